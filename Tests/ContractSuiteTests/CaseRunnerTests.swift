@@ -8,7 +8,7 @@ import Testing
 struct CaseRunnerTests {
     private static let meals = ContractCase(
         "meal/polling/completes", "A meal is worked out",
-        clause: Clause(.webSocketArchitecture, "Option 1", "Poll every 5 seconds."),
+        Clause(.webSocketArchitecture, "Option 1", "Poll every 5 seconds."),
         setting: .builtIn("meal-completes"),
         steps: [
             .logMeal("2 eggs"), .until(.meal("2 eggs", .processing), within: .seconds(1)),
@@ -16,7 +16,7 @@ struct CaseRunnerTests {
         ])
     private static let failing = ContractCase(
         "meal/polling/fails", "A meal fails",
-        clause: Clause(.webSocketArchitecture, "Option 1", "Poll every 5 seconds."), setting: .builtIn("meal-fails"),
+        Clause(.webSocketArchitecture, "Option 1", "Poll every 5 seconds."), setting: .builtIn("meal-fails"),
         steps: [
             .logMeal("the usual"),
             .until(.mealError("the usual", containing: "Failed to parse"), within: .seconds(30)),
@@ -84,7 +84,7 @@ struct CaseRunnerTests {
     @Test("A case that needs what the client has not is skipped")
     func unsupported() async throws {
         let chat = ContractCase(
-            "chat/x", "A chat", clause: .ours("It is."), steps: [.loadGoals, .start(.nutritionist)])
+            "chat/x", "A chat", .ours("It is."), steps: [.loadGoals, .start(.nutritionist)])
         let result = try await play(chat, .right)
         #expect(result.skipped == "The client cannot start_consultation; the case needs it.")
         #expect(result.isPassed && result.unfaced.isEmpty)
@@ -95,7 +95,7 @@ struct CaseRunnerTests {
         let result = try await play(Self.meals, .idle)
         #expect(result.skipped == Messages.takesTooLong(.hours(2), patience: .seconds(30)))
         let short = ContractCase(
-            "x/y", "Nothing comes", clause: .ours("It does."),
+            "x/y", "Nothing comes", .ours("It does."),
             steps: [
                 .pass(.milliseconds(30)), .until(.goal("Run"), within: .milliseconds(100)), .pass(.seconds(20)),
                 .expect(.goal("Walk")),
@@ -109,7 +109,7 @@ struct CaseRunnerTests {
     func clocks() async throws {
         let stage = try TestStage()
         var runner = CaseRunner(on: stage)
-        let short = ContractCase("x/y", "Nothing", clause: .ours("It is."), steps: [.expect(.idle)])
+        let short = ContractCase("x/y", "Nothing", .ours("It is."), steps: [.expect(.idle)])
         for manner in [MealClient.Manner.right, .idle, .idle, .right] {
             var made = 0
             let result = try await runner.run(short) {
@@ -126,7 +126,7 @@ struct CaseRunnerTests {
         var steps = Self.meals.steps
         steps.insert(.watch(.meal("2 eggs", .processing)), at: 1)
         let watched = ContractCase(
-            "meal/watched", "Watched", clause: .ours("It is."), setting: .builtIn("meal-completes"), steps: steps)
+            "meal/watched", "Watched", .ours("It is."), setting: .builtIn("meal-completes"), steps: steps)
         let result = try await play(watched, .right)
         #expect(result.failures.count == 1)
         #expect(result.failures.first?.message.hasSuffix("with 263 kcal. (5 s into the case)") == true, "\(result)")
@@ -138,7 +138,7 @@ struct CaseRunnerTests {
         var runner = CaseRunner(on: stage)
         runner.isStrict = isStrict
         let contractCase = ContractCase(
-            "x/y", "Goals", clause: .ours("It is."), faces: ["ids/lowercase"], steps: [.loadGoals])
+            "x/y", "Goals", .ours("It is."), faces: ["ids/lowercase"], steps: [.loadGoals])
         let result = try await runner.run(contractCase) { MealClient(.right, on: stage, $0) }
         #expect(result.unfaced == ["ids/lowercase"])
         #expect(result.isPassed == !isStrict)

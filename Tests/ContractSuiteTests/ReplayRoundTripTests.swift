@@ -1,4 +1,3 @@
-import ContractSuite
 import FitIQAPI
 import FitIQClient
 import JSON
@@ -6,6 +5,8 @@ import Judging
 import MockServer
 import Scenarios
 import Testing
+
+@testable import ContractSuite
 
 @Suite("The reference client meets a recorded session as it met the fake")
 struct ReplayRoundTripTests {

@@ -8,7 +8,7 @@ import Testing
 struct ReportTests {
     private func meal(_ name: String, _ setting: String, guide: GuideMode? = nil, _ steps: [Step]) -> ContractCase {
         ContractCase(
-            "meal/polling/" + name, name, clause: Clause(.webSocketArchitecture, "Option 1", "Poll every 5 seconds."),
+            "meal/polling/" + name, name, Clause(.webSocketArchitecture, "Option 1", "Poll every 5 seconds."),
             setting: .builtIn(setting), guide: guide, steps: steps)
     }
 
@@ -24,8 +24,8 @@ struct ReportTests {
                 "fails", "meal-fails",
                 [.logMeal("?"), .until(.mealError("?", containing: "Failed to parse"), within: .minutes(1))]),
             meal("as-the-guide-says", "meal-completes", guide: .webSocketArchitecture, completes),
-            ContractCase("goal/x", "Goals", clause: .ours("They are."), steps: [.loadGoals]),
-            ContractCase("chat/x", "A chat", clause: .ours("It is."), steps: [.start(.nutritionist)]),
+            ContractCase("goal/x", "Goals", .ours("They are."), steps: [.loadGoals]),
+            ContractCase("chat/x", "A chat", .ours("It is."), steps: [.start(.nutritionist)]),
         ]
         var seen: [String] = []
         let results = try await suite.run {

@@ -1,10 +1,11 @@
-import ContractSuite
 import FitIQAPI
-import FitIQClient
 import JSON
 import MockServer
 import Scenarios
 import Testing
+
+@testable import ContractSuite
+@testable import FitIQClient
 
 /// An engine with one world whose clock is moved by hand, on a network of arrays.
 struct VirtualWorld {

@@ -63,7 +63,7 @@ extension ContractCase {
         }
         guard !faces.isEmpty || self.faces.isEmpty else { return nil }
         return ContractCase(
-            address, title, clause: clause, setting: setting, guide: mode, faces: faces, steps: steps)
+            address, title, clause, setting: setting, guide: mode, faces: faces, steps: steps)
     }
 
     /// Chat, a goal, a meal, leaving and coming back, with patience for whatever the scenario does.

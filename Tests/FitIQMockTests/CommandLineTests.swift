@@ -1,3 +1,4 @@
+import FitIQAPI
 import Sockets
 import Testing
 
@@ -104,7 +105,7 @@ struct CommandLineTests {
             Messages.badEnvironment("FITIQ_MOCK_PORT", value: "x", expected: "a port from 0 to 65535")
                 == "FITIQ_MOCK_PORT is 'x', which is not a port from 0 to 65535.")
         #expect(
-            Messages.unknownLogLevel("inf", allowed: ["info", "debug"])
+            Messages.unknownChoice("--log-level", "inf", allowed: ["info", "debug"])
                 == "--log-level must be one of info, debug; got 'inf'. Did you mean 'info'?")
         #expect(Messages.unwritable("/x", reason: "no") == "cannot write to '/x': no.")
         #expect(
@@ -125,7 +126,7 @@ struct CommandLineTests {
             Messages.fewDescriptors(1024, connections: 896)
                 == "the system allows 1024 open files: at most 896 connections are served at once (see ulimit -n)")
         #expect(
-            Messages.unknownGuide("goal_linking")
+            Messages.unknownChoice("--guide", "goal_linking", allowed: GuideMode.allCases.map(\.rawValue))
                 == "--guide must be one of union, consultation-websocket, enhanced-consultations, goal-linking, "
                 + "websocket-architecture, meal-log-websocket; got 'goal_linking'. Did you mean 'goal-linking'?")
         let refusal = "The frame's 'type' is \"message\", which belongs to the guide consultation-websocket."

@@ -131,7 +131,7 @@ struct ScenarioTests {
         "Sentences about scenarios and files",
         arguments: [
             (
-                Messages.unknownClock("manul", allowed: ["real", "manual"]),
+                Messages.unknownChoice("--clock", "manul", allowed: ["real", "manual"]),
                 "--clock must be one of real, manual; got 'manul'. Did you mean 'manual'?"
             ),
             (Messages.mistakes(in: "a.yaml", "a.yaml:1:1: No."), "cannot use 'a.yaml':\na.yaml:1:1: No."),

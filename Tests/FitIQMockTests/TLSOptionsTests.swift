@@ -7,7 +7,7 @@ import Testing
 @Suite("The options of TLS")
 struct TLSOptionsTests {
     private func failure(_ options: String..., port: UInt16 = 8080) throws -> Failure? {
-        let options = try ServeOptions.parse(options)
+        let options = try ListeningOptions.parse(options)
         let address = try SocketAddress(host: "127.0.0.1", port: port)
         return #expect(throws: Failure.self) { try options.secure(besides: address) }
     }
@@ -17,7 +17,7 @@ struct TLSOptionsTests {
         arguments: [["--tls-port", "1"], ["--certificate", "c"], ["--key", "k"]])
     func onlyWithTLS(_ options: [String]) throws {
         let address = try SocketAddress(host: "127.0.0.1", port: 0)
-        let options = (parsed: try ServeOptions.parse(options), name: options[0])
+        let options = (parsed: try ListeningOptions.parse(options), name: options[0])
         let failure = #expect(throws: Failure.self) { try options.parsed.secure(besides: address) }
         #expect(failure?.message == "\(options.name) goes only with --tls.")
     }
@@ -40,24 +40,24 @@ struct TLSOptionsTests {
             folder + "/localhost.pem", folder + "/localhost-key.pem", folder + "/ca-key.pem"
         )
         let plain = try SocketAddress(host: "::1", port: 0)
-        let options = try ServeOptions.parse(["--tls", "--certificate", certificate, "--key", key])
+        let options = try ListeningOptions.parse(["--tls", "--certificate", certificate, "--key", key])
         let secure = try #require(try options.secure(besides: plain))
         #expect(secure.ca == nil)
         #expect(secure.listening.address == (try SocketAddress(host: "::1", port: 8443)))
         #expect(secure.listening.certificates == Array(try Data(contentsOf: URL(fileURLWithPath: certificate))))
-        #expect(options.warnings(of: secure.listening, ca: nil, at: FitIQMock.now).isEmpty)
+        #expect(secure.listening.warnings(ca: nil, at: FitIQMock.now).isEmpty)
         let year: Int64 = 366 * 86_400 * 1_000_000_000
         let later = FitIQMock.now.advanced(byNanoseconds: 2 * year)
         #expect(
-            options.warnings(of: secure.listening, ca: nil, at: later).first?.hasPrefix("the certificate expired")
+            secure.listening.warnings(ca: nil, at: later).first?.hasPrefix("the certificate expired")
                 == true)
         let earlier = FitIQMock.now.advanced(byNanoseconds: -year)
-        #expect(options.warnings(of: secure.listening, ca: nil, at: earlier) == [Messages.certificateNotYetValid])
+        #expect(secure.listening.warnings(ca: nil, at: earlier) == [Messages.certificateNotYetValid])
         var elsewhere = secure.listening
         elsewhere.address = try SocketAddress(host: "192.168.1.2", port: 8443)
-        #expect(options.warnings(of: elsewhere, ca: nil, at: FitIQMock.now).isEmpty)
+        #expect(elsewhere.warnings(ca: nil, at: FitIQMock.now).isEmpty)
         #expect(
-            options.warnings(of: elsewhere, ca: folder + "/ca.pem", at: FitIQMock.now)
+            elsewhere.warnings(ca: folder + "/ca.pem", at: FitIQMock.now)
                 == [Messages.certificateOfLocalhost(not: "192.168.1.2")])
 
         let wrongKey = try failure("--tls", "--certificate", certificate, "--key", other)

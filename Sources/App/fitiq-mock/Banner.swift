@@ -1,4 +1,5 @@
 import FitIQAPI
+import JSON
 import MockServer
 import Scenarios
 import Text
@@ -6,7 +7,6 @@ import Text
 /// The start message: where the server is, what it expects, and commands to try.
 struct Banner {
     let server: RunningServer
-    /// The program's name as typed in a shell.
     let program: String
 
     var text: String {
@@ -42,34 +42,24 @@ struct Banner {
     /// Lines about settings that differ from the defaults.
     private var circumstances: String {
         var lines: [String] = []
-        if server.scenario.name != Scenario.defaultName {
-            let summary = server.scenario.summary.isEmpty ? "" : ": " + server.scenario.summary
-            lines.append("  Scenario    " + (server.scenario.name + summary).onOneLine)
+        let scenario = server.engine.scenario
+        if scenario.name != Scenario.defaultName {
+            let summary = scenario.summary.isEmpty ? "" : ": " + scenario.summary
+            lines.append("  Scenario    " + (scenario.name + summary).onOneLine)
         }
-        if let time = server.manualTime { lines.append("  Clock       manual, stands at \(time.wireText)") }
+        if let time = server.engine.manualTime { lines.append("  Clock       manual, stands at \(time.wireText)") }
         if let path = server.recordingPath { lines.append("  Recording   " + path.onOneLine) }
         return lines.map { $0 + "\n" }.joined()
     }
 
-    private struct Example {
-        let title: String
-        let command: String
-    }
+    private typealias Example = (title: String, command: String)
 
     private var examples: [Example] {
-        (server.replays ? [replayExample] : examplesOfMode) + (server.manualTime == nil ? [] : [clockExample])
-    }
-
-    private var replayExample: Example {
-        Example(
-            title: "What was served so far, and what was not as it was recorded",
-            command: curl("", "/__admin/replay", fields: adminFields))
-    }
-
-    private var clockExample: Example {
-        Example(
-            title: "Nothing happens by itself: move the clock",
-            command: curl("-X POST", "/__admin/clock", fields: adminFields, body: #"{"advance":"5s"}"#))
+        let served = "What was served so far, and what was not as it was recorded"
+        let examples = server.replays ? [(served, curl("", "/__admin/replay", fields: adminFields))] : examplesOfMode
+        guard server.engine.manualTime != nil else { return examples }
+        let advance = curl("-X POST", "/__admin/clock", fields: adminFields, body: #"{"advance":"5s"}"#)
+        return examples + [("Nothing happens by itself: move the clock", advance)]
     }
 
     /// The examples of the mode, in the order in which a newcomer would try them.
@@ -81,41 +71,42 @@ struct Banner {
             consultationExamples(body: #"{"coach_type":"nutritionist","context":"meal_log_tracking"}"#)
         case .goalLinking:
             [
-                Example(
-                    title: "Create a goal",
-                    command: curl(
+                (
+                    "Create a goal",
+                    curl(
                         "-X POST", "/api/v1/goals",
                         body:
                             #"{"title":"Exercise 3x per week","description":"A habit","targetDate":"2030-03-01T00:00:00Z"}"#
-                    )),
-                Example(title: "List the goals", command: curl("", "/api/v1/goals")),
+                    )
+                ),
+                ("List the goals", curl("", "/api/v1/goals")),
             ]
         case .mealLogWebSocket:
             [
-                Example(
-                    title: "Log a meal",
-                    command: curl(
+                (
+                    "Log a meal",
+                    curl(
                         "-X POST", "/api/v1/meal-logs/natural",
-                        body: #"{"raw_input":"2 eggs and toast","meal_type":"breakfast"}"#)),
-                Example(title: "Some seconds later it is worked out", command: curl("", "/api/v1/meal-logs")),
+                        body: #"{"raw_input":"2 eggs and toast","meal_type":"breakfast"}"#)
+                ),
+                ("Some seconds later it is worked out", curl("", "/api/v1/meal-logs")),
             ]
         }
     }
 
     private func consultationExamples(body: String) -> [Example] {
-        let chatOptions = server.chatOptions.map { " " + $0 }.joined()
-        return [
-            Example(title: "Create a consultation", command: curl("-X POST", "/api/v1/consultations", body: body)),
-            Example(
-                title: "The same again answers 409 with the id of the one that exists",
-                command: curl("-i -X POST", "/api/v1/consultations", body: body)),
-            Example(
-                title: "Chat over the WebSocket", command: "\(program) chat --persona nutritionist\(chatOptions)"),
+        [
+            ("Create a consultation", curl("-X POST", "/api/v1/consultations", body: body)),
+            (
+                "The same again answers 409 with the id of the one that exists",
+                curl("-i -X POST", "/api/v1/consultations", body: body)
+            ),
+            ("Chat over the WebSocket", "\(program) chat --persona nutritionist\(server.chatOptions)"),
         ]
     }
 
     private func curl(_ options: String, _ path: String, fields: [String]? = nil, body: String? = nil) -> String {
-        let options = (["-sS", options, "-w '\\n'"]).filter { !$0.isEmpty }.joined(separator: " ")
+        let options = ["-sS", options, "-w '\\n'"].filter { !$0.isEmpty }.joined(separator: " ")
         let lines =
             ["curl \(options) \((server.url + path).shellQuoted)"]
             + (fields ?? credentials).map { "-H \($0.shellQuoted)" }
@@ -124,7 +115,6 @@ struct Banner {
     }
 
     private var credentials: [String] { ["Authorization: Bearer \(server.token)", "X-API-Key: \(server.apiKey)"] }
-
     private var adminFields: [String] { server.adminToken.map { ["X-Admin-Token: \($0)"] } ?? [] }
 }
 
@@ -133,4 +123,46 @@ extension String {
     fileprivate var onOneLine: String {
         String(String.UnicodeScalarView(unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : $0 }))
     }
+}
+
+struct RunningServer {
+    let engine: Engine
+    /// The file of the CA that issued its certificate; nil without TLS, and for the user's own certificate.
+    let caPath: String?
+    let recordingPath: String?
+
+    var url: String { engine.configuration.origin }
+    var webSocketURL: String { Self.webSocket(url) }
+    var secureURL: String? { engine.configuration.secureOrigin }
+    var secureWebSocketURL: String? { secureURL.map(Self.webSocket) }
+    var mode: GuideMode { engine.configuration.mode }
+    var apiKey: String { engine.configuration.apiKey }
+    var adminToken: String? { engine.configuration.adminToken }
+    var token: String { engine.token }
+    var replays: Bool { engine.replayOutcome(ofWorld: "default") != nil }
+
+    var chatOptions: String {
+        var options = ""
+        if url != Chat.defaultURL { options += " --url \(url.shellQuoted)" }
+        if apiKey != DevelopmentCredentials.apiKey { options += " --api-key \(apiKey.shellQuoted)" }
+        if token != DevelopmentCredentials.token() { options += " --token \(token)" }
+        if mode == .enhancedConsultations { options += " --protocol user_message" }
+        return options
+    }
+
+    func readyFile(processID: Int32) -> [UInt8] {
+        var object: JSONObject = [
+            "url": .string(url), "ws_url": .string(webSocketURL), "api_key": .string(apiKey), "token": .string(token),
+            "guide": .string(mode.rawValue), "scenario": .string(engine.scenario.name),
+            "pid": .number(JSONNumber(Int(processID))),
+        ]
+        // Only with TLS, so that readers can tell.
+        if let secureURL { object["https_url"] = .string(secureURL) }
+        if let secureWebSocketURL { object["wss_url"] = .string(secureWebSocketURL) }
+        if let caPath { object["ca_certificate"] = .string(caPath) }
+        return JSONValue.object(object).encoded() + [UInt8(ascii: "\n")]
+    }
+
+    /// The WebSocket URL of an http or https URL.
+    static func webSocket(_ url: String) -> String { "ws" + url.dropFirst("http".count) }
 }

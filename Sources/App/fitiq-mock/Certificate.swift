@@ -15,9 +15,7 @@ struct Certificate: ParsableCommand {
     @Flag(help: "Print only the CA's certificate, as PEM.")
     var pem = false
 
-    func validate() throws {
-        if ca && pem { throw ValidationError(Messages.eitherPathOrPEM) }
-    }
+    func validate() throws { if ca && pem { throw ValidationError(Messages.eitherPathOrPEM) } }
 
     func run() throws {
         let files = try CertificateFiles()
@@ -44,18 +42,15 @@ struct Certificate: ParsableCommand {
 /// expires. Damaged files, or files half written by a killed process, are created again.
 struct CertificateFiles {
     let directory: DataDirectory
-
     static let (ca, caKey) = ("ca.pem", "ca-key.pem")
     static let (server, serverKey) = ("localhost.pem", "localhost-key.pem")
     private static let subject = "fitiq-mock CA of this machine"
 
     init() throws(Failure) { directory = try DataDirectory() }
     init(_ directory: DataDirectory) { self.directory = directory }
-
     var caPath: String { directory[Self.ca] }
     var serverPath: String { directory[Self.server] }
 
-    /// The server's certificate and key, as PEM.
     struct Current: Equatable {
         let caPath: String
         let ca: [UInt8]
@@ -69,9 +64,8 @@ struct CertificateFiles {
         return try directory.locked { () throws(Failure) in
             let authority = try authority(at: now)
             if let current = existing(of: authority, at: now) { return current }
-            let (certificate, key) = try orFailure { () throws(TLSError) in
-                try authority.issue(for: CertificateName.local, now: now, serial: Self.serial())
-            }
+            let (certificate, key) = try orFailure(
+                try authority.issue(for: CertificateName.local, now: now, serial: Self.serial()), inMaterial)
             // The key first: if there is a certificate, there is its key.
             try directory.write(key, to: Self.serverKey, isSecret: true)
             try directory.write(certificate, to: Self.server, isSecret: false)
@@ -87,9 +81,8 @@ struct CertificateFiles {
         {
             return authority
         }
-        let authority = try orFailure { () throws(TLSError) in
-            try CertificateAuthority.make(subject: Self.subject, now: now, serial: Self.serial())
-        }
+        let authority = try orFailure(
+            try CertificateAuthority.make(subject: Self.subject, now: now, serial: Self.serial()), inMaterial)
         try directory.write(authority.key, to: Self.caKey, isSecret: true)
         try directory.write(authority.certificate, to: Self.ca, isSecret: false)
         return authority
@@ -106,16 +99,10 @@ struct CertificateFiles {
         return Current(caPath: caPath, ca: authority.certificate, certificate: certificate, key: key)
     }
 
-    private func read(_ name: String) -> [UInt8]? {
-        try? InputFile.read(directory[name], limit: TLSLimits.pemFile)
-    }
+    private func read(_ name: String) -> [UInt8]? { try? InputFile.read(directory[name], limit: TLSLimits.pemFile) }
 
-    private func orFailure<Value>(_ body: () throws(TLSError) -> Value) throws(Failure) -> Value {
-        do throws(TLSError) {
-            return try body()
-        } catch {
-            throw .configuration(Messages.inMaterial(directory.absolutePath, error))
-        }
+    private func inMaterial(_ error: TLSError) -> Failure {
+        .configuration(Messages.inMaterial(directory.absolutePath, error))
     }
 
     /// A unique serial number: 16 random bytes, the first of which makes it positive.
@@ -123,5 +110,80 @@ struct CertificateFiles {
         var bytes = SystemEntropy.bytes(count: 16)
         bytes[0] = bytes[0] & 0x3F | 0x40
         return bytes
+    }
+}
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// The user's folder for data that outlives a run; others may not read it.
+struct DataDirectory {
+    let path: String
+
+    /// The folder named by the environment, or the system's customary one.
+    init(environment: (String) -> String? = System.variable) throws(Failure) { path = try Self.path(environment) }
+
+    init(path: String) { self.path = path }
+
+    /// `FITIQ_MOCK_DATA_DIR`, else the folder of Apple's guidelines or the XDG Base Directory Specification.
+    private static func path(_ environment: (String) -> String?) throws(Failure) -> String {
+        func folder(_ name: String) -> String? { environment(name).flatMap { $0.isEmpty ? nil : $0 } }
+        if let own = folder("FITIQ_MOCK_DATA_DIR") { return own }
+        #if canImport(Darwin)
+            if let home = folder("HOME") { return home + "/Library/Application Support/fitiq-mock" }
+        #else
+            // The specification requires relative paths to be ignored.
+            if let data = folder("XDG_DATA_HOME"), data.hasPrefix("/") { return data + "/fitiq-mock" }
+            if let home = folder("HOME") { return home + "/.local/share/fitiq-mock" }
+        #endif
+        throw .configuration(Messages.noDataDirectory)
+    }
+
+    /// The path of a file in it; absolute, so programs in other folders can use it.
+    subscript(name: String) -> String { absolutePath + "/" + name }
+
+    var absolutePath: String {
+        if path.hasPrefix("/") { return path }
+        guard let folder = getcwd(nil, 0) else { return path }
+        defer { free(folder) }
+        return String(cString: folder) + "/" + path
+    }
+
+    /// Runs the body under an exclusive lock among processes.
+    ///
+    /// Creates the folder if it is missing, for its user only.
+    func locked<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+        try make(absolutePath)
+        let lock = self["lock"]
+        let descriptor = open(lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw Self.unwritable(lock) }
+        // The system releases the lock whenever the process ends.
+        defer { close(descriptor) }
+        while flock(descriptor, LOCK_EX) != 0 { guard errno == EINTR else { throw Self.unwritable(lock) } }
+        return try body()
+    }
+
+    /// Writes a file atomically; a secret one is never readable by others, not even while being written.
+    func write(_ bytes: [UInt8], to name: String, isSecret: Bool) throws(Failure) {
+        let mode = isSecret ? 0o600 : 0o644
+        try orFailure(try WholeFile.write(bytes, to: self[name], others: .none, mode: mode), Failure.file)
+    }
+
+    private func make(_ folder: String) throws(Failure) {
+        if mkdir(folder, 0o700) == 0 || errno == EEXIST { return }
+        guard errno == ENOENT, let slash = folder.lastIndex(of: "/"), slash != folder.startIndex else {
+            throw Self.unwritable(folder)
+        }
+        try make(String(folder[..<slash]))
+        guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw Self.unwritable(folder) }
+    }
+
+    private static func unwritable(_ path: String) -> Failure {
+        .configuration(Messages.unwritable(path, reason: String(cString: strerror(errno))))
     }
 }

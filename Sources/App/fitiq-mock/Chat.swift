@@ -4,14 +4,6 @@ import FitIQClient
 import MockServer
 import Sockets
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
-
 struct Chat: ParsableCommand {
     static let defaultURL = "http://127.0.0.1:8080"
 
@@ -22,27 +14,24 @@ struct Chat: ParsableCommand {
             "Reads messages from standard input, a line each, until the end of input. Continues the consultation that exists with this coach, or begins one."
     )
 
-    @Option(help: ArgumentHelp("The coach.", valueName: "name"))
+    @Option(help: .init("The coach.", valueName: "name"))
     var persona = Persona.nutritionist
 
-    @Option(
-        help: ArgumentHelp("Send this message and end after its answer, instead of reading lines.", valueName: "text"))
+    @Option(help: .init("Send this message and end after its answer, instead of reading lines.", valueName: "text"))
     var message: String?
 
     @Option(
         name: .customLong("protocol"),
-        help: ArgumentHelp(
-            "message (consultation-websocket) or user_message (enhanced-consultations).",
-            valueName: "type"))
+        help: .init("message (consultation-websocket) or user_message (enhanced-consultations).", valueName: "type"))
     var chatProtocol = ClientConfiguration.ChatStyle.message
 
-    @Option(help: ArgumentHelp("Where the fake is. (default: \(Chat.defaultURL))", valueName: "url"))
+    @Option(help: .init("Where the fake is. (default: \(Chat.defaultURL))", valueName: "url"))
     var url: String?
 
-    @Option(help: ArgumentHelp("The bearer token. (default: the one that 'serve' prints)", valueName: "jwt"))
+    @Option(help: .init("The bearer token. (default: the one that 'serve' prints)", valueName: "jwt"))
     var token: String?
 
-    @Option(help: ArgumentHelp("The X-API-Key. (default: \(DevelopmentCredentials.apiKey))", valueName: "key"))
+    @Option(help: .init("The X-API-Key. (default: \(DevelopmentCredentials.apiKey))", valueName: "key"))
     var apiKey: String?
 
     func run() throws {
@@ -83,7 +72,7 @@ struct Chat: ParsableCommand {
             try ask(message, client)
             return
         }
-        let isTerminal = isatty(STDIN_FILENO) == 1
+        let isTerminal = System.isTerminal(.input)
         if isTerminal { print("\(persona.displayName), consultation \(id). End with Ctrl-D.") }
         while true {
             if isTerminal {
@@ -95,7 +84,6 @@ struct Chat: ParsableCommand {
         }
     }
 
-    /// Sends a message and prints the answer chunk by chunk.
     private func ask(_ content: String, _ client: FitIQClient) throws {
         do {
             try ChatAnswer.cause(of: client) { try Blocking.wait { try await ChatAnswer.print(to: content, client) } }
@@ -112,7 +100,6 @@ extension ClientConfiguration.ChatStyle: ExpressibleByArgument {}
 
 extension Persona: ExpressibleByArgument {}
 
-/// Prints a streaming answer on standard output.
 enum ChatAnswer {
     /// Sends a message and prints the answer, each part as it arrives, and a line end.
     static func print(to message: String, _ client: FitIQClient) async throws {
@@ -158,7 +145,6 @@ enum ChatAnswer {
     }
 }
 
-/// The text on the current output line.
 private struct PrintedLine: Sendable {
     private var text = ""
     private var isEnded = false
@@ -181,7 +167,6 @@ private struct PrintedLine: Sendable {
         isEnded = true
     }
 
-    /// Ends a line that is not empty.
     mutating func end() {
         if !text.isEmpty, !isEnded { write("\n".utf8) }
         isEnded = true

@@ -17,7 +17,7 @@ struct Check: ParsableCommand {
         abstract: "Say what is wrong with scenario files: FILE:LINE:COLUMN, what is wrong, what is allowed.",
         discussion: "Exit codes: 0 all are good, 2 one is wrong or cannot be read.")
 
-    @Argument(help: ArgumentHelp("Scenario files, in YAML or JSON.", valueName: "file"))
+    @Argument(help: .init("Scenario files, in YAML or JSON.", valueName: "file"))
     var files: [String]
 
     func run() throws {
@@ -32,14 +32,14 @@ struct Check: ParsableCommand {
                 StandardOutput.flush()
             }
         }
-        guard isGood else { throw Failure.alreadyTold }
+        guard isGood else { throw Failure.told(exitCode: 2) }
     }
 
     /// A line for each mistake of a file; nil if there are none.
     static func mistakes(in path: String) -> String? {
         do throws(Failure) {
-            let bytes = try InputFile.read(path, limit: ScenarioLimits.fileBytes, orInherited: true)
-            return mistakes(in: bytes, file: path)
+            return mistakes(
+                in: try InputFile.read(path, limit: ScenarioLimits.fileBytes, orInherited: true), file: path)
         } catch {
             return Messages.inFile(path, error.message)
         }
@@ -66,7 +66,7 @@ struct ListScenarios: ParsableCommand {
         commandName: "scenarios",
         abstract: "List the built-in scenarios, or print one to begin your own with.")
 
-    @Argument(help: ArgumentHelp("Print this one's YAML.", valueName: "name"))
+    @Argument(help: .init("Print this one's YAML.", valueName: "name"))
     var name: String?
 
     func run() throws {
@@ -83,9 +83,8 @@ struct ListScenarios: ParsableCommand {
     /// One row per line, with the summaries aligned in a second column.
     static func table(_ rows: [(name: String, summary: String)]) -> String {
         let width = rows.map(\.name.count).max() ?? 0
-        return rows.map { row in
-            row.name + String(repeating: " ", count: width - row.name.count + 2) + row.summary
-        }.joined(separator: "\n")
+        return rows.map { $0.name + String(repeating: " ", count: width - $0.name.count + 2) + $0.summary }
+            .joined(separator: "\n")
     }
 }
 
@@ -96,12 +95,7 @@ enum InputFile {
     /// - Parameter orInherited: for a typed path: whether it may also be `/dev/stdin`, or what a shell makes of
     ///   `<(command)`.
     static func read(_ path: String, limit: Int, orInherited: Bool = false) throws(Failure) -> [UInt8] {
-        let bytes: [UInt8]
-        do throws(FileError) {
-            bytes = try FileReader(path, orInherited: orInherited).read(upTo: limit + 1)
-        } catch {
-            throw .configuration(error.description + ".")
-        }
+        let bytes = try orFailure(try FileReader(path, orInherited: orInherited).read(upTo: limit + 1), Failure.file)
         guard bytes.count <= limit else { throw .configuration(Messages.tooLarge(path, limit: limit)) }
         return bytes
     }
@@ -119,14 +113,9 @@ struct FileStamp: Equatable {
     var nanoseconds: Int
     var size: Int64
     var inode: UInt64
+}
 
-    init(seconds: Int, nanoseconds: Int, size: Int64, inode: UInt64) {
-        self.seconds = seconds
-        self.nanoseconds = nanoseconds
-        self.size = size
-        self.inode = inode
-    }
-
+extension FileStamp {
     /// Reads the stamp of a file; returns nil unless it is a regular file, because opening anything else may block.
     init?(_ path: String) {
         var status = stat()

@@ -27,8 +27,7 @@ struct FitIQMock: ParsableCommand {
         version: Version.current,
         subcommands: [
             Serve.self, RecordCommand.self, ReplayCommand.self, ShowCommand.self, DiffCommand.self, Verify.self,
-            TestClient.self, JudgeCommand.self, Check.self, ListScenarios.self, Chat.self, Token.self,
-            Certificate.self,
+            TestClient.self, JudgeCommand.self, Check.self, ListScenarios.self, Chat.self, Token.self, Certificate.self,
         ])
 
     /// Parses and runs; prints every error as one line on standard error and exits with a code of the table above.
@@ -43,14 +42,12 @@ struct FitIQMock: ParsableCommand {
             if !failure.message.isEmpty { printError(failure.message) }
             leave(failure.exitCode)
         } catch {
-            let isHelp = exitCode(for: error) == .success
-            let text = isHelp ? fullMessage(for: error) : message(for: error)
-            if isHelp {
-                print(text)
-                leave(0)
+            guard exitCode(for: error) == .success else {
+                printError(usage(message(for: error), of: CommandLine.arguments.dropFirst().first))
+                leave(2)
             }
-            printError(usage(text, of: CommandLine.arguments.dropFirst().first))
-            leave(2)
+            print(fullMessage(for: error))
+            leave(0)
         }
     }
 
@@ -98,7 +95,6 @@ struct FitIQMock: ParsableCommand {
         _ = write(STDERR_FILENO, bytes, bytes.count)
     }
 
-    /// The system's time.
     static var now: Timestamp { Timestamp(nanosecondsSinceEpoch: WallClock.nanosecondsSinceEpoch()) }
 }
 
@@ -108,9 +104,34 @@ struct Failure: Error {
     let exitCode: Int32
 
     static func configuration(_ message: String) -> Failure { Failure(message: message, exitCode: 2) }
-    /// The error was printed already.
-    static let alreadyTold = Failure(message: "", exitCode: 2)
+    static func file(_ error: FileError) -> Failure { configuration(error.description + ".") }
     static func running(_ message: String) -> Failure { Failure(message: message, exitCode: 3) }
+    static func running(_ error: SocketError) -> Failure { running(error.description) }
+    /// The error was printed already, or is in a report.
+    static func told(exitCode: Int) -> Failure { Failure(message: "", exitCode: Int32(exitCode)) }
+    /// A signal ended the program: the exit code follows the shells' convention.
+    static func interrupted(by signal: Int32) -> Failure {
+        Failure(message: Messages.interrupted, exitCode: 128 + signal)
+    }
+}
+
+/// The value; an error of a library that is thrown instead becomes a failure of the program.
+func orFailure<Value, Trouble: Error>(
+    _ value: @autoclosure () throws(Trouble) -> Value, _ failure: (Trouble) -> Failure
+) throws(Failure) -> Value { do throws(Trouble) { return try value() } catch { throw failure(error) } }
+
+/// What the program asks its process for.
+enum System {
+    static let stopSignals = [SIGINT, SIGTERM]
+
+    enum Stream: Int32 {
+        case input, output, error
+    }
+
+    static func isTerminal(_ stream: Stream) -> Bool { isatty(stream.rawValue) == 1 }
+
+    /// A variable of the environment.
+    static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 }
 
 /// The program's name as called from the current folder, for printed commands to paste.
@@ -136,26 +157,25 @@ extension String {
 
 /// Blocking waits for asynchronous work, for a thread that has nothing else to do.
 enum Blocking {
-    /// Blocks the calling thread until the work is done, and returns or throws its result.
     static func wait<Value: Sendable>(for work: @escaping @Sendable () async throws -> Value) throws -> Value {
-        let outcome = Outcome<Value>()
+        let outcome = Box<Result<Value, any Error>>()
         let done = try Gate()
         Task {
-            do { outcome.set(.success(try await work())) } catch { outcome.set(.failure(error)) }
+            do { outcome.value = .success(try await work()) } catch { outcome.value = .failure(error) }
             done.open()
         }
         done.wait()
-        return try outcome.get()
+        guard let result = outcome.value else { preconditionFailure("set before the gate is opened") }
+        return try result.get()
     }
+}
 
-    private final class Outcome<Value: Sendable>: Sendable {
-        private let result = Mutex<Result<Value, any Error>?>(nil)
+/// A value that one thread leaves for another.
+final class Box<Value: Sendable>: Sendable {
+    private let content = Mutex<Value?>(nil)
 
-        func set(_ result: Result<Value, any Error>) { self.result.withLock { $0 = result } }
-
-        func get() throws -> Value {
-            guard let result = result.withLock({ $0 }) else { preconditionFailure("set before the gate is opened") }
-            return try result.get()
-        }
+    var value: Value? {
+        get { content.withLock { $0 } }
+        set { content.withLock { $0 = newValue } }
     }
 }

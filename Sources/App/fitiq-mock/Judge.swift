@@ -1,5 +1,6 @@
 import ArgumentParser
 import FitIQAPI
+import JSON
 import Judging
 import Sockets
 import Traffic
@@ -25,23 +26,22 @@ struct JudgeCommand: ParsableCommand {
             or the file is neither, 3 a report cannot be written, 4 no client ever connected.
             """)
 
-    @Argument(
-        help: ArgumentHelp("The journal, in NDJSON, or the session, a HAR; - for standard input.", valueName: "file"))
+    @Argument(help: .init("The journal, in NDJSON, or the session, a HAR; - for standard input.", valueName: "file"))
     var journal: String
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "Judge by what one guide asks, such as consultation-websocket. (default: union, which is all)",
             valueName: "name"))
     var guide: String?
 
-    @Option(help: ArgumentHelp("Judge only the world with this id.", valueName: "id"))
+    @Option(help: .init("Judge only the world with this id.", valueName: "id"))
     var world: String?
 
     @OptionGroup var reports: ReportOptions
 
     func run() throws {
-        let mode = try guideMode()
+        let mode: GuideMode = try Settings.choice(guide, of: "--guide") ?? .union
         let knownBroken = try reports.readKnownBroken()
         let name = journal == "-" ? Messages.standardInput : journal
         var file = JudgedFile(name: name, mode: mode, world: world)
@@ -51,28 +51,16 @@ struct JudgeCommand: ParsableCommand {
         try reports.tell(try file.report(), knownBroken: knownBroken)
     }
 
-    private func guideMode() throws(Failure) -> GuideMode {
-        guard let guide else { return .union }
-        guard let mode = GuideMode(rawValue: guide) else { throw .configuration(Messages.unknownGuide(guide)) }
-        return mode
-    }
-
     /// Reads the journal piece by piece, so that its size does not matter.
     private func read(_ name: String, _ body: (ArraySlice<UInt8>) throws(Failure) -> Void) throws(Failure) {
-        do {
-            let reader =
-                journal == "-" ? FileReader(standardInputNamed: name) : try FileReader(journal, orInherited: true)
-            while true {
-                let bytes = try reader.read(atMost: 256 * 1024)
-                guard !bytes.isEmpty else { return }
-                try body(bytes[...])
-            }
-        } catch let error as FileError {
-            throw .configuration(error.description + ".")
-        } catch let failure as Failure {
-            throw failure
-        } catch {
-            preconditionFailure("Neither reading nor judging throws anything else: \(error)")
+        let reader =
+            journal == "-"
+            ? FileReader(standardInputNamed: name)
+            : try orFailure(try FileReader(journal, orInherited: true), Failure.file)
+        while true {
+            let bytes = try orFailure(try reader.read(atMost: 256 * 1024), Failure.file)
+            guard !bytes.isEmpty else { return }
+            try body(bytes[...])
         }
     }
 }
@@ -113,11 +101,8 @@ struct JudgedFile {
             if !held.isEmpty { try saved.receive(held[...]) }
             return try saved.finish().map { [$0] } ?? []
         }
-        let file: HARFile
-        do throws(HARError) {
-            file = try HARFile(reading: held, attachment: attachment)
-        } catch {
-            throw .configuration(Messages.inFile(name, Messages.sentence(error.description)))
+        let file = try orFailure(try HARFile(reading: held, attachment: attachment)) { (error: HARError) in
+            .configuration(Messages.inFile(name, Messages.sentence(error.description)))
         }
         held = []
         try saved.judge(SessionJournal(file))
@@ -125,4 +110,131 @@ struct JudgedFile {
     }
 
     func report() throws(Failure) -> Report { try saved.report() }
+}
+
+/// A journal that is judged while it is read, each world separately; a recorded session counts as one world.
+///
+/// The memory per world does not grow with the journal.
+struct SavedJournal {
+    static let worldLimit = 1000
+    /// The journal's name, for messages; it also stands for a world without a name.
+    let name: String
+    let mode: GuideMode
+    /// The world to judge; nil for all.
+    let world: ExactString?
+    /// What the entries contain beyond requests, answers and messages.
+    private var evidence = Evidence.all
+    private var reader = JournalReader()
+    /// The worlds in the order of their first entries, and the index of each.
+    private var worlds: [World] = []
+    private var places: [ExactString: Int] = [:]
+    /// The index of the last entry's world: lines of one world mostly follow each other.
+    private var lastPlace = 0
+    /// The worlds that are not judged, as far as a message needs them.
+    private var otherWorlds: Set<ExactString> = []
+    /// The last line, if it was cut off.
+    private var unfinished: JournalError?
+
+    private struct World {
+        let name: ExactString
+        var judge: Judge
+        let startedAt: Timestamp
+        var hasConnected = false
+    }
+
+    init(name: String, mode: GuideMode, world: String? = nil) {
+        self.name = name
+        self.mode = mode
+        self.world = world.map(ExactString.init(_:))
+    }
+
+    /// Judges the complete lines of more bytes.
+    mutating func receive(_ bytes: ArraySlice<UInt8>) throws(Failure) {
+        reader.receive(bytes)
+        while let line = try next() { try judge(line) }
+    }
+
+    /// Judges the last line, if it has no line end; returns a note if it was cut off.
+    mutating func finish() throws(Failure) -> String? {
+        reader.finish()
+        while let line = try next() { try judge(line) }
+        return unfinished?.description
+    }
+
+    /// Judges a session, whose entries are in order.
+    mutating func judge(_ session: SessionJournal) throws(Failure) {
+        if !session.tellsSocketEnds { evidence.subtract([.controlFrames, .socketEnds]) }
+        if !session.tellsCredentials { evidence.remove(.credentials) }
+        for line in session.lines {
+            if let problem = problem(judging: line.entry, of: line.world) {
+                throw .configuration(Messages.inFile(name, problem))
+            }
+        }
+    }
+
+    private mutating func next() throws(Failure) -> JournalReader.Line? {
+        do throws(JournalError) {
+            return try reader.next()
+        } catch {
+            guard error.isUnfinished else { throw .configuration(Messages.inFile(name, error.description)) }
+            unfinished = error
+            return nil
+        }
+    }
+
+    /// The report; a journal without entries counts as one to which no client connected.
+    func report() throws(Failure) -> Report {
+        if let world, worlds.isEmpty, !otherWorlds.isEmpty {
+            throw .configuration(
+                Messages.inFile(name, Messages.noSuchWorld(world.text, others: otherWorlds.sorted().map(\.text))))
+        }
+        var report = Report(title: Messages.judgement(of: name))
+        report.runs = worlds.map { world in
+            Report.Run(
+                scenario: world.name.text, mode: mode, startedAt: world.startedAt, hasConnected: world.hasConnected,
+                verdicts: world.judge.verdicts(), exposures: world.judge.exposures,
+                missedCount: world.judge.missedCount)
+        }
+        if worlds.isEmpty {
+            let judge = Judge(mode: mode, evidence: evidence)
+            report.runs = [
+                Report.Run(
+                    scenario: world?.text ?? name, mode: mode, hasConnected: false, verdicts: judge.verdicts(),
+                    exposures: judge.exposures)
+            ]
+        }
+        return report
+    }
+
+    private mutating func judge(_ line: JournalReader.Line) throws(Failure) {
+        guard let problem = problem(judging: line.entry, of: line.world) else { return }
+        throw .configuration(Messages.inFile(name, Messages.inLine(line.number, problem)))
+    }
+
+    /// Judges an entry; returns the problem with it, if any.
+    private mutating func problem(judging entry: JournalEntry, of world: ExactString?) -> String? {
+        let id = world ?? ExactString(name)
+        if let chosen = self.world, chosen != id {
+            if otherWorlds.count < Self.worldLimit { otherWorlds.insert(id) }
+            return nil
+        }
+        if lastPlace >= worlds.count || worlds[lastPlace].name != id {
+            if let place = places[id] {
+                lastPlace = place
+            } else {
+                guard worlds.count < Self.worldLimit else { return Messages.tooManyWorlds(limit: Self.worldLimit) }
+                lastPlace = worlds.count
+                places[id] = lastPlace
+                worlds.append(World(name: id, judge: Judge(mode: mode, evidence: evidence), startedAt: entry.time))
+            }
+        }
+        let last = worlds[lastPlace].judge.lastNumber
+        guard entry.number > last else { return Messages.disorderedEntry(entry.number, after: last, world: id.text) }
+        switch entry.event.kind {
+        case .exchange, .opened, .frame: worlds[lastPlace].hasConnected = true
+        case .closed, .fault, .clock, .note: break
+        }
+        worlds[lastPlace].judge.observe(entry)
+        return nil
+    }
 }

@@ -3,9 +3,9 @@ import MockServer
 import Proxy
 import Replay
 import Sockets
+import TLS
 import Text
 
-/// The messages of 'show' and 'diff'.
 extension Messages {
     static func width(_ text: Int, allowed: ClosedRange<Int>) -> String {
         "--width must be from \(allowed.lowerBound) to \(allowed.upperBound), not \(text)."
@@ -19,9 +19,7 @@ extension Messages {
 extension Messages {
     static let noUpstream =
         "record needs the server to stand in front of: --upstream https://api.example.com. See 'fitiq-mock record --help'."
-
     static let noOutput = "record needs a file for the session: --output session.har. See 'fitiq-mock record --help'."
-
     static func notStarted(_ error: ProxyHost.StartError) -> String {
         switch error {
         case .socket(let error): notListening(error)
@@ -30,29 +28,22 @@ extension Messages {
         case .tls: error.description
         }
     }
-
     static func outputExists(_ path: String) -> String {
         "'\(path)' exists already, and may be all that is left of a session: name another file, or add --overwrite."
     }
-
     static func authorityWithoutTLS(_ upstream: String) -> String {
         "--upstream-ca is of no use with \(upstream), which shows no certificate; write https:// or leave it out."
     }
-
-    /// The final line.
     static func recorded(requests: Int, sockets: Int, in path: String) -> String {
         "\(requests) \(requests == 1 ? "request" : "requests") and \(sockets) \(sockets == 1 ? "WebSocket" : "WebSockets") "
             + "in \(path)"
     }
-
     static func recordingIncomplete(_ path: String, _ program: String) -> String {
         "the recording stopped before the \(program) did, for the reason logged above; what came before is in '\(path)'."
     }
-
     static func recordingDisplaced(_ path: String, _ other: String) -> String {
         "'\(path)' was moved, removed or replaced by another file while it was recorded to; the recording is in '\(other)'."
     }
-
     static func recordingGone(_ path: String) -> String {
         "'\(path)' was moved or removed while it was recorded to, and the recording with it: nothing is left there."
     }
@@ -61,22 +52,17 @@ extension Messages {
 /// The messages about replayed sessions.
 extension Messages {
     static func unplayable(_ path: String, _ reason: String) -> String { "cannot play '\(path)' back: \(reason)" }
-
     static func unknownChoice(_ option: String, _ value: String, allowed: [String]) -> String {
         let near = NearestWord.hint(value, among: allowed)
         return "\(option) must be one of \(allowed.joined(separator: ", ")); got '\(value)'.\(near)"
     }
-
     static func badSpeed(_ value: String) -> String {
         "--speed must be instant, or how many times as fast as recorded: a number from 0.001 to 1000; got '\(value)'."
     }
-
     static let twoSpeeds = "--speed cannot stand beside --instant, which is '--speed instant'."
-
     static func notWithSession(_ option: String) -> String {
         "\(option) does not go with a session that is played back: such a server holds nothing of its own."
     }
-
     static let scenarioBesideSession =
         "--scenario must bring no users, answers, meals, token lifetime or session of its own beside a session that is played "
         + "back: faults, guide, seed and clock go with it."
@@ -85,22 +71,17 @@ extension Messages {
     static func replayed(_ outcome: Engine.ReplayOutcome) -> String {
         ([outcome.report.summary] + outcome.failures.map { "  " + $0 }).joined(separator: "\n")
     }
-
     static func replaySummary(_ plan: ReplayPlan) -> String {
         var (exchanges, sockets) = (0, 0)
-        for entry in plan.session.entries {
-            if case .socket = entry { sockets += 1 } else { exchanges += 1 }
-        }
+        for entry in plan.session.entries { if case .socket = entry { sockets += 1 } else { exchanges += 1 } }
         return "a recorded session of \(Words.counted(exchanges, "request")) and \(Words.counted(sockets, "WebSocket"))"
     }
-
     static let strictReplay = "Each recorded request once, in the recorded order, and nothing else (match: strict)."
 }
 
 /// The messages of 'serve --record'.
 extension Messages {
     static func onlyWithRecord(_ option: String) -> String { "\(option) goes only with --record." }
-
     static func recordingExists(_ path: String) -> String {
         "'\(path)' exists already, and may be all that is left of a session: name another file, or remove it."
     }
@@ -109,23 +90,83 @@ extension Messages {
 /// The messages of 'judge'.
 extension Messages {
     static let standardInput = "standard input"
-
     static func judgement(of journal: String) -> String { "The client in \(journal)" }
-
     static func inLine(_ number: Int, _ sentence: String) -> String { "line \(number): \(sentence)" }
-
     static func noSuchWorld(_ id: String, others: [String]) -> String {
         let near = NearestWord.hint(id, among: others)
         let shown = others.prefix(5).joined(separator: ", ") + (others.count > 5 ? ", …" : "")
         return "no entry is of the world '\(id)'; there are entries of \(shown).\(near)"
     }
-
     static func tooManyWorlds(limit: Int) -> String {
         "the journal has more than \(limit) worlds, which is the most that are judged at once; name one with --world."
     }
-
     static func disorderedEntry(_ number: Int, after last: Int, world: String) -> String {
         "entry \(number) of \(world) comes after entry \(last): a journal is judged in order. "
             + "Are these two journals in one file, or is it the newest first?"
+    }
+}
+
+/// The messages of 'serve --tls' and 'certificate'.
+extension Messages {
+    static func onlyWithTLS(_ option: String) -> String { "\(option) goes only with --tls." }
+    static func howToTrust(_ program: String) -> String { "'\(program) certificate' says how." }
+    static let certificateAndKey =
+        "--certificate and --key go together: a certificate is of no use without its private key."
+    static func samePort(_ port: UInt16) -> String {
+        "TLS needs a port of its own: --port and --tls-port are both \(port)."
+    }
+    static func certificateOfLocalhost(not host: String) -> String {
+        "the certificate is for localhost, 127.0.0.1 and ::1, so clients refuse https://\(host); "
+            + "give one for it with --certificate and --key"
+    }
+    static func certificateExpired(_ time: String) -> String {
+        "the certificate expired at \(time): clients will refuse it"
+    }
+    static let certificateNotYetValid = "the certificate is not valid yet: clients will refuse it until it is"
+    static let eitherPathOrPEM = "--ca prints a path and --pem a certificate; give one of them."
+
+    /// The path of a certificate or key before a sentence about it.
+    static func inMaterial(_ path: String, _ error: TLSError) -> String { "cannot use '\(path)': \(error.description)" }
+    static func certificates(
+        ca: (path: String, facts: CertificateFacts), server: (path: String, facts: CertificateFacts)
+    ) -> String {
+        let path = ca.path.shellQuoted
+        return """
+            'fitiq-mock serve --tls' proves itself with a certificate from a CA that exists on this machine only.
+
+              CA            \(ca.path)
+                            valid until \(date(ca.facts.expiry))
+                            SHA-256 \(ca.facts.fingerprint)
+              Certificate   \(server.path)
+                            for localhost, 127.0.0.1 and ::1
+                            valid until \(date(server.facts.expiry)), and renewed in time by 'serve --tls'
+
+            Clients have to trust the CA, once for each:
+
+              curl            curl --cacert \(path) https://localhost:8443/health
+              Python ssl      ssl.create_default_context(cafile="\(ca.path)"), also for websockets
+              requests        requests.get(url, verify="\(ca.path)")
+              aiohttp         TCPConnector(ssl=ssl.create_default_context(cafile="\(ca.path)"))
+              Node            NODE_EXTRA_CA_CERTS=\(path) node app.js
+              iOS simulator   xcrun simctl keychain booted add-root-cert \(path)
+              macOS           security add-trusted-cert -r trustRoot -k ~/Library/Keychains/login.keychain-db \(path)
+              Android         cp \(path) app/src/debug/res/raw/fitiq_mock_ca.pem
+                              app/src/debug/res/xml/network_security_config.xml:
+                                <network-security-config>
+                                  <debug-overrides><trust-anchors>
+                                    <certificates src="@raw/fitiq_mock_ca" />
+                                  </trust-anchors></debug-overrides>
+                                </network-security-config>
+                              <application android:networkSecurityConfig="@xml/network_security_config" …>
+                              adb reverse tcp:8443 tcp:8443, and the app finds it at https://localhost:8443
+
+            The CA's key never leaves \(folder(of: ca.path)). It vouches for this machine's own names only, and yet:
+            trust it where you develop, and nowhere else. To begin anew, delete that folder.
+
+            """
+    }
+    private static func date(_ time: String) -> String { String(time.prefix("YYYY-MM-DD".count)) }
+    private static func folder(of path: String) -> String {
+        String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
     }
 }

@@ -11,26 +11,13 @@ enum Messages {
         let sentence = firstLine.hasSuffix(".") || firstLine.hasSuffix("?") ? firstLine : firstLine + "."
         return "\(sentence)\(hint) See 'fitiq-mock \(command.map { "\($0) " } ?? "")--help'."
     }
-
     static func unknownCommand(_ word: String, allowed: [String]) -> String {
         let near = NearestWord.hint(word, among: allowed)
         return "there is no command '\(word)'.\(near) There are \(allowed.joined(separator: ", ")). "
             + "See 'fitiq-mock --help'."
     }
-
     static func badEnvironment(_ name: String, value: String, expected: String) -> String {
         "\(name) is '\(value)', which is not \(expected)."
-    }
-
-    static func unknownLogLevel(_ value: String, allowed: [String]) -> String {
-        let near = NearestWord.hint(value, among: allowed)
-        return "--log-level must be one of \(allowed.joined(separator: ", ")); got '\(value)'.\(near)"
-    }
-
-    static func unknownGuide(_ value: String) -> String {
-        let names = GuideMode.allCases.map(\.rawValue)
-        let near = NearestWord.hint(value, among: names)
-        return "--guide must be one of \(names.joined(separator: ", ")); got '\(value)'.\(near)"
     }
 
     /// How to reach a server whose guide uses the other protocol; empty if that was not the cause.
@@ -38,64 +25,45 @@ enum Messages {
         guard error.contains("belongs to the guide") else { return "" }
         return " Use --protocol \(spoken == "message" ? "user_message" : "message")."
     }
-
     static func empty(_ option: String) -> String { "\(option) must not be empty." }
-
     static func notAFieldValue(_ option: String) -> String {
         "\(option) must be printable ASCII without spaces around it: clients send it as a header field."
     }
-
     static func notAnOrigin(_ value: String) -> String {
         "--allow-origin must be an origin as browsers send it, scheme://host or scheme://host:port without a path, or null, "
             + "or *; got '\(value)'."
     }
-
     static func fewDescriptors(_ count: Int, connections: Int) -> String {
         "the system allows \(count) open files: at most \(connections) connections are served at once (see ulimit -n)"
-    }
-
-    static func unknownClock(_ value: String, allowed: [String]) -> String {
-        let near = NearestWord.hint(value, among: allowed)
-        return "--clock must be one of \(allowed.joined(separator: ", ")); got '\(value)'.\(near)"
     }
 
     // MARK: Judging clients
 
     static let verifyExample = "fitiq-mock verify --scenario conflict -- ./run-my-tests"
     static let testClientExample = "fitiq-mock test-client -- python3 ./adapter.py"
-
     static func noCommand(_ name: String, example: String) -> String {
         "\(name) needs a command behind '--': \(example). See 'fitiq-mock \(name) --help'."
     }
-
     static func behindDashes(_ command: String) -> String {
         " What is to be run stands behind '--': fitiq-mock \(command) [<options>] -- COMMAND."
     }
-
     static let badTimeLimit = "--time-limit must be from 1s to 1d."
-
     static func noServer(_ reason: String) -> String { "the server within failed: \(reason)" }
-
     static func noWorld(_ reason: String) -> String { "the server within has no world for a scenario: \(reason)" }
-
     static func worldIsGone(_ scenario: String) -> String {
         "the world of the scenario '\(scenario)' is gone: the command deleted it through the admin API, so nobody can be judged."
     }
-
     static func unknownCase(_ address: String, nearest: String?) -> String {
         "no case is called '\(address)', and none lies below it.\(NearestWord.hint(nearest)) "
             + "See 'fitiq-mock test-client --list'."
     }
-
     static func noCaseOfGuide(_ guide: String) -> String {
         "none of these cases is answered as the guide '\(guide)' says. See 'fitiq-mock test-client --list'."
     }
-
     enum CaseOutcome {
         case passed, failed
         case skipped(String)
     }
-
     static func caseEnded(_ number: Int, of count: Int, _ address: String, _ outcome: CaseOutcome) -> String {
         let word =
             switch outcome {
@@ -105,23 +73,19 @@ enum Messages {
             }
         return "fitiq-mock: case \(number) of \(count), \(address): \(word)"
     }
-
     static let interrupted = "interrupted; the command was ended, and nothing was judged."
     static let processesLeft =
         "processes that the command started could not all be ended, and may still run; look for them with ps and kill "
         + "them."
-
     static func scenarioBegins(_ number: Int, of count: Int, _ name: String) -> String {
         "fitiq-mock: scenario \(number) of \(count), \(name): the command runs"
     }
-
     static func scenarioGoesOn(
         _ number: Int, of count: Int, _ name: String, seconds: Int64, requests: Int, frames: Int
     ) -> String {
         "fitiq-mock: scenario \(number) of \(count), \(name): \(seconds) s, "
             + "\(Words.counted(requests, "request")), \(Words.counted(frames, "frame"))"
     }
-
     static func scenarioEnds(
         _ number: Int, of count: Int, _ name: String, _ outcome: Report.CommandOutcome, tenths: Int64, requests: Int,
         frames: Int
@@ -140,20 +104,16 @@ enum Messages {
 
     /// Why a scenario is not served, followed by one line per mistake in a form that editors can jump to.
     static func mistakes(in path: String, _ lines: String) -> String { "cannot use '\(path)':\n\(lines)" }
-
     static let watchWithoutFile = "--watch goes only with a scenario file: --scenario FILE."
-
     static func reloaded(_ path: String, isEntire: Bool) -> String {
         isEntire
             ? "reloaded '\(path)'"
             : "reloaded '\(path)': answers, meals and faults count from now on; data, guide, seed, clock and token lifetime "
                 + "with the next reset (POST /__admin/reset), and in new worlds"
     }
-
     static func lastGoodStays(_ path: String) -> String {
         "'\(path)' has mistakes; what was loaded last stays until they are mended:"
     }
-
     static func vanished(_ path: String) -> String {
         "'\(path)' is gone; what was loaded last stays, and the file is read when it is back"
     }
@@ -166,7 +126,6 @@ enum Messages {
     static func tooLarge(_ path: String, limit: Int) -> String {
         "'\(path)' is larger than \(limit >> 20) MiB, which is the most that is read."
     }
-
     static func unwritable(_ path: String, reason: String) -> String { "cannot write to '\(path)': \(reason)." }
 
     /// For a path at which no ready file can be created; `kind` names what is there if it is not a regular file.
@@ -174,19 +133,13 @@ enum Messages {
         "'\(path)' is \(kind ?? "no ready file of fitiq-mock") and stays as it is: name a path for --ready-file where "
             + "nothing is."
     }
-
     static func readyFileInUse(_ path: String, _ identifier: Int32) -> String {
         "'\(path)' is the ready file of process \(identifier), which still runs: stop it, or name another file. "
             + "Where that process is another program by now, remove the file."
     }
-
-    static func standardOutput(_ error: FileError) -> String {
-        "cannot write to standard output: \(error.reason)."
-    }
-
+    static func standardOutput(_ error: FileError) -> String { "cannot write to standard output: \(error.reason)." }
     static let noDataDirectory =
         "there is no folder to keep certificates in: neither HOME nor FITIQ_MOCK_DATA_DIR is set."
-
     static func notStarted(_ error: Host.StartError) -> String {
         switch error {
         case .listening(let error): notListening(error)
@@ -203,6 +156,5 @@ enum Messages {
         case nil: error.description
         }
     }
-
     static let forced = "stopped at once by a second signal; open connections were cut off."
 }

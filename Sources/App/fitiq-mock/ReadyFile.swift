@@ -21,8 +21,6 @@ final class ReadyFile {
     let path: String
     /// Kept open while the server runs: until then no other file can have its inode number.
     private var file: OutputFile?
-
-    /// The most bytes read from a possible ready file.
     static let limit = 64 << 10
 
     /// Ensures that the path is free.
@@ -41,7 +39,7 @@ final class ReadyFile {
                 // Reported before the server listens, and before it creates other files.
                 try OutputFile.checkFolder(of: path)
             } catch {
-                throw .configuration(error.description + ".")
+                throw .file(error)
             }
             return
         }
@@ -49,6 +47,12 @@ final class ReadyFile {
             throw .configuration(Messages.notReadyFile(path, Self.kind(status)))
         }
         try Self.removeStale(path, isRunning)
+    }
+
+    /// The ready file, if requested, at a path that is free for it.
+    static func claimed(_ option: String?) throws(Failure) -> ReadyFile? {
+        guard let path = try Settings.nonEmpty(option, "READY_FILE") else { return nil }
+        return try ReadyFile(at: path)
     }
 
     private static func removeStale(_ path: String, _ isRunning: (Int32) -> Bool) throws(Failure) {
@@ -69,12 +73,8 @@ final class ReadyFile {
         guard let bytes = try? stale.read(limit + 1, at: 0), bytes.count <= limit, let identifier = processID(in: bytes)
         else { throw .configuration(Messages.notReadyFile(path, nil)) }
         let isLocked = (try? stale.lock()) == nil
-        guard !isLocked, !isRunning(identifier) else {
-            throw .configuration(Messages.readyFileInUse(path, identifier))
-        }
-        guard unlink(path) == 0 || errno == ENOENT else {
-            throw .configuration(FileError(.write, path: path, code: errno).description + ".")
-        }
+        guard !isLocked, !isRunning(identifier) else { throw .configuration(Messages.readyFileInUse(path, identifier)) }
+        guard unlink(path) == 0 || errno == ENOENT else { throw .file(FileError(.write, path: path, code: errno)) }
     }
 
     /// Creates the file, complete from the beginning.
@@ -91,7 +91,7 @@ final class ReadyFile {
             }
             file = draft
         } catch {
-            throw .configuration(error.description + ".")
+            throw .file(error)
         }
     }
 

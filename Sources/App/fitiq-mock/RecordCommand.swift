@@ -1,19 +1,12 @@
 import ArgumentParser
 import FitIQAPI
+import JSON
 import Logging
 import MockServer
 import Proxy
 import Sockets
 import TLS
 import Traffic
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 struct RecordCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -25,26 +18,50 @@ struct RecordCommand: ParsableCommand {
             them still leads there, past the recording. Each option can also be set in the environment.
             """)
 
-    @OptionGroup var options: RecordOptions
+    @Option(
+        help: .init("The server to record, such as https://api.example.com; scheme, host and port.", valueName: "url"))
+    var upstream: String?
+
+    @Option(help: .init("Where the session goes, as HAR.", valueName: "path"))
+    var output: String?
+
+    @Flag(help: "Replace a file that exists already.")
+    var overwrite = false
+
+    @Flag(help: "Write tokens, keys, cookies and e-mail addresses as they are; without it they become placeholders.")
+    var keepSecrets = false
+
+    @Option(
+        help: .init(
+            "Believe the CAs in this PEM file too, where the upstream's certificate is from one of your own.",
+            valueName: "path"))
+    var upstreamCa: String?
+
+    @OptionGroup var listening: ListeningOptions
+
+    @Option(
+        help: .init(
+            "Write url, ws_url, upstream, output and pid as JSON to this file once the proxy accepts.",
+            valueName: "path"))
+    var readyFile: String?
+
+    @OptionGroup var log: LogOptions
 
     func run() throws {
-        let served = options.served
-        let logger = try served.logger()
+        let logger = try log.logger()
         defer { StandardOutput.excuse(logger) }
-        let upstream = try upstream(served)
-        guard let output = try served.nonEmpty(options.output, "OUTPUT", "--output") else {
+        let upstream = try upstreamURL()
+        guard let output = try Settings.nonEmpty(output, "OUTPUT") else {
             throw Failure.configuration(Messages.noOutput)
         }
-        var configuration = ProxyHost.Configuration(upstream: upstream, trust: try trust(served, upstream))
+        var configuration = ProxyHost.Configuration(upstream: upstream, trust: try trust(upstream))
         fitDescriptors(&configuration.limits, logger)
-        let address = try served.address()
+        let address = try listening.address()
         // Before any file is created.
-        let readyFile = try served.claimReadyFile()
-        let secure = try served.secure(besides: address)
+        let readyFile = try ReadyFile.claimed(readyFile)
+        let secure = try listening.secure(besides: address)
         if let secure {
-            for warning in served.warnings(of: secure.listening, ca: secure.ca, at: FitIQMock.now) {
-                logger.warning("\(warning)")
-            }
+            for warning in secure.listening.warnings(ca: secure.ca, at: FitIQMock.now) { logger.warning("\(warning)") }
         }
         let proxy = try open(configuration, address, secure?.listening, logger)
         // Only once everything else is in order: a replaced file is gone.
@@ -60,43 +77,33 @@ struct RecordCommand: ParsableCommand {
         }
         // From here on the replaced file is no longer needed.
         tap.write()
-        let keepsSecrets = try Settings.flag(options.keepSecrets, "KEEP_SECRETS")
+        let keepsSecrets = try Settings.flag(keepSecrets, "KEEP_SECRETS")
         print(running.banner(program: ProgramName.asTyped, keepsSecrets: keepsSecrets), terminator: "")
         StandardOutput.excuse(logger)
         var conclusions = Conclusions(logger)
         conclusions.add { () throws(Failure) in
-            do throws(SocketError) {
-                // A second signal cuts answers off; the recording is completed all the same.
-                _ = try proxy.run()
-            } catch {
-                throw .running(error.description)
-            }
+            // A second signal cuts answers off; the recording is completed all the same.
+            _ = try orFailure(try proxy.run()) { (error: SocketError) in .running(error) }
         }
         readyFile?.remove()
         conclusions.add { () throws(Failure) in try tap.conclude(output, of: "proxy") }
         try conclusions.tell()
     }
 
-    private func upstream(_ served: ServeOptions) throws(Failure) -> UpstreamURL {
-        guard let text = try served.nonEmpty(options.upstream, "UPSTREAM", "--upstream") else {
-            throw .configuration(Messages.noUpstream)
-        }
-        do throws(UpstreamURL.Refusal) {
-            return try UpstreamURL(text)
-        } catch {
-            throw .configuration("\(error.description).")
+    private func upstreamURL() throws(Failure) -> UpstreamURL {
+        guard let text = try Settings.nonEmpty(upstream, "UPSTREAM") else { throw .configuration(Messages.noUpstream) }
+        return try orFailure(try UpstreamURL(text)) { (error: UpstreamURL.Refusal) in
+            .configuration("\(error.description).")
         }
     }
 
-    private func trust(_ served: ServeOptions, _ upstream: UpstreamURL) throws(Failure) -> TLSTrust {
-        guard let path = try served.nonEmpty(options.upstreamCa, "UPSTREAM_CA", "--upstream-ca") else { return .system }
+    private func trust(_ upstream: UpstreamURL) throws(Failure) -> TLSTrust {
+        guard let path = try Settings.nonEmpty(upstreamCa, "UPSTREAM_CA") else { return .system }
         guard upstream.isSecure else { throw .configuration(Messages.authorityWithoutTLS(upstream.description)) }
         let pem = try InputFile.read(path, limit: TLSLimits.pemFile, orInherited: true)
-        do throws(TLSError) {
-            // Checked here to report an error with the file's name.
-            _ = try TLSContext.client(trust: .only(pem))
-        } catch {
-            throw .configuration(Messages.inMaterial(path, error))
+        // Checked here to report an error with the file's name.
+        _ = try orFailure(try TLSContext.client(trust: .only(pem))) { (error: TLSError) in
+            .configuration(Messages.inMaterial(path, error))
         }
         return .systemAnd(pem)
     }
@@ -112,13 +119,12 @@ struct RecordCommand: ParsableCommand {
         _ configuration: ProxyHost.Configuration, _ address: SocketAddress, _ secure: Host.Secure?, _ logger: Logger
     ) throws(Failure) -> ProxyHost {
         let listener = secure.map {
-            ProxyHost.Secure(
-                address: $0.address, certificates: $0.certificates, key: $0.key, advice: $0.advice)
+            ProxyHost.Secure(address: $0.address, certificates: $0.certificates, key: $0.key, advice: $0.advice)
         }
         do {
             let proxy = try ProxyHost(
                 listeningOn: address, secure: listener, configuration: configuration, logger: logger)
-            try proxy.stopOnSignals([SIGINT, SIGTERM])
+            try proxy.stopOnSignals(System.stopSignals)
             return proxy
         } catch let error as ProxyHost.StartError {
             throw .configuration(Messages.notStarted(error))
@@ -129,16 +135,78 @@ struct RecordCommand: ParsableCommand {
 
     private func tap(_ output: String, _ logger: Logger) throws(Failure) -> SessionTap {
         var settings = SessionRecorder.Settings(creatorVersion: Version.current)
-        settings.keepsSecrets = try Settings.flag(options.keepSecrets, "KEEP_SECRETS")
-        let replaces = try Settings.flag(options.overwrite, "OVERWRITE")
+        settings.keepsSecrets = try Settings.flag(keepSecrets, "KEEP_SECRETS")
+        let replaces = try Settings.flag(overwrite, "OVERWRITE")
         do throws(FileError) {
             return try SessionTap(
                 settings, to: output, existing: replaces ? .replace : .refuse, program: "proxy", logger: logger)
         } catch {
-            guard error.exists else { throw .configuration(error.description + ".") }
+            guard error.exists else { throw .file(error) }
             // The obstacle may be another file next to the output.
             throw .configuration(
                 error.path == output ? Messages.outputExists(output) : Messages.recordingExists(error.path))
         }
+    }
+}
+
+/// The facts about a running proxy for the banner and the ready file.
+struct RunningProxy {
+    let url: String
+    let secureURL: String?
+    let upstream: String
+    let output: String
+    /// The CA that TLS clients have to trust; nil for the user's own certificate.
+    let caPath: String?
+
+    func readyFile(processID: Int32) -> [UInt8] {
+        var object: JSONObject = [
+            "url": .string(url), "ws_url": .string(RunningServer.webSocket(url)), "upstream": .string(upstream),
+            "output": .string(output),
+        ]
+        if let secureURL {
+            object["https_url"] = .string(secureURL)
+            object["wss_url"] = .string(RunningServer.webSocket(secureURL))
+        }
+        if let caPath { object["ca_certificate"] = .string(caPath) }
+        object["pid"] = .number(JSONNumber(Int(processID)))
+        return JSONValue.object(object).encoded() + [UInt8(ascii: "\n")]
+    }
+
+    func banner(program: String, keepsSecrets: Bool) -> String {
+        var lines = [
+            "fitiq-mock \(Version.current) records what clients and \(upstream) say to each other.", "",
+            "Point the app here in place of \(upstream):", "",
+            "  REST        \(url)",
+            "  WebSocket   \(RunningServer.webSocket(url))",
+        ]
+        if let secureURL {
+            lines.append("  over TLS    \(secureURL)")
+            lines.append("              \(RunningServer.webSocket(secureURL))")
+        }
+        if let caPath { lines.append("  CA          \(caPath)  ('\(program) certificate' says how clients trust it)") }
+        let secrets =
+            keepsSecrets
+            ? "with all tokens, keys, cookies and e-mail addresses in it: keep it to yourself"
+            : "tokens, keys, cookies and e-mail addresses replaced by placeholders"
+        lines += [
+            "", "The session goes to \(output),", "\(secrets).",
+            "It opens at any time: \(program) show \(output.shellQuoted)", "", "Stop with Ctrl-C.", "",
+        ]
+        return lines.joined(separator: "\n")
+    }
+}
+
+extension RunningProxy {
+    init(_ proxy: ProxyHost, output: String, caPath: String?) {
+        url = "http://" + Self.reachable(proxy.address)
+        secureURL = proxy.secureAddress.map { "https://" + Self.reachable($0) }
+        upstream = proxy.configuration.upstream.description
+        self.output = output
+        self.caPath = caPath
+    }
+
+    /// The address for a client on this machine: a wildcard address becomes localhost.
+    private static func reachable(_ address: SocketAddress) -> String {
+        address.isUnspecified ? "localhost:\(address.port)" : address.description
     }
 }

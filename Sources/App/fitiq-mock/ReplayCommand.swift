@@ -16,12 +16,11 @@ struct ReplayCommand: ParsableCommand {
             configuration or a session that cannot be read, 3 the server failed while it ran.
             """)
 
-    @Argument(
-        help: ArgumentHelp("The session: a HAR of Chrome, mitmproxy, Playwright or fitiq-mock.", valueName: "file"))
+    @Argument(help: .init("The session: a HAR of Chrome, mitmproxy, Playwright or fitiq-mock.", valueName: "file"))
     var file: String
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             """
             Which requests may come: strict, the recorded ones in the recorded order; ordered, the recorded ones in any \
             order, answers in turn; or route, those of the same method and path. (default: ordered)
@@ -30,12 +29,12 @@ struct ReplayCommand: ParsableCommand {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp(
+        help: .init(
             "How many times as fast as recorded, 0.001 to 1000, or instant. (default: 1)", valueName: "number|instant"))
     var speed: String?
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             """
             When the server's frames go: timed, at their recorded times; lock-step, after the client's frames that came \
             before them; or triggered, whenever a frame like a recorded one comes. (default: lock-step)
@@ -60,14 +59,14 @@ struct ReplayCommand: ParsableCommand {
         } conclude: { engine throws(Failure) in
             guard let outcome = engine.replayOutcome(ofWorld: "default") else { return }
             print(Messages.replayed(outcome))
-            guard !outcome.isStrict || outcome.failures.isEmpty else { throw Failure(message: "", exitCode: 1) }
+            guard !outcome.isStrict || outcome.failures.isEmpty else { throw .told(exitCode: 1) }
         }
     }
 
     private func replaySettings() throws(Failure) -> ReplaySettings {
         var settings = ReplaySettings()
-        settings.match = try choice(match, "MATCH", "--match") ?? settings.match
-        settings.frames = try choice(frames, "FRAMES", "--frames") ?? settings.frames
+        settings.match = try Settings.choice(match, "MATCH") ?? settings.match
+        settings.frames = try Settings.choice(frames, "FRAMES") ?? settings.frames
         guard let text = Settings.text(speed, "SPEED") else { return settings }
         guard try !Settings.flag(options.instant, "INSTANT") else { throw .configuration(Messages.twoSpeeds) }
         if text == "instant" {
@@ -78,16 +77,6 @@ struct ReplayCommand: ParsableCommand {
             throw .configuration(Messages.badSpeed(text))
         }
         return settings
-    }
-
-    private func choice<Choice: RawRepresentable<String> & CaseIterable>(
-        _ option: String?, _ name: String, _ label: String
-    ) throws(Failure) -> Choice? {
-        guard let text = Settings.text(option, name) else { return nil }
-        guard let choice = Choice(rawValue: text) else {
-            throw .configuration(Messages.unknownChoice(label, text, allowed: Choice.allCases.map(\.rawValue)))
-        }
-        return choice
     }
 
     /// A session has no state, and no file to watch.

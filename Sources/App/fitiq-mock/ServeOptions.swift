@@ -8,37 +8,11 @@ import Sockets
 
 /// The options of the commands that serve: `serve` and `replay`.
 ///
-/// Each can also be set in the environment; `ServeOptions+Values.swift` combines both.
+/// Each can also be set in the environment.
 struct ServeOptions: ParsableArguments {
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("The port to listen on; 0 picks a free one. (default: 8080)", valueName: "number"))
-    var port: UInt16?
+    @OptionGroup var listening: ListeningOptions
 
-    @Option(
-        help: ArgumentHelp(
-            "The address to listen on; 0.0.0.0 or :: for all. (default: 127.0.0.1)", valueName: "address"))
-    var host: String?
-
-    @Flag(help: "Serve https and wss as well, on a port of their own; see 'fitiq-mock certificate'.")
-    var tls = false
-
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("The port for TLS; 0 picks a free one. (default: 8443)", valueName: "number"))
-    var tlsPort: UInt16?
-
-    @Option(
-        help: ArgumentHelp(
-            "The certificate for TLS, with those between it and its CA, as PEM. (default: one for localhost)",
-            valueName: "path"))
-    var certificate: String?
-
-    @Option(help: ArgumentHelp("The private key of --certificate, as PEM.", valueName: "path"))
-    var key: String?
-
-    @Option(
-        help: ArgumentHelp("Write what is served to this file, as HAR, while it happens.", valueName: "path"))
+    @Option(help: .init("Write what is served to this file, as HAR, while it happens.", valueName: "path"))
     var record: String?
 
     @Flag(help: "Record tokens, keys, cookies and e-mail addresses as they are; without it they become placeholders.")
@@ -46,12 +20,12 @@ struct ServeOptions: ParsableArguments {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp(
+        help: .init(
             "Decides every id and every pace: same seed and requests, same answers. (default: 1)", valueName: "number"))
     var seed: UInt64?
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             """
             Answer exactly as one guide says: consultation-websocket, enhanced-consultations, goal-linking, \
             websocket-architecture or meal-log-websocket. (default: union, which satisfies all)
@@ -59,7 +33,7 @@ struct ServeOptions: ParsableArguments {
     var guide: String?
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "What happens: a built-in scenario (see 'fitiq-mock scenarios') or a file. (default: default)",
             valueName: "name|file"))
     var scenario: String?
@@ -68,40 +42,37 @@ struct ServeOptions: ParsableArguments {
     var watch = false
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "real, or manual: time stands still until POST /__admin/clock moves it. (default: real)",
             valueName: "mode"))
     var clock: String?
 
     @Option(
         name: .customLong("import"),
-        help: ArgumentHelp("Begin with the state in this file, as --export-on-exit writes it.", valueName: "path"))
+        help: .init("Begin with the state in this file, as --export-on-exit writes it.", valueName: "path"))
     var importFile: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "Write everything that the server holds to this file when it has stopped.", valueName: "path"))
+    @Option(help: .init("Write everything that the server holds to this file when it has stopped.", valueName: "path"))
     var exportOnExit: String?
 
     @Flag(help: "Stream answers and work meals out without artificial delays.")
     var instant = false
 
-    @Option(
-        help: ArgumentHelp("The X-API-Key to ask for. (default: \(DevelopmentCredentials.apiKey))", valueName: "key"))
+    @Option(help: .init("The X-API-Key to ask for. (default: \(DevelopmentCredentials.apiKey))", valueName: "key"))
     var apiKey: String?
 
-    @Option(help: ArgumentHelp("The secret that tokens are signed with. (default: a fixed one)", valueName: "secret"))
+    @Option(help: .init("The secret that tokens are signed with. (default: a fixed one)", valueName: "secret"))
     var jwtSecret: String?
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "What the admin API asks for as X-Admin-Token. (default: nothing, of this machine only)", valueName: "token"
         ))
     var adminToken: String?
 
     @Option(
         name: .customLong("allow-origin"),
-        help: ArgumentHelp(
+        help: .init(
             """
             Let web pages of this origin write and open WebSockets: http://localhost:3000, null for pages without one, * for \
             any page of the web; may be repeated. (default: the server's own)
@@ -109,29 +80,23 @@ struct ServeOptions: ParsableArguments {
     var allowedOrigins: [String] = []
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "Write url, ws_url, api_key, token, guide, scenario and pid as JSON to this file once the server accepts.",
             valueName: "path"
         ))
     var readyFile: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "trace, debug, info (a line for each request), notice, warning, error or critical. (default: notice)",
-            valueName: "level"))
-    var logLevel: String?
+    @OptionGroup var log: LogOptions
 }
 
-/// The options' values, including the environment.
 extension ServeOptions {
     func plan() throws(Failure) -> ScenarioPlan {
         var plan = ScenarioPlan()
-        if let name = try nonEmpty(scenario, "SCENARIO", "--scenario") { plan.source = try ScenarioSource(name) }
-        if let path = try nonEmpty(importFile, "IMPORT", "--import") { plan.state = try .init(path) }
-        let number = "a whole number from 0 to 18446744073709551615"
-        plan.seed = try Settings.value(seed, "SEED", expected: number)
-        plan.guide = try guideMode()
-        plan.clock = try clockChoice()
+        if let name = try Settings.nonEmpty(scenario, "SCENARIO") { plan.source = try ScenarioSource(name) }
+        if let path = try Settings.nonEmpty(importFile, "IMPORT") { plan.state = try .init(path) }
+        plan.seed = try Settings.value(seed, "SEED", expected: "a whole number from 0 to 18446744073709551615")
+        plan.guide = try Settings.choice(guide, "GUIDE")
+        plan.clock = try Settings.choice(clock, "CLOCK")
         return plan
     }
 
@@ -145,85 +110,134 @@ extension ServeOptions {
     func engineConfiguration(_ scenario: Scenario) throws(Failure) -> Engine.Configuration {
         var configuration = Engine.Configuration(
             pace: try Settings.flag(instant, "INSTANT") ? .instant : .human,
-            apiKey: try fieldValue(apiKey, "API_KEY", "--api-key") ?? DevelopmentCredentials.apiKey,
-            jwtSecret: try nonEmpty(jwtSecret, "JWT_SECRET", "--jwt-secret") ?? DevelopmentCredentials.jwtSecret,
-            adminToken: try fieldValue(adminToken, "ADMIN_TOKEN", "--admin-token"))
+            apiKey: try Settings.fieldValue(apiKey, "API_KEY") ?? DevelopmentCredentials.apiKey,
+            jwtSecret: try Settings.nonEmpty(jwtSecret, "JWT_SECRET") ?? DevelopmentCredentials.jwtSecret,
+            adminToken: try Settings.fieldValue(adminToken, "ADMIN_TOKEN"))
         configuration.allowedOrigins = try Settings.allowedOrigins(allowedOrigins)
         configuration.adopt(scenario)
         return configuration
     }
 
-    func address() throws(Failure) -> SocketAddress {
-        let port = try Settings.value(port, "PORT", expected: "a port from 0 to 65535") ?? 8080
-        let host = try nonEmpty(host, "HOST", "--host") ?? "127.0.0.1"
-        do throws(SocketError) {
-            return try SocketAddress(host: host, port: port)
-        } catch {
-            throw .configuration(error.description)
-        }
-    }
-
-    /// The ready file, if requested, at a path that is free for it.
-    func claimReadyFile() throws(Failure) -> ReadyFile? {
-        guard let path = try nonEmpty(readyFile, "READY_FILE", "--ready-file") else { return nil }
-        return try ReadyFile(at: path)
-    }
-
     /// Where the state is written after the server has stopped, if requested.
-    func exportPath() throws(Failure) -> String? { try nonEmpty(exportOnExit, "EXPORT_ON_EXIT", "--export-on-exit") }
-
-    /// The log, on standard error.
-    func logger() throws(Failure) -> Logger {
-        let text = Settings.text(logLevel, "LOG_LEVEL") ?? "notice"
-        guard let level = Logger.Level(rawValue: text) else {
-            throw .configuration(Messages.unknownLogLevel(text, allowed: Logger.Level.allCases.map(\.rawValue)))
-        }
-        var logger = Logger(label: "fitiq-mock", factory: { _ in LineLog() })
-        logger.logLevel = level
-        return logger
-    }
-
-    private func clockChoice() throws(Failure) -> ScenarioPlan.ClockChoice? {
-        guard let name = Settings.text(clock, "CLOCK") else { return nil }
-        guard let choice = ScenarioPlan.ClockChoice(rawValue: name) else {
-            let allowed = ScenarioPlan.ClockChoice.allCases.map(\.rawValue)
-            throw .configuration(Messages.unknownClock(name, allowed: allowed))
-        }
-        return choice
-    }
-
-    private func guideMode() throws(Failure) -> GuideMode? {
-        guard let name = Settings.text(guide, "GUIDE") else { return nil }
-        guard let mode = GuideMode(rawValue: name) else { throw .configuration(Messages.unknownGuide(name)) }
-        return mode
-    }
-
-    /// An option or its environment variable; empty is a mistake.
-    func nonEmpty(_ option: String?, _ name: String, _ label: String) throws(Failure) -> String? {
-        let value = Settings.text(option, name)
-        guard value != "" else { throw .configuration(Messages.empty(label)) }
-        return value
-    }
-
-    /// An option that clients send as a header field value, which cannot have surrounding spaces or control characters.
-    private func fieldValue(_ option: String?, _ name: String, _ label: String) throws(Failure) -> String? {
-        guard let value = try nonEmpty(option, name, label) else { return nil }
-        guard value.utf8.allSatisfy({ (0x20...0x7E).contains($0) }), value.first != " ", value.last != " " else {
-            throw .configuration(Messages.notAFieldValue(label))
-        }
-        return value
-    }
+    func exportPath() throws(Failure) -> String? { try Settings.nonEmpty(exportOnExit, "EXPORT_ON_EXIT") }
 }
 
-/// The origins of pages that may be clients, for `verify` and `test-client`: a client in a browser has its own origin.
-struct OriginOptions: ParsableArguments {
-    @Option(
-        name: .customLong("allow-origin"),
-        help: ArgumentHelp(
-            "Let web pages of this origin write and open WebSockets, as with serve; may be repeated.",
-            valueName: "origin"))
-    var allowedOrigins: [String] = []
+/// Opens a server by the options, announces it, serves until it is stopped, and cleans up.
+///
+/// Shared by `serve` and `replay`. A mistake in any option is reported before anything is opened.
+struct ServerLauncher {
+    let options: ServeOptions
+    /// The requested scenario; its state file has been read.
+    let plan: ScenarioPlan
+    let logger: Logger
+    private let readyFile: ReadyFile?
+    private let exportFile: String?
 
-    /// The origins, or those of the environment if no option is given.
-    func read() throws(Failure) -> Set<AllowedOrigin> { try Settings.allowedOrigins(allowedOrigins) }
+    init(_ options: ServeOptions) throws(Failure) {
+        self.options = options
+        logger = try options.log.logger()
+        plan = try options.plan()
+        exportFile = try options.exportPath()
+        // Before anything is created.
+        readyFile = try ReadyFile.claimed(options.readyFile)
+    }
+
+    /// Serves until stopped.
+    ///
+    /// - Parameters:
+    ///   - configure: changes the engine's configuration; called once, with the one from the options.
+    ///   - conclude: called when the server has stopped properly, whether or not its files could be written; its error
+    ///     decides the exit code, unless something failed before.
+    func run(
+        configure: (inout Engine.Configuration) throws(Failure) -> Void = { _ in },
+        conclude: (Engine) throws(Failure) -> Void = { _ in }
+    ) throws(Failure) {
+        defer { StandardOutput.excuse(logger) }
+        let watched = try options.watchedFile(of: plan)
+        var configuration = try options.engineConfiguration(plan.load())
+        try configure(&configuration)
+        guard exportFile == nil || configuration.scenario.replay == nil else {
+            throw .configuration(Messages.notWithSession("--export-on-exit"))
+        }
+        fitDescriptors(&configuration.limits)
+        let address = try options.listening.address()
+        let secure = try options.listening.secure(besides: address)
+        let server = try open(configuration, address, secure?.listening)
+        server.engine.log(to: logger)
+        if let watched { follow(watched, server) }
+
+        // Only once everything else is in order: it creates a file.
+        let recording = try options.recording(logger)
+        recording?.readAlong(on: server)
+
+        if let secure {
+            for warning in secure.listening.warnings(ca: secure.ca, at: FitIQMock.now) { logger.warning("\(warning)") }
+        }
+        do throws(Failure) {
+            try announce(RunningServer(engine: server.engine, caPath: secure?.ca, recordingPath: recording?.path))
+        } catch {
+            recording?.discard()
+            throw error
+        }
+        var conclusions = Conclusions(logger)
+        let isInOrder = conclusions.add { () throws(Failure) in try serve(server) }
+        // In any case: the recording is valuable however the server ended.
+        if let recording { conclusions.add { () throws(Failure) in try recording.finish() } }
+        if isInOrder {
+            if let exportFile { conclusions.add { () throws(Failure) in try export(server.engine, to: exportFile) } }
+            conclusions.add { () throws(Failure) in try conclude(server.engine) }
+        }
+        try conclusions.tell()
+    }
+
+    private func fitDescriptors(_ limits: inout ServerLimits) {
+        let descriptors = CurrentProcess.raiseFileDescriptorLimit(to: limits.descriptors)
+        guard descriptors < limits.descriptors else { return }
+        limits.fit(descriptors: descriptors)
+        logger.notice("\(Messages.fewDescriptors(descriptors, connections: limits.connections))")
+    }
+
+    private func open(
+        _ configuration: Engine.Configuration, _ address: SocketAddress, _ secure: Host.Secure?
+    ) throws(Failure) -> Host {
+        let server: Host
+        do throws(Host.StartError) {
+            server = try Host(listeningOn: address, secure: secure, configuration: configuration)
+        } catch {
+            if case .scenario = error, let failure = try plan.troubleWithData(of: configuration) { throw failure }
+            throw .configuration(Messages.notStarted(error))
+        }
+        try orFailure(try server.stopOnSignals(System.stopSignals)) { (error: SocketError) in
+            .configuration(error.description)
+        }
+        return server
+    }
+
+    private func follow(_ watched: WatchedFile, _ server: Host) {
+        let reloading = ScenarioReloading(watched, plan: plan, logger: logger)
+        server.every(ScenarioReloading.interval) { [engine = server.engine] now in
+            reloading.look(for: engine, at: now)
+        }
+    }
+
+    private func announce(_ running: RunningServer) throws(Failure) {
+        try readyFile?.write(running.readyFile(processID: CurrentProcess.identifier))
+        print(Banner(server: running, program: ProgramName.asTyped).text, terminator: "")
+        StandardOutput.excuse(logger)
+    }
+
+    private func serve(_ server: Host) throws(Failure) {
+        defer { readyFile?.remove() }
+        let stoppedInOrder = try orFailure(try server.run()) { (error: SocketError) in .running(error) }
+        guard stoppedInOrder else { throw .running(Messages.forced) }
+    }
+
+    private func export(_ engine: Engine, to path: String) throws(Failure) {
+        let state = try orFailure(try engine.exportState(at: FitIQMock.now)) { (error: APIError) in
+            .running(error.message)
+        }
+        try orFailure(try WholeFile.write(state + [UInt8(ascii: "\n")], to: path)) { (error: FileError) in
+            .running(error.description + ".")
+        }
+    }
 }

@@ -15,16 +15,13 @@ struct Serve: ParsableCommand {
 
     @OptionGroup var options: ServeOptions
 
-    func run() throws {
-        try ServerLauncher(options).run()
-    }
+    func run() throws { try ServerLauncher(options).run() }
 }
 
 /// `serve --record`: what the fake serves, written to a file as it happens.
 struct ServeRecording {
     let path: String
     private let tap: SessionTap
-
     /// Paths that do not belong to the backend that the fake stands for.
     private static let excludedPaths = ["/__admin", "/health", "/ready", "/docs", "/openapi.yaml", "/asyncapi.yaml"]
 
@@ -54,18 +51,15 @@ struct ServeRecording {
 
     /// Removes the file, for a server that cannot start after all.
     func discard() { tap.discard() }
-
     /// Completes the file, and reports what is in it.
-    func finish() throws(Failure) {
-        try tap.conclude(path, of: "server")
-    }
+    func finish() throws(Failure) { try tap.conclude(path, of: "server") }
 }
 
 extension ServeOptions {
     /// The recording, if requested.
     func recording(_ logger: Logger) throws(Failure) -> ServeRecording? {
         let keepsSecrets = try Settings.flag(keepSecrets, "KEEP_SECRETS")
-        guard let path = try nonEmpty(record, "RECORD", "--record") else {
+        guard let path = try Settings.nonEmpty(record, "RECORD") else {
             // In the environment it may be meant for 'record'.
             guard !keepSecrets else { throw .configuration(Messages.onlyWithRecord("--keep-secrets")) }
             return nil

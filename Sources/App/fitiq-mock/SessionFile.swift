@@ -7,10 +7,8 @@ enum SessionFile {
     /// Reads a HAR; errors name their position.
     static func read(_ path: String) throws(Failure) -> HARFile {
         let bytes = try InputFile.read(path, limit: HARLimits().bytes, orInherited: true)
-        do throws(HARError) {
-            return try HARFile(reading: bytes) { attachment($0, of: path) }
-        } catch {
-            throw .configuration(Messages.inFile(path, Messages.sentence(error.description)))
+        return try orFailure(try HARFile(reading: bytes) { attachment($0, of: path) }) { (error: HARError) in
+            .configuration(Messages.inFile(path, Messages.sentence(error.description)))
         }
     }
 
@@ -19,10 +17,8 @@ enum SessionFile {
     /// - Parameter isTyped: whether the path is from the command line.
     static func recording(_ path: String, isTyped: Bool = false) throws(Failure) -> SessionReplay.Recording {
         let bytes = try InputFile.read(path, limit: HARLimits().bytes, orInherited: isTyped)
-        do throws(SessionTrouble) {
-            return try SessionReplay.Recording(readingHAR: bytes) { attachment($0, of: path) }
-        } catch {
-            throw .configuration(Messages.unplayable(path, error.description))
+        return try orFailure(try SessionReplay.Recording(readingHAR: bytes) { attachment($0, of: path) }) {
+            (error: SessionTrouble) in .configuration(Messages.unplayable(path, error.description))
         }
     }
 
@@ -79,7 +75,6 @@ struct SessionSniffer {
     private var isEscaped = false
     /// The beginning of the current name; nil within other strings.
     private var name: [UInt8]?
-
     private static let log = Array("log".utf8)
     private static let mark: Set<UInt8> = [0xEF, 0xBB, 0xBF]
 
@@ -139,23 +134,20 @@ struct DiffCommand: ParsableCommand {
             Exit codes: 0 the sessions are equal, 1 they differ, 2 usage, or a file is no HAR.
             """)
 
-    @Argument(help: ArgumentHelp("The one session, a HAR.", valueName: "first"))
+    @Argument(help: .init("The one session, a HAR.", valueName: "first"))
     var first: String
 
-    @Argument(help: ArgumentHelp("The other session, a HAR.", valueName: "second"))
+    @Argument(help: .init("The other session, a HAR.", valueName: "second"))
     var second: String
 
     func run() throws {
         let files = [(first, try SessionFile.read(first)), (second, try SessionFile.read(second))]
         for (name, file) in files {
-            for note in file.notes {
-                FitIQMock.printError(Messages.inFile(name, Messages.sentence(note.description)))
-            }
+            for note in file.notes { FitIQMock.printError(Messages.inFile(name, Messages.sentence(note.description))) }
         }
         let comparison = SessionComparison(files[0].1.session, files[1].1.session)
         print(comparison.text(names: first, second), terminator: "")
-        // The differences were printed already.
-        if !comparison.isEqual { throw Failure(message: "", exitCode: 1) }
+        if !comparison.isEqual { throw Failure.told(exitCode: 1) }
     }
 }
 
@@ -170,15 +162,14 @@ struct ShowCommand: ParsableCommand {
             Exit codes: 0 shown, 2 usage, or the file is no HAR.
             """)
 
-    @Argument(help: ArgumentHelp("The session, a HAR.", valueName: "session"))
+    @Argument(help: .init("The session, a HAR.", valueName: "session"))
     var session: String
 
     @Flag(help: "Show bodies and messages whole, below their lines; JSON is indented.")
     var bodies = false
 
-    @Option(help: ArgumentHelp("Cut lines to so many columns, from 60.", valueName: "columns"))
+    @Option(help: .init("Cut lines to so many columns, from 60.", valueName: "columns"))
     var width = 120
-
     static let widths = 60...10_000
 
     func run() throws {

@@ -1,32 +1,66 @@
+import ArgumentParser
+import Judging
+import Logging
 import MockServer
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import Sockets
 
 /// The environment's side of the options: `--api-key` is also `FITIQ_MOCK_API_KEY`.
+///
+/// Each function returns the option's value, the environment's, or nil; names are those of the environment.
 enum Settings {
-    /// The option's value, the environment's, or nil.
-    static func text(_ option: String?, _ name: String) -> String? {
-        if let option { return option }
-        guard let value = getenv("FITIQ_MOCK_" + name) else { return nil }
-        return String(cString: value)
-    }
+    static func text(_ option: String?, _ name: String) -> String? { option ?? System.variable("FITIQ_MOCK_" + name) }
 
     /// The same for values that are parsed from text.
     static func value<Value: LosslessStringConvertible>(
         _ option: Value?, _ name: String, expected: String
     ) throws(Failure) -> Value? {
-        if let option { return option }
-        guard let text = text(nil, name) else { return nil }
+        guard option == nil, let text = text(nil, name) else { return option }
         guard let value = Value(text) else {
             throw .configuration(Messages.badEnvironment("FITIQ_MOCK_" + name, value: text, expected: expected))
         }
         return value
+    }
+
+    /// The same for texts that must not be empty.
+    static func nonEmpty(_ option: String?, _ name: String) throws(Failure) -> String? {
+        let value = text(option, name)
+        guard value != "" else { throw .configuration(Messages.empty(label(name))) }
+        return value
+    }
+
+    /// The same for header field values, which cannot have surrounding spaces or control characters.
+    static func fieldValue(_ option: String?, _ name: String) throws(Failure) -> String? {
+        guard let value = try nonEmpty(option, name) else { return nil }
+        guard value.utf8.allSatisfy({ (0x20...0x7E).contains($0) }), value.first != " ", value.last != " " else {
+            throw .configuration(Messages.notAFieldValue(label(name)))
+        }
+        return value
+    }
+
+    /// The same for the words of a type.
+    static func choice<Choice: RawRepresentable<String> & CaseIterable>(
+        _ option: String?, _ name: String
+    ) throws(Failure) -> Choice? { try choice(text(option, name), of: label(name)) }
+
+    /// One of the words of a type, from an option that the environment cannot set.
+    static func choice<Choice: RawRepresentable<String> & CaseIterable>(
+        _ text: String?, of label: String
+    ) throws(Failure) -> Choice? {
+        guard let text else { return nil }
+        guard let choice = Choice(rawValue: text) else {
+            throw .configuration(Messages.unknownChoice(label, text, allowed: Choice.allCases.map(\.rawValue)))
+        }
+        return choice
+    }
+
+    /// The same for flags: `1`, `true` or `yes`, `0`, `false` or `no`.
+    static func flag(_ isSet: Bool, _ name: String) throws(Failure) -> Bool {
+        guard !isSet, let text = text(nil, name) else { return isSet }
+        switch text.lowercased() {
+        case "1", "true", "yes": return true
+        case "", "0", "false", "no": return false
+        default: throw .configuration(Messages.badEnvironment("FITIQ_MOCK_" + name, value: text, expected: "1 or 0"))
+        }
     }
 
     /// The values of `--allow-origin`; in the environment spaces or commas separate them.
@@ -44,14 +78,96 @@ enum Settings {
         return origins
     }
 
-    /// The same for flags: `1`, `true` or `yes`, `0`, `false` or `no`.
-    static func flag(_ isSet: Bool, _ name: String) throws(Failure) -> Bool {
-        guard !isSet, let text = text(nil, name) else { return isSet }
-        switch text.lowercased() {
-        case "1", "true", "yes": return true
-        case "", "0", "false", "no": return false
-        default:
-            throw .configuration(Messages.badEnvironment("FITIQ_MOCK_" + name, value: text, expected: "1 or 0"))
+    /// The option on the command line: `--api-key` for `API_KEY`.
+    private static func label(_ name: String) -> String { "--" + name.lowercased().replacing("_", with: "-") }
+}
+
+/// The origins of pages that may be clients, for `verify` and `test-client`: a client in a browser has its own origin.
+struct OriginOptions: ParsableArguments {
+    @Option(
+        name: .customLong("allow-origin"),
+        help: .init(
+            "Let web pages of this origin write and open WebSockets, as with serve; may be repeated.",
+            valueName: "origin"))
+    var allowedOrigins: [String] = []
+}
+
+/// The log's level: an option of the commands that serve.
+struct LogOptions: ParsableArguments {
+    @Option(
+        help: .init(
+            "trace, debug, info (a line for each request), notice, warning, error or critical. (default: notice)",
+            valueName: "level"))
+    var logLevel: String?
+
+    func logger() throws(Failure) -> Logger {
+        var logger = Logger(label: "fitiq-mock", factory: { _ in LineLog() })
+        logger.logLevel = try Settings.choice(logLevel, "LOG_LEVEL") ?? .notice
+        return logger
+    }
+}
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// The report's destination and the known failures: options of every command that judges a client.
+struct ReportOptions: ParsableArguments {
+    @Option(help: .init("Write the report as JUnit XML to this file.", valueName: "file"))
+    var junit: String?
+
+    @Option(help: .init("Write the report as JSON to this file.", valueName: "file"))
+    var json: String?
+
+    @Option(help: .init("Write the report as Markdown to this file, for a CI job's summary.", valueName: "file"))
+    var markdown: String?
+
+    @Option(
+        help: .init(
+            """
+            A file of lines 'OBLIGATION' or 'SCENARIO OBLIGATION': what is listed and broken does not fail the run, what \
+            is listed and kept does.
+            """, valueName: "file"))
+    var knownBroken: String?
+    static let knownBrokenLimit = 1 << 20
+
+    func validate() throws {
+        for (name, value) in [
+            ("--junit", junit), ("--json", json), ("--markdown", markdown), ("--known-broken", knownBroken),
+        ] where value == "" { throw ValidationError(Messages.empty(name)) }
+    }
+
+    /// Reads the known failures; call it before running anything, since a mistake in the list is a usage error.
+    ///
+    /// - Parameter checks: the addresses of all contract cases.
+    func readKnownBroken(checks: [String] = []) throws(Failure) -> KnownBroken {
+        guard let knownBroken else { return .none }
+        let bytes = try InputFile.read(knownBroken, limit: Self.knownBrokenLimit, orInherited: true)
+        return try orFailure(try KnownBroken(reading: bytes, checks: checks)) { (error: KnownBrokenErrors) in
+            .configuration(Messages.mistakes(in: knownBroken, error.description(file: knownBroken)))
         }
+    }
+
+    /// Prints the report, writes the requested files, and throws a nonzero exit code.
+    func tell(_ report: Report, knownBroken: KnownBroken) throws(Failure) {
+        let usesColor = System.isTerminal(.output) && System.variable("NO_COLOR") == nil
+        print(TerminalReport(report, knownBroken: knownBroken, usesColor: usesColor).text, terminator: "")
+        StandardOutput.flush()
+        do throws(FileError) {
+            if let junit { try WholeFile.write(JUnitReport(report, knownBroken: knownBroken).bytes, to: junit) }
+            if let json { try WholeFile.write(JSONReport(report, knownBroken: knownBroken).bytes, to: json) }
+            if let markdown {
+                try WholeFile.write(MarkdownReport(report, knownBroken: knownBroken).bytes, to: markdown)
+            }
+        } catch {
+            // The client was judged already.
+            throw .running(error.description + ".")
+        }
+        let exitCode = report.outcome(knownBroken: knownBroken).exitCode
+        guard exitCode == 0 else { throw .told(exitCode: exitCode) }
     }
 }

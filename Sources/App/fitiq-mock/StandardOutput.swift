@@ -33,7 +33,6 @@ enum StandardOutput {
         if isFull || isTerminal { flush() }
     }
 
-    /// Writes what is pending.
     static func flush() {
         state.withLock { state in
             if state.failure == 0 { state.failure = DescriptorOutput.writeAll(state.pending, to: STDOUT_FILENO) }
@@ -55,19 +54,15 @@ enum StandardOutput {
     }
 
     /// Writes what is pending, and only logs a failure: for a server, whose output is not essential.
-    static func excuse(_ logger: Logger) {
-        if let trouble = takeTrouble() { logger.warning("\(trouble)") }
-    }
+    static func excuse(_ logger: Logger) { if let trouble = takeTrouble() { logger.warning("\(trouble)") } }
 
-    private static let isTerminal = isatty(STDOUT_FILENO) == 1
+    private static let isTerminal = System.isTerminal(.output)
 }
 
 /// Writes a line to standard output.
 ///
 /// This hides the `print` of the standard library, which ignores errors.
-func print(_ text: String, terminator: String = "\n") {
-    StandardOutput.write(Array((text + terminator).utf8))
-}
+func print(_ text: String, terminator: String = "\n") { StandardOutput.write(Array((text + terminator).utf8)) }
 
 /// A log on standard error that never blocks: a reader that has stopped reading must not stop the server.
 ///
@@ -85,34 +80,24 @@ struct LineLog: LogHandler {
 
     func log(event: LogEvent) {
         let time = Timestamp(nanosecondsSinceEpoch: WallClock.nanosecondsSinceEpoch()).wireText
-        output.write("\(time) \(event.level) \(event.message)")
+        output.add("\(time) \(event.level) \(event.message)")
     }
 
     private final class Output: Sendable {
         private let dropped = Atomic<Int>(0)
 
-        func write(_ line: String) {
+        func add(_ line: String) {
             let count = dropped.load(ordering: .relaxed)
             let note = count == 0 ? "" : "(\(count) lines before this one found no room) "
             var bytes = Array((note + line).utf8.prefix(4095))
             bytes.append(UInt8(ascii: "\n"))
             var entry = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
             let hasRoom = poll(&entry, 1, 0) == 1 && entry.revents & Int16(POLLOUT) != 0
-            if hasRoom, Self.writeAll(bytes) {
+            if hasRoom, write(STDERR_FILENO, bytes, bytes.count) == bytes.count {
                 dropped.store(0, ordering: .relaxed)
             } else {
                 dropped.add(1, ordering: .relaxed)
             }
-        }
-
-        private static func writeAll(_ bytes: [UInt8]) -> Bool {
-            #if canImport(Darwin)
-                Darwin.write(STDERR_FILENO, bytes, bytes.count) == bytes.count
-            #elseif canImport(Musl)
-                Musl.write(STDERR_FILENO, bytes, bytes.count) == bytes.count
-            #else
-                Glibc.write(STDERR_FILENO, bytes, bytes.count) == bytes.count
-            #endif
         }
     }
 }
@@ -124,9 +109,7 @@ struct Conclusions {
     private let logger: Logger
     private var first: Failure?
 
-    init(_ logger: Logger) {
-        self.logger = logger
-    }
+    init(_ logger: Logger) { self.logger = logger }
 
     /// Runs a step; returns whether it succeeded.
     @discardableResult
@@ -144,8 +127,5 @@ struct Conclusions {
         }
     }
 
-    /// Throws the first failure, if any.
-    func tell() throws(Failure) {
-        if let first { throw first }
-    }
+    func tell() throws(Failure) { if let first { throw first } }
 }

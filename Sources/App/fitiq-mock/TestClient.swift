@@ -22,7 +22,7 @@ struct TestClient: ParsableCommand {
 
     @Option(
         name: .customLong("case"),
-        help: ArgumentHelp(
+        help: .init(
             "Only this case, or those below the address: consultation, consultation/create; may be repeated.",
             valueName: "address"))
     var cases: [String] = []
@@ -30,7 +30,7 @@ struct TestClient: ParsableCommand {
     @Flag(help: "List the cases, and run none.")
     var list = false
 
-    @Option(help: ArgumentHelp("Only the cases in which this guide's answers are given.", valueName: "name"))
+    @Option(help: .init("Only the cases in which this guide's answers are given.", valueName: "name"))
     var guide: String?
 
     @Flag(help: "Fail a case in which the client did not face what it is meant to.")
@@ -46,7 +46,7 @@ struct TestClient: ParsableCommand {
     @Flag(help: "Say nothing while the cases run.")
     var quiet = false
 
-    @Argument(parsing: .postTerminator, help: ArgumentHelp("The adapter and its arguments.", valueName: "adapter"))
+    @Argument(parsing: .postTerminator, help: .init("The adapter and its arguments.", valueName: "adapter"))
     var command: [String] = []
 
     func run() throws {
@@ -58,7 +58,7 @@ struct TestClient: ParsableCommand {
         guard let program = command.first, !program.isEmpty else {
             throw Failure.configuration(Messages.noCommand("test-client", example: Messages.testClientExample))
         }
-        let origins = try origins.read()
+        let origins = try Settings.allowedOrigins(origins.allowedOrigins)
         let knownBroken = try reports.readKnownBroken(checks: ContractCase.all.map(\.address))
         let watch = try CommandWatch()
         let adapter = ProcessAdapter(command, trace: trace ? Self.show : nil)
@@ -81,7 +81,6 @@ struct TestClient: ParsableCommand {
     }
 }
 
-/// The selection of cases.
 enum CaseSelection {
     /// The cases below one of the addresses, for the given guide; a word that selects nothing is a mistake.
     static func cases(prefixes: [String], guide: String?) throws(Failure) -> [ContractCase] {
@@ -90,11 +89,7 @@ enum CaseSelection {
             let near = NearestWord.find(prefix, among: all.flatMap { beginnings(of: $0.address) })
             throw .configuration(Messages.unknownCase(prefix, nearest: near))
         }
-        var mode: GuideMode?
-        if let guide {
-            guard let known = GuideMode(rawValue: guide) else { throw .configuration(Messages.unknownGuide(guide)) }
-            mode = known
-        }
+        let mode: GuideMode? = try Settings.choice(guide, of: "--guide")
         let selected = all.filter { contractCase in
             (prefixes.isEmpty || prefixes.contains { contractCase.isSelected(by: $0) })
                 && (mode == nil || (contractCase.guide ?? .union) == mode)
@@ -107,5 +102,119 @@ enum CaseSelection {
     private static func beginnings(of address: String) -> [String] {
         let parts = address.split(separator: "/")
         return parts.indices.map { parts[...$0].joined(separator: "/") }
+    }
+}
+
+/// Plays cases with an adapter, while the main thread listens for signals.
+struct TestClientRun: Sendable {
+    let adapter: ProcessAdapter
+    let server: LocalServer
+    let cases: [ContractCase]
+    let isStrict: Bool
+    /// nil for no output.
+    let progress: TestClientProgress?
+
+    private typealias Outcome = Result<[CaseResult], Failure>
+
+    func wait(_ watch: CommandWatch) throws(Failure) -> [CaseResult] {
+        let outcome = Box<Outcome>()
+        let mailbox = watch.mailbox
+        Task.detached { [self] in
+            let result: Outcome
+            do {
+                result = .success(try await play())
+            } catch let failure as Failure {
+                result = .failure(failure)
+            } catch {
+                result = .failure(.running(Messages.noServer("\(error)")))
+            }
+            await adapter.stop()
+            outcome.value = result
+            mailbox.requestStop()
+        }
+        while true {
+            let event = try watch.wait(until: .now().advanced(by: .seconds(3600)))
+            if case .signal(let number) = event {
+                adapter.kill()
+                throw .interrupted(by: number)
+            }
+            if let result = outcome.value { return try result.get() }
+        }
+    }
+
+    private func play() async throws -> [CaseResult] {
+        var runner = CaseRunner(on: server)
+        runner.isStrict = isStrict
+        var results: [CaseResult] = []
+        // That the system cannot run the adapter at all.
+        let unstarted = Box<AdapterError>()
+        for (index, contractCase) in cases.enumerated() {
+            let result = try await runner.run(contractCase) { surroundings in
+                do throws(AdapterError) {
+                    return try await adapter.begin(surroundings, case: contractCase.address)
+                } catch {
+                    if case .notStarted = error.reason { unstarted.value = error }
+                    throw error
+                }
+            }
+            // An adapter that cannot be started for the first case will not start for the others.
+            if index == 0, let error = unstarted.value { throw Failure.configuration(error.description) }
+            results.append(result)
+            progress?.ended(index, result)
+        }
+        return results
+    }
+}
+
+/// Reports on standard error how each case ended.
+struct TestClientProgress: Sendable {
+    let count: Int
+
+    func ended(_ index: Int, _ result: CaseResult) {
+        let outcome: Messages.CaseOutcome =
+            if let reason = result.skipped { .skipped(reason) } else { result.isPassed ? .passed : .failed }
+        FitIQMock.printToStandardError(
+            Messages.caseEnded(index + 1, of: count, result.contractCase.address, outcome) + "\n")
+    }
+}
+
+/// Shared by the commands that judge clients: a server within the program, whose failures are the harness's own.
+enum Harness {
+    /// A server on a free port that is reachable from this machine only.
+    ///
+    /// - Parameter origins: the origins of pages that may be clients.
+    static func startServer(allowing origins: Set<AllowedOrigin> = []) throws(Failure) -> LocalServer {
+        var configuration = Engine.Configuration()
+        configuration.allowedOrigins = origins
+        do {
+            return try LocalServer(configuration)
+        } catch {
+            throw .running(Messages.noServer("\(error)"))
+        }
+    }
+
+    /// Runs work on the server's engine, and waits for it.
+    static func perform<Value: Sendable>(
+        _ server: LocalServer, _ body: @escaping @Sendable (Engine, Timestamp) throws -> Value
+    ) throws(Failure) -> Value {
+        do {
+            return try server.performAndWait(body)
+        } catch let error as APIError {
+            throw .running(Messages.noWorld(error.message))
+        } catch {
+            throw .running(Messages.noServer("\(error)"))
+        }
+    }
+
+    /// The environment variables that describe a world to a program.
+    static func environment(
+        of world: Engine.WorldAccess, on server: LocalServer, scenario: String
+    ) -> [(name: String, value: String)] {
+        [
+            ("FITIQ_MOCK_URL", world.url), ("FITIQ_MOCK_WS_URL", world.webSocketURL),
+            ("FITIQ_MOCK_TOKEN", world.token), ("FITIQ_MOCK_FRESH_TOKEN", world.freshToken),
+            ("FITIQ_MOCK_API_KEY", world.apiKey), ("FITIQ_MOCK_SCENARIO", scenario),
+            ("FITIQ_MOCK_ADMIN_URL", "\(server.url)/__admin/worlds/\(world.id)"),
+        ]
     }
 }

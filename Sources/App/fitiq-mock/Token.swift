@@ -11,18 +11,18 @@ struct Token: ParsableCommand {
         discussion: "The server need not run: it accepts any user whose token is signed with its secret.")
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "The user's id, the claim 'sub'. (default: the user of the token that 'serve' prints)", valueName: "id"))
     var user: String?
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp(
+        help: .init(
             "How long it is valid: a number and s, m, h or d; -5m expired five minutes ago.",
             valueName: "duration"))
     var expiresIn = Lifetime(seconds: 3600)
 
-    @Option(help: ArgumentHelp("The server's --jwt-secret. (default: the server's default)", valueName: "secret"))
+    @Option(help: .init("The server's --jwt-secret. (default: the server's default)", valueName: "secret"))
     var jwtSecret: String?
 
     func validate() throws {
@@ -46,9 +46,7 @@ struct Token: ParsableCommand {
 struct Lifetime: ExpressibleByArgument, CustomStringConvertible {
     let seconds: Int64
 
-    init(seconds: Int64) {
-        self.seconds = seconds
-    }
+    init(seconds: Int64) { self.seconds = seconds }
 
     init?(argument: String) {
         let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]

@@ -29,7 +29,7 @@ struct Verify: ParsableCommand {
 
     @Option(
         name: .customLong("scenario"),
-        help: ArgumentHelp(
+        help: .init(
             "A built-in scenario (see 'fitiq-mock scenarios') or a file; may be repeated. (default: default)",
             valueName: "name|file"))
     var scenarios: [String] = []
@@ -37,22 +37,18 @@ struct Verify: ParsableCommand {
     @Flag(help: "Run every built-in scenario.")
     var all = false
 
-    @Option(
-        help: ArgumentHelp("Answer exactly as one guide says. (default: as the scenario says)", valueName: "name"))
+    @Option(help: .init("Answer exactly as one guide says. (default: as the scenario says)", valueName: "name"))
     var guide: String?
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Decides every id and every pace. (default: as the scenario says)", valueName: "number"))
+        help: .init("Decides every id and every pace. (default: as the scenario says)", valueName: "number"))
     var seed: UInt64?
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp(
-            "How long the command may take for one scenario, from 1s to 1d: 90s, 10m.", valueName: "duration"))
+        help: .init("How long the command may take for one scenario, from 1s to 1d: 90s, 10m.", valueName: "duration"))
     var timeLimit = Lifetime(seconds: 60)
-
-    /// The range of ``timeLimit``, in seconds.
     static let timeLimits: ClosedRange<Int64> = 1...86_400
 
     @OptionGroup var origins: OriginOptions
@@ -62,18 +58,16 @@ struct Verify: ParsableCommand {
     @Flag(help: "Say nothing while the command runs.")
     var quiet = false
 
-    @Argument(parsing: .postTerminator, help: ArgumentHelp("The command and its arguments.", valueName: "command"))
+    @Argument(parsing: .postTerminator, help: .init("The command and its arguments.", valueName: "command"))
     var command: [String] = []
 
     func run() throws {
         guard let program = command.first, !program.isEmpty else {
             throw Failure.configuration(Messages.noCommand("verify", example: Messages.verifyExample))
         }
-        guard Self.timeLimits.contains(timeLimit.seconds) else {
-            throw Failure.configuration(Messages.badTimeLimit)
-        }
+        guard Self.timeLimits.contains(timeLimit.seconds) else { throw Failure.configuration(Messages.badTimeLimit) }
         let plans = try VerifyPlan(names: scenarios, all: all, guide: guide, seed: seed)
-        let origins = try origins.read()
+        let origins = try Settings.allowedOrigins(origins.allowedOrigins)
         let knownBroken = try reports.readKnownBroken(checks: [VerifyRun.strictReplay])
         let run = VerifyRun(
             command: command, limit: .seconds(timeLimit.seconds),
@@ -84,5 +78,80 @@ struct Verify: ParsableCommand {
             report.runs.append(try run.run(scenario, named: plans.names[index], index: index))
         }
         try reports.tell(report, knownBroken: knownBroken)
+    }
+}
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// Waits on the main thread for the first of: a program's end, its time limit, or a signal to this program.
+final class CommandWatch: EventLoopHandler {
+    enum Event: Equatable {
+        case ended
+        case timeUp
+        case signal(Int32)
+    }
+
+    private let loop: EventLoop
+    private var event: Event?
+    private var deadline = MonotonicInstant.now()
+    private var nextTick = MonotonicInstant.now()
+    private var tick: () -> Void = {}
+    private static let interval = Duration.seconds(1)
+    private static let childToken: UInt64 = 1
+
+    /// Handles SIGINT, SIGTERM and SIGHUP from here on; deinit restores the previous dispositions.
+    init() throws(Failure) {
+        loop = try orFailure(try EventLoop(), Failure.running)
+        try orFailure(try loop.watchSignals([SIGINT, SIGTERM, SIGHUP]), Failure.running)
+    }
+
+    /// Lets other threads end a wait without a program: as ``Event/ended``.
+    var mailbox: Mailbox { loop.mailbox }
+
+    /// Waits for the first event; calls a function once a second meanwhile.
+    func wait(
+        for child: ChildProcess? = nil, until deadline: MonotonicInstant, everySecond tick: @escaping () -> Void = {}
+    ) throws(Failure) -> Event {
+        event = nil
+        self.deadline = deadline
+        self.tick = tick
+        nextTick = .now().advanced(by: Self.interval)
+        do throws(SocketError) {
+            if let child { try loop.add(child.exitDescriptor, token: Self.childToken, interest: .read) }
+            defer { if let child { loop.remove(child.exitDescriptor) } }
+            try loop.run(handler: self)
+        } catch {
+            throw .running(error)
+        }
+        self.tick = {}
+        // The mailbox stops it without an event.
+        return event ?? .ended
+    }
+
+    // MARK: Event loop callbacks
+
+    func readinessChanged(_ readiness: Readiness, now: MonotonicInstant) { finish(.ended) }
+    func signalReceived(_ signal: Int32, now: MonotonicInstant) { finish(.signal(signal)) }
+
+    func turnEnded(now: MonotonicInstant) -> MonotonicInstant? {
+        if event == nil, deadline <= now { finish(.timeUp) }
+        if event == nil, nextTick <= now {
+            tick()
+            nextTick = now.advanced(by: Self.interval)
+        }
+        return min(deadline, nextTick)
+    }
+
+    private func finish(_ event: Event) {
+        // A signal takes precedence over other events of the same turn.
+        if case .signal = event { self.event = event }
+        self.event = self.event ?? event
+        loop.stop()
     }
 }

@@ -7,24 +7,14 @@ import Sockets
 import Text
 import Traffic
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
-
 /// Runs a command in one scenario after the other, each in its own world.
 struct VerifyRun {
     let command: [String]
-    /// How long each run of the command may take.
     let limit: Duration
     /// nil for no output.
     let progress: VerifyProgress?
     let server: LocalServer
     let watch: CommandWatch
-
     /// The time between SIGTERM and SIGKILL for a command that must end.
     static let grace = Duration.seconds(2)
     /// The longest wait for the last bytes of a command that has ended.
@@ -32,7 +22,6 @@ struct VerifyRun {
     /// If nothing arrives for this long, everything has arrived.
     private static let quietTime = Duration.milliseconds(20)
 
-    /// Runs the command, and has its client judged.
     func run(_ scenario: Scenario, named name: String, index: Int) throws(Failure) -> Report.Run {
         let world = try Harness.perform(server) { engine, now in
             try engine.makeWorld(scenario, guide: nil, seed: nil, clock: nil, judged: true, at: now)
@@ -40,15 +29,11 @@ struct VerifyRun {
         let start = MonotonicInstant.now()
         var traffic = Traffic()
         progress?.begins(index, name)
-        let child: ChildProcess
-        do throws(ChildProcessError) {
-            child = try ChildProcess(
-                command,
-                environment: CurrentProcess.environment(
-                    with: Harness.environment(of: world, on: server, scenario: scenario.name)))
-        } catch {
-            // The command is as it was typed.
-            throw .configuration(error.description + ".")
+        let environment = CurrentProcess.environment(
+            with: Harness.environment(of: world, on: server, scenario: scenario.name))
+        // The command is as it was typed.
+        let child = try orFailure(try ChildProcess(command, environment: environment)) { (error: ChildProcessError) in
+            .configuration(error.description + ".")
         }
         let event: CommandWatch.Event
         do throws(Failure) {
@@ -83,7 +68,6 @@ struct VerifyRun {
             checks: replay.flatMap(Self.check).map { [$0] } ?? [], missedCount: judgement.missedCount)
     }
 
-    /// Ends the command and all processes that it started.
     @discardableResult
     private func end(_ child: ChildProcess) -> ChildProcess.Outcome {
         let outcome = child.end(grace: Self.grace)
@@ -91,7 +75,6 @@ struct VerifyRun {
         return outcome
     }
 
-    /// The address of the check that a session is followed.
     static let strictReplay = "replay/strict"
 
     /// The check of a strictly replayed session; nil for other sessions.
@@ -111,28 +94,22 @@ struct VerifyRun {
             if seen == activity { return }
             activity = seen
             let pause = MonotonicInstant.now().advanced(by: Self.quietTime)
-            if case .signal(let number) = try watch.wait(until: min(pause, deadline)) {
-                throw .interrupted(by: number)
-            }
+            if case .signal(let number) = try watch.wait(until: min(pause, deadline)) { throw .interrupted(by: number) }
         }
     }
 
     /// Counts the journal's new entries; entries that it has already dropped are not counted.
     private func count(_ traffic: inout Traffic, in world: Engine.WorldAccess) {
-        let last = traffic.lastNumber
         // Progress is not worth ending a run for.
-        guard
-            let counted = try? server.performAndWait({ engine, _ in
-                var traffic = Traffic(lastNumber: last)
-                for entry in engine.journalEntries(ofWorld: world.id, after: last) { traffic.count(entry) }
-                return traffic
-            })
-        else { return }
-        traffic.add(counted)
+        let counted = try? server.performAndWait { [traffic] engine, _ in
+            var traffic = traffic
+            for entry in engine.journalEntries(ofWorld: world.id, after: traffic.lastNumber) { traffic.count(entry) }
+            return traffic
+        }
+        traffic = counted ?? traffic
     }
 }
 
-/// The traffic between a world and its clients.
 struct Traffic: Sendable, Equatable {
     var lastNumber = 0
     var requests = 0
@@ -145,12 +122,6 @@ struct Traffic: Sendable, Equatable {
         case .frame: frames += 1
         case .closed, .fault, .clock, .note: break
         }
-    }
-
-    mutating func add(_ later: Traffic) {
-        lastNumber = later.lastNumber
-        requests += later.requests
-        frames += later.frames
     }
 }
 
@@ -172,11 +143,7 @@ struct VerifyPlan {
     let names: [String]
 
     init(names: [String], all: Bool, guide: String?, seed: UInt64?) throws(Failure) {
-        var mode: GuideMode?
-        if let guide {
-            guard let known = GuideMode(rawValue: guide) else { throw .configuration(Messages.unknownGuide(guide)) }
-            mode = known
-        }
+        let mode: GuideMode? = try Settings.choice(guide, of: "--guide")
         var sources: [ScenarioSource] = all ? Scenario.builtInSummaries.map { .builtIn($0.name) } : []
         for name in names {
             let source = try ScenarioSource(name)
@@ -208,10 +175,8 @@ struct VerifyPlan {
 
 /// Shows on standard error how far a run is: on a terminal in one line that is redrawn, elsewhere in few lines.
 struct VerifyProgress {
-    /// The number of scenarios.
     let count: Int
-    var isTerminal = isatty(STDERR_FILENO) == 1
-
+    var isTerminal = System.isTerminal(.error)
     /// Seconds between two lines if there is no terminal.
     private static let quietSeconds: Int64 = 10
     /// Goes to the beginning of the line and clears it (ECMA-48, CR and EL).
@@ -240,9 +205,7 @@ struct VerifyProgress {
                 requests: traffic.requests, frames: traffic.frames), isPassing: false)
     }
 
-    func isInterrupted() {
-        if isTerminal { FitIQMock.printToStandardError(Self.anew) }
-    }
+    func isInterrupted() { if isTerminal { FitIQMock.printToStandardError(Self.anew) } }
 
     private func say(_ text: String, isPassing: Bool) {
         FitIQMock.printToStandardError(told(text, isPassing: isPassing))

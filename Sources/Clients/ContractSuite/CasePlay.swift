@@ -9,10 +9,8 @@ struct CasePlay {
     let client: any ClientUnderTest
     private(set) var result: CaseResult
     let stepLimit: Int
-
     /// The suite's clock; for clients on the system's clock, how far the steps have got.
     var now: Timestamp
-    /// How often the client and its world were examined.
     var stepCount = 0
     private var watched: [ClientExpectation] = []
     private var broken: Set<ClientExpectation> = []
@@ -20,8 +18,9 @@ struct CasePlay {
     enum Stop: Error {
         /// An expectation was not met, or the client cannot be driven.
         case failed(CaseFailure)
-        /// The client does not support an instruction.
         case skipped(String)
+
+        static func failed(_ message: String) -> Stop { .failed(CaseFailure(message: message)) }
     }
 
     init(world: StageWorld, client: any ClientUnderTest, result: CaseResult, stepLimit: Int) {
@@ -32,11 +31,9 @@ struct CasePlay {
         now = world.access.now
     }
 
-    /// Plays the steps, then has the client judged.
+    /// Plays the steps, then has the client judged; throws errors of the harness itself.
     ///
     /// The judgement precedes the client's end, because how the harness ends it is not the client's doing.
-    ///
-    /// - Throws: errors of the harness itself.
     mutating func run() async throws {
         do {
             for step in result.contractCase.steps { try await play(step) }
@@ -53,32 +50,27 @@ struct CasePlay {
             result.missedCount = judgement.missedCount
         }
         if !result.failures.isEmpty { result.lastEntries = try await world.lastEntries() }
-        let passed = now.nanosecondsSinceEpoch - world.access.now.nanosecondsSinceEpoch
-        result.contractTime = .nanoseconds(passed)
+        result.contractTime = elapsed
     }
 
     private mutating func play(_ step: Step) async throws {
+        result.looked.formUnion(step.expectation?.checks ?? [])
         switch step {
         case .perform(let instruction): try await perform(instruction)
         case .chatAboutGoal(let title):
             let report = try await asking { try await $0.report() }
             guard let goal = report.goals.last(where: { $0.title == title }) else {
-                throw Stop.failed(CaseFailure(message: Messages.noSuchGoal(title, report)))
+                throw Stop.failed(Messages.noSuchGoal(title, report))
             }
             try await perform(.chatAboutGoal(id: goal.id))
-        case .pass(let duration): try await pass(duration, until: nil)
-        case .until(let expectation, let limit):
-            result.looked.formUnion(expectation.checks)
-            try await pass(limit, until: expectation)
+        case .pass(let duration): try await pass(duration)
+        case .until(let expectation, let limit): try await pass(limit, until: expectation)
         case .expect(let expectation):
-            result.looked.formUnion(expectation.checks)
             try await settle()
             if let failure = expectation.failure(in: try await observe([expectation])) {
                 result.failures.append(failure.told(after: elapsed))
             }
-        case .watch(let expectation):
-            result.looked.formUnion(expectation.checks)
-            watched.append(expectation)
+        case .watch(let expectation): watched.append(expectation)
         }
     }
 
@@ -88,27 +80,23 @@ struct CasePlay {
         } catch let error as UnsupportedInstruction {
             throw Stop.skipped(Messages.unsupported(error.instruction))
         } catch {
-            throw Stop.failed(CaseFailure(message: Messages.cannotBeDriven(error)))
+            throw Stop.failed(Messages.cannotBeDriven(error))
         }
     }
 
     /// Lets time pass, or until the expectation, if any, is met.
-    private mutating func pass(_ duration: Duration, until expectation: ClientExpectation?) async throws {
+    private mutating func pass(_ duration: Duration, until expectation: ClientExpectation? = nil) async throws {
         let end = now.advanced(by: duration)
-        let failure =
-            switch client.clock {
-            case .suite: try await carry(to: end, until: expectation)
-            case .system: try await wait(until: end, for: expectation)
-            }
+        let isCarried = client.clock == .suite
+        let failure = try await isCarried ? carry(to: end, until: expectation) : wait(until: end, for: expectation)
         if let failure { throw Stop.failed(failure.told(after: elapsed, within: duration)) }
     }
 
-    /// Calls the client; an error it throws ends the case.
     func asking<Answer>(_ question: (any ClientUnderTest) async throws -> Answer) async throws -> Answer {
         do {
             return try await question(client)
         } catch {
-            throw Stop.failed(CaseFailure(message: Messages.cannotBeDriven(error)))
+            throw Stop.failed(Messages.cannotBeDriven(error))
         }
     }
 
@@ -134,10 +122,7 @@ struct CasePlay {
         return observation
     }
 
-    /// The elapsed contract time.
-    private var elapsed: Duration {
-        .nanoseconds(now.nanosecondsSinceEpoch - world.access.now.nanosecondsSinceEpoch)
-    }
+    private var elapsed: Duration { .nanoseconds(now.nanosecondsSinceEpoch - world.access.now.nanosecondsSinceEpoch) }
 }
 
 extension CaseFailure {
@@ -148,9 +133,7 @@ extension CaseFailure {
 }
 
 extension Timestamp {
-    func advanced(by duration: Duration) -> Timestamp {
-        advanced(byNanoseconds: duration.nanoseconds)
-    }
+    func advanced(by duration: Duration) -> Timestamp { advanced(byNanoseconds: duration.nanoseconds) }
 }
 
 /// Moves a world on the manual clock and a client on the suite's clock together, from one due event to the next.
@@ -180,9 +163,7 @@ extension CasePlay {
         var activity: UInt64?
         while true {
             stepCount += 1
-            guard stepCount <= stepLimit else {
-                throw Stop.failed(CaseFailure(message: Messages.neverQuiet(looks: stepLimit)))
-            }
+            guard stepCount <= stepLimit else { throw Stop.failed(Messages.neverQuiet(looks: stepLimit)) }
             let time = now
             let clientDue = try await asking { try await $0.settle(at: time) }
             let pulse = try await world.pulse(at: now)

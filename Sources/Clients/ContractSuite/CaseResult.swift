@@ -5,7 +5,6 @@ import Traffic
 /// The outcome of one case: failures on the client's side, verdicts on the server's.
 public struct CaseResult: Sendable {
     public let contractCase: ContractCase
-    /// The guide that the backend followed.
     public internal(set) var mode: GuideMode
     /// Why it was skipped, as a sentence; nil if it ran.
     public internal(set) var skipped: String?
@@ -15,15 +14,12 @@ public struct CaseResult: Sendable {
     public internal(set) var looked: Set<InsideCheck> = []
     /// The obligations, as the server saw them.
     public internal(set) var verdicts: [Verdict] = []
-    /// What the client was exposed to.
     public internal(set) var exposures: [Exposure] = []
-    /// Whether the client sent anything at all.
     public internal(set) var hasConnected = false
     /// The journal entries that could not be judged.
     public internal(set) var missedCount = 0
     /// The last wire traffic except pings; empty if the client's user saw nothing wrong.
     public internal(set) var lastEntries: [JournalEntry] = []
-    /// The duration in contract time.
     public internal(set) var contractTime = Duration.zero
 
     init(_ contractCase: ContractCase, mode: GuideMode) {
@@ -33,8 +29,6 @@ public struct CaseResult: Sendable {
 
     /// The broken obligations, *must* or *should*.
     public var broken: [Verdict] { verdicts.filter { $0.outcome == .broken } }
-
-    /// The failed inside checks.
     public var brokenChecks: Set<InsideCheck> { Set(failures.compactMap(\.check)) }
 
     /// The obligations that the case was meant to exercise and did not.
@@ -51,25 +45,16 @@ public struct CaseResult: Sendable {
     public var isPassed: Bool { failures.isEmpty && !verdicts.contains { $0.failsRun } }
 }
 
-/// Something that was wrong as the client's user sees it.
 public struct CaseFailure: Sendable, Hashable {
     /// The expectation and what the client showed, as a sentence.
     public var message: String
-    /// The inside check that it breaks, if any.
     public var check: InsideCheck?
-
-    public init(message: String, check: InsideCheck? = nil) {
-        self.message = message
-        self.check = check
-    }
 }
 
 extension CaseResult: CustomStringConvertible {
     /// Everything that is wrong, one sentence a line, as a failed test shows it.
     public var description: String { Messages.summary(of: self) }
-}
 
-extension CaseResult {
     /// The inside checks as verdicts; their findings have no evidence in the journal.
     public var insideVerdicts: [Verdict] {
         guard skipped == nil else { return [] }
@@ -83,6 +68,99 @@ extension CaseResult {
                 findings: found.prefix(Findings.keptCount).map {
                     Finding(level: obligation.level, message: $0.message, evidence: [])
                 }, findingCount: found.count)
+        }
+    }
+}
+
+extension Report {
+    /// The results of cases, as one run per topic: its obligations over all of its cases, and a check for each case.
+    ///
+    /// Inside checks appear both among the obligations and, in full, at their case; cases that follow a single guide
+    /// are listed apart from those of the union.
+    public init(title: String, results: [CaseResult]) {
+        self.init(title: title)
+        var places: [String: Int] = [:]  // Topics of the suite: constants.
+        for result in results {
+            let name = Messages.topic(result.contractCase.topic, result.mode)
+            if let place = places[name] {
+                runs[place].add(result)
+            } else {
+                places[name] = runs.count
+                runs.append(Run(result, named: name))
+            }
+        }
+    }
+}
+
+extension Report.Run {
+    fileprivate init(_ result: CaseResult, named name: String) {
+        self.init(
+            scenario: name, mode: result.mode, hasConnected: result.hasConnected, verdicts: result.toldVerdicts,
+            exposures: result.exposures, checks: result.checks, missedCount: result.missedCount)
+    }
+
+    fileprivate mutating func add(_ result: CaseResult) {
+        hasConnected = hasConnected || result.hasConnected
+        missedCount += result.missedCount
+        checks += result.checks
+        verdicts = verdicts.isEmpty ? result.toldVerdicts : verdicts.adding(result.toldVerdicts)
+        let counts = Dictionary(result.exposures.map { ($0.path, $0.count) }, uniquingKeysWith: +)
+        exposures =
+            exposures.isEmpty
+            ? result.exposures
+            : exposures.map { Exposure(path: $0.path, count: $0.count + (counts[$0.path] ?? 0)) }
+    }
+}
+
+extension Report.Check {
+    fileprivate init(_ result: CaseResult) {
+        self.init(
+            address: result.contractCase.address, clause: result.contractCase.clause.description,
+            failures: result.failures.map(\.message), notes: result.notes)
+    }
+}
+
+extension CaseResult {
+    /// Hints why the case failed, a line each.
+    var notes: [String] {
+        guard !failures.isEmpty, hasConnected else { return [] }
+        let entries = lastEntries.map { "    \(EntryLine($0).text)" }
+        return (entries.isEmpty ? [] : [Messages.lastEntries] + entries) + (broken.isEmpty ? [Messages.lostWithin] : [])
+    }
+
+    fileprivate var checks: [Report.Check] { skipped == nil ? [Report.Check(self)] : [] }
+
+    /// The verdicts including the inside checks, each finding naming the case.
+    fileprivate var toldVerdicts: [Verdict] {
+        let address = contractCase.address
+        return (verdicts + insideVerdicts).map { verdict in
+            Verdict(
+                obligation: verdict.obligation, outcome: verdict.outcome, exercisedCount: verdict.exercisedCount,
+                findings: verdict.findings.map { finding in
+                    Finding(
+                        level: finding.level, message: Messages.finding(finding.message, in: address),
+                        evidence: finding.evidence)
+                }, findingCount: verdict.findingCount)
+        }
+    }
+}
+
+extension [Verdict] {
+    /// Merges these verdicts with others of the same obligations.
+    fileprivate func adding(_ others: [Verdict]) -> [Verdict] {
+        let others = Dictionary(others.map { ($0.obligation.id, $0) }, uniquingKeysWith: { first, _ in first })
+        return map { verdict in
+            guard let other = others[verdict.obligation.id] else { return verdict }
+            let outcomes = [verdict.outcome, other.outcome]
+            let findings = verdict.findings + other.findings
+            // Those that fail the run first, in case there is no room for all.
+            let kept = findings.filter { $0.level == .must } + findings.filter { $0.level == .should }
+            return Verdict(
+                obligation: verdict.obligation,
+                outcome: outcomes.contains(.broken) ? .broken : outcomes.contains(.kept) ? .kept : .notExercised,
+                exercisedCount: verdict.exercisedCount + other.exercisedCount,
+                findings: kept.prefix(Findings.keptCount).map { $0 },
+                findingCount: verdict.findingCount + other.findingCount)
         }
     }
 }

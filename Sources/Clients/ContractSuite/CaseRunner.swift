@@ -1,6 +1,7 @@
 import FitIQAPI
 import MockServer
 import Scenarios
+import Traffic
 
 /// Creates the client for a case; called once per case, or twice if its clock is not the assumed one.
 ///
@@ -16,13 +17,9 @@ public struct CaseRunner {
     public var patience = Duration.seconds(30)
     /// The most checks of the client and its world in one case; a case that needs more never becomes idle.
     public var stepLimit = 200_000
-
-    /// The clock of the last client.
     private var clock = ClientClock.suite
 
-    public init(on stage: any Stage) {
-        self.stage = stage
-    }
+    public init(on stage: any Stage) { self.stage = stage }
 
     /// Plays a case.
     ///
@@ -74,9 +71,100 @@ public struct CaseRunner {
         await client.end()
         try await world.delete()
         result = play.result
-        if isStrict {
-            result.failures += result.unfaced.map { CaseFailure(message: Messages.unfaced($0)) }
-        }
+        if isStrict { result.failures += result.unfaced.map { CaseFailure(message: Messages.unfaced($0)) } }
         return result
+    }
+}
+
+/// Where cases are played: an engine, and the carrier of bytes between it and clients.
+public protocol Stage {
+    /// Runs work on the engine at the system's time; when it returns, output for clients is on its way.
+    func perform<Result: Sendable>(
+        _ body: @escaping @Sendable (Engine, Timestamp) throws -> Result
+    ) async throws -> Result
+}
+
+extension LocalServer: Stage {}
+
+extension VirtualNetwork: Stage {
+    public func perform<Result: Sendable>(
+        _ body: @escaping @Sendable (Engine, Timestamp) throws -> Result
+    ) async throws -> Result {
+        defer { settle() }
+        return try body(engine, now)
+    }
+}
+
+/// A world on a stage, from creation to deletion.
+struct StageWorld {
+    let stage: any Stage
+    let access: Engine.WorldAccess
+
+    init(on stage: any Stage, _ scenario: Scenario, guide: GuideMode?, clock: ClockMode) async throws {
+        self.stage = stage
+        access = try await stage.perform { engine, now in
+            try engine.makeWorld(scenario, guide: guide, clock: clock, judged: true, at: now)
+        }
+    }
+
+    var surroundings: Surroundings {
+        Surroundings(
+            url: access.url, webSocketURL: access.webSocketURL, token: access.token, freshToken: access.freshToken,
+            apiKey: access.apiKey, guide: access.mode, now: access.now)
+    }
+
+    /// What must be known before time may advance.
+    struct Pulse: Sendable {
+        /// Grows with every byte between the world and its clients.
+        var activity: UInt64
+        /// When the world's next event is due by itself.
+        var nextDue: Timestamp?
+    }
+
+    func pulse(at time: Timestamp) async throws -> Pulse {
+        try await stage.perform { [id = access.id] engine, now in
+            if let due = engine.nextDue(ofWorld: id, at: now), due <= time {
+                engine.advanceWorld(id, to: time, at: now)
+            }
+            return Pulse(activity: engine.activity(ofWorld: id), nextDue: engine.nextDue(ofWorld: id, at: now))
+        }
+    }
+
+    func advance(to time: Timestamp) async throws {
+        try await stage.perform { [id = access.id] engine, now in engine.advanceWorld(id, to: time, at: now) }
+    }
+
+    /// What the server has stored of a consultation; empty if it does not know the id.
+    func storedMessages(of consultation: String) async throws -> [StoredMessage] {
+        try await stage.perform { [id = access.id] engine, _ in
+            engine.storedMessages(ofConsultation: consultation, inWorld: id)
+                .map { StoredMessage(role: $0.role, text: $0.content) }
+        }
+    }
+
+    func judgement() async throws -> Judgement? {
+        try await stage.perform { [id = access.id] engine, now in engine.judgement(ofWorld: id, at: now) }
+    }
+
+    /// The journal's last few entries of wire traffic, except pings and pongs.
+    func lastEntries() async throws -> [JournalEntry] {
+        try await stage.perform { [id = access.id] engine, _ in
+            engine.journalEntries(ofWorld: id).filter { $0.event.isOnTheWire }.suffix(4)
+        }
+    }
+
+    func delete() async throws {
+        try await stage.perform { [id = access.id] engine, now in engine.deleteWorld(id, at: now) }
+    }
+}
+
+extension JournalEvent {
+    /// Whether it went between client and server, and is more than a sign of life.
+    fileprivate var isOnTheWire: Bool {
+        switch self {
+        case .frame(let frame): frame.opcode != .ping && frame.opcode != .pong
+        case .exchange, .opened, .closed: true
+        case .fault, .clock, .note: false
+        }
     }
 }

@@ -1,10 +1,10 @@
 import FitIQAPI
+import FitIQClient
 import JSON
 
 /// What a client should show its user.
 public enum ClientExpectation: Sendable, Hashable {
     case connection(ClientReport.Connection)
-    /// There is no connection, and none is being made.
     case offline
     /// The chat is that of the consultation with this id, which existed before.
     case continues(String)
@@ -15,35 +15,27 @@ public enum ClientExpectation: Sendable, Hashable {
     case transcriptEndsAsStored(atLeast: Int)
     /// Every answer shown as complete is stored with exactly this text.
     case completeAnswersAreStored
-    /// A message of this role contains the text.
     case line(MessageRole, containing: String)
-    /// No message of the transcript contains the text.
     case noLine(containing: String)
-    /// At least this many answers are complete.
     case answers(Int)
     /// An answer is streaming: it has text, and is not complete.
     case streaming
     /// The user saw a problem of this kind, with a message that contains the text.
     case problem(ClientReport.Problem.Kind, containing: String = "")
-    /// The user saw exactly this many problems of this kind.
     case problemCount(ClientReport.Problem.Kind, Int)
     case noProblem
     case goal(String)
-    /// There are exactly this many goals with this title.
     case goalCount(String, Int)
     /// The goal is linked with the consultation whose chat is open.
     case goalLinked(String)
-    /// The goal is linked with no consultation.
     case goalUnlinked(String)
     /// The meal with this text has this status, and these calories, if any are given.
     case meal(String, MealLogStatus, calories: Int? = nil)
     /// The meal with this text failed, and the user sees a reason that contains this.
     case mealError(String, containing: String)
-    /// Nothing that was started is unfinished.
     case idle
     case all([ClientExpectation])
 
-    /// Whether checking it needs the server's stored messages.
     var needsStoredMessages: Bool {
         switch self {
         case .transcriptAsStored, .transcriptEndsAsStored, .completeAnswersAreStored: true
@@ -59,18 +51,15 @@ public enum InsideCheck: String, Sendable, Hashable, CaseIterable {
     case transcript = "inside/transcript-equals-chunks"
     /// A cut answer is not shown as complete.
     case cutStream = "inside/cut-stream-not-complete"
-    /// The user sees an `error` frame.
     case serverError = "inside/server-error-surfaces"
     /// After 409 the chat is that of the existing consultation.
     case conflict = "inside/conflict-yields-existing"
     /// After 429 the user learns that there are too many.
     case limit = "inside/limit-yields-too-many"
-    /// The user sees why a meal failed.
     case failedMeal = "inside/failed-meal-surfaces"
 }
 
 extension ClientExpectation {
-    /// The inside checks that it covers.
     public var checks: Set<InsideCheck> {
         switch self {
         case .transcriptAsStored, .transcriptEndsAsStored: [.transcript]
@@ -93,20 +82,13 @@ extension ClientExpectation {
     }
 }
 
-/// A message as the server has stored it.
-public struct StoredMessage: Sendable, Hashable {
-    public var role: MessageRole
-    public var text: String
-
-    public init(role: MessageRole, text: String) {
-        self.role = role
-        self.text = text
-    }
+struct StoredMessage: Sendable, Hashable {
+    var role: MessageRole
+    var text: String
 }
 
 /// What both sides say at one moment.
 struct Observation: Sendable {
-    /// What the client's user sees.
     var report = ClientReport()
     /// What the server has stored of that consultation; empty if not needed, or unknown.
     var stored: [StoredMessage] = []
@@ -119,13 +101,11 @@ extension ClientExpectation {
         return unmet(in: observation).map { CaseFailure(message: $0, check: checks.first) }
     }
 
-    /// Why it is not met, as a sentence; nil if it is.
     private func unmet(in observation: Observation) -> String? {
         let report = observation.report
         return switch self {
         case .offline:
-            Messages.unless(
-                [.disconnected, .failed].contains(report.connection), self, Messages.connection(report))
+            Messages.unless([.disconnected, .failed].contains(report.connection), self, Messages.connection(report))
         case .connection(let connection):
             Messages.unless(report.connection == connection, self, Messages.connection(report))
         case .continues(let id):
@@ -197,8 +177,7 @@ extension ClientExpectation {
             case .goal(let title): (title, { !$0.isEmpty })
             default: preconditionFailure("It is about goals.")
             }
-        return Messages.unless(
-            isMet(report.goals.filter { $0.title == title }), self, Messages.goals(report))
+        return Messages.unless(isMet(report.goals.filter { $0.title == title }), self, Messages.goals(report))
     }
 
     private func unmetMeal(_ report: ClientReport) -> String? {
@@ -206,8 +185,7 @@ extension ClientExpectation {
             switch self {
             case .meal(let text, let status, let calories):
                 (text, { $0.status == status && (calories == nil || $0.calories == calories) })
-            case .mealError(let text, let words):
-                (text, { $0.status == .failed && $0.error?.has(words) == true })
+            case .mealError(let text, let words): (text, { $0.status == .failed && $0.error?.has(words) == true })
             default: preconditionFailure("It is about meals.")
             }
         // The user may have logged the same text twice: the newest counts.

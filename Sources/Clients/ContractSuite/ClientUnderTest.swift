@@ -1,11 +1,11 @@
 import FitIQAPI
+import FitIQClient
 
 /// A client of the API as the suite drives it: it receives its user's instructions and reports what the user would see.
 ///
 /// An instruction only starts something; its results show in later reports. No call waits for the backend, so a client
 /// that follows the suite's clock can pass hours in a moment.
 public protocol ClientUnderTest {
-    /// The clock that its timers follow.
     var clock: ClientClock { get }
 
     /// Starts what its user asks for.
@@ -13,7 +13,6 @@ public protocol ClientUnderTest {
     /// - Throws: if the client can no longer be driven; a refusal by the backend belongs in the report.
     func perform(_ instruction: ClientInstruction) async throws
 
-    /// What its user sees now.
     func report() async throws -> ClientReport
 
     /// Sets the suite's clock, makes the client do all that is due or arrived, and returns when its next timer is due.
@@ -34,11 +33,8 @@ public enum ClientClock: String, Sendable, CaseIterable {
 }
 
 extension ClientUnderTest {
-    /// The system's clock.
     public var clock: ClientClock { .system }
-    /// Does nothing: the system's clock moves by itself.
     public func settle(at time: Timestamp) async throws -> Timestamp? { nil }
-    /// Does nothing.
     public func end() async {}
 }
 
@@ -48,29 +44,12 @@ public struct Surroundings: Sendable, Hashable {
     public var url: String
     /// The base of WebSocket paths: `ws://127.0.0.1:8080/w/w1`.
     public var webSocketURL: String
-    /// The initial token.
     public var token: String
     /// The token that its refresh hook gets after a 401.
     public var freshToken: String
-    /// The `X-API-Key`.
     public var apiKey: String
-    /// The guide that the backend follows.
     public var guide: GuideMode
-    /// The time of the suite's clock.
     public var now: Timestamp
-
-    public init(
-        url: String, webSocketURL: String, token: String, freshToken: String, apiKey: String, guide: GuideMode,
-        now: Timestamp
-    ) {
-        self.url = url
-        self.webSocketURL = webSocketURL
-        self.token = token
-        self.freshToken = freshToken
-        self.apiKey = apiKey
-        self.guide = guide
-        self.now = now
-    }
 }
 
 /// What the user of a client does.
@@ -78,11 +57,8 @@ public enum ClientInstruction: Sendable, Hashable {
     /// Starts a consultation, or continues the existing one, and opens the chat: history first, then the socket.
     case startConsultation(persona: Persona)
     case openConsultation(id: String)
-    /// Sends a message in the open chat.
     case send(text: String)
-    /// Archives the open consultation.
     case archive
-    /// Leaves the chat.
     case disconnect
     /// Creates a goal; one that the coach suggested in the open chat belongs to that consultation.
     case createGoal(title: String, description: String)
@@ -90,6 +66,60 @@ public enum ClientInstruction: Sendable, Hashable {
     case chatAboutGoal(id: String)
     /// Logs a meal and waits for its result: by events while a chat is open, by polling while none is.
     case logMeal(text: String, type: MealType)
-    /// Reloads the goals.
     case loadGoals
+}
+
+/// What the user of a client sees.
+public struct ClientReport: Sendable, Hashable {
+    /// The consultation whose chat is or was last open.
+    public var consultation: String?
+    public var connection = Connection.disconnected
+    /// The messages of the chat, oldest first.
+    public var transcript: [Line] = []
+    public var problems: [Problem] = []
+    /// The goals, oldest first.
+    public var goals: [Goal] = []
+    /// The logged meals, oldest first.
+    public var meals: [Meal] = []
+    /// Whether anything is unfinished: requests, retries, reconnecting, a streaming answer, a meal in processing.
+    public var isBusy = false
+
+    public init() {}
+
+    public typealias Connection = ClientState.Connection
+    public typealias Problem = ClientState.Problem
+    public typealias Goal = ClientState.Goal
+
+    public struct Line: Sendable, Hashable {
+        public var role: MessageRole
+        /// The text received so far.
+        public var text: String
+        public var isComplete: Bool
+
+        public init(role: MessageRole, text: String, isComplete: Bool = true) {
+            self.role = role
+            self.text = text
+            self.isComplete = isComplete
+        }
+    }
+
+    public struct Meal: Sendable, Hashable {
+        /// The log's id; nil before the backend assigned one.
+        public var id: String?
+        public var text: String
+        public var status: MealLogStatus
+        /// The sum of its calories, once completed.
+        public var calories: Int?
+        public var error: String?
+
+        public init(
+            id: String? = nil, text: String, status: MealLogStatus, calories: Int? = nil, error: String? = nil
+        ) {
+            self.id = id
+            self.text = text
+            self.status = status
+            self.calories = calories
+            self.error = error
+        }
+    }
 }

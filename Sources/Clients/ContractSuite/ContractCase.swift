@@ -5,24 +5,20 @@ import Scenarios
 ///
 /// The verdict has two parts: the client's reports are compared with the steps' expectations, and what the server saw
 /// is judged by the obligations.
-public struct ContractCase: Sendable {
+public struct ContractCase: Sendable, CustomStringConvertible {
     /// The unique name, topic first: `consultation/create/409-continues-existing`.
     public let address: String
-    /// What happens, in one line.
     public let title: String
-    /// The clause that it quotes.
     public let clause: Clause
-    /// The world in which it plays.
     public let setting: Setting
     /// The guide that the backend follows; if nil, the setting decides.
     public let guide: GuideMode?
     /// The ids of the obligations that the client is meant to face.
     public let faces: [String]
-    /// What happens, in order.
     public let steps: [Step]
 
     public init(
-        _ address: String, _ title: String, clause: Clause, setting: Setting = .builtIn(Scenario.defaultName),
+        _ address: String, _ title: String, _ clause: Clause, setting: Setting = .builtIn(Scenario.defaultName),
         guide: GuideMode? = nil, faces: [String] = [], steps: [Step]
     ) {
         self.address = address
@@ -34,19 +30,16 @@ public struct ContractCase: Sendable {
         self.steps = steps
     }
 
-    /// The first part of the address.
+    init(
+        _ address: String, _ title: String, _ clause: Clause, setting: Setting = .builtIn(Scenario.defaultName),
+        guide: GuideMode? = nil, faces: [String] = [], steps: Step...
+    ) { self.init(address, title, clause, setting: setting, guide: guide, faces: faces, steps: steps) }
+
+    /// The address, as tests and reports show it.
+    public var description: String { address }
     public var topic: String { String(address.prefix { $0 != "/" }) }
 
-    /// The inside checks that its steps' expectations cover.
-    public var checks: Set<InsideCheck> {
-        steps.reduce(into: []) { checks, step in
-            switch step {
-            case .until(let expectation, _), .expect(let expectation), .watch(let expectation):
-                checks.formUnion(expectation.checks)
-            case .perform, .chatAboutGoal, .pass: break
-            }
-        }
-    }
+    public var checks: Set<InsideCheck> { steps.reduce(into: []) { $0.formUnion($1.expectation?.checks ?? []) } }
 
     /// Whether the address is the prefix, or lies below it: `consultation/create` selects `consultation/create/…` only.
     public func isSelected(by prefix: String) -> Bool {
@@ -57,18 +50,6 @@ public struct ContractCase: Sendable {
     public var leastDuration: Duration {
         steps.reduce(.zero) { sum, step in if case .pass(let duration) = step { sum + duration } else { sum } }
     }
-
-    /// The longest duration of the steps, in contract time.
-    public var greatestDuration: Duration {
-        steps.reduce(leastDuration) { sum, step in
-            if case .until(_, let limit) = step { sum + limit } else { sum }
-        }
-    }
-}
-
-extension ContractCase: CustomStringConvertible {
-    /// The address, as tests and reports show it.
-    public var description: String { address }
 }
 
 /// A sentence of a guide, or of our own, that a case tests.
@@ -77,28 +58,20 @@ public struct Clause: Sendable, Hashable, CustomStringConvertible {
     public let guide: String
     /// The heading in the guide; empty if the guide's name is enough.
     public let place: String
-    /// What it says, as one sentence.
     public let sentence: String
-
-    public init(_ guide: GuideMode, _ place: String = "", _ sentence: String) {
-        self.init(guide: guide.rawValue, place: place, sentence: sentence)
-    }
 
     /// Cites a rule that no guide states.
     public static func ours(_ sentence: String) -> Clause { Clause(guide: "ours", place: "", sentence: sentence) }
-
-    private init(guide: String, place: String, sentence: String) {
-        self.guide = guide
-        self.place = place
-        self.sentence = sentence
-    }
-
-    /// Guide, place and sentence in one line.
     public var description: String { "\(guide)\(place.isEmpty ? "" : ", " + place): \(sentence)" }
 }
 
+extension Clause {
+    public init(_ guide: GuideMode, _ place: String = "", _ sentence: String) {
+        self.init(guide: guide.rawValue, place: place, sentence: sentence)
+    }
+}
+
 public enum Setting: Sendable, Hashable {
-    /// A scenario built into the binary.
     case builtIn(String)
     /// A scenario file in YAML.
     case written(String)
@@ -122,20 +95,25 @@ public enum Setting: Sendable, Hashable {
 ///
 /// An instruction only starts something; ``until(_:within:)`` lets time pass until its result shows.
 public enum Step: Sendable, Hashable {
-    /// The client's user does something.
     case perform(ClientInstruction)
     /// The client's user opens the chat about the goal that the report shows under this title.
     case chatAboutGoal(titled: String)
-    /// This much contract time passes.
     case pass(Duration)
     /// Time passes until the client shows what is expected; fails if it does not in time.
     ///
     /// After a failure the following steps have no basis and are skipped.
     case until(ClientExpectation, within: Duration)
-    /// The client shows it now.
     case expect(ClientExpectation)
     /// The client shows it at every check from now on until the case ends.
     case watch(ClientExpectation)
+
+    /// What the client is expected to show, if anything.
+    var expectation: ClientExpectation? {
+        switch self {
+        case .until(let expectation, _), .expect(let expectation), .watch(let expectation): expectation
+        case .perform, .chatAboutGoal, .pass: nil
+        }
+    }
 
     /// The name of the instruction; nil for steps of the harness.
     var instruction: String? {
@@ -168,7 +146,5 @@ extension ClientInstruction {
 public struct UnsupportedInstruction: Error, Sendable, Hashable {
     public let instruction: String
 
-    public init(_ instruction: ClientInstruction) {
-        self.instruction = instruction.name
-    }
+    public init(_ instruction: ClientInstruction) { self.instruction = instruction.name }
 }

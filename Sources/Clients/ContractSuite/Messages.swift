@@ -9,16 +9,13 @@ enum Messages {
     static func unless(_ isMet: Bool, _ expectation: ClientExpectation, _ shown: @autoclosure () -> String) -> String? {
         isMet ? nil : unmet(expectation, shown())
     }
-
     static func unmet(_ expectation: ClientExpectation, _ shown: String) -> String {
         "Expected \(text(expectation)), but the client showed \(shown)."
     }
-
     static func told(_ message: String, after elapsed: Duration, within limit: Duration?) -> String {
         guard let limit else { return "\(message) (\(text(elapsed)) into the case)" }
         return "\(message) (\(text(elapsed)) into the case, after waiting for \(text(limit)))"
     }
-
     /// The expectation as the object of a sentence.
     static func text(_ expectation: ClientExpectation) -> String {
         switch expectation {
@@ -37,8 +34,7 @@ enum Messages {
         case .streaming: "an answer that is coming and not shown as complete"
         case .problem(let kind, let text):
             "a problem of the kind \(kind.rawValue)" + (text.isEmpty ? "" : " with \(quoted(text))")
-        case .problemCount(let kind, let count):
-            "\(count) problem\(count == 1 ? "" : "s") of the kind \(kind.rawValue)"
+        case .problemCount(let kind, let count): "\(count) problem\(count == 1 ? "" : "s") of the kind \(kind.rawValue)"
         case .noProblem: "no problem"
         case .goal(let title): "the goal \(quoted(title))"
         case .goalCount(let title, let count): "the goal \(quoted(title)) \(count == 1 ? "once" : "\(count) times")"
@@ -52,35 +48,28 @@ enum Messages {
         case .all(let parts): parts.map(text).joined(separator: ", ")
         }
     }
-
     /// The connection, and if there is none, the user's last problem.
     static func connection(_ report: ClientReport) -> String {
         let shown = "it as \(report.connection.rawValue)"
         guard report.connection != .connected, let problem = report.problems.last else { return shown }
         return "\(shown), having told of \(problem.kind.rawValue) (\(quoted(problem.message)))"
     }
-
     static func consultation(_ id: String?) -> String { id.map { "the consultation \($0)" } ?? "no consultation" }
-
     static func transcript(_ lines: [ClientReport.Line], stored: Int? = nil) -> String {
         let count = "\(lines.count) message\(lines.count == 1 ? "" : "s")"
         let end = lines.last.map { ", the last one " + line($0) } ?? ""
         return count + (stored.map { " where the server has \($0)" } ?? "") + end
     }
-
     static func line(_ line: ClientReport.Line) -> String {
         "\(quoted(line.text)) of the \(line.role.rawValue), \(line.isComplete ? "complete" : "not complete")"
     }
-
     static func line(_ line: ClientReport.Line, stored: StoredMessage) -> String {
         self.line(line) + " where the server has \(quoted(stored.text)) of the \(stored.role.rawValue)"
     }
-
     static func problems(_ problems: [ClientReport.Problem]) -> String {
         if problems.isEmpty { return "no problem" }
         return Words.list(problems.suffix(5).map { "\($0.kind.rawValue) (\(quoted($0.message)))" })
     }
-
     static func goals(_ report: ClientReport) -> String {
         if report.goals.isEmpty { return "no goals" }
         let goals = report.goals.suffix(5).map { goal in
@@ -88,13 +77,11 @@ enum Messages {
         }
         return Words.list(goals) + "; its chat is \(report.consultation ?? "none")"
     }
-
     static func meal(_ meal: ClientReport.Meal?) -> String {
         guard let meal else { return "no such meal" }
         let calories = meal.calories.map { " with \($0) kcal" } ?? ""
         return "it as \(meal.status.rawValue)\(calories)" + (meal.error.map { " and the reason \(quoted($0))" } ?? "")
     }
-
     static func busy(_ report: ClientReport) -> String {
         "that something is under way (connection \(report.connection.rawValue), "
             + "\(report.transcript.count { !$0.isComplete }) messages not complete, "
@@ -106,30 +93,24 @@ enum Messages {
     static func noClient(_ error: any Error) -> String { "The client could not be made: \(error)" }
     static func cannotBeDriven(_ error: any Error) -> String { "The client could not be driven any further: \(error)" }
     static func unsupported(_ instruction: String) -> String { "The client cannot \(instruction); the case needs it." }
-
     static let clockChanges =
         "The client says that it follows the suite's clock in a world of the system's, and the other way round; it has to say the "
         + "same each time."
-
     static func takesTooLong(_ duration: Duration, patience: Duration) -> String {
         "It takes \(text(duration)), and the client follows the system's clock, for which at most \(text(patience)) is waited; "
             + "a client that follows the suite's is carried there at once."
     }
-
     static func neverQuiet(looks: Int) -> String {
         "The client never gets quiet: after \(looks) looks it still had something to do at once. A timer that is due has to be "
             + "served, and its next time told."
     }
-
     static func noSuchGoal(_ title: String, _ report: ClientReport) -> String {
         "There is no goal \(quoted(title)) to chat about; the client showed \(goals(report))."
     }
-
     static func unfaced(_ id: String) -> String { "The client was never made to face \(id)." }
 
     // MARK: Results
 
-    /// Everything that is wrong with a case.
     static func summary(of result: CaseResult) -> String {
         let address = result.contractCase.address
         if let reason = result.skipped { return "\(address) was skipped. \(reason)" }
@@ -145,17 +126,13 @@ enum Messages {
         return "\(address): \(result.contractCase.title)\n" + lines.map { "  \($0)\n" }.joined()
             + "  The contract: \(result.contractCase.clause)"
     }
-
     static let lastEntries = "What went over the wire last:"
     /// For the author of a client whose requests are all correct.
     static let lostWithin =
         "The server saw nothing wrong, so what is missing was lost within the client. Where an answer or a frame came and "
         + "nothing came of it, look at its decoding: CodingKeys in snake_case together with keyDecodingStrategy = "
         + ".convertFromSnakeCase find no key."
-
-    /// A finding of one case among those of others.
     static func finding(_ message: String, in address: String) -> String { "\(message) (in \(address))" }
-    /// The name of a group of cases in a report.
     static func topic(_ topic: String, _ mode: GuideMode) -> String {
         mode == .union ? topic : "\(topic) (\(mode.rawValue))"
     }
@@ -164,10 +141,7 @@ enum Messages {
     // MARK: Words
 
     /// At most 60 characters in quotation marks.
-    static func quoted(_ text: String) -> String {
-        text.count <= 60 ? "\"\(text)\"" : "\"\(text.prefix(59))…\""
-    }
-
+    static func quoted(_ text: String) -> String { text.count <= 60 ? "\"\(text)\"" : "\"\(text.prefix(59))…\"" }
     /// A duration in its largest whole unit, else in seconds with up to three digits.
     static func text(_ duration: Duration) -> String {
         let milliseconds = duration.nanoseconds / 1_000_000

@@ -59,7 +59,6 @@ import MockServer
 /// Cases whose instructions the client does not support are skipped, and so are those that take hours, unless the
 /// client follows the suite's clock.
 public struct SuiteRun {
-    /// The cases, in playing order.
     public var cases: [ContractCase]
     public var runner: CaseRunner
 
@@ -73,17 +72,13 @@ public struct SuiteRun {
         }
     }
 
-    /// Plays the cases, one after another.
+    /// Plays the cases, one after another; throws errors of the harness itself.
     ///
-    /// - Parameters:
-    ///   - factory: creates a new client for each case.
-    ///   - observe: called with each result as its case ends.
-    /// - Throws: errors of the harness itself.
+    /// - Parameter observe: called with each result as its case ends.
     public mutating func run(
         with factory: ClientFactory, observing observe: (CaseResult) -> Void = { _ in }
     ) async throws -> [CaseResult] {
         var results: [CaseResult] = []
-        results.reserveCapacity(cases.count)
         for contractCase in cases {
             let result = try await runner.run(contractCase, with: factory)
             results.append(result)
@@ -93,13 +88,9 @@ public struct SuiteRun {
     }
 }
 
-/// Plays the contract suite with a client and returns one report.
+/// Plays the contract suite with a client and returns one report; throws errors of the harness itself.
 ///
-/// - Parameters:
-///   - title: the subject, for headings.
-///   - prefixes: addresses of cases, or the beginnings of some up to a `/`; none for all.
-///   - factory: creates a new client for each case.
-/// - Throws: errors of the harness itself.
+/// - Parameter prefixes: addresses of cases, or the beginnings of some up to a `/`; none for all.
 public func run(
     _ title: String, on stage: any Stage, selecting prefixes: [String] = [], with factory: ClientFactory
 ) async throws -> Report {

@@ -49,9 +49,7 @@ public struct FakeBackend: Sendable {
 
     /// The world's time.
     public func time() async throws -> Timestamp {
-        try await server.perform { [access] engine, now in
-            engine.access(toWorld: access.id, at: now)?.now ?? now
-        }
+        try await server.perform { [access] engine, now in engine.access(toWorld: access.id, at: now)?.now ?? now }
     }
 
     /// Moves the world's clock; when this returns, everything due on the way has happened and was sent.

@@ -6,26 +6,10 @@ import Testing
 
 /// The parameters of a world.
 struct Plan: Sendable {
-    /// By name, so that a wrong one is reported by the test that has it.
-    enum Source: Sendable {
-        case builtIn(String)
-        case written(Scenario)
-    }
-
-    var source: Source
-    var guide: GuideMode?
-    var clock: ClockMode?
-
-    func scenario() throws -> Scenario {
-        switch source {
-        case .written(let scenario): return scenario
-        case .builtIn(let name):
-            guard let scenario = Scenario.builtIn(named: name) else {
-                throw UnknownScenario(description: Scenario.unknownBuiltIn(name))
-            }
-            return scenario
-        }
-    }
+    /// Throws if there is none of that name, so that the test that has it reports it.
+    let scenario: @Sendable () throws -> Scenario
+    let guide: GuideMode?
+    let clock: ClockMode?
 }
 
 /// Gives each test, or each case of a parameterised one, its own backend, and judges the test's client at its end.
@@ -50,8 +34,7 @@ public struct FakeBackendTrait: TestTrait, SuiteTrait, TestScoping {
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
         for id in allowed.sorted() where !Self.known.contains(id) {
-            Issue.record(
-                "\(Messages.unknownObligation(id, known: Self.known))", sourceLocation: test.sourceLocation)
+            Issue.record("\(Messages.unknownObligation(id, known: Self.known))", sourceLocation: test.sourceLocation)
         }
         let backend = try await FakeBackend(plan, in: Self.server.get())
         let outcome: Result<Void, any Error>
@@ -82,8 +65,7 @@ public struct FakeBackendTrait: TestTrait, SuiteTrait, TestScoping {
         guard verdict.outcome == .broken else { return }
         let comment: Comment = "\(Messages.broken(verdict, evidence: \.evidenceLines))"
         #if compiler(>=6.3)
-            Issue.record(
-                comment, severity: verdict.failsRun ? .error : .warning, sourceLocation: test.sourceLocation)
+            Issue.record(comment, severity: verdict.failsRun ? .error : .warning, sourceLocation: test.sourceLocation)
         #else
             // Earlier versions have no severities: every issue would fail its test.
             if verdict.failsRun { Issue.record(comment, sourceLocation: test.sourceLocation) }
@@ -104,13 +86,15 @@ extension Trait where Self == FakeBackendTrait {
     public static func fakeBackend(
         _ scenario: String = Scenario.defaultName, guide: GuideMode? = nil, clock: ClockMode? = nil
     ) -> FakeBackendTrait {
-        FakeBackendTrait(plan: Plan(source: .builtIn(scenario), guide: guide, clock: clock))
+        let builtIn: @Sendable () throws -> Scenario = {
+            if let found = Scenario.builtIn(named: scenario) { return found }
+            throw UnknownScenario(description: Scenario.unknownBuiltIn(scenario))
+        }
+        return FakeBackendTrait(plan: Plan(scenario: builtIn, guide: guide, clock: clock))
     }
 
     /// A backend that follows a scenario of the test's own.
     public static func fakeBackend(
         scenario: Scenario, guide: GuideMode? = nil, clock: ClockMode? = nil
-    ) -> FakeBackendTrait {
-        FakeBackendTrait(plan: Plan(source: .written(scenario), guide: guide, clock: clock))
-    }
+    ) -> FakeBackendTrait { FakeBackendTrait(plan: Plan(scenario: { scenario }, guide: guide, clock: clock)) }
 }

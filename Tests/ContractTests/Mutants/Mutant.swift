@@ -81,7 +81,7 @@ extension ContractCase {
     /// A story of a mutant's own.
     static func story(_ setting: Setting, _ steps: [Step]) -> ContractCase {
         ContractCase(
-            "mutant/own/story", "What the mutant's user does", clause: .ours("Each obligation has a mutant."),
+            "mutant/own/story", "What the mutant's user does", .ours("Each obligation has a mutant."),
             setting: setting, steps: steps)
     }
 

@@ -7,9 +7,9 @@ struct ScheduleTests {
     @Test(
         "Delays before each try, and the end",
         arguments: [
-            (ReconnectSchedule.consultationWebSocket, [1, 2, 3, 4, 5]),
-            (.enhancedConsultations, [1, 2, 4, 8, 16]),
-            (.mealLogWebSocket, [5, 5, 5, 5, 5]),
+            (ReconnectSchedule(), [1, 2, 3, 4, 5]),
+            (ReconnectSchedule(.doubling(first: .seconds(1), longest: .seconds(30))), [1, 2, 4, 8, 16]),
+            (ReconnectSchedule(.constant(.seconds(5))), [5, 5, 5, 5, 5]),
             (
                 ReconnectSchedule(.doubling(first: .seconds(4), longest: .seconds(30)), maximumTries: 7),
                 [4, 8, 16, 30, 30, 30, 30]

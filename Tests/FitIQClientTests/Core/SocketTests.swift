@@ -35,8 +35,9 @@ struct SocketTests {
     @Test(
         "Tries come by the schedule, five of them, and then the user is told",
         arguments: [
-            (ReconnectSchedule.consultationWebSocket, [1, 3, 6, 10, 15]),
-            (.enhancedConsultations, [1, 3, 7, 15, 31]), (.mealLogWebSocket, [5, 10, 15, 20, 25]),
+            (ReconnectSchedule(), [1, 3, 6, 10, 15]),
+            (ReconnectSchedule(.doubling(first: .seconds(1), longest: .seconds(30))), [1, 3, 7, 15, 31]),
+            (ReconnectSchedule(.constant(.seconds(5))), [5, 10, 15, 20, 25]),
         ])
     func reconnects(schedule: ReconnectSchedule, times: [Int]) {
         var bench = CoreBench { $0.reconnects = schedule }

@@ -9,33 +9,26 @@ extension ContractCase {
     static let chatCases: [ContractCase] = [
         ContractCase(
             "chat/answer/is-the-sum-of-its-chunks", "Two questions, two answers, word by word",
-            clause: streaming, faces: ["ws/message-shape", "ws/endpoint"],
-            steps: [
-                .start(.nutritionist), .untilReady, .send("How much protein do I need each day?"),
-                .until(.streaming, within: .seconds(10)), .untilAnswered(1), .send("And for breakfast? 🥚🥚"),
-                .untilAnswered(2), .expect(.noProblem), .disconnect,
-            ]),
+            streaming, faces: ["ws/message-shape", "ws/endpoint"],
+            steps: .start(.nutritionist), .untilReady, .send("How much protein do I need each day?"),
+            .until(.streaming, within: .seconds(10)), .untilAnswered(1), .send("And for breakfast? 🥚🥚"),
+            .untilAnswered(2), .expect(.noProblem), .disconnect),
         ContractCase(
             "chat/answer/as-scripted", "An answer to the word",
-            clause: streaming, setting: .builtIn("scripted-coach"),
-            steps: [
-                .start(.nutritionist), .untilReady, .send("How much protein do I need?"), .untilAnswered(1),
-                .expect(.line(.assistant, containing: "About 1.6 g per kg of body weight, spread over the day.")),
-                .disconnect,
-            ]),
+            streaming, setting: .builtIn("scripted-coach"),
+            steps: .start(.nutritionist), .untilReady, .send("How much protein do I need?"), .untilAnswered(1),
+            .expect(.line(.assistant, containing: "About 1.6 g per kg of body weight, spread over the day.")),
+            .disconnect),
         ContractCase(
             "chat/answer/slow-coach-is-waited-for", "Eight seconds to the first word, then one a second",
-            clause: Clause(
-                .consultationWebSocket, "best practice 4", "The input is disabled while the AI is responding."),
+            Clause(.consultationWebSocket, "best practice 4", "The input is disabled while the AI is responding."),
             setting: .builtIn("slow-coach"), faces: ["ws/no-send-while-streaming"],
-            steps: [
-                .start(.nutritionist), .untilReady, .send("How much protein?"),
-                .until(.streaming, within: .seconds(30)), .send("And for breakfast?"),
-                .untilAnswered(2, within: .minutes(15)), .expect(.noProblem), .disconnect,
-            ]),
+            steps: .start(.nutritionist), .untilReady, .send("How much protein?"),
+            .until(.streaming, within: .seconds(30)), .send("And for breakfast?"),
+            .untilAnswered(2, within: .minutes(15)), .expect(.noProblem), .disconnect),
         ContractCase(
             "chat/answer/question-before-connected-waits", "The server is slow to say connected",
-            clause: Clause(
+            Clause(
                 .webSocketArchitecture, "Testing Plan, option 2", "Verify that `connected` is received, then go on."),
             setting: .written(
                 """
@@ -43,56 +36,45 @@ extension ContractCase {
                 faults:
                   - {on: socket, at: {frame: 1}, delay: 4s}
                 """), faces: ["ws/waits-for-connected"],
-            steps: [
-                .start(.nutritionist), .pass(.seconds(2)), .send("Hello?"), .untilAnswered(1), .expect(.noProblem),
-                .disconnect,
-            ]),
+            steps: .start(.nutritionist), .pass(.seconds(2)), .send("Hello?"), .untilAnswered(1), .expect(.noProblem),
+            .disconnect),
         ContractCase(
             "chat/answer/never-ends", "Three words, and no more: the client's own patience ends it",
-            clause: Clause(
-                .mealLogWebSocket, "Common Errors", "Where the AI takes too long, time out and offer to retry."),
+            Clause(.mealLogWebSocket, "Common Errors", "Where the AI takes too long, time out and offer to retry."),
             setting: .builtIn("silent-coach"), faces: ["ws/message-shape"],
-            steps: [
-                .start(.nutritionist), .untilReady, .watch(.completeAnswersAreStored), .send("Hello?"),
-                .until(.streaming, within: .seconds(10)), .until(.idle, within: .minutes(15)), .send("Still there?"),
-                .until(.all([.answers(1), .idle]), within: .minutes(15)), .disconnect,
-            ]),
+            steps: .start(.nutritionist), .untilReady, .watch(.completeAnswersAreStored), .send("Hello?"),
+            .until(.streaming, within: .seconds(10)), .until(.idle, within: .minutes(15)), .send("Still there?"),
+            .untilAll(.answers(1), .idle, within: .minutes(15)), .disconnect),
         ContractCase(
             "chat/error/surfaces", "The coach fails at once, then in the middle of an answer, then recovers",
-            clause: Clause(
-                .consultationWebSocket, "best practice 4", "Failures are shown to the user as alerts."),
+            Clause(.consultationWebSocket, "best practice 4", "Failures are shown to the user as alerts."),
             setting: .builtIn("coach-error"), faces: ["ws/no-send-while-streaming"],
-            steps: [
-                .start(.nutritionist), .untilReady, .watch(.completeAnswersAreStored), .send("One?"),
-                .until(.all([.problem(.chat, containing: "The coach is overloaded."), .idle]), within: .seconds(30)),
-                .send("Two?"),
-                .until(
-                    .all([.problem(.chat, containing: "The answer was interrupted."), .idle]), within: .seconds(60)),
-                .expect(.problemCount(.chat, 2)), .send("Three?"), .untilAnswered(1), .disconnect,
-            ]),
+            steps: .start(.nutritionist), .untilReady, .watch(.completeAnswersAreStored), .send("One?"),
+            .untilAll(.problem(.chat, containing: "The coach is overloaded."), .idle, within: .seconds(30)),
+            .send("Two?"),
+            .untilAll(.problem(.chat, containing: "The answer was interrupted."), .idle, within: .seconds(60)),
+            .expect(.problemCount(.chat, 2)), .send("Three?"), .untilAnswered(1), .disconnect),
         ContractCase(
             "chat/message/from-1-to-2000-characters", "A text that is too long is refused here, not sent",
-            clause: Clause(
+            Clause(
                 .enhancedConsultations, "best practice 4", "Validate before sending: trimmed, not empty, at most 2000."),
             faces: ["ws/message-shape"],
-            steps: [
-                .start(.nutritionist), .untilReady, .send("   "), .send(String(repeating: "a", count: 2001)),
-                .pass(.seconds(5)), .expect(.problem(.refused)),
-                .expect(.noLine(containing: String(repeating: "a", count: 2001))),
-                .send("  " + String(repeating: "é", count: 2000) + "\n"), .untilAnswered(1),
-                .expect(.line(.user, containing: String(repeating: "é", count: 2000))), .disconnect,
-            ]),
+            steps: .start(.nutritionist), .untilReady, .send("   "), .send(String(repeating: "a", count: 2001)),
+            .pass(.seconds(5)), .expect(.problem(.refused)),
+            .expect(.noLine(containing: String(repeating: "a", count: 2001))),
+            .send("  " + String(repeating: "é", count: 2000) + "\n"), .untilAnswered(1),
+            .expect(.line(.user, containing: String(repeating: "é", count: 2000))), .disconnect),
         ContractCase(
             "chat/personas/one-after-another", "Two chats, one after the other, on one connection at a time",
-            clause: Clause(.mealLogWebSocket, "best practice 1", "Do not create multiple WebSocket connections."),
+            Clause(.mealLogWebSocket, "best practice 1", "Do not create multiple WebSocket connections."),
             faces: ["ws/single-connection", "ws/close-handshake"],
             steps: [
                 .start(.nutritionist), .untilReady, .send("Hello?"), .untilAnswered(1), .start(.fitnessCoach),
-                .until(.all([.connection(.connected), .transcriptAsStored, .idle]), within: .seconds(30)),
+                .untilAll(.connection(.connected), .transcriptAsStored, .idle, within: .seconds(30)),
                 .send("How do I begin to run?"), .untilAnswered(1), .expect(.noLine(containing: "Hello?")),
                 .start(.nutritionist),
-                .until(
-                    .all([.connection(.connected), .line(.user, containing: "Hello?"), .transcriptAsStored, .idle]),
+                .untilAll(
+                    .connection(.connected), .line(.user, containing: "Hello?"), .transcriptAsStored, .idle,
                     within: .seconds(30)), .disconnect,
             ]),
     ]
@@ -101,40 +83,29 @@ extension ContractCase {
     static let deliveryCases: [ContractCase] = [
         ContractCase(
             "delivery/fragments/are-put-together", "Chunks come in fragments, cut within characters",
-            clause: streaming, setting: .builtIn("fragmented-frames"),
-            steps: [
-                .start(.nutritionist), .untilReady, .send("What did I have?"), .untilAnswered(1),
-                .expect(.line(.assistant, containing: "Crème brûlée 🥚🥚 and naïve oats: all fine.")), .disconnect,
-            ]),
+            streaming, setting: .builtIn("fragmented-frames"),
+            steps: .start(.nutritionist), .untilReady, .send("What did I have?"), .untilAnswered(1),
+            .expect(.line(.assistant, containing: "Crème brûlée 🥚🥚 and naïve oats: all fine.")), .disconnect),
         ContractCase(
             "delivery/coalesced/are-taken-apart", "Several messages come in one frame, separated by newlines",
-            clause: streaming, setting: .builtIn("coalesced-frames"),
-            steps: [
-                .start(.nutritionist), .untilReady, .send("How much protein?"), .untilAnswered(1),
-                .expect(.noProblem), .disconnect,
-            ]),
+            streaming, setting: .builtIn("coalesced-frames"),
+            steps: .start(.nutritionist), .untilReady, .send("How much protein?"), .untilAnswered(1),
+            .expect(.noProblem), .disconnect),
         ContractCase(
             "delivery/unreliable/history-is-right", "Of each answer a chunk is lost, one doubled, two swapped",
-            clause: Clause(
-                .enhancedConsultations, "Issue 4", "Message ids deduplicate; the history says what is right."),
+            Clause(.enhancedConsultations, "Issue 4", "Message ids deduplicate; the history says what is right."),
             setting: .builtIn("unreliable-chunks"),
-            steps: [
-                .start(.nutritionist), .untilReady, .send("How much protein do I need each day?"),
-                .untilAnswered(1, within: .minutes(3)), .disconnect,
-            ]),
+            steps: .start(.nutritionist), .untilReady, .send("How much protein do I need each day?"),
+            .untilAnswered(1, within: .minutes(3)), .disconnect),
         ContractCase(
             "delivery/times/nine-digits", "Times have nine digits of a second's fraction",
-            clause: .ours("A time is read with fractions and without."), setting: .builtIn("nanosecond-timestamps"),
-            steps: [
-                .createGoal("Run 5 km"), .start(.nutritionist), .untilReady, .send("Hello?"), .untilAnswered(1),
-                .logMeal("2 eggs"),
-                .until(.all([.meal("2 eggs", .completed, calories: 140), .idle]), within: .minutes(2)),
-                .loadGoals, .until(.all([.goal("Run 5 km"), .idle]), within: .seconds(30)), .expect(.noProblem),
-                .disconnect,
-            ]),
+            .ours("A time is read with fractions and without."), setting: .builtIn("nanosecond-timestamps"),
+            steps: .createGoal("Run 5 km"), .start(.nutritionist), .untilReady, .send("Hello?"), .untilAnswered(1),
+            .logMeal("2 eggs"), .untilAll(.meal("2 eggs", .completed, calories: 140), .idle, within: .minutes(2)),
+            .loadGoals, .untilAll(.goal("Run 5 km"), .idle, within: .seconds(30)), .expect(.noProblem), .disconnect),
         ContractCase(
             "delivery/broken-frames/are-survived", "Four connections break the protocol's rules, each in another way",
-            clause: Clause(.enhancedConsultations, "Issue 3", "Where connections drop, reconnect with backoff."),
+            Clause(.enhancedConsultations, "Issue 3", "Where connections drop, reconnect with backoff."),
             setting: .builtIn("broken-frames"),
             steps: [.start(.nutritionist), .untilReady]
                 + (1...5).flatMap { count in

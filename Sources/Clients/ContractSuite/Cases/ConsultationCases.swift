@@ -5,7 +5,7 @@ extension ContractCase {
     static let consultationCases: [ContractCase] = [
         ContractCase(
             "consultation/create/201-opens-chat", "A first consultation is created and its chat opened",
-            clause: Clause(
+            Clause(
                 .consultationWebSocket, "Quick Start",
                 "Create the consultation, connect to its socket with the same credentials, then chat."),
             faces: [
@@ -16,65 +16,50 @@ extension ContractCase {
         ),
         ContractCase(
             "consultation/create/in-an-empty-account", "The very first consultation of a new user",
-            clause: Clause(.enhancedConsultations, "Message Flow", "A user's first message begins the history."),
+            Clause(.enhancedConsultations, "Message Flow", "A user's first message begins the history."),
             setting: .builtIn("empty-account"), faces: ["request/shape"],
-            steps: [
-                .loadGoals, .start(.generalWellness), .untilReady, .send("Hello, who are you?"), .untilAnswered(1),
-                .expect(.noProblem), .disconnect,
-            ]),
+            steps: .loadGoals, .start(.generalWellness), .untilReady, .send("Hello, who are you?"), .untilAnswered(1),
+            .expect(.noProblem), .disconnect),
         ContractCase(
             "consultation/create/409-continues-existing", "The consultation exists, and is gone on with",
-            clause: Clause(
-                .consultationWebSocket, "HTTP errors, 409", "Use the existing consultation id from the error."),
+            Clause(.consultationWebSocket, "HTTP errors, 409", "Use the existing consultation id from the error."),
             setting: .written(existingConsultation),
             faces: ["consultation/conflict-continues-existing", "consultation/history-before-connect"],
             steps: [
                 .start(.nutritionist),
-                .until(
-                    .all([.continues(KnownID.consultation), .connection(.connected), .transcriptAsStored, .idle]),
+                .untilAll(
+                    .continues(KnownID.consultation), .connection(.connected), .transcriptAsStored, .idle,
                     within: .seconds(30)),
                 .send("And on days without training?"), .untilAnswered(2), .disconnect,
             ]),
         ContractCase(
             "consultation/create/409-shows-the-history", "What was said before is there before anything is asked",
-            clause: Clause(.consultationWebSocket, "Issue: 409", "Fetch the existing consultation and go on with it."),
+            Clause(.consultationWebSocket, "Issue: 409", "Fetch the existing consultation and go on with it."),
             setting: .builtIn("conflict"), faces: ["consultation/conflict-continues-existing"],
-            steps: [
-                .start(.nutritionist), .untilReady, .expect(.line(.user, containing: "How much protein do I need?")),
-                .expect(.line(.assistant, containing: "About 1.6 g per kg")), .expect(.transcriptAsStored),
-                .disconnect,
-            ]),
+            steps: .start(.nutritionist), .untilReady, .expect(.line(.user, containing: "How much protein do I need?")),
+            .expect(.line(.assistant, containing: "About 1.6 g per kg")), .expect(.transcriptAsStored), .disconnect),
         ContractCase(
             "consultation/create/409-is-for-one-persona", "Another persona gets a consultation of its own",
-            clause: Clause(
-                .enhancedConsultations, "AI Personas", "Each persona has its own consultation with the user."),
+            Clause(.enhancedConsultations, "AI Personas", "Each persona has its own consultation with the user."),
             setting: .builtIn("conflict"),
-            steps: [
-                .start(.fitnessCoach), .untilReady, .expect(.noLine(containing: "About 1.6 g per kg")),
-                .send("How do I begin to run?"), .untilAnswered(1), .disconnect,
-            ]),
+            steps: .start(.fitnessCoach), .untilReady, .expect(.noLine(containing: "About 1.6 g per kg")),
+            .send("How do I begin to run?"), .untilAnswered(1), .disconnect),
         ContractCase(
             "consultation/create/answer-lost", "It is created, but 502 comes back: the second try finds it",
-            clause: Clause(
-                .consultationWebSocket, "HTTP errors, 500", "A server error is retried with exponential backoff."),
+            Clause(.consultationWebSocket, "HTTP errors, 500", "A server error is retried with exponential backoff."),
             setting: .builtIn("answer-lost"),
             faces: ["retry/backoff-on-5xx", "consultation/conflict-continues-existing"],
-            steps: [
-                .start(.nutritionist), .until(.ready, within: .minutes(2)), .send("Hello?"), .untilAnswered(1),
-                .expect(.noProblem), .disconnect,
-            ]),
+            steps: .start(.nutritionist), .until(.ready, within: .minutes(2)), .send("Hello?"), .untilAnswered(1),
+            .expect(.noProblem), .disconnect),
         ContractCase(
             "consultation/create/500-twice", "Each endpoint fails twice before it works",
-            clause: Clause(
-                .consultationWebSocket, "HTTP errors, 500", "A server error is retried with exponential backoff."),
+            Clause(.consultationWebSocket, "HTTP errors, 500", "A server error is retried with exponential backoff."),
             setting: .builtIn("flaky-500"), faces: ["retry/backoff-on-5xx"],
-            steps: [
-                .start(.nutritionist), .until(.ready, within: .minutes(2)), .expect(.noProblem), .send("Hello?"),
-                .untilAnswered(1), .disconnect,
-            ]),
+            steps: .start(.nutritionist), .until(.ready, within: .minutes(2)), .expect(.noProblem), .send("Hello?"),
+            .untilAnswered(1), .disconnect),
         ContractCase(
             "consultation/create/500-for-good", "The backend is down, and stays so: the user is told",
-            clause: Clause(
+            Clause(
                 .goalLinking, "Error Recovery Strategy", "After three attempts the user is told to try again later."),
             setting: .written(
                 """
@@ -82,52 +67,39 @@ extension ContractCase {
                 faults:
                   - {on: POST /api/v1/consultations, status: 503}
                 """), faces: ["retry/backoff-on-5xx"],
-            steps: [
-                .start(.nutritionist), .until(.all([.problem(.unavailable), .offline, .idle]), within: .minutes(5)),
-                .pass(.minutes(10)), .expect(.noConsultation),
-            ]),
+            steps: .start(.nutritionist), .untilAll(.problem(.unavailable), .offline, .idle, within: .minutes(5)),
+            .pass(.minutes(10)), .expect(.noConsultation)),
         ContractCase(
             "consultation/create/late-answers", "Answers hang, dribble and come late; the chat opens all the same",
-            clause: Clause(.goalLinking, "Common Errors, 4", "A network time-out is retried with exponential backoff."),
+            Clause(.goalLinking, "Common Errors, 4", "A network time-out is retried with exponential backoff."),
             setting: .builtIn("timeouts"), faces: ["retry/backoff-on-5xx"],
-            steps: [
-                .start(.nutritionist), .until(.ready, within: .minutes(10)), .send("Hello?"),
-                .untilAnswered(1, within: .minutes(2)), .disconnect,
-            ]),
+            steps: .start(.nutritionist), .until(.ready, within: .minutes(10)), .send("Hello?"),
+            .untilAnswered(1, within: .minutes(2)), .disconnect),
         ContractCase(
             "consultation/open/long-history", "5,000 messages: the newest are shown",
-            clause: Clause(.consultationWebSocket, "best practice 5", "The message cache is limited to the last 100."),
+            Clause(.consultationWebSocket, "best practice 5", "The message cache is limited to the last 100."),
             setting: .builtIn("long-history"), faces: ["consultation/conflict-continues-existing"],
-            steps: [
-                .start(.nutritionist),
-                .until(
-                    .all([.connection(.connected), .transcriptEndsAsStored(atLeast: 20), .idle]), within: .seconds(60)),
-                .send("And today?"),
-                .until(.all([.line(.user, containing: "And today?"), .idle]), within: .seconds(60)),
-                .expect(.transcriptEndsAsStored(atLeast: 20)), .disconnect,
-            ]),
+            steps: .start(.nutritionist),
+            .untilAll(.connection(.connected), .transcriptEndsAsStored(atLeast: 20), .idle, within: .seconds(60)),
+            .send("And today?"), .untilAll(.line(.user, containing: "And today?"), .idle, within: .seconds(60)),
+            .expect(.transcriptEndsAsStored(atLeast: 20)), .disconnect),
         ContractCase(
             "consultation/open/known-id", "A consultation that is known is opened without creating anything",
-            clause: Clause(
-                .mealLogWebSocket, "best practice 1", "The app connects on launch to the consultation that it has."),
+            Clause(.mealLogWebSocket, "best practice 1", "The app connects on launch to the consultation that it has."),
             setting: .written(existingConsultation), faces: ["consultation/history-before-connect", "ids/lowercase"],
-            steps: [
-                .open(KnownID.consultation),
-                .until(.all([.connection(.connected), .transcriptAsStored, .idle]), within: .seconds(30)),
-                .expect(.noProblem), .disconnect,
-            ]),
+            steps: .open(KnownID.consultation),
+            .untilAll(.connection(.connected), .transcriptAsStored, .idle, within: .seconds(30)), .expect(.noProblem),
+            .disconnect),
         ContractCase(
             "consultation/open/404-is-not-asked-again", "A conversation that is gone is not asked for again",
-            clause: Clause(
+            Clause(
                 .goalLinking, "Common Errors, 3", "A conversation that is not found is cleared, and the user is told."),
             faces: ["ids/gone-not-reused"],
-            steps: [
-                .open(KnownID.nothing), .until(.all([.problem(.notFound), .offline, .idle]), within: .seconds(60)),
-                .pass(.minutes(1)), .open(KnownID.nothing), .pass(.minutes(1)), .expect(.offline),
-            ]),
+            steps: .open(KnownID.nothing), .untilAll(.problem(.notFound), .offline, .idle, within: .seconds(60)),
+            .pass(.minutes(1)), .open(KnownID.nothing), .pass(.minutes(1)), .expect(.offline)),
         ContractCase(
             "consultation/open/not-active", "The socket of an archived consultation is refused, and not tried for ever",
-            clause: Clause(
+            Clause(
                 .enhancedConsultations, "Issue 1",
                 "Where the socket fails, verify that the token is valid and the consultation exists."),
             setting: .written(
@@ -141,30 +113,23 @@ extension ContractCase {
                         status: archived
                         created_at: 2d ago
                 """),
-            steps: [
-                .open(KnownID.consultation), .until(.all([.offline, .idle]), within: .minutes(5)),
-                .pass(.minutes(5)), .expect(.offline),
-            ]),
+            steps: .open(KnownID.consultation), .untilAll(.offline, .idle, within: .minutes(5)), .pass(.minutes(5)),
+            .expect(.offline)),
         ContractCase(
             "consultation/open/damaged-answers", "Answers that are cut short or broken are not taken for the whole",
-            clause: .ours("A damaged answer is the network's fault: it is asked for again, or the user is told."),
+            .ours("A damaged answer is the network's fault: it is asked for again, or the user is told."),
             setting: .builtIn("broken-responses"),
-            steps: [
-                .createGoal("Run 5 km"), .until(.all([.goal("Run 5 km"), .idle]), within: .seconds(60)), .loadGoals,
-                .until(.all([.goal("Run 5 km"), .idle]), within: .minutes(3)), .start(.nutritionist),
-                .until(.ready, within: .minutes(3)), .send("Hello?"), .untilAnswered(1), .disconnect,
-            ]),
+            steps: .createGoal("Run 5 km"), .untilAll(.goal("Run 5 km"), .idle, within: .seconds(60)), .loadGoals,
+            .untilAll(.goal("Run 5 km"), .idle, within: .minutes(3)), .start(.nutritionist),
+            .until(.ready, within: .minutes(3)), .send("Hello?"), .untilAnswered(1), .disconnect),
         ContractCase(
             "consultation/archive/frees-the-persona", "After archiving, the same persona begins anew",
-            clause: Clause(
-                .enhancedConsultations, "REST API", "Archiving a consultation ends it and leaves its history."),
+            Clause(.enhancedConsultations, "REST API", "Archiving a consultation ends it and leaves its history."),
             faces: ["request/shape"],
-            steps: [
-                .start(.nutritionist), .untilReady, .send("Hello?"), .untilAnswered(1), .archive,
-                .until(.all([.offline, .idle]), within: .seconds(30)), .pass(.seconds(10)), .start(.nutritionist),
-                .until(.all([.connection(.connected), .transcriptAsStored, .idle]), within: .seconds(30)),
-                .expect(.noLine(containing: "Hello?")), .disconnect,
-            ]),
+            steps: .start(.nutritionist), .untilReady, .send("Hello?"), .untilAnswered(1), .archive,
+            .untilAll(.offline, .idle, within: .seconds(30)), .pass(.seconds(10)), .start(.nutritionist),
+            .untilAll(.connection(.connected), .transcriptAsStored, .idle, within: .seconds(30)),
+            .expect(.noLine(containing: "Hello?")), .disconnect),
     ]
 
     /// A consultation with the nutritionist that has two messages.

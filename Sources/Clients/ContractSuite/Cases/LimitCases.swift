@@ -1,25 +1,128 @@
 import FitIQAPI
 
 extension ContractCase {
+    /// Every case of the suite, by topic.
+    public static let all =
+        consultationCases + limitCases + authCases + chatCases + deliveryCases + interruptionCases + socketCases
+        + goalCases + mealCases + guideCases
+}
+
+/// Short forms that keep the cases readable.
+extension Step {
+    static func start(_ persona: Persona) -> Step { .perform(.startConsultation(persona: persona)) }
+    static func open(_ id: String) -> Step { .perform(.openConsultation(id: id)) }
+    static func send(_ text: String) -> Step { .perform(.send(text: text)) }
+    static func createGoal(_ title: String) -> Step {
+        .perform(.createGoal(title: title, description: "Without walking, before summer."))
+    }
+    static func logMeal(_ text: String, _ type: MealType = .breakfast) -> Step {
+        .perform(.logMeal(text: text, type: type))
+    }
+    static let archive = Step.perform(.archive)
+    static let disconnect = Step.perform(.disconnect)
+    static let loadGoals = Step.perform(.loadGoals)
+    /// Waits for the chat to be open and idle.
+    static let untilReady = Step.until(.ready, within: .seconds(30))
+    /// Waits for all of these at once.
+    static func untilAll(_ parts: ClientExpectation..., within limit: Duration) -> Step {
+        .until(.all(parts), within: limit)
+    }
+    /// Waits for a total number of answers, with nothing in progress.
+    static func untilAnswered(_ count: Int, within limit: Duration = .seconds(60)) -> Step {
+        .until(.answered(count), within: limit)
+    }
+}
+
+/// Ids that the scenarios written here assign.
+enum KnownID {
+    static let consultation = "7c9e6679-7425-40de-944b-e07fc1f90ae7"
+    static let goal = "3f2504e0-4f89-41d3-9a0c-0305e82c3301"
+    /// An id that no world has.
+    static let nothing = "00000000-0000-4000-8000-00000000dead"
+}
+
+extension Duration {
+    static func minutes(_ count: Int) -> Duration { .seconds(60 * count) }
+    static func hours(_ count: Int) -> Duration { .seconds(3600 * count) }
+}
+
+extension ContractCase {
+    private static let refresh = Clause(
+        .consultationWebSocket, "HTTP errors, 401", "An unauthorized request has the token refreshed.")
+
+    static let authCases: [ContractCase] = [
+        ContractCase(
+            "auth/request/401-refreshes-the-token", "A create is refused with 401, and repeated with a fresh token",
+            refresh,
+            setting: .written(
+                """
+                name: refused-once
+                faults:
+                  - {on: POST /api/v1/consultations, requests: 1, status: 401, code: UNAUTHORIZED}
+                """), faces: ["auth/refresh-after-401"],
+            steps: .start(.nutritionist), .untilReady, .expect(.noProblem), .disconnect),
+        ContractCase(
+            "auth/request/401-for-good", "The fresh token is refused too: the user is told, and nothing repeats",
+            refresh,
+            setting: .written(
+                """
+                name: refused
+                faults:
+                  - {on: any, status: 401, code: UNAUTHORIZED}
+                """), faces: ["auth/refresh-after-401"],
+            steps: .loadGoals, .untilAll(.problem(.unauthorized), .idle, within: .minutes(1)), .pass(.minutes(5)),
+            .expect(.idle)),
+        ContractCase(
+            "auth/request/expires-mid-session", "The token expires while an answer streams",
+            refresh, setting: .builtIn("token-expires-mid-session"), faces: ["auth/refresh-after-401"],
+            steps: .start(.nutritionist), .untilReady, .pass(.seconds(40)), .send("How much protein?"),
+            .until(.streaming, within: .seconds(30)), .untilAnswered(1, within: .minutes(30)), .pass(.seconds(61)),
+            .loadGoals, .until(.idle, within: .seconds(30)), .expect(.noProblem), .disconnect, .pass(.seconds(10)),
+            .start(.nutritionist), .untilReady, .disconnect),
+        ContractCase(
+            "auth/handshake/401-brings-another-token",
+            "A handshake is refused with 401, and repeated with a fresh token",
+            Clause(.mealLogWebSocket, "Common Errors", "WebSocket 401: refresh the token and reconnect."),
+            setting: .written(
+                """
+                name: handshake-refused-once
+                faults:
+                  - {on: handshake, connections: 1, status: 401, code: UNAUTHORIZED}
+                """), faces: ["ws/refused-handshake", "auth/websocket-credentials"],
+            steps: .start(.nutritionist), .until(.ready, within: .minutes(1)), .send("Hello?"), .untilAnswered(1),
+            .disconnect),
+        ContractCase(
+            "auth/handshake/404-is-not-repeated",
+            "The consultation's socket is not found: no more handshakes with its id",
+            Clause(.mealLogWebSocket, "Common Errors", "WebSocket 404: create a consultation before connecting."),
+            setting: .written(
+                """
+                name: handshake-not-found
+                faults:
+                  - {on: handshake, connections: 1, status: 404, code: NOT_FOUND}
+                """), faces: ["ws/refused-handshake"],
+            steps: .start(.nutritionist), .untilAll(.problem(.notFound), .offline, .idle, within: .minutes(5)),
+            .pass(.minutes(10)), .expect(.offline), .start(.fitnessCoach), .untilReady, .disconnect),
+    ]
+}
+
+extension ContractCase {
     /// Too many consultations or requests.
     static let limitCases: [ContractCase] = [
         ContractCase(
             "limit/consultations/429-tells-too-many",
             "Ten are active: the user is told, and the create is not repeated",
-            clause: Clause(
+            Clause(
                 .consultationWebSocket, "HTTP errors, 429",
                 "Too many active consultations: show an alert, suggest completing old ones."),
             setting: .builtIn("limit-reached"), faces: ["consultation/limit-stops-creating"],
-            steps: [
-                .start(.nutritionist), .until(.all([.problem(.tooMany), .idle]), within: .seconds(30)),
-                .expect(.offline), .pass(.seconds(20)), .start(.wellnessSpecialist), .pass(.seconds(20)),
-                .expect(.all([.problem(.tooMany), .offline])), .pass(.seconds(61)), .start(.nutritionist),
-                .until(.idle, within: .seconds(30)), .expect(.offline),
-            ]),
+            steps: .start(.nutritionist), .untilAll(.problem(.tooMany), .idle, within: .seconds(30)), .expect(.offline),
+            .pass(.seconds(20)), .start(.wellnessSpecialist), .pass(.seconds(20)),
+            .expect(.all([.problem(.tooMany), .offline])), .pass(.seconds(61)), .start(.nutritionist),
+            .until(.idle, within: .seconds(30)), .expect(.offline)),
         ContractCase(
             "limit/consultations/room-after-archiving", "One is archived, and there is room at once",
-            clause: Clause(
-                .consultationWebSocket, "Issue: 429", "Complete some consultations before starting new ones."),
+            Clause(.consultationWebSocket, "Issue: 429", "Complete some consultations before starting new ones."),
             setting: .written(
                 """
                 name: ten
@@ -31,25 +134,19 @@ extension ContractCase {
                         created_at: 2d ago
                     fill_active_consultations: 10
                 """), faces: ["consultation/limit-stops-creating"],
-            steps: [
-                .start(.wellnessSpecialist), .until(.all([.problem(.tooMany), .idle]), within: .seconds(30)),
-                .open(KnownID.consultation), .untilReady, .archive,
-                .until(.all([.offline, .idle]), within: .seconds(30)), .pass(.seconds(5)),
-                .start(.wellnessSpecialist), .untilReady, .send("How do I sleep better?"), .untilAnswered(1),
-                .disconnect,
-            ]),
+            steps: .start(.wellnessSpecialist), .untilAll(.problem(.tooMany), .idle, within: .seconds(30)),
+            .open(KnownID.consultation), .untilReady, .archive, .untilAll(.offline, .idle, within: .seconds(30)),
+            .pass(.seconds(5)), .start(.wellnessSpecialist), .untilReady, .send("How do I sleep better?"),
+            .untilAnswered(1), .disconnect),
         ContractCase(
             "limit/requests/429-waits",
             "Five requests in ten seconds: more wait, and are no reason to speak of consultations",
-            clause: .ours("A 429 that is about requests is told from one about consultations by its code."),
+            .ours("A 429 that is about requests is told from one about consultations by its code."),
             setting: .builtIn("rate-limited"),
-            steps: [
-                .loadGoals, .until(.idle, within: .seconds(5)), .loadGoals, .until(.idle, within: .seconds(5)),
-                .loadGoals, .until(.idle, within: .seconds(5)), .loadGoals, .until(.idle, within: .seconds(5)),
-                .loadGoals, .until(.idle, within: .seconds(5)), .loadGoals, .until(.idle, within: .minutes(2)),
-                .expect(.problemCount(.tooMany, 0)), .pass(.seconds(15)), .start(.nutritionist), .untilReady,
-                .disconnect,
-            ]),
+            steps: .loadGoals, .until(.idle, within: .seconds(5)), .loadGoals, .until(.idle, within: .seconds(5)),
+            .loadGoals, .until(.idle, within: .seconds(5)), .loadGoals, .until(.idle, within: .seconds(5)), .loadGoals,
+            .until(.idle, within: .seconds(5)), .loadGoals, .until(.idle, within: .minutes(2)),
+            .expect(.problemCount(.tooMany, 0)), .pass(.seconds(15)), .start(.nutritionist), .untilReady, .disconnect),
     ]
 }
 
@@ -58,60 +155,48 @@ extension ContractCase {
     static let guideCases: [ContractCase] = [
         ContractCase(
             "guide/consultation-websocket/chat", "Create, chat, come back to the same consultation",
-            clause: Clause(.consultationWebSocket, "What You'll Build", "Real-time chat with history and streaming."),
+            Clause(.consultationWebSocket, "What You'll Build", "Real-time chat with history and streaming."),
             guide: .consultationWebSocket, faces: ["consultation/conflict-continues-existing"],
             steps: chat + [.pass(.seconds(10)), .start(.nutritionist), .untilAnswered(1), .disconnect]),
         ContractCase(
             "guide/enhanced-consultations/chat", "Create, chat, archive",
-            clause: Clause(
-                .enhancedConsultations, "What You'll Build", "Chat with AI personas, streaming in real time."),
+            Clause(.enhancedConsultations, "What You'll Build", "Chat with AI personas, streaming in real time."),
             guide: .enhancedConsultations,
-            steps: [
-                .start(.fitnessCoach), .untilReady, .send("How do I begin to run?"), .untilAnswered(1), .archive,
-                .until(.all([.offline, .idle]), within: .seconds(30)),
-            ]),
+            steps: .start(.fitnessCoach), .untilReady, .send("How do I begin to run?"), .untilAnswered(1), .archive,
+            .untilAll(.offline, .idle, within: .seconds(30))),
         ContractCase(
             "guide/goal-linking/chat-about-goal", "Create a goal, talk about it",
-            clause: Clause(
-                .goalLinking, "Flow 1", "POST chat-about-goal, then open the conversation."),
+            Clause(.goalLinking, "Flow 1", "POST chat-about-goal, then open the conversation."),
             guide: .goalLinking, faces: ["ids/backend-goal-id"],
-            steps: [
-                .createGoal("Run 5 km"), .until(.all([.goal("Run 5 km"), .idle]), within: .seconds(30)),
-                .chatAboutGoal(titled: "Run 5 km"),
-                .until(.all([.connection(.connected), .goalLinked("Run 5 km"), .idle]), within: .seconds(30)),
-                .send("How do I begin?"), .untilAnswered(1), .disconnect,
-            ]),
+            steps: .createGoal("Run 5 km"), .untilAll(.goal("Run 5 km"), .idle, within: .seconds(30)),
+            .chatAboutGoal(titled: "Run 5 km"),
+            .untilAll(.connection(.connected), .goalLinked("Run 5 km"), .idle, within: .seconds(30)),
+            .send("How do I begin?"), .untilAnswered(1), .disconnect),
         ContractCase(
             "guide/websocket-architecture/meal-event", "Create a consultation, connect, log a meal",
-            clause: Clause(
+            Clause(
                 .webSocketArchitecture, "Testing Plan, option 2",
                 "The notification comes, the meal is completed, and no polling is seen."),
             guide: .webSocketArchitecture, faces: ["meal/no-poll-while-connected"],
-            steps: [
-                .start(.nutritionist), .untilReady, .send("Hello?"), .untilAnswered(1), .logMeal("2 eggs"),
-                .until(.all([.meal("2 eggs", .completed, calories: 140), .idle]), within: .seconds(30)), .disconnect,
-            ]),
+            steps: .start(.nutritionist), .untilReady, .send("Hello?"), .untilAnswered(1), .logMeal("2 eggs"),
+            .untilAll(.meal("2 eggs", .completed, calories: 140), .idle, within: .seconds(30)), .disconnect),
         ContractCase(
             "guide/websocket-architecture/polling", "Log a meal without a socket",
-            clause: Clause(.webSocketArchitecture, "Testing Plan, option 1", "After 5 seconds the meal is completed."),
+            Clause(.webSocketArchitecture, "Testing Plan, option 1", "After 5 seconds the meal is completed."),
             guide: .webSocketArchitecture, faces: ["meal/polling-cadence"],
-            steps: [
-                .logMeal("2 eggs"),
-                .until(.all([.meal("2 eggs", .completed, calories: 140), .idle]), within: .minutes(1)),
-            ]),
+            steps: .logMeal("2 eggs"),
+            .untilAll(.meal("2 eggs", .completed, calories: 140), .idle, within: .minutes(1))),
         ContractCase(
             "guide/meal-log-websocket/meal-event", "Connect, log a meal, take the complete data from the event",
-            clause: Clause(.mealLogWebSocket, "Key Features", "Complete data in WebSocket: no second API call needed."),
+            Clause(.mealLogWebSocket, "Key Features", "Complete data in WebSocket: no second API call needed."),
             guide: .mealLogWebSocket, faces: ["meal/no-fetch-after-completed"],
-            steps: [
-                .start(.nutritionist), .until(.connection(.connected), within: .seconds(30)),
-                .logMeal("2 eggs and toast"),
-                .until(.meal("2 eggs and toast", .completed, calories: 290), within: .seconds(30)), .disconnect,
-            ]),
+            steps: .start(.nutritionist), .until(.connection(.connected), within: .seconds(30)),
+            .logMeal("2 eggs and toast"),
+            .until(.meal("2 eggs and toast", .completed, calories: 290), within: .seconds(30)), .disconnect),
     ]
 
     private static let chat: [Step] = [
         .start(.nutritionist), .untilReady, .send("How much protein do I need?"), .untilAnswered(1), .disconnect,
-        .until(.all([.offline, .idle]), within: .seconds(10)),
+        .untilAll(.offline, .idle, within: .seconds(10)),
     ]
 }

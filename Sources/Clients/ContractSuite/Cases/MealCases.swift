@@ -1,6 +1,79 @@
 import FitIQAPI
 
 extension ContractCase {
+    private static let chatFlow = Clause(
+        .goalLinking, "Flow 1", "POST chat-about-goal with the backend's goal id, then open the conversation.")
+
+    static let goalCases: [ContractCase] = [
+        ContractCase(
+            "goal/chat/opens-a-conversation", "A goal is created and talked about",
+            chatFlow, faces: ["ids/backend-goal-id", "request/shape"],
+            steps: .createGoal("Run 5 km"), .untilAll(.goal("Run 5 km"), .idle, within: .seconds(30)),
+            .chatAboutGoal(titled: "Run 5 km"),
+            .untilAll(.connection(.connected), .goalLinked("Run 5 km"), .idle, within: .seconds(30)),
+            .send("How do I begin?"), .untilAnswered(1), .expect(.noProblem), .disconnect),
+        ContractCase(
+            "goal/chat/reuses-the-conversation", "A goal that has a conversation is talked about there",
+            Clause(.goalLinking, "Key Takeaways", "A goal that has a conversationId goes on in that conversation."),
+            setting: .builtIn("established-account"), faces: ["goal/reuses-conversation"],
+            steps: [
+                .loadGoals, .untilAll(.goal("Run 5 km"), .goal("Sleep eight hours"), .idle, within: .seconds(30)),
+                .chatAboutGoal(titled: "Run 5 km"),
+                .untilAll(
+                    .connection(.connected), .line(.assistant, containing: "Walk briskly for twenty minutes"),
+                    .transcriptAsStored, .goalLinked("Run 5 km"), .idle, within: .seconds(30)),
+                .disconnect,
+            ]),
+        ContractCase(
+            "goal/chat/twice", "The same goal is talked about again: in the same conversation",
+            Clause(.goalLinking, "Key Takeaways", "A goal that has a conversationId goes on in that conversation."),
+            faces: ["ids/backend-goal-id"],
+            steps: .createGoal("Run 5 km"), .untilAll(.goal("Run 5 km"), .idle, within: .seconds(30)),
+            .chatAboutGoal(titled: "Run 5 km"), .untilReady, .send("How do I begin?"), .untilAnswered(1), .disconnect,
+            .untilAll(.offline, .idle, within: .seconds(10)), .pass(.seconds(10)), .loadGoals,
+            .until(.idle, within: .seconds(30)), .chatAboutGoal(titled: "Run 5 km"), .untilAnswered(1), .disconnect),
+        ContractCase(
+            "goal/chat/404-is-not-asked-again", "The goal is gone: the user is told, and it is not asked for again",
+            Clause(
+                .goalLinking, "Common Errors, 2", "A goal that is not found is removed, or said to exist no longer."),
+            setting: .written(
+                """
+                name: goal-gone
+                users:
+                  - id: default
+                    goals:
+                      - {id: \(KnownID.goal), title: Run 5 km, created_at: 5d ago}
+                faults:
+                  - {on: POST /api/v1/consultations/chat-about-goal, status: 404, code: NOT_FOUND}
+                """), faces: ["ids/gone-not-reused"],
+            steps: .loadGoals, .untilAll(.goal("Run 5 km"), .idle, within: .seconds(30)),
+            .perform(.chatAboutGoal(id: KnownID.goal)),
+            .untilAll(.problem(.notFound), .offline, .idle, within: .minutes(1)), .pass(.minutes(1)),
+            .perform(.chatAboutGoal(id: KnownID.goal)), .pass(.minutes(1)), .expect(.offline)),
+        ContractCase(
+            "goal/create/links-what-the-coach-suggested", "The coach suggests a goal, and the user creates it",
+            Clause(
+                .goalLinking, "Flow 2", "A goal created from a suggestion is linked: PATCH with the conversationId."),
+            setting: .builtIn("scripted-coach"), faces: ["goal/links-created-goal"],
+            steps: .start(.wellnessSpecialist), .untilReady, .send("I want to set myself a goal"), .untilAnswered(2),
+            .createGoal("Run 5 km"), .untilAll(.goalLinked("Run 5 km"), .idle, within: .seconds(60)), .disconnect),
+        ContractCase(
+            "goal/create/without-a-suggestion-stays-unlinked",
+            "A goal that no coach suggested belongs to no conversation",
+            Clause(.goalLinking, "Conversation Linking", "A goal's conversationId is null until it is linked."),
+            steps: .createGoal("Run 5 km"), .untilAll(.goalUnlinked("Run 5 km"), .idle, within: .seconds(30)),
+            .loadGoals, .pass(.seconds(30)), .expect(.all([.goalCount("Run 5 km", 1), .noProblem]))),
+        ContractCase(
+            "goal/create/500-twice", "The backend fails twice, with nothing done, and then works",
+            Clause(.goalLinking, "Error Recovery Strategy", "Retry with exponential backoff: 1 s, 2 s, 4 s."),
+            setting: .builtIn("flaky-500"), faces: ["retry/backoff-on-5xx"],
+            steps: .createGoal("Run 5 km"), .untilAll(.goal("Run 5 km"), .idle, within: .minutes(2)), .loadGoals,
+            .until(.idle, within: .minutes(2)), .expect(.all([.goalCount("Run 5 km", 1), .noProblem])),
+            .chatAboutGoal(titled: "Run 5 km"), .until(.ready, within: .minutes(2)), .disconnect),
+    ]
+}
+
+extension ContractCase {
     private static let polling = Clause(
         .webSocketArchitecture, "Option 1", "Without a socket the log is asked for every 5 seconds, at most 12 times.")
     private static let notified = Clause(
@@ -10,74 +83,60 @@ extension ContractCase {
     static let mealCases: [ContractCase] = [
         ContractCase(
             "meal/connected/takes-the-event", "A meal is worked out while a chat is open",
-            clause: notified, setting: .builtIn("meal-completes"),
+            notified, setting: .builtIn("meal-completes"),
             faces: ["meal/no-fetch-after-completed", "meal/no-poll-while-connected", "request/shape"],
-            steps: [
-                .start(.nutritionist), .untilReady, .logMeal("2 eggs and toast"),
-                .until(.meal("2 eggs and toast", .processing), within: .seconds(2)),
-                .until(.all([.meal("2 eggs and toast", .completed, calories: 263), .idle]), within: .seconds(30)),
-                .pass(.minutes(2)), .expect(.noProblem), .disconnect,
-            ]),
+            steps: .start(.nutritionist), .untilReady, .logMeal("2 eggs and toast"),
+            .until(.meal("2 eggs and toast", .processing), within: .seconds(2)),
+            .untilAll(.meal("2 eggs and toast", .completed, calories: 263), .idle, within: .seconds(30)),
+            .pass(.minutes(2)), .expect(.noProblem), .disconnect),
         ContractCase(
             "meal/connected/real-food", "The built-in parser works the guides' own example out",
-            clause: notified, faces: ["meal/no-fetch-after-completed"],
-            steps: [
-                .start(.nutritionist), .untilReady, .logMeal("120g chicken breast", .lunch),
-                .until(.all([.meal("120g chicken breast", .completed, calories: 198), .idle]), within: .seconds(30)),
-                .disconnect,
-            ]),
+            notified, faces: ["meal/no-fetch-after-completed"],
+            steps: .start(.nutritionist), .untilReady, .logMeal("120g chicken breast", .lunch),
+            .untilAll(.meal("120g chicken breast", .completed, calories: 198), .idle, within: .seconds(30)),
+            .disconnect),
         ContractCase(
             "meal/connected/failure-surfaces", "A meal fails while a chat is open",
-            clause: Clause(.mealLogWebSocket, "Step 4", "Why a meal could not be processed is shown to the user."),
+            Clause(.mealLogWebSocket, "Step 4", "Why a meal could not be processed is shown to the user."),
             setting: .builtIn("meal-fails"), faces: ["meal/no-poll-while-connected"],
             steps: [
                 .start(.nutritionist), .untilReady, .logMeal("the usual"),
-                .until(
-                    .all([.mealError("the usual", containing: "Failed to parse meal input"), .problem(.meal), .idle]),
+                .untilAll(
+                    .mealError("the usual", containing: "Failed to parse meal input"), .problem(.meal), .idle,
                     within: .seconds(30)), .disconnect,
             ]),
         ContractCase(
             "meal/polling/completes", "A meal is worked out while no chat is open",
-            clause: polling, setting: .builtIn("meal-completes"), faces: ["meal/polling-cadence"],
-            steps: [
-                .logMeal("2 eggs and toast"),
-                .until(.all([.meal("2 eggs and toast", .completed, calories: 263), .idle]), within: .minutes(1)),
-                .pass(.minutes(2)), .expect(.noProblem),
-            ]),
+            polling, setting: .builtIn("meal-completes"), faces: ["meal/polling-cadence"],
+            steps: .logMeal("2 eggs and toast"),
+            .untilAll(.meal("2 eggs and toast", .completed, calories: 263), .idle, within: .minutes(1)),
+            .pass(.minutes(2)), .expect(.noProblem)),
         ContractCase(
             "meal/polling/failure-surfaces", "A meal fails while no chat is open",
-            clause: polling, setting: .builtIn("meal-fails"), faces: ["meal/polling-cadence"],
+            polling, setting: .builtIn("meal-fails"), faces: ["meal/polling-cadence"],
             steps: [
                 .logMeal("the usual"),
-                .until(
-                    .all([.mealError("the usual", containing: "Failed to parse meal input"), .problem(.meal), .idle]),
+                .untilAll(
+                    .mealError("the usual", containing: "Failed to parse meal input"), .problem(.meal), .idle,
                     within: .minutes(1)),
             ]),
         ContractCase(
             "meal/polling/never-finishes", "A meal stays in processing: polling ends after a minute",
-            clause: polling, setting: .builtIn("meal-never-finishes"), faces: ["meal/polling-cadence"],
-            steps: [
-                .logMeal("2 eggs"), .until(.idle, within: .minutes(5)), .pass(.minutes(10)), .expect(.idle),
-                .expect(.meal("2 eggs", .processing)),
-            ]),
+            polling, setting: .builtIn("meal-never-finishes"), faces: ["meal/polling-cadence"],
+            steps: .logMeal("2 eggs"), .until(.idle, within: .minutes(5)), .pass(.minutes(10)), .expect(.idle),
+            .expect(.meal("2 eggs", .processing))),
         ContractCase(
             "meal/polling/finished-before-the-socket", "A meal is worked out before anybody can listen for the event",
-            clause: .ours("A socket that connects later gets no old events: what was missed is asked for."),
+            .ours("A socket that connects later gets no old events: what was missed is asked for."),
             setting: .builtIn("meal-finishes-before-socket"),
-            steps: [
-                .logMeal("2 eggs"), .start(.nutritionist),
-                .until(
-                    .all([.meal("2 eggs", .completed, calories: 140), .connection(.connected), .idle]),
-                    within: .minutes(5)), .disconnect,
-            ]),
+            steps: .logMeal("2 eggs"), .start(.nutritionist),
+            .untilAll(.meal("2 eggs", .completed, calories: 140), .connection(.connected), .idle, within: .minutes(5)),
+            .disconnect),
         ContractCase(
             "meal/create/500-twice", "The backend fails twice, with nothing done, and then works",
-            clause: Clause(.mealLogWebSocket, "Retry Logic Example", "Three attempts with exponential backoff."),
+            Clause(.mealLogWebSocket, "Retry Logic Example", "Three attempts with exponential backoff."),
             setting: .builtIn("flaky-500"), faces: ["retry/backoff-on-5xx"],
-            steps: [
-                .logMeal("2 eggs"),
-                .until(.all([.meal("2 eggs", .completed, calories: 140), .idle]), within: .minutes(5)),
-                .expect(.noProblem),
-            ]),
+            steps: .logMeal("2 eggs"),
+            .untilAll(.meal("2 eggs", .completed, calories: 140), .idle, within: .minutes(5)), .expect(.noProblem)),
     ]
 }

@@ -12,7 +12,7 @@ extension ContractCase {
         _ name: String, _ title: String, _ setting: Setting, faces: [String], within limit: Duration = .minutes(5)
     ) -> ContractCase {
         ContractCase(
-            "interruption/" + name, title, clause: history, setting: setting, faces: faces,
+            "interruption/" + name, title, history, setting: setting, faces: faces,
             steps: [
                 .start(.nutritionist), .untilReady, .watch(.completeAnswersAreStored),
                 .send("How much protein do I need each day?"), .until(.streaming, within: .seconds(10)),
@@ -37,7 +37,7 @@ extension ContractCase {
             .builtIn("half-open"), faces: ["ws/recovers-history"], within: .minutes(10)),
         ContractCase(
             "interruption/drop/again-and-again", "Three connections in a row end in the middle of an answer",
-            clause: backoff,
+            backoff,
             setting: .written(
                 """
                 name: drops
@@ -51,7 +51,7 @@ extension ContractCase {
         ContractCase(
             "interruption/drop/handshakes-refused-for-good",
             "After a drop every handshake is refused: the client gives up",
-            clause: backoff,
+            backoff,
             setting: .written(
                 """
                 name: gone
@@ -59,14 +59,12 @@ extension ContractCase {
                   - {on: socket, connections: 1, at: {chunk: 2, answer: 1}, finish: true}
                   - {on: handshake, connections: {from: 2}, status: 503}
                 """), faces: ["ws/reconnect-limit", "ws/reconnect-backoff"],
-            steps: [
-                .start(.nutritionist), .untilReady, .send("Hello?"),
-                .until(.all([.connection(.failed), .problem(.unavailable), .idle]), within: .minutes(30)),
-                .pass(.hours(1)), .expect(.connection(.failed)),
-            ]),
+            steps: .start(.nutritionist), .untilReady, .send("Hello?"),
+            .untilAll(.connection(.failed), .problem(.unavailable), .idle, within: .minutes(30)), .pass(.hours(1)),
+            .expect(.connection(.failed))),
         ContractCase(
             "interruption/drop/while-idle", "A connection on which nothing was said ends without a word",
-            clause: backoff,
+            backoff,
             setting: .written(
                 """
                 name: idle-drop
@@ -74,58 +72,45 @@ extension ContractCase {
                   - {on: socket, connections: 1, at: {type: pong, n: 1}, finish: true}
                   - {on: socket, connections: 2, at: {type: stream_complete}, delay: 1s}
                 """),
-            steps: [
-                .start(.nutritionist), .untilReady, .pass(.minutes(5)), .until(.ready, within: .minutes(1)),
-                .send("Hello?"), .untilAnswered(1), .disconnect,
-            ]),
+            steps: .start(.nutritionist), .untilReady, .pass(.minutes(5)), .until(.ready, within: .minutes(1)),
+            .send("Hello?"), .untilAnswered(1), .disconnect),
     ]
 
     /// Idle connections, and their end.
     static let socketCases: [ContractCase] = [
         ContractCase(
             "socket/keepalive/for-hours", "A chat is left open for three hours, and is still there",
-            clause: Clause(.mealLogWebSocket, "Step 2", "A ping every 30 seconds keeps the connection alive."),
+            Clause(.mealLogWebSocket, "Step 2", "A ping every 30 seconds keeps the connection alive."),
             faces: ["ws/keepalive"],
-            steps: [
-                .start(.nutritionist), .untilReady, .pass(.hours(3)), .expect(.ready), .send("Still there?"),
-                .untilAnswered(1), .expect(.noProblem), .disconnect,
-            ]),
+            steps: .start(.nutritionist), .untilReady, .pass(.hours(3)), .expect(.ready), .send("Still there?"),
+            .untilAnswered(1), .expect(.noProblem), .disconnect),
         ContractCase(
             "socket/keepalive/without-pongs", "Pings are never answered; questions are",
-            clause: Clause(.mealLogWebSocket, "Step 2", "A ping every 30 seconds keeps the connection alive."),
+            Clause(.mealLogWebSocket, "Step 2", "A ping every 30 seconds keeps the connection alive."),
             setting: .builtIn("missed-pongs"), faces: ["ws/keepalive"],
-            steps: [
-                .start(.nutritionist), .untilReady, .send("Hello?"), .untilAnswered(1, within: .minutes(5)),
-                .pass(.minutes(5)), .send("Still there?"), .untilAnswered(2, within: .minutes(10)), .disconnect,
-            ]),
+            steps: .start(.nutritionist), .untilReady, .send("Hello?"), .untilAnswered(1, within: .minutes(5)),
+            .pass(.minutes(5)), .send("Still there?"), .untilAnswered(2, within: .minutes(10)), .disconnect),
         ContractCase(
             "socket/leave/closes-and-stays-away", "The user leaves: a close frame, and no reconnecting",
-            clause: Clause(
+            Clause(
                 .consultationWebSocket, "best practice 2", "Disconnect on view disappear; reconnect on appear only."),
             faces: ["ws/close-handshake", "ws/no-reconnect-after-own-close"],
-            steps: [
-                .start(.nutritionist), .untilReady, .send("Hello?"), .untilAnswered(1), .disconnect,
-                .until(.all([.connection(.disconnected), .idle]), within: .seconds(10)), .pass(.minutes(10)),
-                .expect(.connection(.disconnected)), .expect(.noProblem),
-            ]),
+            steps: .start(.nutritionist), .untilReady, .send("Hello?"), .untilAnswered(1), .disconnect,
+            .untilAll(.connection(.disconnected), .idle, within: .seconds(10)), .pass(.minutes(10)),
+            .expect(.connection(.disconnected)), .expect(.noProblem)),
         ContractCase(
             "socket/leave/and-come-back", "The user leaves and opens the chat again after a while",
-            clause: Clause(
-                .consultationWebSocket, "best practice 2", "Reconnect on view appear if the consultation exists."),
+            Clause(.consultationWebSocket, "best practice 2", "Reconnect on view appear if the consultation exists."),
             faces: ["ws/no-reconnect-after-own-close", "consultation/conflict-continues-existing"],
-            steps: [
-                .start(.nutritionist), .untilReady, .send("Hello?"), .untilAnswered(1), .disconnect,
-                .until(.connection(.disconnected), within: .seconds(10)), .pass(.seconds(10)), .start(.nutritionist),
-                .untilAnswered(1), .send("And now?"), .untilAnswered(2), .disconnect,
-            ]),
+            steps: .start(.nutritionist), .untilReady, .send("Hello?"), .untilAnswered(1), .disconnect,
+            .until(.connection(.disconnected), within: .seconds(10)), .pass(.seconds(10)), .start(.nutritionist),
+            .untilAnswered(1), .send("And now?"), .untilAnswered(2), .disconnect),
         ContractCase(
             "socket/leave/mid-stream", "The user leaves while an answer streams, and finds it in the history",
-            clause: history, faces: ["ws/close-handshake", "ws/no-reconnect-after-own-close"],
-            steps: [
-                .start(.nutritionist), .untilReady, .watch(.completeAnswersAreStored), .send("How much protein?"),
-                .until(.streaming, within: .seconds(10)), .disconnect,
-                .until(.connection(.disconnected), within: .seconds(10)), .pass(.seconds(30)), .start(.nutritionist),
-                .untilAnswered(1), .disconnect,
-            ]),
+            history, faces: ["ws/close-handshake", "ws/no-reconnect-after-own-close"],
+            steps: .start(.nutritionist), .untilReady, .watch(.completeAnswersAreStored), .send("How much protein?"),
+            .until(.streaming, within: .seconds(10)), .disconnect,
+            .until(.connection(.disconnected), within: .seconds(10)), .pass(.seconds(30)), .start(.nutritionist),
+            .untilAnswered(1), .disconnect),
     ]
 }

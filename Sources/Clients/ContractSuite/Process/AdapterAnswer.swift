@@ -2,38 +2,98 @@ import FitIQAPI
 import JSON
 import Text
 
+/// The commands to an adapter, one line each (`Fixtures/adapters/README.md`).
+enum AdapterCommand: Sendable, Hashable {
+    case begin(Surroundings, address: String)
+    case perform(ClientInstruction)
+    case report
+    case settle(Timestamp)
+    case end
+    static let version = 1
+
+    var name: String {
+        switch self {
+        case .begin: "begin"
+        case .perform(let instruction): instruction.name
+        case .report: "report"
+        case .settle: "settle"
+        case .end: "end"
+        }
+    }
+
+    var line: [UInt8] {
+        var writer = JSONWriter(reserving: 128)
+        writer.beginObject()
+        writer.member("command", name)
+        switch self {
+        case .begin(let surroundings, let address):
+            writer.member("protocol", Self.version)
+            writer.member("case", address)
+            writer.member("url", surroundings.url)
+            writer.member("ws_url", surroundings.webSocketURL)
+            writer.member("token", surroundings.token)
+            writer.member("fresh_token", surroundings.freshToken)
+            writer.member("api_key", surroundings.apiKey)
+            writer.member("guide", surroundings.guide.rawValue)
+            writer.member("now", surroundings.now.nanosecondText)
+        case .perform(let instruction): instruction.writeAdapterMembers(&writer)
+        case .settle(let time): writer.member("now", time.nanosecondText)
+        case .report, .end: break
+        }
+        writer.endObject()
+        return writer.bytes + [UInt8(ascii: "\n")]
+    }
+
+    var expectation: String {
+        switch self {
+        case .begin: #"{"ok":true,"clock":"suite"} or {"ok":true,"clock":"system"}"#
+        case .perform: #"{"ok":true}, {"ok":false,"error":"…"} or {"unsupported":true}"#
+        case .report: #"{"ok":true,"report":{…}}"#
+        case .settle: #"{"ok":true,"next":"2025-01-29T10:30:01.500000000Z"} or {"ok":true,"next":null}"#
+        case .end: #"{"ok":true}"#
+        }
+    }
+}
+
+extension ClientInstruction {
+    fileprivate func writeAdapterMembers(_ writer: inout JSONWriter) {
+        switch self {
+        case .startConsultation(let persona): writer.member("persona", persona.rawValue)
+        case .openConsultation(let id), .chatAboutGoal(let id): writer.member("id", id)
+        case .send(let text): writer.member("text", text)
+        case .createGoal(let title, let description):
+            writer.member("title", title)
+            writer.member("description", description)
+        case .logMeal(let text, let type):
+            writer.member("text", text)
+            writer.member("type", type.rawValue)
+        case .archive, .disconnect, .loadGoals: break
+        }
+    }
+}
+
 /// An adapter's answer, parsed from its line; errors say what is wrong with it.
 enum AdapterAnswer {
     /// The maximum depth and size of an answer.
     static let limits = JSON.Limits(depth: 16, bytes: AdapterLimits.lineBytes, values: 100_000)
-
     /// The form of a point in time: RFC 3339, to the nanosecond.
     static let time = "a time such as 2025-01-29T10:30:01.500000000Z"
 
-    /// The clock that the client follows.
     static func clock(_ line: [UInt8]) throws(AnswerError) -> ClientClock {
-        let answer = try members(line, allowed: ["clock"])
-        return try answer.choice("clock", ClientClock.self)
+        try members(line, allowed: ["clock"]).choice("clock", ClientClock.self)
     }
 
-    /// Checks a plain acknowledgement.
-    static func done(_ line: [UInt8]) throws(AnswerError) {
-        _ = try members(line, allowed: [])
-    }
+    static func done(_ line: [UInt8]) throws(AnswerError) { _ = try members(line, allowed: []) }
 
-    /// What the client's user sees.
     static func report(_ line: [UInt8]) throws(AnswerError) -> ClientReport {
-        let answer = try members(line, allowed: ["report"])
-        return try ClientReport(answer.object("report", allowed: ClientReport.adapterMembers))
+        try ClientReport(members(line, allowed: ["report"]).object("report", allowed: ClientReport.adapterMembers))
     }
 
     /// When the client's next timer is due; nil if none is set.
     static func next(_ line: [UInt8]) throws(AnswerError) -> Timestamp? {
         let answer = try members(line, allowed: ["next"])
         guard let text = try answer.optionalText("next") else { return nil }
-        guard let next = Timestamp(text) else {
-            throw answer.wrong("next", expected: time)
-        }
+        guard let next = Timestamp(text) else { throw answer.wrong("next", expected: time) }
         return next
     }
 
@@ -53,22 +113,15 @@ enum AdapterAnswer {
         case .bool(false): throw .refused(object["error"]?.string ?? "")
         default: throw answer.wrong("ok", expected: "true or false")
         }
-        try answer.allow(["ok", "unsupported", "error"] + allowed)
-        return answer
+        return try answer.allowing(["ok", "unsupported", "error"] + allowed)
     }
 }
 
-/// Why an answer is invalid.
 enum AnswerError: Error, Sendable, Hashable {
-    /// The adapter does not support the command.
     case unsupported
-    /// The adapter reports a failure.
     case refused(String)
-    /// The line is not JSON.
     case notJSON(String, column: Int)
-    /// It is JSON, but not an object.
     case notAnObject(String)
-    /// A member is missing or has the wrong type or value.
     case wrong(path: String, found: String, expected: String)
     /// A member with an unknown name, and the nearest known one.
     case unknown(path: String, nearest: String?)
@@ -87,10 +140,11 @@ struct AnswerMembers {
     }
 
     /// Rejects members with other names: a misspelt one would be silently ignored.
-    func allow(_ names: [String]) throws(AnswerError) {
+    func allowing(_ names: [String]) throws(AnswerError) -> AnswerMembers {
         for (key, _) in object where !names.contains(key) {
             throw .unknown(path: path(to: key), nearest: NearestWord.find(key, among: names))
         }
+        return self
     }
 
     func text(_ name: String) throws(AnswerError) -> String {
@@ -100,20 +154,15 @@ struct AnswerMembers {
 
     /// A string, or nil if it is missing or null.
     func optionalText(_ name: String) throws(AnswerError) -> String? {
-        switch object[name] {
-        case nil, .null?: return nil
-        case .string(let text)?: return text
-        default: throw wrong(name, expected: "a string or null")
-        }
+        guard let value = object[name], value != .null else { return nil }
+        guard let text = value.string else { throw wrong(name, expected: "a string or null") }
+        return text
     }
 
     func optionalInteger(_ name: String) throws(AnswerError) -> Int? {
-        switch object[name] {
-        case nil, .null?: return nil
-        case let value?:
-            guard let number = value.int else { throw wrong(name, expected: "a whole number or null") }
-            return number
-        }
+        guard let value = object[name], value != .null else { return nil }
+        guard let number = value.int else { throw wrong(name, expected: "a whole number or null") }
+        return number
     }
 
     func bool(_ name: String) throws(AnswerError) -> Bool {
@@ -121,7 +170,6 @@ struct AnswerMembers {
         return value
     }
 
-    /// One of the words of a type.
     func choice<Value: RawRepresentable<String> & CaseIterable>(
         _ name: String, _ type: Value.Type
     ) throws(AnswerError) -> Value {
@@ -134,9 +182,7 @@ struct AnswerMembers {
 
     func object(_ name: String, allowed: [String]) throws(AnswerError) -> AnswerMembers {
         guard let object = object[name]?.object else { throw wrong(name, expected: "an object") }
-        let members = AnswerMembers(object: object, path: path(to: name))
-        try members.allow(allowed)
-        return members
+        return try AnswerMembers(object: object, path: path(to: name)).allowing(allowed)
     }
 
     /// The objects of an array; empty if the member is missing.
@@ -149,18 +195,14 @@ struct AnswerMembers {
             guard let object = element.object else {
                 throw .wrong(path: path, found: element.excerpt(), expected: "an object")
             }
-            let members = AnswerMembers(object: object, path: path)
-            try members.allow(allowed)
-            result.append(members)
+            result.append(try AnswerMembers(object: object, path: path).allowing(allowed))
         }
         return result
     }
 }
 
 extension ClientReport {
-    static let adapterMembers = [
-        "consultation", "connection", "transcript", "problems", "goals", "meals", "is_busy",
-    ]
+    static let adapterMembers = ["consultation", "connection", "transcript", "problems", "goals", "meals", "is_busy"]
 
     /// Parses an adapter's report: `consultation` may be null or missing, and empty lists may be missing.
     init(_ members: AnswerMembers) throws(AnswerError) {

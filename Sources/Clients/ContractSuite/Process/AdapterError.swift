@@ -3,14 +3,9 @@ import Sockets
 /// An error of an adapter, with what was sent and what came back.
 public struct AdapterError: Error, Sendable, Equatable {
     public let reason: Reason
-    /// The command concerned; empty if there was none.
-    public let command: String
-    /// What was sent.
-    let sent: [UInt8]
-    /// What came back, if anything.
+    /// The command concerned, if any.
+    let asked: AdapterCommand?
     let received: [UInt8]?
-    /// What should have come back.
-    let expectation: String
 
     public enum Reason: Sendable, Hashable {
         /// It cannot be started, or cannot be reached: the system's message.
@@ -19,13 +14,11 @@ public struct AdapterError: Error, Sendable, Equatable {
         case ended(String)
         /// It closed its standard output, but keeps running.
         case closedOutput
-        /// It did not answer in time.
         case late
         /// Its line has no end within the limit.
         case tooLong
         /// It had ended, or was ended, before this command.
         case notRunning
-        /// It does not support the command.
         case unsupported
         /// It reports a failure, in its own words.
         case refused(String)
@@ -37,10 +30,8 @@ public struct AdapterError: Error, Sendable, Equatable {
 
     init(_ reason: Reason, to command: AdapterCommand? = nil, received: [UInt8]? = nil) {
         self.reason = reason
-        self.command = command?.name ?? ""
-        sent = command?.line ?? []
+        asked = command
         self.received = received
-        expectation = command?.expectation ?? ""
     }
 
     init(_ error: AnswerError, to command: AdapterCommand, received: [UInt8]) {
@@ -65,12 +56,11 @@ public struct AdapterError: Error, Sendable, Equatable {
     }
 }
 
-// All messages about adapters.
-
 extension AdapterError: CustomStringConvertible {
     /// What was sent, what came back, and what should have; one to three sentences.
     public var description: String {
-        let asked = command.isEmpty ? "" : " to \(Self.excerpt(sent))"
+        let (command, expectation) = (asked?.name ?? "", asked?.expectation ?? "")
+        let asked = asked.map { " to \(Self.excerpt($0.line))" } ?? ""
         return switch reason {
         case .notStarted(let reason): "The adapter does not run: \(reason)."
         case .ended(let how): "The adapter \(how) instead of answering\(asked). Its last words are on standard error."
@@ -98,12 +88,10 @@ extension AdapterError: CustomStringConvertible {
 
     /// A line as messages show it: without its end, and truncated.
     private static func excerpt(_ line: [UInt8]) -> String {
-        let limit = 200
         var bytes = line[...]
         if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
         if bytes.isEmpty { return "an empty line" }
-        guard bytes.count > limit else { return String(decoding: bytes, as: UTF8.self) }
-        return String(decoding: bytes.prefix(limit), as: UTF8.self) + "…"
+        return String(decoding: bytes.prefix(200), as: UTF8.self) + (bytes.count > 200 ? "…" : "")
     }
 }
 
@@ -137,7 +125,6 @@ extension ChildProcess.Outcome {
 public struct AdapterLimits: Sendable, Hashable {
     /// The most bytes of a line in either direction: 1 MiB.
     public static let lineBytes = 1 << 20
-
     /// How long an answer may take by the system's clock; 10 s.
     public var answerTime = Duration.seconds(10)
     /// How long it may take to end once its standard input is closed, and again after SIGTERM; 2 s.

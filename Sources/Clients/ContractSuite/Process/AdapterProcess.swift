@@ -13,7 +13,6 @@ final class AdapterProcess {
     private let trace: AdapterTrace?
     /// How often its life is checked: after its end, other processes may keep its streams open.
     private static let lookTime = Duration.seconds(1)
-    /// Whether it has answered anything.
     private(set) var hasAnswered = false
 
     init(
@@ -112,7 +111,6 @@ struct LineBuffer: Sendable {
 ///
 /// Its methods throw an ``AdapterError`` or ``UnsupportedInstruction``.
 public struct ProcessClient: ClientUnderTest, Sendable {
-    /// The clock that it claims to follow.
     public let clock: ClientClock
     private let adapter: ProcessAdapter
 
@@ -130,10 +128,7 @@ public struct ProcessClient: ClientUnderTest, Sendable {
         }
     }
 
-    /// What the client's user sees.
-    public func report() async throws -> ClientReport {
-        try await adapter.ask(.report, AdapterAnswer.report)
-    }
+    public func report() async throws -> ClientReport { try await adapter.ask(.report, AdapterAnswer.report) }
 
     /// Sets the client's clock, and returns when its next timer is due; not sent to clients on the system's clock.
     public func settle(at time: Timestamp) async throws -> Timestamp? {

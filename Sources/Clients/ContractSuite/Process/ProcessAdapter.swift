@@ -5,9 +5,7 @@ import Synchronization
 public typealias AdapterTrace = @Sendable (AdapterTraceDirection, ArraySlice<UInt8>) -> Void
 
 public enum AdapterTraceDirection: Sendable {
-    /// To the adapter.
     case sent
-    /// From the adapter.
     case received
 }
 
@@ -16,7 +14,6 @@ public enum AdapterTraceDirection: Sendable {
 /// One process serves all cases in turn, one at a time; if it dies, stops answering or writes an invalid line, it is
 /// ended, and another is started for the next case. `Fixtures/adapters/README.md` specifies the lines.
 public final class ProcessAdapter: Sendable {
-    /// The program and its arguments.
     public let command: [String]
     private let environment: [String]
     private let limits: AdapterLimits
@@ -56,7 +53,6 @@ public final class ProcessAdapter: Sendable {
         return ProcessClient(self, clock: clock)
     }
 
-    /// Sends a command of a case, and reads its answer.
     func ask<Answer: Sendable>(
         _ command: AdapterCommand, _ read: @escaping @Sendable ([UInt8]) throws(AnswerError) -> Answer
     ) async throws(AdapterError) -> Answer {
@@ -73,9 +69,7 @@ public final class ProcessAdapter: Sendable {
     }
 
     /// Kills the process at once, at any time; any thread may call it.
-    public func kill() {
-        group.withLock { $0?.kill() }
-    }
+    public func kill() { group.withLock { $0?.kill() } }
 
     private func begin(
         _ command: AdapterCommand, _ process: inout AdapterProcess?

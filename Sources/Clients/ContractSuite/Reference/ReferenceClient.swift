@@ -11,7 +11,6 @@ public final class ReferenceClient: ClientUnderTest {
     private var core: ClientCore
     private var mutation: (any Mutation)?
     private var now: Timestamp
-
     /// How many rounds a client may take at one point in time before it has to continue later.
     private static let roundsAtATime = 200
     /// How far ahead the goals' target dates are.
@@ -39,15 +38,9 @@ public final class ReferenceClient: ClientUnderTest {
         now = surroundings.now
     }
 
-    /// The suite's clock.
     public var clock: ClientClock { .suite }
+    public func perform(_ instruction: ClientInstruction) { core.perform(command(instruction), at: now) }
 
-    /// Starts what its user asks for; it is sent when the client is settled.
-    public func perform(_ instruction: ClientInstruction) {
-        core.perform(command(instruction), at: now)
-    }
-
-    /// What its user sees now.
     public func report() -> ClientReport {
         let report = ClientReport(core.state)
         return mutation?.report(report) ?? report
@@ -74,15 +67,12 @@ public final class ReferenceClient: ClientUnderTest {
         return now
     }
 
-    /// Closes its connections without a close frame.
     public func end() {
         endpoint.wire.abandonAll()
         network.settle()
     }
 
-    private var next: Timestamp? {
-        [core.nextDeadline, mutation?.nextDeadline].compactMap { $0 }.min()
-    }
+    private var next: Timestamp? { [core.nextDeadline, mutation?.nextDeadline].compactMap { $0 }.min() }
 
     private func command(_ instruction: ClientInstruction) -> ClientCommand {
         switch instruction {
@@ -92,8 +82,7 @@ public final class ReferenceClient: ClientUnderTest {
         case .archive: .archive
         case .disconnect: .disconnect
         case .createGoal(let title, let description):
-            .createGoal(
-                title: title, description: description, targetDate: now.advanced(byNanoseconds: Self.goalTime))
+            .createGoal(title: title, description: description, targetDate: now.advanced(byNanoseconds: Self.goalTime))
         case .chatAboutGoal(let id): .chatAboutGoal(id: id)
         case .logMeal(let text, let type): .logMeal(text: text, type: type)
         case .loadGoals: .loadGoals
@@ -108,13 +97,10 @@ public final class ReferenceClient: ClientUnderTest {
 public protocol Mutation {
     /// The actions to perform instead of these; called with none when ``nextDeadline`` is due.
     mutating func actions(_ actions: [ClientAction], at now: Timestamp) -> [ClientAction]
-
     /// The inputs to pass to the client instead of these; called with none when ``nextDeadline`` is due.
     mutating func inputs(_ inputs: [ClientInput], at now: Timestamp) -> [ClientInput]
-
     /// The report to show instead of this one.
     func report(_ report: ClientReport) -> ClientReport
-
     /// When it must be called without input; later than the time of the last call, or nil.
     var nextDeadline: Timestamp? { get }
 }
@@ -127,38 +113,16 @@ extension Mutation {
 }
 
 extension ClientReport {
-    /// What the user of a reference client sees.
     public init(_ state: ClientState) {
         self.init()
         consultation = state.consultation
-        connection =
-            switch state.connection {
-            case .disconnected: .disconnected
-            case .connecting: .connecting
-            case .connected: .connected
-            case .failed: .failed
-            }
+        connection = state.connection
         transcript = state.transcript.map { Line(role: $0.role, text: $0.text, isComplete: $0.isComplete) }
-        problems = state.problems.map { Problem(kind: Problem.Kind($0.kind), message: $0.message) }
-        goals = state.goals.map { Goal(id: $0.id, title: $0.title, conversation: $0.conversation) }
+        problems = state.problems
+        goals = state.goals
         meals = state.meals.map {
             Meal(id: $0.id, text: $0.text, status: $0.status, calories: $0.calories, error: $0.error)
         }
         isBusy = state.isBusy
-    }
-}
-
-extension ClientReport.Problem.Kind {
-    init(_ kind: ClientState.Problem.Kind) {
-        self =
-            switch kind {
-            case .tooMany: .tooMany
-            case .unauthorized: .unauthorized
-            case .notFound: .notFound
-            case .refused: .refused
-            case .unavailable: .unavailable
-            case .chat: .chat
-            case .meal: .meal
-            }
     }
 }

@@ -11,13 +11,11 @@ public final class VirtualNetwork {
     public let engine: Engine
     /// The engine's time; it stands still while the worlds' own clocks are moved by hand.
     public var now: Timestamp
-
     private var links: [Int: Link] = [:]
     /// Links with bytes or an end of stream that the engine has not taken.
     private var waiting: [Link] = []
     /// Clients whose wires may have commands.
     private var endpoints: [Weak] = []
-
     /// The most that a server reads at once.
     private static let pieceSize = 16 * 1024
 
@@ -28,7 +26,6 @@ public final class VirtualNetwork {
 
     /// One client's side of the network.
     public final class Endpoint {
-        /// The client's connections.
         public var wire: ClientWire
         /// The server's side of each connection, by the client's numbers.
         fileprivate var links: [Int: Link] = [:]
@@ -125,9 +122,7 @@ public final class VirtualNetwork {
         endpoint.links[number] = link
     }
 
-    private func schedule(_ link: Link) {
-        if !waiting.contains(where: { $0 === link }) { waiting.append(link) }
-    }
+    private func schedule(_ link: Link) { if !waiting.contains(where: { $0 === link }) { waiting.append(link) } }
 
     /// Delivers a piece of a client's bytes to the server; true if it accepted any.
     private func deliver(_ link: Link) -> Bool {

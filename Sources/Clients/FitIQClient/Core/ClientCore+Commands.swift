@@ -26,7 +26,6 @@ extension ClientCore {
     }
 }
 
-/// Consultations: from the user's intent to an id.
 extension ClientCore {
     private mutating func start(_ persona: Persona, at now: Timestamp) {
         guard intent != .consultation(persona), serves(.createConsultation, "way to create a consultation"),
@@ -57,7 +56,6 @@ extension ClientCore {
         open(id, at: now)
     }
 
-    /// Ends an intent that failed.
     mutating func giveUp(_ intent: Intent, _ outcome: RequestBook.Outcome) {
         tellFailure(outcome)
         guard self.intent == intent else { return }
@@ -116,7 +114,7 @@ extension ClientCore {
         archiving = nil
         guard case .answered(let answer) = outcome, answer.isSuccess else {
             tellFailure(outcome)
-            if case .answered(let answer) = outcome, answer.status == 404 {
+            if outcome.answer?.status == 404 {
                 gone.insert(id)
                 if link.wanted == id { leave(.failed) }
             }

@@ -2,7 +2,6 @@ import FitIQAPI
 import HTTPTypes
 import WebSocket
 
-/// The socket: opening, keeping alive, closing, reopening.
 extension ClientCore {
     /// Whether a socket may be opened: the server closes archived chats, so a pending archive is waited for.
     var mayOpenSocket: Bool { requests.tokens.isUsable && (archiving == nil || archiving != link.wanted) }
@@ -14,8 +13,7 @@ extension ClientCore {
         case .close(let number, let code): actions.append(.closeSocket(socket: number, code))
         case .open(let consultation):
             lastNumber += 1
-            let credentials = Credentials(
-                token: requests.tokens.token, apiKey: configuration.credentials.apiKey)
+            let credentials = Credentials(token: requests.tokens.token, apiKey: configuration.credentials.apiKey)
             link.opening(lastNumber, consultation, token: credentials.token, at: now)
             let path = "/api/v1/consultations/\(consultation)/ws"
             let isQuery = configuration.guide.webSocketCredentials == .queryToken
@@ -46,7 +44,6 @@ extension ClientCore {
         }
     }
 
-    /// Times out the socket, and pings.
     mutating func expireSocket(at now: Timestamp) {
         guard let socket = link.socket else { return }
         if let deadline = socket.deadline, deadline <= now {
@@ -105,7 +102,6 @@ extension ClientCore {
         retrySocket(at: now)
     }
 
-    /// Schedules the next try, or gives up.
     mutating func retrySocket(asked: Duration? = nil, at now: Timestamp) {
         if link.retry(asked: asked, at: now) { return }
         tell(.unavailable, ClientMessages.noConnection)
@@ -127,7 +123,6 @@ extension ClientInput {
     }
 }
 
-/// Errands, and where their outcomes go.
 extension ClientCore {
     mutating func submit(
         _ errand: Errand, _ method: HTTPRequest.Method, _ target: String, body: [UInt8]? = nil, at time: Timestamp
@@ -167,9 +162,7 @@ extension ClientCore {
         if let deadline = requests.tokens.deadline, deadline <= now { giveUpTokens(at: now) }
     }
 
-    mutating func use(token: String, at now: Timestamp) {
-        if !requests.tokens.use(token) { giveUpTokens(at: now) }
-    }
+    mutating func use(token: String, at now: Timestamp) { if !requests.tokens.use(token) { giveUpTokens(at: now) } }
 
     /// Ends what waits for a token, and reports it once.
     mutating func giveUpTokens(at now: Timestamp) {

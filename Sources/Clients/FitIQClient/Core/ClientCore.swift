@@ -6,26 +6,20 @@ import FitIQAPI
 /// ``advance(to:)`` is due. Calls must be in chronological order. Take the actions after each call.
 public struct ClientCore: Sendable {
     public let configuration: ClientConfiguration
-    /// What the user sees.
     public internal(set) var state = ClientState()
-
     var actions: [ClientAction] = []
     var events: [ClientEvent] = []
     /// Whether anything visible to the user changed since the last call began.
     var isChanged = false
     /// The last number given to a request or socket.
     var lastNumber = 0
-
     var requests: RequestBook
     var link: ChatLink
     var conversation: Conversation?
-    /// What is being opened, until its id is known.
     var intent: Intent?
     /// What the user said while it was being opened.
     var beforehand: [String] = []
-    /// The consultation that is being archived.
     var archiving: String?
-    /// The earliest time for creating a consultation.
     var createsAgainAt: Timestamp?
     /// The consultations and goals that are gone: not requested again.
     var gone = RecentIDs()
@@ -37,7 +31,6 @@ public struct ClientCore: Sendable {
     var meals: [FollowedMeal] = []
     /// The meal logs whose event came before the answer that names them.
     var earlyNews: [MealNews] = []
-    /// The number of the last goal or meal.
     var lastErrand = 0
 
     enum Intent: Sendable, Hashable {
@@ -71,7 +64,6 @@ public struct ClientCore: Sendable {
         settle(at: now)
     }
 
-    /// Does what is due.
     public mutating func advance(to now: Timestamp) {
         expireRequests(at: now)
         expireSocket(at: now)
@@ -85,9 +77,7 @@ public struct ClientCore: Sendable {
         var next = earlier(requests.nextDeadline, link.nextDeadline(mayOpen: mayOpenSocket))
         if let conversation, let turn = conversation.turn {
             if turn.isHeard, !turn.isLate, link.wanted != nil { next = earlier(next, turn.deadline) }
-            if !turn.isHeard, link.isConnected, !isReadingHistory {
-                next = earlier(next, conversation.nextLook)
-            }
+            if !turn.isHeard, link.isConnected, !isReadingHistory { next = earlier(next, conversation.nextLook) }
         }
         for meal in meals { next = earlier(next, meal.nextDeadline) }
         return next
@@ -122,9 +112,7 @@ struct RecentIDs: Sendable {
 
     func contains(_ id: String) -> Bool { ids.contains(id) }
 
-    /// Inserts an id.
-    ///
-    /// - Returns: whether it was new.
+    /// Inserts an id; returns whether it was new.
     @discardableResult
     mutating func insert(_ id: String) -> Bool {
         guard !contains(id) else { return false }
@@ -153,7 +141,6 @@ extension ClientCore {
         tell(.problem(problem))
     }
 
-    /// Reports a refusal.
     mutating func tellRefusal(_ answer: Answer) {
         let kind: ClientState.Problem.Kind =
             switch answer.status {

@@ -2,7 +2,6 @@ import FitIQAPI
 import HTTPTypes
 import WebSocket
 
-/// The results of the client's actions, as the network reports them.
 public enum ClientInput: Sendable {
     case response(ClientResponse)
     /// A request has no answer: no connection, a truncated response, or bytes that are not HTTP.
@@ -10,7 +9,6 @@ public enum ClientInput: Sendable {
     case socketOpened(Int)
     /// A handshake was answered with a status other than 101; the connection is gone.
     case socketRefused(ClientResponse)
-    /// A handshake has no answer.
     case socketFailed(number: Int, String)
     case text(socket: Int, [UInt8])
     /// A binary frame arrived; the contract knows none.
@@ -19,9 +17,7 @@ public enum ClientInput: Sendable {
     case socketClosed(ClientSocketEnd)
 }
 
-/// An answer to a request or to a handshake.
 public struct ClientResponse: Sendable {
-    /// The number of the request or socket.
     public var number: Int
     public var status: Int
     public var fields: HTTPFields
@@ -75,16 +71,6 @@ public struct ClientRequest: Sendable, Hashable {
     /// The header fields, except `Host` and those of framing.
     public var fields: HTTPFields
     public var body: [UInt8]?
-
-    public init(
-        number: Int, method: HTTPRequest.Method, target: String, fields: HTTPFields, body: [UInt8]? = nil
-    ) {
-        self.number = number
-        self.method = method
-        self.target = target
-        self.fields = fields
-        self.body = body
-    }
 }
 
 public struct ClientSocketRequest: Sendable, Hashable {
@@ -93,31 +79,20 @@ public struct ClientSocketRequest: Sendable, Hashable {
     public var target: String
     /// The header fields, except `Host` and those of the handshake.
     public var fields: HTTPFields
-
-    public init(number: Int, target: String, fields: HTTPFields) {
-        self.number = number
-        self.target = target
-        self.fields = fields
-    }
 }
 
-/// A command from the user of a client.
 public enum ClientCommand: Sendable, Hashable {
     /// Starts a consultation, or continues the existing one, and opens the chat.
     case startConsultation(persona: Persona)
     case openConsultation(id: String)
-    /// Sends a message in the open chat.
     case send(text: String)
-    /// Archives the open consultation.
     case archive
-    /// Leaves the chat.
     case disconnect
     /// Creates a goal; one that the coach suggested in the open chat is linked to it.
     case createGoal(title: String, description: String, targetDate: Timestamp)
     case chatAboutGoal(id: String)
     /// Logs a meal and follows its processing.
     case logMeal(text: String, type: MealType)
-    /// Reloads the goals.
     case loadGoals
     /// Provides the token that ``ClientEvent/credentialsRefused`` asked for; what waited for it continues.
     case useToken(String)
@@ -125,9 +100,7 @@ public enum ClientCommand: Sendable, Hashable {
     case giveUpToken
 }
 
-/// News for the user of a client.
 public enum ClientEvent: Sendable, Hashable {
-    /// What the user sees has changed.
     case changed
     /// The token was refused, and there is no other: ``ClientCommand/useToken(_:)`` resumes what waits.
     case credentialsRefused

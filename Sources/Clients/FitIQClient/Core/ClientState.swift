@@ -8,16 +8,12 @@ public struct ClientState: Sendable, Hashable {
     public internal(set) var connection = Connection.disconnected
     /// The messages of the chat, oldest first; those that wait to be sent are at the end.
     public internal(set) var transcript: [Line] = []
-    /// The problems, oldest first.
     public internal(set) var problems: [Problem] = []
-    /// The goals, oldest first.
     public internal(set) var goals: [Goal] = []
     /// The logged meals, oldest first.
     public internal(set) var meals: [Meal] = []
     /// Whether anything is unfinished: requests, retries, reconnecting, a streaming answer, a meal in processing.
     public internal(set) var isBusy = false
-
-    public init() {}
 
     public enum Connection: String, Sendable, CaseIterable {
         /// There is no connection, and none is wanted.
@@ -34,22 +30,11 @@ public struct ClientState: Sendable, Hashable {
         /// The backend's id, once known.
         public var id: ExactString?
         public var role: MessageRole
-        /// The text received so far.
         public var text: String
         /// Whether it is complete; an answer is once its end arrived or the history has it.
-        public var isComplete: Bool
+        public var isComplete = true
         /// Whether the backend has it; otherwise the user's line waits or was refused.
-        public var isDelivered: Bool
-
-        public init(
-            id: ExactString? = nil, role: MessageRole, text: String, isComplete: Bool = true, isDelivered: Bool = true
-        ) {
-            self.id = id
-            self.role = role
-            self.text = text
-            self.isComplete = isComplete
-            self.isDelivered = isDelivered
-        }
+        public var isDelivered = true
     }
 
     /// Something that went wrong, as shown to the user.
@@ -58,7 +43,6 @@ public struct ClientState: Sendable, Hashable {
         /// The text to show: the backend's message, or the client's own.
         public var message: String
 
-        /// The kinds that the contract distinguishes.
         public enum Kind: String, Sendable, CaseIterable {
             /// There are too many active consultations (429).
             case tooMany = "too_many"
@@ -70,9 +54,7 @@ public struct ClientState: Sendable, Hashable {
             case refused
             /// The backend failed, and repeating did not help (5xx, time-out, no connection).
             case unavailable
-            /// An `error` frame arrived.
             case chat
-            /// The processing of a meal failed.
             case meal
         }
 
@@ -100,23 +82,10 @@ public struct ClientState: Sendable, Hashable {
         public var id: String?
         public var text: String
         public var type: MealType
-        public var status: MealLogStatus
+        public var status = MealLogStatus.processing
         /// The sum of its calories, once completed.
         public var calories: Int?
-        /// Why it failed, as shown to the user.
         public var error: String?
-
-        public init(
-            id: String? = nil, text: String, type: MealType, status: MealLogStatus = .processing, calories: Int? = nil,
-            error: String? = nil
-        ) {
-            self.id = id
-            self.text = text
-            self.type = type
-            self.status = status
-            self.calories = calories
-            self.error = error
-        }
     }
 }
 
@@ -134,14 +103,11 @@ enum ClientMessages {
         count == 1 ? "One message was not sent." : "\(count) messages were not sent."
     }
     static let lostMessage = "A message may not have reached the coach. Send it again."
-    static func tooBusy(limit: Int) -> String {
-        "\(limit) requests are under way already. Try again in a moment."
-    }
+    static func tooBusy(limit: Int) -> String { "\(limit) requests are under way already. Try again in a moment." }
     static func notServed(_ what: String, guide: String) -> String {
         "The backend follows the guide \(guide), which has no \(what)."
     }
-    static let tooManyConsultations =
-        "There are too many active consultations. Archive one, or try again in a minute."
+    static let tooManyConsultations = "There are too many active consultations. Archive one, or try again in a minute."
     static func gone(_ what: String) -> String { "The \(what) does not exist any more." }
     static func unknown(_ what: String) -> String { "There is no such \(what)." }
     static let noTitle = "The goal needs a title of 1 to 200 characters."

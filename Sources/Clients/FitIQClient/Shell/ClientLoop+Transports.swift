@@ -32,9 +32,7 @@ extension ClientLoop {
 
     /// Continues with the connections that wait for the backend's addresses.
     func serveLookup(_ now: MonotonicInstant) {
-        for number in lookup.takeOverdue(now) {
-            fail(number, .transport(.resolutionTimeout(host: wire.base.host)))
-        }
+        for number in lookup.takeOverdue(now) { fail(number, .transport(.resolutionTimeout(host: wire.base.host))) }
         guard let (answer, waiting) = lookup.takeAnswer() else { return }
         addresses = (try? answer.get()) ?? []
         for (number, unsent) in waiting {
@@ -77,8 +75,7 @@ extension ClientLoop {
         guard let transport = transports[number] else { return }
         if let error = transport.socket.connectResult(to: transport.address) {
             drop(number)
-            connect(
-                number, to: transport.alternatives, unsent: transport.unsent, after: transport.firstError ?? error)
+            connect(number, to: transport.alternatives, unsent: transport.unsent, after: transport.firstError ?? error)
         } else {
             transports[number]?.isConnected = true
             flush(number)
@@ -112,14 +109,12 @@ struct ClientTransport {
     let address: SocketAddress
     /// The addresses to try if this one does not answer.
     let alternatives: ArraySlice<SocketAddress>
-    /// The error of the first address, if it did not answer.
     let firstError: SocketError?
     /// What the system has not accepted; bounded by ``WireLimits/unsentBytes``.
     var unsent: [UInt8]
     var interest = Interest.write
     var isConnected = false
 
-    /// Sends what the system accepts.
     mutating func flush() -> SocketError? {
         var sent = 0
         defer { unsent.removeFirst(sent) }
@@ -128,8 +123,7 @@ struct ClientTransport {
             switch result {
             case .wrote(let count): sent += count
             case .wouldBlock: return nil
-            case .failed(let error):
-                return SocketError(error.operation, code: error.code, address: address)
+            case .failed(let error): return SocketError(error.operation, code: error.code, address: address)
             }
         }
         return nil
@@ -142,17 +136,14 @@ struct ClientTransport {
 struct NameLookup {
     typealias Resolve = @Sendable (_ host: String, _ port: UInt16) throws(SocketError) -> [SocketAddress]
     typealias Answer = Result<[SocketAddress], SocketError>
-
     /// How long a connection waits for the addresses.
     static let patience = Duration.seconds(10)
 
-    /// A waiting connection, with what it sends first.
     private struct Waiting {
         var unsent: [UInt8] = []
         let deadline: MonotonicInstant
     }
 
-    /// Where the thread leaves the answer.
     private final class Outcome: Sendable {
         let answer = Mutex<Answer?>(nil)
     }
@@ -160,7 +151,6 @@ struct NameLookup {
     private let resolve: Resolve
     private let mailbox: Mailbox
     private var waiting: [Int: Waiting] = [:]
-    /// The outcome of the thread in progress.
     private var outcome: Outcome?
 
     init(_ mailbox: Mailbox, resolve: @escaping Resolve) {
@@ -168,9 +158,7 @@ struct NameLookup {
         self.resolve = resolve
     }
 
-    /// Makes a connection wait for the addresses.
-    ///
-    /// - Throws: if the system has no room for another thread.
+    /// Makes a connection wait for the addresses; throws if the system has no room for another thread.
     mutating func wait(_ number: Int, for base: BaseURL, now: MonotonicInstant) throws(SocketError) {
         if outcome == nil {
             let (outcome, resolve, mailbox) = (Outcome(), resolve, mailbox)

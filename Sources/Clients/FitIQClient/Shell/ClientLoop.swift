@@ -21,7 +21,6 @@ final class ClientLoop: EventLoopHandler {
     /// Wall-clock time at the monotonic clock's zero: this time never jumps.
     private let epoch: Int64
     let readBuffer: UnsafeMutableRawBufferPointer
-
     /// How long closing waits for the server's part of it.
     private static let closingTime = Duration.seconds(1)
 
@@ -45,7 +44,6 @@ final class ClientLoop: EventLoopHandler {
         readBuffer.deallocate()
     }
 
-    /// Runs until the client is closed.
     func run() {
         // If the system can no longer wait, the client ends as if closed.
         try? loop.run(handler: self)

@@ -12,9 +12,7 @@ final class ClientNews: Sendable {
 
     var snapshot: ClientSnapshot { state.withLock { $0.snapshot } }
 
-    /// Publishes a snapshot to all observers; the last one ends their sequences.
-    ///
-    /// Call it on the client's thread only.
+    /// Publishes a snapshot to all observers, on the client's thread; the last one ends their sequences.
     func publish(_ snapshot: ClientSnapshot) {
         let readers = state.withLock { state in
             state.snapshot = snapshot
@@ -54,7 +52,6 @@ final class ClientNews: Sendable {
 /// It holds one value: a slow reader gets the newest and misses those in between.
 public struct ClientChanges<Element: Sendable & Equatable>: AsyncSequence, Sendable {
     public typealias Failure = Never
-
     let news: ClientNews
     let part: @Sendable (ClientState) -> Element
 
@@ -68,10 +65,7 @@ public struct ClientChanges<Element: Sendable & Equatable>: AsyncSequence, Senda
         let part: @Sendable (ClientState) -> Element
         var last: Element?
 
-        /// The next value that differs from the previous one; nil once the client has closed.
-        public mutating func next() async -> Element? {
-            await next(isolation: nil)
-        }
+        public mutating func next() async -> Element? { await next(isolation: nil) }
 
         /// The next value that differs from the previous one; nil once the client has closed.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
@@ -91,7 +85,6 @@ final class ClientInbox: Sendable {
     /// How many commands may wait; more are refused.
     static let capacity = 1024
 
-    /// A command with its ticket.
     struct Asked: Sendable {
         var ticket: Int
         var command: ClientCommand
@@ -117,11 +110,9 @@ final class ClientInbox: Sendable {
 
     /// The ticket of the last added command; 0 before the first.
     var lastTicket: Int { state.withLock { $0.lastTicket } }
-
     /// Requests the client's end, after the commands added before.
     func close() { state.withLock { $0.closes = true } }
 
-    /// Removes and returns the waiting commands.
     func take() -> (asked: [Asked], closes: Bool) {
         state.withLock { state in
             defer { state.waiting = [] }
@@ -138,8 +129,6 @@ struct ClientSnapshot: Sendable {
     /// The number of problems so far, and the last of them.
     var problemCount = 0
     var problem: ClientState.Problem?
-    /// The last network failure.
     var failure: ClientError?
-    /// Whether this is the last snapshot.
     var isClosed = false
 }

@@ -15,7 +15,6 @@ import Sockets
 public final class FitIQClient: Sendable {
     /// Provides a fresh token after one was refused; nil if there is none.
     public typealias TokenRefresh = @Sendable () async -> String?
-
     public let configuration: ClientConfiguration
     let news = ClientNews()
     private let inbox = ClientInbox()
@@ -83,10 +82,8 @@ public final class FitIQClient: Sendable {
 
     /// What its user sees, now and after each change; ends when the client closes.
     public var states: ClientChanges<ClientState> { ClientChanges(news: news) { $0 } }
-
     /// The messages of the chat, now and after each change; ends when the client closes.
     public var transcript: ClientChanges<[ClientState.Line]> { ClientChanges(news: news) { $0.transcript } }
-
     /// The last network failure, to find the cause of a problem; nil if there was none.
     public var lastFailure: ClientError? { news.snapshot.failure }
 
@@ -118,16 +115,12 @@ extension FitIQClient {
         try await perform(.startConsultation(persona: persona)) { $0.openConsultation }
     }
 
-    /// Opens the chat of a known consultation, and waits until it is open.
-    ///
-    /// - Returns: the consultation's id.
+    /// Opens the chat of a known consultation, and waits until it is open; returns the consultation's id.
     public func openConsultation(id: String) async throws(ClientError) -> String {
         try await perform(.openConsultation(id: id)) { $0.openConsultation }
     }
 
-    /// Opens the chat about a goal, and waits until it is open.
-    ///
-    /// - Returns: the consultation's id.
+    /// Opens the chat about a goal, and waits until it is open; returns the consultation's id.
     public func chatAboutGoal(id: String) async throws(ClientError) -> String {
         try await perform(.chatAboutGoal(id: id)) { $0.openConsultation }
     }
@@ -142,13 +135,9 @@ extension FitIQClient {
     }
 
     /// Archives the open consultation, and waits until that is done.
-    public func archive() async throws(ClientError) {
-        try await perform(.archive) { $0.isBusy ? nil : () }
-    }
+    public func archive() async throws(ClientError) { try await perform(.archive) { $0.isBusy ? nil : () } }
 
-    /// Logs a meal and waits for its result, usually for seconds.
-    ///
-    /// - Returns: the completed meal.
+    /// Logs a meal and waits for its result, usually for seconds; returns the completed meal.
     public func logMeal(_ text: String, type: MealType) async throws(ClientError) -> ClientState.Meal {
         try await perform(.logMeal(text: text, type: type)) { state in
             state.meals.last { $0.text == text && $0.type == type && $0.status == .completed }
@@ -167,7 +156,6 @@ extension FitIQClient {
         }
     }
 
-    /// Reloads the goals.
     public func loadGoals() async throws(ClientError) -> [ClientState.Goal] {
         try await perform(.loadGoals) { $0.isBusy ? nil : $0.goals }
     }

@@ -8,20 +8,16 @@ import WebSocket
 /// ``takeOutput()``. Once ``isFinished``, the transport is closed after that output, and yields nothing more. Bytes
 /// from a server never crash it: a violation of a protocol or a limit fails the request or socket.
 public struct ClientConnection: Sendable {
-    /// The number of its request or socket.
     public let number: Int
     /// Whether all inputs of this connection have been returned.
     public private(set) var isFinished = false
-
     private var http: HTTP1.Connection
     private let handshake: ClientHandshake?
     private var socket: WebSocket.Connection?
     private let limits: WireLimits
     private let maskSeed: UInt64
     private var output: [UInt8] = []
-    /// The answer that is arriving.
     private var answer: ClientResponse?
-    /// Whether the client itself closed the socket.
     private var closes = false
 
     /// Begins a request on its own connection.
@@ -40,9 +36,7 @@ public struct ClientConnection: Sendable {
     ///
     /// - Parameter seed: determines the handshake's key and the frames' masking keys.
     /// - Precondition: the request's target is visible ASCII.
-    public init(
-        _ request: ClientSocketRequest, to base: BaseURL, seed: UInt64, limits: WireLimits = WireLimits()
-    ) {
+    public init(_ request: ClientSocketRequest, to base: BaseURL, seed: UInt64, limits: WireLimits = WireLimits()) {
         var keys = SeededBytes(seed: seed)
         let handshake = ClientHandshake(key: keys.next(16))
         self.init(number: request.number, handshake: handshake, maskSeed: keys.nextWord(), limits)
@@ -71,14 +65,9 @@ public struct ClientConnection: Sendable {
     // MARK: Client actions
 
     /// Sends a text frame; does nothing if the socket is not open.
-    public mutating func send(text: [UInt8]) {
-        socket?.send(text: text, into: &output)
-    }
-
+    public mutating func send(text: [UInt8]) { socket?.send(text: text, into: &output) }
     /// Sends a ping; does nothing if the socket is not open.
-    public mutating func ping() {
-        socket?.ping(into: &output)
-    }
+    public mutating func ping() { socket?.ping(into: &output) }
 
     /// Sends a close frame; a socket still in its handshake is abandoned instead.
     ///
@@ -90,7 +79,6 @@ public struct ClientConnection: Sendable {
             socket?.close(code: code, into: &output)
             return []
         }
-        isFinished = true
         return [closed(code: nil, reason: WireMessages.closedDuringHandshake)]
     }
 
@@ -103,7 +91,6 @@ public struct ClientConnection: Sendable {
         return readAnswer()
     }
 
-    /// Handles the end of the server's stream.
     public mutating func receiveEndOfStream() -> [ClientInput] {
         guard !isFinished else { return [] }
         if socket != nil { return end(WireMessages.endWithoutCloseFrame) }
@@ -112,11 +99,7 @@ public struct ClientConnection: Sendable {
     }
 
     /// Handles a connection that could not be made, or broke.
-    public mutating func fail(_ reason: String) -> [ClientInput] {
-        isFinished ? [] : end(reason)
-    }
-
-    // MARK: The answer
+    public mutating func fail(_ reason: String) -> [ClientInput] { isFinished ? [] : end(reason) }
 
     private mutating func readAnswer() -> [ClientInput] {
         while true {
@@ -155,8 +138,6 @@ public struct ClientConnection: Sendable {
         return [.socketOpened(number)] + (first.isEmpty ? [] : receiveFrames(first))
     }
 
-    // MARK: Frames
-
     private mutating func receiveFrames(_ bytes: [UInt8]) -> [ClientInput] {
         var events: [WebSocket.Event] = []
         socket?.receive(bytes, events: &events, output: &output)
@@ -166,28 +147,20 @@ public struct ClientConnection: Sendable {
             case .binary: return .binary(socket: number)
             case .pong: return .pong(socket: number)
             case .ping: return nil
-            case .closing(let code, let reason):
-                isFinished = true
-                return closed(code: code ?? .noStatus, reason: reason)
-            case .failed(_, let message):
-                isFinished = true
-                return closed(code: nil, reason: message)
+            case .closing(let code, let reason): return closed(code: code ?? .noStatus, reason: reason)
+            case .failed(_, let message): return closed(code: nil, reason: message)
             }
         }
     }
 
-    // MARK: The end
-
     private mutating func end(_ reason: String) -> [ClientInput] {
-        isFinished = true
         if socket != nil { return [closed(code: nil, reason: reason)] }
-        return [
-            handshake == nil
-                ? .requestFailed(number: number, reason) : .socketFailed(number: number, reason)
-        ]
+        isFinished = true
+        return [handshake == nil ? .requestFailed(number: number, reason) : .socketFailed(number: number, reason)]
     }
 
-    private func closed(code: CloseCode?, reason: String) -> ClientInput {
-        .socketClosed(ClientSocketEnd(number: number, code: code, reason: reason, isOwn: closes))
+    private mutating func closed(code: CloseCode?, reason: String) -> ClientInput {
+        isFinished = true
+        return .socketClosed(ClientSocketEnd(number: number, code: code, reason: reason, isOwn: closes))
     }
 }

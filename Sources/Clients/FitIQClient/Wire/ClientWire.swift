@@ -10,14 +10,11 @@ import WebSocket
 public struct ClientWire: Sendable {
     public let base: BaseURL
     public let limits: WireLimits
-
     private var connections: [Int: ClientConnection] = [:]
     private var seeds: SeededBytes
     private var commands: [TransportCommand] = []
     private var inputs: [ClientInput] = []
 
-    /// Creates the network side of a client.
-    ///
     /// - Parameter seed: determines handshake and mask keys; equal seeds and calls give equal bytes.
     public init(base: BaseURL, seed: UInt64, limits: WireLimits = WireLimits()) {
         self.base = base
@@ -73,30 +70,16 @@ public struct ClientWire: Sendable {
         }
     }
 
-    public mutating func receive(_ bytes: [UInt8], on number: Int) {
-        onConnection(number) { $0.receive(bytes) }
-    }
-
-    /// Handles the end of the server's stream.
-    public mutating func receiveEndOfStream(on number: Int) {
-        onConnection(number) { $0.receiveEndOfStream() }
-    }
-
+    public mutating func receive(_ bytes: [UInt8], on number: Int) { onConnection(number) { $0.receive(bytes) } }
+    public mutating func receiveEndOfStream(on number: Int) { onConnection(number) { $0.receiveEndOfStream() } }
     /// Handles a connection that could not be made, or broke; the reason is a sentence for people.
-    public mutating func fail(_ number: Int, _ reason: String) {
-        onConnection(number) { $0.fail(reason) }
-    }
-
+    public mutating func fail(_ number: Int, _ reason: String) { onConnection(number) { $0.fail(reason) } }
     /// Ends all connections abruptly, without inputs about them.
-    public mutating func abandonAll() {
-        for number in openConnections { abandon(number) }
-    }
+    public mutating func abandonAll() { for number in openConnections { abandon(number) } }
 
     private func refusal(number: Int, target: String) -> String? {
         precondition(connections[number] == nil, "the number \(number) is taken")
-        if connections.count >= limits.connections {
-            return WireMessages.tooManyConnections(limit: limits.connections)
-        }
+        if connections.count >= limits.connections { return WireMessages.tooManyConnections(limit: limits.connections) }
         let isVisible = target.utf8.allSatisfy { 0x21...0x7E ~= $0 }
         return isVisible ? nil : WireMessages.badTarget(target)
     }
@@ -114,11 +97,7 @@ public struct ClientWire: Sendable {
         inputs += change(&connection)
         let output = connection.takeOutput()
         if !output.isEmpty { commands.append(.send(number, output)) }
-        if connection.isFinished {
-            commands.append(.close(number))
-        } else {
-            connections[number] = connection
-        }
+        if connection.isFinished { commands.append(.close(number)) } else { connections[number] = connection }
     }
 
     private mutating func abandon(_ number: Int) {
@@ -139,10 +118,7 @@ public enum TransportCommand: Sendable, Hashable {
 struct SeededBytes: Sendable {
     private var numbers: SplitMix64
 
-    init(seed: UInt64) {
-        numbers = SplitMix64(seed: seed)
-    }
-
+    init(seed: UInt64) { numbers = SplitMix64(seed: seed) }
     mutating func nextWord() -> UInt64 { numbers.next() }
 
     mutating func next(_ count: Int) -> [UInt8] {
@@ -165,10 +141,8 @@ public struct WireLimits: Sendable, Hashable {
     public init() {}
 }
 
-/// The texts about failed connections, in addition to ``ClientError``.
 enum WireMessages {
     static let endWithoutCloseFrame = "the connection ended without a close frame"
-
     static let closedDuringHandshake = "the socket was closed before its handshake was answered"
 
     static func tooManyConnections(limit: Int) -> String {

@@ -20,29 +20,23 @@ struct ChatLink: Sendable {
     }
 
     enum Phase: Sendable, Hashable {
-        /// The handshake was sent.
         case opening
         /// It is open, and `connected` has not arrived.
         case greeting
-        /// `connected` has arrived.
         case open
-        /// The client's close frame was sent.
         case closing
     }
 
-    /// The consultation whose chat is wanted.
     private(set) var wanted: String?
     /// Whether its history was read, so the socket may be opened.
     var isReady = false
     var socket: Socket?
-    /// The earliest time for a handshake.
     private(set) var notBefore: Timestamp?
     /// The number of handshakes since `connected` or the user's request, and the delay before the last.
     private(set) var tryCount = 0
     private(set) var lastWait = Duration.zero
     /// The consultations whose sockets the client closed last, and when they were gone; oldest first.
     private var ownCloses: [(consultation: String, at: Timestamp)] = []
-
     let schedule: ReconnectSchedule
     let patience: ClientPatience
     /// The longest delay that a server can ask for with `Retry-After`.
@@ -87,7 +81,6 @@ struct ChatLink: Sendable {
         return max(back, notBefore ?? back)
     }
 
-    /// Records that a handshake was sent.
     mutating func opening(_ number: Int, _ consultation: String, token: String, at now: Timestamp) {
         socket = Socket(
             number: number, consultation: consultation, token: token, deadline: now.advanced(by: patience.handshake))
@@ -99,9 +92,7 @@ struct ChatLink: Sendable {
         socket?.nextPing = now.advanced(by: patience.pingInterval)
     }
 
-    /// Records `connected`.
-    ///
-    /// - Returns: whether the socket replaces a lost one; nil if the wanted socket was not waiting for `connected`.
+    /// Whether the socket replaces a lost one; nil if the wanted socket was not waiting for `connected`.
     mutating func connected() -> Bool? {
         guard socket?.phase == .greeting, socket?.consultation == wanted else { return nil }
         socket?.phase = .open
@@ -119,9 +110,7 @@ struct ChatLink: Sendable {
         return .close(number, code)
     }
 
-    /// Records that the socket is gone.
-    ///
-    /// - Parameter isOwn: whether the client's close frame came first, for any reason.
+    /// Records that the socket is gone; it is its own end if the client's close frame came first, for any reason.
     mutating func ended(isOwn: Bool, at now: Timestamp) {
         guard let socket else { return }
         if isOwn {
@@ -131,9 +120,7 @@ struct ChatLink: Sendable {
         self.socket = nil
     }
 
-    /// Schedules the next try.
-    ///
-    /// - Returns: whether there is one.
+    /// Schedules the next try; returns whether there is one.
     mutating func retry(asked: Duration? = nil, at now: Timestamp) -> Bool {
         tryCount += 1
         guard let delay = schedule.delay(beforeTry: tryCount) else { return false }
@@ -146,7 +133,6 @@ struct ChatLink: Sendable {
     /// Records that something arrived: the socket is alive.
     mutating func signOfLife() { socket?.pongDue = nil }
 
-    /// Whether a ping is due; marks it as sent.
     mutating func takePing(at now: Timestamp) -> Int? {
         guard let number = socket?.number, let due = socket?.nextPing, due <= now else { return nil }
         socket?.nextPing = now.advanced(by: patience.pingInterval)
@@ -154,7 +140,6 @@ struct ChatLink: Sendable {
         return number
     }
 
-    /// When a timer is due.
     func nextDeadline(mayOpen: Bool) -> Timestamp? {
         if let socket { return earlier(socket.deadline, earlier(socket.nextPing, socket.pongDue)) }
         guard wanted != nil, isReady, mayOpen else { return nil }

@@ -7,9 +7,7 @@ struct Conversation: Sendable {
     struct Turn: Sendable {
         /// The question; nil if the client knows of none.
         var question: String?
-        /// Whether the backend has acknowledged the question.
         var isAcknowledged = false
-        /// Whether the history has the question.
         var isStored = false
         /// Whether the answer arrives over the socket; after a cut only the history has it.
         var isHeard = true
@@ -28,7 +26,6 @@ struct Conversation: Sendable {
     var tail: [ClientState.Line] = []
     var waiting: [String] = []
     var turn: Turn?
-    /// The last message of the history that was read.
     var lastKnownID: ExactString?
     var hasHistory = false
     /// Whether the history must be read before anything is sent: the socket was away.
@@ -45,19 +42,12 @@ struct Conversation: Sendable {
     /// How often the current question was sent again because the backend had not received it.
     var repeatCount = 0
 
-    init(id: String, limits: ClientLimits) {
-        self.id = id
-        self.limits = limits
-    }
-
     var transcript: [ClientState.Line] {
         history + tail + waiting.map { ClientState.Line(role: .user, text: $0, isDelivered: false) }
     }
 
-    /// The index of the streaming answer in the tail.
     var streamingIndex: Int? { tail.lastIndex { $0.role == .assistant && !$0.isComplete } }
 
-    /// The index of the current turn's question in the tail.
     var questionIndex: Int? {
         guard let question = turn?.question else { return nil }
         return tail.lastIndex { $0.role == .user && $0.text == question }
@@ -88,7 +78,6 @@ struct Conversation: Sendable {
     /// Records that the history is unavailable: what was heard has to do.
     mutating func goOnWithoutHistory() { (needsHistory, wasCut) = (false, false) }
 
-    /// Keeps the transcript within its limit.
     mutating func trim() {
         let excess = history.count + tail.count - limits.transcriptLines
         guard excess > 0 else { return }
@@ -103,7 +92,6 @@ extension Conversation {
     enum Effect: Equatable {
         case nothing
         case changed
-        /// A piece was appended to the answer.
         case grown(String)
         case ended
     }
@@ -159,9 +147,7 @@ extension Conversation {
         return .grown(content)
     }
 
-    /// Ends an answer.
-    ///
-    /// An end that belongs to no answer is a duplicate: it must not end the next.
+    /// Ends an answer; an end that belongs to none is a duplicate: it must not end the next.
     ///
     /// - Parameter hasReceipts: whether the backend acknowledges questions.
     mutating func ends(id: ExactString?, hasReceipts: Bool) -> Effect {
@@ -192,7 +178,6 @@ extension Conversation {
 
 /// What the history says: the stored messages are the truth.
 extension Conversation {
-    /// What the history says about the current turn.
     enum Finding: Equatable {
         /// There is no turn, or its answer streams.
         case nothing
@@ -200,13 +185,10 @@ extension Conversation {
         case answered
         /// The question is there, its answer is not.
         case unanswered
-        /// The question is not there.
         case unheard
     }
 
-    /// Replaces what was known by the history.
-    ///
-    /// - Returns: what it says about the turn, and the new templates in it.
+    /// Replaces what was known by the history; returns what it says about the turn, and the new templates in it.
     mutating func take(_ messages: [JSONValue]) -> (finding: Finding, templates: [Template]) {
         let lines = messages.compactMap(Self.line)
         let isFirst = !hasHistory
@@ -237,7 +219,6 @@ extension Conversation {
         return lines[place...].contains { $0.role == .assistant } ? .answered : .unanswered
     }
 
-    /// The index of the current question in the history.
     private func place(of turn: Turn, in lines: [ClientState.Line], from start: Int) -> Int? {
         guard let question = turn.question else { return lines.lastIndex { $0.role == .user } ?? lines.startIndex }
         func isQuestion(_ line: ClientState.Line) -> Bool { line.role == .user && line.text == question }

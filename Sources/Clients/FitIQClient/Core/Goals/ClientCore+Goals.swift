@@ -17,9 +17,7 @@ extension ClientCore {
             consultation: isFresh ? suggestion?.consultation : nil)
         // A suggestion belongs to one goal: linking another would take the consultation from the first.
         suggestion = nil
-        let body = Body.object([
-            ("title", title), ("description", description), ("targetDate", draft.targetDate),
-        ])
+        let body = Body.object([("title", title), ("description", description), ("targetDate", draft.targetDate)])
         submit(.createGoal(draft), .post, "/api/v1/goals", body: body, at: now)
     }
 
@@ -164,10 +162,9 @@ extension ClientCore {
 
     mutating func finishChatAboutGoal(_ id: String, _ outcome: RequestBook.Outcome, at now: Timestamp) {
         guard case .answered(let answer) = outcome, answer.isSuccess, let consultation = answer.conversationID else {
-            if case .answered(let answer) = outcome {
-                if answer.status == 404 { gone.insert(id) }
-                if answer.status == 429 { createsAgainAt = now.advanced(by: configuration.patience.afterTooMany) }
-            }
+            let status = outcome.answer?.status
+            if status == 404 { gone.insert(id) }
+            if status == 429 { createsAgainAt = now.advanced(by: configuration.patience.afterTooMany) }
             return giveUp(.goal(id), outcome)
         }
         if let index = state.goals.firstIndex(where: { $0.id == id }) {

@@ -11,8 +11,9 @@ struct RequestBook: Sendable {
         case unavailable(String)
         /// No usable answer; whether it succeeded must be looked up before it is sent again.
         case uncertain(String)
-        /// The token was refused, and no other came.
         case unauthorized
+
+        var answer: Answer? { if case .answered(let answer) = self { answer } else { nil } }
     }
 
     enum Phase: Sendable {
@@ -41,7 +42,6 @@ struct RequestBook: Sendable {
     var entries: [Entry] = []
     /// No request before that time: the backend asked for a pause.
     var throttledUntil: Timestamp?
-
     /// How often an errand is throttled before it is given up.
     static let mostThrottles = 3
     /// How long requests go one by one after a pause.
@@ -60,8 +60,7 @@ struct RequestBook: Sendable {
         _ errand: Errand, _ method: HTTPRequest.Method, _ target: String, body: [UInt8]? = nil, at time: Timestamp
     ) {
         guard !contains(errand) else { return }
-        entries.append(
-            Entry(errand: errand, method: method, target: target, body: body, phase: .waiting(until: time)))
+        entries.append(Entry(errand: errand, method: method, target: target, body: body, phase: .waiting(until: time)))
     }
 
     /// Repeats a request that was uncertain and turned out not to have succeeded.
@@ -78,17 +77,13 @@ struct RequestBook: Sendable {
         return true
     }
 
-    /// Removes an errand.
-    ///
-    /// - Returns: the number of the request to cancel, if one is in flight.
+    /// Removes an errand; returns the number of the request to cancel, if one is in flight.
     mutating func drop(_ errand: Errand) -> Int? {
         guard let index = entries.firstIndex(where: { $0.errand == errand }) else { return nil }
-        let entry = entries.remove(at: index)
-        if case .sent(let number, _, _) = entry.phase { return number }
-        return nil
+        guard case .sent(let number, _, _) = entries.remove(at: index).phase else { return nil }
+        return number
     }
 
-    /// Sends what may be sent now.
     mutating func pump(at now: Timestamp, credentials: Credentials, number: inout Int) -> [ClientAction] {
         if let throttledUntil, throttledUntil.advanced(by: Self.serialTime) <= now { self.throttledUntil = nil }
         guard tokens.isUsable else { return [] }
@@ -103,15 +98,13 @@ struct RequestBook: Sendable {
             entries[index].phase = .sent(
                 number: number, token: tokens.token, deadline: now.advanced(by: patience.response))
             let entry = entries[index]
-            actions.append(
-                .send(
-                    ClientRequest(
-                        number: number, method: entry.method, target: entry.target, fields: fields, body: entry.body)))
+            let request = ClientRequest(
+                number: number, method: entry.method, target: entry.target, fields: fields, body: entry.body)
+            actions.append(.send(request))
         }
         return actions
     }
 
-    /// The index of the entry that may be sent now.
     private func nextIndex(at now: Timestamp) -> Int? {
         if let throttledUntil {
             guard throttledUntil <= now, !isSending else { return nil }
@@ -120,11 +113,8 @@ struct RequestBook: Sendable {
         return entries.firstIndex { $0.isDue(at: now) }
     }
 
-    private var isSending: Bool {
-        entries.contains { if case .sent = $0.phase { true } else { false } }
-    }
+    private var isSending: Bool { entries.contains { if case .sent = $0.phase { true } else { false } } }
 
-    /// When a timer is due.
     var nextDeadline: Timestamp? {
         var next = tokens.deadline
         let isHeld = throttledUntil != nil && isSending
@@ -141,9 +131,7 @@ struct RequestBook: Sendable {
 }
 
 extension RequestBook.Entry {
-    func isDue(at now: Timestamp) -> Bool {
-        if case .waiting(let until) = phase { until <= now } else { false }
-    }
+    func isDue(at now: Timestamp) -> Bool { if case .waiting(let until) = phase { until <= now } else { false } }
 }
 
 func earlier(_ first: Timestamp?, _ second: Timestamp?) -> Timestamp? {
@@ -151,7 +139,6 @@ func earlier(_ first: Timestamp?, _ second: Timestamp?) -> Timestamp? {
     return min(first, second)
 }
 
-/// What the network reports about requests.
 extension RequestBook {
     typealias Result = (errand: Errand, outcome: Outcome)
 
@@ -168,20 +155,15 @@ extension RequestBook {
             return (nil, tokens.refuse(token, until: now.advanced(by: patience.token)))
         }
         if answer.isThrottled { return (throttle(index, answer, at: now), false) }
-        guard answer.isFailure else {
-            return ((entries.remove(at: index).errand, .answered(answer)), false)
-        }
+        guard answer.isFailure else { return ((entries.remove(at: index).errand, .answered(answer)), false) }
         return (fail(index, answer.message, asked: answer.retryAfter, at: now), false)
     }
 
-    /// Records that a request has no answer.
     mutating func fail(number: Int, at now: Timestamp) -> Result? {
         index(of: number).flatMap { fail($0, ClientMessages.noAnswer, asked: nil, at: now) }
     }
 
-    /// Times out entries.
-    ///
-    /// - Returns: the requests to cancel, and the results of errands.
+    /// Times out entries; returns the requests to cancel, and the results of errands.
     mutating func expire(at now: Timestamp) -> (cancelled: [Int], results: [Result]) {
         var cancelled: [Int] = []
         var results: [Result] = []
@@ -196,9 +178,9 @@ extension RequestBook {
 
     mutating func giveUpTokens() -> [Result] {
         tokens.giveUp()
-        let waiting = entries.filter { if case .waiting = $0.phase { true } else { false } }
-        entries.removeAll { if case .waiting = $0.phase { true } else { false } }
-        return waiting.map { ($0.errand, .unauthorized) }
+        func waits(_ entry: Entry) -> Bool { if case .waiting = entry.phase { true } else { false } }
+        defer { entries.removeAll(where: waits) }
+        return entries.filter(waits).map { ($0.errand, .unauthorized) }
     }
 
     private func index(of number: Int) -> Int? {
@@ -250,12 +232,9 @@ struct TokenKeeper: Sendable {
         self.spare = spare.isExactly(token) ? nil : spare
     }
 
-    /// Whether requests may be sent.
     var isUsable: Bool { !isRefused }
 
-    /// Records a 401.
-    ///
-    /// - Returns: whether the user has to provide another token.
+    /// Records a 401; returns whether the user has to provide another token.
     mutating func refuse(_ refused: String, until limit: Timestamp) -> Bool {
         // A late refusal of an older token; what it leaves waiting still needs one.
         guard refused.isExactly(token) else { return ask(until: limit) }
@@ -267,18 +246,14 @@ struct TokenKeeper: Sendable {
         return ask(until: limit)
     }
 
-    /// Starts waiting for another token.
-    ///
-    /// - Returns: whether the wait is new.
+    /// Starts waiting for another token; returns whether the wait is new.
     mutating func ask(until limit: Timestamp) -> Bool {
         guard isRefused, deadline == nil else { return false }
         deadline = limit
         return true
     }
 
-    /// Replaces the token.
-    ///
-    /// - Returns: whether it differs from the refused one.
+    /// Replaces the token; returns whether it differs from the refused one.
     mutating func use(_ new: String) -> Bool {
         guard !isRefused || !new.isExactly(token) else { return false }
         (token, isRefused, deadline) = (new, false, nil)

@@ -1,0 +1,105 @@
+import ArgumentParser
+import FitIQAPI
+import MockServer
+import Sockets
+import TLS
+
+/// Where a server or a proxy listens: options of `serve`, `replay` and `record`.
+struct ListeningOptions: ParsableArguments {
+    @Option(
+        parsing: .unconditional,
+        help: .init("The port to listen on; 0 picks a free one. (default: 8080)", valueName: "number"))
+    var port: UInt16?
+
+    @Option(help: .init("The address to listen on; 0.0.0.0 or :: for all. (default: 127.0.0.1)", valueName: "address"))
+    var host: String?
+
+    @Flag(help: "Serve https and wss as well, on a port of their own; see 'fitiq-mock certificate'.")
+    var tls = false
+
+    @Option(
+        parsing: .unconditional,
+        help: .init("The port for TLS; 0 picks a free one. (default: 8443)", valueName: "number"))
+    var tlsPort: UInt16?
+
+    @Option(
+        help: .init(
+            "The certificate for TLS, with those between it and its CA, as PEM. (default: one for localhost)",
+            valueName: "path"))
+    var certificate: String?
+
+    @Option(help: .init("The private key of --certificate, as PEM.", valueName: "path"))
+    var key: String?
+
+    func address() throws(Failure) -> SocketAddress {
+        let port = try Settings.value(port, "PORT", expected: "a port from 0 to 65535") ?? 8080
+        let host = try Settings.nonEmpty(host, "HOST") ?? "127.0.0.1"
+        return try orFailure(try SocketAddress(host: host, port: port)) { (error: SocketError) in
+            .configuration(error.description)
+        }
+    }
+
+    /// The TLS listener and its certificate; nil without `--tls`.
+    ///
+    /// Without a certificate of the user's, one is created on first use.
+    func secure(besides plain: SocketAddress) throws(Failure) -> (listening: Host.Secure, ca: String?)? {
+        let port = try Settings.value(tlsPort, "TLS_PORT", expected: "a port from 0 to 65535")
+        let certificate = try Settings.nonEmpty(certificate, "CERTIFICATE")
+        let key = try Settings.nonEmpty(key, "KEY")
+        guard try Settings.flag(tls, "TLS") else {
+            let given = [("--tls-port", port != nil), ("--certificate", certificate != nil), ("--key", key != nil)]
+            if let option = given.first(where: { $0.1 })?.0 { throw .configuration(Messages.onlyWithTLS(option)) }
+            return nil
+        }
+        guard (certificate == nil) == (key == nil) else { throw .configuration(Messages.certificateAndKey) }
+        var address = plain
+        address.port = port ?? 8443
+        guard address.port == 0 || address.port != plain.port else {
+            throw .configuration(Messages.samePort(address.port))
+        }
+        if let certificate, let key { return (try own(certificate, key, at: address), nil) }
+        let files = try CertificateFiles().current(at: FitIQMock.now)
+        let advice = Messages.howToTrust(ProgramName.asTyped)
+        return (
+            Host.Secure(address: address, certificates: files.certificate, key: files.key, advice: advice), files.caPath
+        )
+    }
+
+    /// The user's own certificate; errors name the file concerned.
+    private func own(
+        _ certificatePath: String, _ keyPath: String, at address: SocketAddress
+    ) throws(Failure) -> Host.Secure {
+        let certificates = try InputFile.read(certificatePath, limit: TLSLimits.pemFile, orInherited: true)
+        let key = try InputFile.read(keyPath, limit: TLSLimits.pemFile, orInherited: true)
+        _ = try orFailure(try TLSContext.server(certificates: certificates, key: key)) { (error: TLSError) in
+            .configuration(Messages.inMaterial(error.isAboutKey ? keyPath : certificatePath, error))
+        }
+        return Host.Secure(address: address, certificates: certificates, key: key)
+    }
+}
+
+extension Host.Secure {
+    /// The certificate problems that clients will report at this time; `ca` is our own CA, if it was used.
+    ///
+    /// Clients are supposed to detect them, so the server starts all the same.
+    func warnings(ca: String?, at now: Timestamp) -> [String] {
+        var warnings: [String] = []
+        if ca != nil, !address.isLoopback, !address.isUnspecified {
+            warnings.append(Messages.certificateOfLocalhost(not: address.host))
+        }
+        guard let facts = try? CertificateFacts.read(pem: certificates).first else { return warnings }
+        if now.secondsSinceEpoch > facts.notAfter { warnings.append(Messages.certificateExpired(facts.expiry)) }
+        if now.secondsSinceEpoch < facts.notBefore { warnings.append(Messages.certificateNotYetValid) }
+        return warnings
+    }
+}
+
+extension TLSError {
+    /// Whether the key's file is at fault, not the certificate's.
+    fileprivate var isAboutKey: Bool {
+        switch self {
+        case .notPEM(.key), .damaged(.key), .tooLarge(.key, _), .unusable(.key, _), .encryptedKey, .wrongKey: true
+        default: false
+        }
+    }
+}

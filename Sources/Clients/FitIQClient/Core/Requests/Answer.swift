@@ -1,0 +1,199 @@
+import FitIQAPI
+import HTTPTypes
+import JSON
+
+/// The purpose of a request; the request book holds each errand at most once.
+enum Errand: Sendable, Hashable {
+    case createConsultation(Persona)
+    case chatAboutGoal(String)
+    case history(consultation: String)
+    case archive(consultation: String)
+    case createGoal(GoalDraft)
+    /// Whether a goal was created by a request that got no usable answer.
+    case findGoal(GoalDraft)
+    case listGoals
+    case linkGoal(goal: String, consultation: String)
+    case createMeal(Int)
+    /// Whether a meal was logged by a request that got no usable answer.
+    case findMeal(Int)
+    case loadMeal(Int)
+
+    /// Whether the request may be sent again although the first may have succeeded.
+    ///
+    /// A second consultation gets 409 and a second chat-about-goal the existing one; a second goal or meal would be
+    /// created.
+    var isRepeatable: Bool {
+        switch self {
+        case .createGoal, .createMeal: false
+        default: true
+        }
+    }
+
+    /// Whether the book repeats it on schedule; loading a meal has its own cadence.
+    var isRetried: Bool { if case .loadMeal = self { false } else { true } }
+    /// Whether it goes first after a pause that the backend asked for: a create must not earn another 429.
+    var isUrgent: Bool { if case .createConsultation = self { true } else { false } }
+}
+
+struct GoalDraft: Sendable, Hashable {
+    /// Distinguishes two drafts with the same text.
+    let number: Int
+    let title: String
+    let description: String
+    let targetDate: String
+    let begunAt: Timestamp
+    let consultation: String?
+}
+
+/// Request bodies: the forms of the union, which the backend of every guide accepts.
+enum Body {
+    static func object(_ members: [(key: String, value: String)]) -> [UInt8] {
+        JSONValue.object(JSONObject(members.map { (key: $0.key, value: JSONValue.string($0.value)) })).encoded()
+    }
+}
+
+/// A response as the client reads it.
+struct Answer: Sendable {
+    let status: Int
+    /// The body as JSON; nil if it is not valid JSON.
+    let body: JSONValue?
+    /// The value of `Retry-After`, in whole seconds.
+    let retryAfter: Duration?
+
+    init(_ response: ClientResponse) {
+        status = response.status
+        body = try? JSON.parse(response.body)
+        let seconds = response.fields[.retryAfter].flatMap { Int($0) }
+        retryAfter = seconds.map { .seconds(min(max($0, 0), 86_400)) }
+    }
+
+    var isSuccess: Bool { (200..<300).contains(status) }
+    var code: String? { body?["error"]?["code"]?.string }
+
+    /// Whether the backend asks for a pause (429 of a rate limit; its code distinguishes it from the other 429).
+    var isThrottled: Bool {
+        guard status == 429, code != "TOO_MANY_ACTIVE_CONSULTATIONS" else { return false }
+        return code == "RATE_LIMITED" || retryAfter != nil
+    }
+
+    /// Whether the request may have succeeded, and repeating may help.
+    var isFailure: Bool { status >= 500 || status == 408 || (isSuccess && body == nil) }
+
+    /// The backend's message, or a description of the status.
+    var message: String {
+        guard let text = body?["error"]?["message"]?.string, !text.isEmpty else {
+            return isSuccess ? ClientMessages.noUsableAnswer : ClientMessages.status(status)
+        }
+        return String(text.prefix(500))
+    }
+}
+
+extension Answer {
+    /// The id of a created consultation: in `data.consultation`, in `data`, at the top, or as `consultation_id`.
+    var consultationID: String? {
+        Self.id(
+            data?["consultation"]?["id"] ?? data?["id"] ?? data?["consultation_id"] ?? body?["id"]
+                ?? body?["consultation_id"])
+    }
+
+    private var data: JSONValue? { body?["data"] }
+    var existingConsultationID: String? { Self.id(body?["error"]?["details"]?["existing_consultation_id"]) }
+
+    var conversationID: String? {
+        Self.id(
+            body?["conversationId"] ?? body?["conversation_id"] ?? data?["conversation_id"] ?? data?["conversationId"])
+    }
+
+    /// The object of an answer about one thing, with or without an envelope.
+    var object: JSONValue? { data?.object != nil ? data : body }
+    var messages: [JSONValue]? { (data?["messages"] ?? body?["messages"] ?? data)?.array }
+    var goals: [JSONValue]? { (body?["goals"] ?? data?["goals"] ?? data)?.array }
+    var mealLogs: [JSONValue]? { (data?["meal_logs"] ?? body?["meal_logs"] ?? data)?.array }
+    /// An id in the backend's form; no other may go into a path.
+    static func id(_ value: JSONValue?) -> String? { value?.string.flatMap(pathID) }
+
+    /// A text as an id for a path: a lower-case UUID; nil if it is not a UUID.
+    static func pathID(_ text: String) -> String? {
+        guard text.utf8.count == 36 else { return nil }
+        return ResourceID(text.lowercased())?.description
+    }
+}
+
+/// A frame from the server, in either protocol; types that no guide defines are not an error.
+enum ChatFrame: Sendable, Equatable {
+    case connected
+    /// `message_received`, or the echo of a `user_message` with its id and text.
+    case received(id: ExactString?, content: String?)
+    case answerBegins(id: ExactString)
+    /// `stream_chunk` has no id.
+    case piece(id: ExactString?, content: String)
+    case answerEnds(id: ExactString?)
+    case templateCreated(type: String, id: String)
+    case error(message: String, code: String?)
+    case meal(MealNews)
+    case pong
+    case unknown
+    /// Not a JSON object with a type, or one that lacks what its type requires.
+    case broken
+
+    /// Parses a text message: one frame, or several separated by newlines, as servers in the field send them.
+    static func frames(in text: [UInt8]) -> [ChatFrame] {
+        if let value = try? JSON.parse(text) { return frames(of: value) }
+        let lines = text.split(separator: 0x0A)
+        guard lines.count > 1 else { return [.broken] }
+        return lines.flatMap { line in (try? JSON.parse(line)).map(frames) ?? [.broken] }
+    }
+
+    /// A frame, and what its metadata adds.
+    private static func frames(of value: JSONValue) -> [ChatFrame] {
+        guard let type = value["type"]?.string else { return [.broken] }
+        let frame = frame(of: type, value)
+        guard type != "template_created", let template = Template(value["metadata"]) else { return [frame] }
+        return [.templateCreated(type: template.type, id: template.id), frame]
+    }
+
+    private static func frame(of type: String, _ value: JSONValue) -> ChatFrame {
+        let content = value["content"]?.string
+        let id = value["message_id"]?.exactString
+        switch type {
+        case "connected": return .connected
+        case "message_received": return .received(id: id, content: nil)
+        case "user_message": return .received(id: id, content: content)
+        case "stream_chunk": return content.map { .piece(id: nil, content: $0) } ?? .broken
+        case "stream_complete": return .answerEnds(id: nil)
+        case "assistant_message_start": return id.map { .answerBegins(id: $0) } ?? .broken
+        case "assistant_message_chunk":
+            guard let id, let content else { return .broken }
+            return .piece(id: id, content: content)
+        case "assistant_message_end": return id.map { .answerEnds(id: $0) } ?? .broken
+        case "template_created":
+            return Template(value["metadata"]).map { .templateCreated(type: $0.type, id: $0.id) } ?? .broken
+        case "error":
+            return .error(message: value["error"]?.string ?? ClientMessages.coachFailed, code: value["code"]?.string)
+        case "pong": return .pong
+        case "meal_log.completed", "meal_log.failed":
+            return MealNews(value["data"], status: type == "meal_log.failed" ? .failed : .completed)
+                .map { .meal($0) } ?? .broken
+        default: return .unknown
+        }
+    }
+}
+
+/// Something that the coach made while it answered, as named in metadata.
+struct Template: Sendable, Equatable {
+    let type: String
+    let id: String
+
+    init?(_ metadata: JSONValue?) {
+        guard let template = metadata?["template_created"], let type = template["type"]?.string else { return nil }
+        self.type = type
+        id = template["id"]?.string ?? ""
+    }
+}
+
+enum ChatMessage {
+    static func frame(_ text: String, style: ClientConfiguration.ChatStyle) -> [UInt8] {
+        let value: JSONValue = ["type": .string(style.rawValue), "content": .string(text)]
+        return value.encoded()
+    }
+}
