@@ -95,24 +95,15 @@ struct Authenticator {
         let key = ExactString(text)
         if let known = verified[key] { return known }
         let token: AccessToken
-        do {
-            token = try AccessToken.verify(text, secret: secret)
-        } catch {
-            throw .badToken(error)
-        }
-        let result = VerifiedToken(
-            token: token, user: try backend.user(token.subject))
+        do { token = try AccessToken.verify(text, secret: secret) } catch { throw .badToken(error) }
+        let result = VerifiedToken(token: token, user: try backend.user(token.subject))
         if verified.count >= limit { verified.removeAll() }
         verified[key] = result
         return result
     }
 
     private func check(_ verified: VerifiedToken, at now: Timestamp) throws(APIError) {
-        do {
-            try verified.token.checkTime(at: now)
-        } catch {
-            throw .badToken(error)
-        }
+        do { try verified.token.checkTime(at: now) } catch { throw .badToken(error) }
     }
 }
 

@@ -22,12 +22,10 @@ extension Scenario {
             return try read(bytes, file: file)
         }
         let value: JSONValue
-        do {
-            value = try JSON.parse(bytes, limits: JSON.Limits(bytes: largestState, values: largestStateValues))
-        } catch {
+        do { value = try JSON.parse(bytes, limits: JSON.Limits(bytes: largestState, values: largestStateValues)) } catch
+        {
             throw ScenarioErrors(
-                file: file,
-                mistakes: [.init(line: error.line, column: error.column, path: "", message: error.message)])
+                file: file, mistakes: [.init(line: error.line, column: error.column, path: "", message: error.message)])
         }
         return try read(json: value)
     }

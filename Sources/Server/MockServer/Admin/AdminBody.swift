@@ -28,11 +28,7 @@ struct AdminBody {
             return
         }
         let value: JSONValue
-        do {
-            value = try JSON.parse(body, limits: limits)
-        } catch {
-            throw .invalidJSON(error)
-        }
+        do { value = try JSON.parse(body, limits: limits) } catch { throw .invalidJSON(error) }
         guard let object = value.object else { throw .bodyIsNotAnObject(value) }
         for member in object where !keys.contains(member.key) { throw .unknownAdminKey(member.key, allowed: keys) }
         self.object = object
@@ -76,11 +72,7 @@ struct AdminBody {
             }
             return scenario
         }
-        do throws(ScenarioErrors) {
-            return try Scenario.read(json: value)
-        } catch {
-            throw APIError(error)
-        }
+        do throws(ScenarioErrors) { return try Scenario.read(json: value) } catch { throw APIError(error) }
     }
 
     static let expectedDuration = "a duration of at most 366 days such as \"26s\", \"1.5m\" or \"250ms\""

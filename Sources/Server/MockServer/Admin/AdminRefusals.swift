@@ -11,8 +11,7 @@ extension APIError {
         APIError(
             .notFound, .notFound,
             "There is no world \"\(id)\": it was never made, was deleted, or lay idle too long. Make "
-                + "one with POST /__admin/worlds."
-        )
+                + "one with POST /__admin/worlds.")
     }
 
     /// Where to get a token of a world other than the default one.
@@ -39,8 +38,7 @@ extension APIError {
         APIError(
             .insufficientStorage, .storeFull,
             "\(limit) worlds exist, which is the limit; delete some with DELETE "
-                + "/__admin/worlds/{id}, or wait until idle ones expire."
-        )
+                + "/__admin/worlds/{id}, or wait until idle ones expire.")
     }
 
     /// Bodies that are being read take up all available room.
@@ -53,15 +51,13 @@ extension APIError {
     static let adminFromElsewhere = APIError(
         .forbidden, .forbidden,
         "The admin API answers this machine only; to use it from elsewhere start the server with "
-            + "an admin token and send that as 'X-Admin-Token'."
-    )
+            + "an admin token and send that as 'X-Admin-Token'.")
 
     /// The client is a page of another site, or the name in `Host` is one whose DNS entry points here.
     static let adminForOtherSite = APIError(
         .forbidden, .forbidden,
         "The admin API does not answer pages of other sites: ask at http://localhost or "
-            + "http://127.0.0.1, without an 'Origin' of elsewhere, or with an admin token."
-    )
+            + "http://127.0.0.1, without an 'Origin' of elsewhere, or with an admin token.")
 
     /// The server has an admin token, and the request has none or another.
     static let wrongAdminToken = APIError(
@@ -70,8 +66,7 @@ extension APIError {
 
     /// The request asks for a part of the journal.
     static let journalTakesNoQuery = APIError(
-        .badRequest, .validationFailed,
-        "The whole journal takes no query; /__admin/requests and /__admin/frames do.")
+        .badRequest, .validationFailed, "The whole journal takes no query; /__admin/requests and /__admin/frames do.")
 
     static func unknownFault(_ name: String, known: [String]) -> APIError {
         let near = NearestWord.hint(name, among: known, quote: "\"")
@@ -94,8 +89,7 @@ extension APIError {
     static let realClock = APIError(
         .conflict, .badRequest,
         "This world follows the system's clock, which nobody moves; start the server with a "
-            + "manual clock, or make a world with {\"clock\": \"manual\"}."
-    )
+            + "manual clock, or make a world with {\"clock\": \"manual\"}.")
 
     /// A request to move the clock that does not say how far.
     static let clockWithoutAdvance = APIError(

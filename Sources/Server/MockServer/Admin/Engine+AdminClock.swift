@@ -63,8 +63,7 @@ extension Engine {
                 throw .wrongType("advance_to", expected: expected, got: .string(text))
             }
             return time
-        case (nil, nil), (_?, _?):
-            throw .clockWithoutAdvance
+        case (nil, nil), (_?, _?): throw .clockWithoutAdvance
         }
     }
 

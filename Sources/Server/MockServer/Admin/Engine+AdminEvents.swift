@@ -112,14 +112,12 @@ struct Follower {
         let missed = world.journal.missedCount(after: lastNumber)
         if missed > 0 {
             let text = Array("\(missed) entries fell out of the journal before they could be sent".utf8)
-            connection.http.sendBody(
-                ServerSentEvent(event: "missed", data: text).bytes, into: &connection.output.bytes)
+            connection.http.sendBody(ServerSentEvent(event: "missed", data: text).bytes, into: &connection.output.bytes)
             // Sent once, though the journal may be empty now.
             lastNumber += missed
         }
         for entry in world.journal.entries(after: lastNumber) {
-            connection.http.sendBody(
-                ServerSentEvent(entry, encoder: encoder).bytes, into: &connection.output.bytes)
+            connection.http.sendBody(ServerSentEvent(entry, encoder: encoder).bytes, into: &connection.output.bytes)
             lastNumber = entry.number
             extraCost += entry.extraCost
             if connection.output.count > limit || cost() >= slice { break }

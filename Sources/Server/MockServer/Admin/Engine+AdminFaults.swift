@@ -28,18 +28,10 @@ extension Engine {
     func addFault(to world: World, _ body: [UInt8]) throws(APIError) -> Answer {
         guard !body.isEmpty else { throw .emptyBody }
         let value: JSONValue
-        do {
-            value = try JSON.parse(body, limits: AdminBody.limits)
-        } catch {
-            throw .invalidJSON(error)
-        }
+        do { value = try JSON.parse(body, limits: AdminBody.limits) } catch { throw .invalidJSON(error) }
         let rule = try rule(from: value, in: world)
         try worlds.room(of: nil).check(bringing: body.count)
-        do throws(FaultBookError) {
-            try world.faults.add(rule)
-        } catch {
-            throw .badFault(error.message)
-        }
+        do throws(FaultBookError) { try world.faults.add(rule) } catch { throw .badFault(error.message) }
         world.faultBytes[rule.name] = body.count
         worlds.accountStorage(of: world)
         return .created(try describe(faultNamed: rule.name, of: world))
@@ -59,9 +51,7 @@ extension Engine {
         do throws(ScenarioErrors) {
             let document: JSONValue = .object(["name": "live", "faults": .array([.object(object)])])
             return try Scenario.read(json: document).faults[0]
-        } catch {
-            throw APIError(error)
-        }
+        } catch { throw APIError(error) }
     }
 
     /// `GET`, `PATCH {"enabled"}` and `DELETE /__admin/faults/{name}`.
@@ -87,8 +77,7 @@ extension Engine {
             world.faultBytes[name] = nil
             worlds.accountStorage(of: world)
             return Answer(status: .noContent, body: [])
-        default:
-            return .ok(description)
+        default: return .ok(description)
         }
     }
 

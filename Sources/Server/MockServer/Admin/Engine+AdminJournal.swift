@@ -48,9 +48,7 @@ extension Engine {
     /// - Throws: 400 for a query.
     func journalLines(of world: World, _ head: RequestHead) throws(APIError) -> Answer {
         guard head.target.query == nil else { throw .journalTakesNoQuery }
-        return Answer(
-            JournalLines(of: world),
-            contentType: "application/x-ndjson; charset=utf-8")
+        return Answer(JournalLines(of: world), contentType: "application/x-ndjson; charset=utf-8")
     }
 
     /// `DELETE /__admin/journal`: drops the entries; the numbers continue.
@@ -96,9 +94,7 @@ struct KeptJournal {
     }
 
     /// The bytes that only the reader keeps in memory.
-    var byteCount: Int {
-        world.isGone ? weight : min(weight, world.journal.droppedWeight - droppedWeight)
-    }
+    var byteCount: Int { world.isGone ? weight : min(weight, world.journal.droppedWeight - droppedWeight) }
 }
 
 /// The entries that a journal had at the time of the request, a line each.

@@ -138,8 +138,7 @@ private struct StateExport: Sendable {
     private static let firstLines = 512
 
     private func encoded(_ backend: Backend) -> [UInt8] {
-        backend.data(at: time, issuedIDs: issuedIDs)
-            .scenarioFile(name: name, guide: guide, seed: seed, clock: clock)
+        backend.data(at: time, issuedIDs: issuedIDs).scenarioFile(name: name, guide: guide, seed: seed, clock: clock)
     }
 }
 

@@ -10,13 +10,9 @@ public struct ConnectionID: Hashable, Comparable, Sendable {
     /// The whole number, which is not used again while the connection lasts.
     let number: UInt64
 
-    init(place: Int, serial: UInt32) {
-        number = UInt64(serial) << 32 | UInt64(UInt32(truncatingIfNeeded: place))
-    }
+    init(place: Int, serial: UInt32) { number = UInt64(serial) << 32 | UInt64(UInt32(truncatingIfNeeded: place)) }
 
-    init(_ socket: SocketID) {
-        number = socket.number
-    }
+    init(_ socket: SocketID) { number = socket.number }
 
     /// The place in tables that are kept per connection, from 0; used again once the connection is gone.
     public var place: Int { Int(UInt32(truncatingIfNeeded: number)) }
@@ -82,8 +78,7 @@ public final class Connection {
     var heldBytes: Int {
         guard ending != .reset else { return 0 }
         return output.count + body.count + bodyPieces.count * Self.bodyPieceSize + unreadFrames.count
-            + (socketFaults?.waitingByteCount ?? 0)
-            + (stream?.source.heldByteCount ?? 0)
+            + (socketFaults?.waitingByteCount ?? 0) + (stream?.source.heldByteCount ?? 0)
             + (speaks == .http ? http.bufferedByteCount : webSocket?.bufferedByteCount ?? 0)
     }
 
@@ -173,9 +168,7 @@ public final class Connection {
     public var isDrained: Bool { output.isEmpty && !output.isHeld }
 
     /// Lends the bytes to send; report what was sent through ``Engine/sent(_:on:at:)``.
-    public func withOutput<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
-        output.withUnsent(body)
-    }
+    public func withOutput<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R { output.withUnsent(body) }
 
     /// The usual limits, except that the body of an imported state may be larger.
     private static let httpLimits: HTTP1.Limits = {
@@ -188,9 +181,7 @@ public final class Connection {
     static let largestBody = 1024 * 1024 * 1024
 
     /// The protocol of a connection, which changes once at most.
-    enum Speech {
-        case http, webSocket
-    }
+    enum Speech { case http, webSocket }
 
     enum Waiting {
         /// Its world stands still.

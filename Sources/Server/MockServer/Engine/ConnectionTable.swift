@@ -120,9 +120,7 @@ extension Engine {
     /// Whether a job may hold this much of a request in addition to what other jobs hold.
     ///
     /// Jobs cannot be given up, so they leave a quarter of the limit to everything else.
-    func hasRoom(forJobOf bytes: Int) -> Bool {
-        jobs.heldBytes == 0 || jobs.heldBytes + bytes <= limits.jobBytes
-    }
+    func hasRoom(forJobOf bytes: Int) -> Bool { jobs.heldBytes == 0 || jobs.heldBytes + bytes <= limits.jobBytes }
 
     private static func relieved(_ limit: Int) -> Int { limit - limit / 8 }
 

@@ -41,13 +41,11 @@ extension Engine {
             return Answer(status: .ok, body: description.bytes(for: mode), contentType: description.mediaType)
         case .deviations:
             return Answer(
-                status: .ok, body: APIDescription.deviationsBytes,
-                contentType: APIDescription.documentation.mediaType)
+                status: .ok, body: APIDescription.deviationsBytes, contentType: APIDescription.documentation.mediaType)
         case .root:
             let prefix = destination.worldID.map { "/w/\($0.text)" } ?? ""
             return Answer(status: .found, body: [], fields: [.location: prefix + "/docs"])
-        case .admin(let route):
-            return try adminAnswer(route, head, body: exchange.body, on: connection, at: now)
+        case .admin(let route): return try adminAnswer(route, head, body: exchange.body, on: connection, at: now)
         case .api(.avatar(let persona)):
             return Answer(status: .ok, body: Array(persona.avatarImage.utf8), contentType: "image/svg+xml")
         case .api(.webSocket(let id)):
@@ -58,9 +56,7 @@ extension Engine {
                 return try restAnswer(route, &exchange, in: world, on: connection, at: now)
             }
             // Only the answer is lost: the request is still carried out or refused.
-            if replacement.isProcessed {
-                _ = try? restAnswer(route, &exchange, in: world, on: connection, at: now)
-            }
+            if replacement.isProcessed { _ = try? restAnswer(route, &exchange, in: world, on: connection, at: now) }
             return faults.answer(in: errorForm(of: exchange, in: world)).map(Answer.init)
         }
     }
@@ -120,10 +116,8 @@ extension Engine {
         case .consultations:
             let query = try ConsultationListQuery(query: head.target.queryItems())
             return .ok(world.backend.consultations(query, for: user))
-        case .consultation(let id):
-            return .ok(try world.backend.consultation(id, for: user))
-        case .messages(let id):
-            return .ok(try world.backend.messages(id, query: head.target.queryItems(), for: user))
+        case .consultation(let id): return .ok(try world.backend.consultation(id, for: user))
+        case .messages(let id): return .ok(try world.backend.messages(id, query: head.target.queryItems(), for: user))
         case .archive(let id):
             _ = try world.backend.consultation(id, for: user)
             try checkMediaType(head.fields, body)
@@ -134,14 +128,12 @@ extension Engine {
         case .goals where head.method == .post:
             try checkMediaType(head.fields, body)
             return .created(try world.backend.createGoal(CreateGoalRequest(body: body), by: user, &world.turn))
-        case .goals:
-            return .ok(world.backend.goals(for: user))
+        case .goals: return .ok(world.backend.goals(for: user))
         case .goal(let id) where head.method == .patch:
             _ = try world.backend.goal(id, for: user)
             try checkMediaType(head.fields, body)
             return .ok(try world.backend.updateGoal(id, UpdateGoalRequest(body: body), by: user, &world.turn))
-        case .goal(let id):
-            return .ok(try world.backend.goal(id, for: user))
+        case .goal(let id): return .ok(try world.backend.goal(id, for: user))
         case .chatAboutGoal:
             try checkMediaType(head.fields, body)
             return .created(try world.backend.chatAboutGoal(ChatAboutGoalRequest(body: body), by: user, &world.turn))
@@ -151,11 +143,9 @@ extension Engine {
             return .created(try world.backend.createMealLog(CreateMealLogRequest(body: body), by: user, &world.turn))
         case .mealLogs:
             return .ok(world.backend.mealLogs(try MealLogListQuery(query: head.target.queryItems()), for: user))
-        case .mealLog(let id):
-            return .ok(try world.backend.mealLog(id, for: user))
+        case .mealLog(let id): return .ok(try world.backend.mealLog(id, for: user))
 
-        case .webSocket, .avatar:
-            preconditionFailure("Answered before credentials are looked at.")
+        case .webSocket, .avatar: preconditionFailure("Answered before credentials are looked at.")
         }
     }
 
@@ -169,8 +159,7 @@ extension Engine {
     private static let jsonMediaType = Array("application/json".utf8)
 
     private func options(_ methods: [String]) -> Answer {
-        Answer(
-            status: .noContent, body: [], fields: [.allow: methods.joined(separator: ", ")])
+        Answer(status: .noContent, body: [], fields: [.allow: methods.joined(separator: ", ")])
     }
 
     private var ready: Answer {

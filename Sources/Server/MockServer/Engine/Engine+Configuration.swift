@@ -28,12 +28,10 @@ extension Engine {
 
         /// Creates a configuration with the documented defaults.
         public init(
-            origin: String = "http://127.0.0.1:8080", seed: UInt64 = 1, pace: Pace = .human,
-            mode: GuideMode = .union, scenario: Scenario = Scenario(), clock: ClockMode = .real,
-            apiKey: String = DevelopmentCredentials.apiKey,
+            origin: String = "http://127.0.0.1:8080", seed: UInt64 = 1, pace: Pace = .human, mode: GuideMode = .union,
+            scenario: Scenario = Scenario(), clock: ClockMode = .real, apiKey: String = DevelopmentCredentials.apiKey,
             jwtSecret: String = DevelopmentCredentials.jwtSecret, adminToken: String? = nil,
-            limits: ServerLimits = ServerLimits(),
-            worldLimits: FitIQBackend.Limits = FitIQBackend.Limits()
+            limits: ServerLimits = ServerLimits(), worldLimits: FitIQBackend.Limits = FitIQBackend.Limits()
         ) {
             self.origin = origin
             self.seed = seed
@@ -67,15 +65,12 @@ extension Engine.Configuration {
     public func checkData(at now: Timestamp) throws(PlantError) {
         let settings = defaultWorldSettings
         var backend = settings.makeBackend()
-        var turn = Turn(
-            now: WorldClock(settings.clock).now(now), identifiers: ResourceIDSequence(seed: settings.seed))
+        var turn = Turn(now: WorldClock(settings.clock).now(now), identifiers: ResourceIDSequence(seed: settings.seed))
         try backend.plant(settings.scenario.data, &turn, exportRoom: emptyRoom.rest(written: 0))
     }
 
     /// The room that worlds share, before there are any.
-    var emptyRoom: SharedRoom {
-        SharedRoom(all: 0, held: 0, limit: limits.storedBytes, own: worldLimits.storedBytes)
-    }
+    var emptyRoom: SharedRoom { SharedRoom(all: 0, held: 0, limit: limits.storedBytes, own: worldLimits.storedBytes) }
 }
 
 extension Engine.Configuration {

@@ -36,8 +36,7 @@ extension Engine {
         _ scenario: Scenario, guide: GuideMode? = nil, seed: UInt64? = nil, clock: ClockMode? = nil,
         judged: Bool = true, at now: Timestamp
     ) throws(APIError) -> WorldAccess {
-        let world: World = try makeWorld(
-            scenario, guide: guide, seed: seed, clock: clock, isJudged: judged, at: now)
+        let world: World = try makeWorld(scenario, guide: guide, seed: seed, clock: clock, isJudged: judged, at: now)
         return access(to: world, at: now)
     }
 

@@ -6,8 +6,7 @@ extension Engine {
     func arm(
         _ connection: Connection, _ purpose: Connection.Deadline.Purpose, after nanoseconds: Int64, at now: Timestamp
     ) {
-        connection.deadline = Connection.Deadline(
-            time: now.advanced(byNanoseconds: nanoseconds), purpose: purpose)
+        connection.deadline = Connection.Deadline(time: now.advanced(byNanoseconds: nanoseconds), purpose: purpose)
         queueDeadline(of: connection)
     }
 

@@ -14,8 +14,7 @@ extension Engine {
         }
         let response = EncodedResponse(
             Array(connection.output.bytes[start...]), isAnswerToHead: exchange.head.method == .head)
-        var transmission =
-            exchange.responseFaults?.apply(to: response) ?? exchange.handshakeFaults?.apply(to: response)
+        var transmission = exchange.responseFaults?.apply(to: response) ?? exchange.handshakeFaults?.apply(to: response)
         if let playback = exchange.playback { transmission = playback.apply(to: response, with: transmission) }
         guard let shaped = transmission else { return false }
         exchange.shaped = Exchange.ShapedResponse(shaped, of: response)
@@ -46,8 +45,7 @@ extension Engine {
         if let close = outgoing.close {
             forgetSocket(of: connection)
             _ = connection.webSocket?.closeAnyway(
-                code: close.code.map(CloseCode.init(rawValue:)), reason: close.reason,
-                into: &connection.output.bytes)
+                code: close.code.map(CloseCode.init(rawValue:)), reason: close.reason, into: &connection.output.bytes)
         }
         noteLastingFaults(outgoing, on: connection, in: world)
         obeySocketFaults(of: connection)

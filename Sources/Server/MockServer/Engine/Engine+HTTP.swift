@@ -29,17 +29,13 @@ extension Engine {
                 if head.expectsContinue, !connection.http.refusesBody {
                     connection.http.sendContinue(into: &connection.output.bytes)
                 }
-            case .body(let bytes):
-                connection.takeBody(bytes)
-            case .end:
-                serveRequest(of: connection, at: now)
-            case .connectionClosed:
-                end(connection, .close)
+            case .body(let bytes): connection.takeBody(bytes)
+            case .end: serveRequest(of: connection, at: now)
+            case .connectionClosed: end(connection, .close)
             case .needsData, .paused:
                 awaitMore(on: connection, at: now)
                 return
-            case .response, .informational:
-                preconditionFailure("A server's connection reads requests.")
+            case .response, .informational: preconditionFailure("A server's connection reads requests.")
             }
         }
     }
@@ -86,9 +82,7 @@ extension Engine {
         do throws(APIError) {
             guard let made = try self.answer(&exchange, in: world, on: connection, at: now) else { return }
             answer = connection.isSecure ? securing(made) : made
-        } catch {
-            answer = Answer(world.advising(error), in: errorForm(of: exchange, in: world))
-        }
+        } catch { answer = Answer(world.advising(error), in: errorForm(of: exchange, in: world)) }
         let source = answer.source ?? source(ofLong: answer, to: exchange)
         guard reply(answer, from: source, to: head, in: world, on: connection, at: now) else { return }
         // No fault holds back a body that is made while it is sent: it counts as sent.
@@ -109,8 +103,7 @@ extension Engine {
     static let longestWholeBody = 1024 * 1024
 
     /// Sends an answer; if there is no room for it, sends the refusal and returns false.
-    @discardableResult
-    func reply(
+    @discardableResult func reply(
         _ answer: Answer, from source: (any BodySource)?, to head: RequestHead, in world: World,
         on connection: Connection, at now: Timestamp
     ) -> Bool {
@@ -126,9 +119,8 @@ extension Engine {
         return true
     }
 
-    func respond(
-        _ answer: Answer, to head: RequestHead, in world: World, on connection: Connection, at now: Timestamp
-    ) {
+    func respond(_ answer: Answer, to head: RequestHead, in world: World, on connection: Connection, at now: Timestamp)
+    {
         if answer.hasUsualFields {
             connection.http.respond(
                 status: answer.status, encodedFields: world.responseFields.json, body: answer.body,
@@ -189,16 +181,10 @@ extension Engine {
         default: break
         }
         guard let text = head.fields[.origin], !configuration.allowedOrigins.contains(.any) else { return }
-        guard let allowed = AllowedOrigin(text), allowed != .any else {
-            throw .foreignOrigin(text, origin: nil)
-        }
+        guard let allowed = AllowedOrigin(text), allowed != .any else { throw .foreignOrigin(text, origin: nil) }
         if configuration.allowedOrigins.contains(allowed) { return }
-        guard case .origin(let origin) = allowed else {
-            throw .foreignOrigin(text, origin: "null")
-        }
-        guard isOwn(origin, of: head, on: connection) else {
-            throw .foreignOrigin(text, origin: "\(origin)")
-        }
+        guard case .origin(let origin) = allowed else { throw .foreignOrigin(text, origin: "null") }
+        guard isOwn(origin, of: head, on: connection) else { throw .foreignOrigin(text, origin: "\(origin)") }
     }
 
     /// Whether a page was served by this server: at its listening address, or at the address of the request.

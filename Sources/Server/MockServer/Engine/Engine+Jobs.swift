@@ -92,9 +92,7 @@ extension Engine {
         do throws(APIError) {
             let made = try result.get()
             answer = connection.isSecure ? securing(made) : made
-        } catch {
-            answer = Answer(error, in: .union)
-        }
+        } catch { answer = Answer(error, in: .union) }
         let outer = answering
         answering = connection
         reply(answer, from: answer.source, to: awaited.head, in: defaultWorld, on: connection, at: now)

@@ -127,6 +127,4 @@ extension WorldSettings {
     }
 }
 
-extension WorldData {
-    fileprivate var encoded: [UInt8] { JSONWriter.object { write(into: &$0) } }
-}
+extension WorldData { fileprivate var encoded: [UInt8] { JSONWriter.object { write(into: &$0) } } }

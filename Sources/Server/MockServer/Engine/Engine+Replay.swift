@@ -147,9 +147,7 @@ extension Engine {
     }
 
     /// Ends a connection without a close frame, as the recorded one ended, after the remaining output.
-    private func drop(
-        _ connection: Connection, _ ending: WireAction, in world: World, at now: Timestamp
-    ) {
+    private func drop(_ connection: Connection, _ ending: WireAction, in world: World, at now: Timestamp) {
         lendOutput(to: connection)
         sendWhatWaits(on: connection, at: now)
         connection.output.append(Transmission(marks: [.init(0, ending)]))
@@ -174,9 +172,7 @@ extension Exchange {
 }
 
 extension RequestHead {
-    var isWebSocketHandshake: Bool {
-        wantsUpgrade && fields.hasToken("websocket", in: .upgrade)
-    }
+    var isWebSocketHandshake: Bool { wantsUpgrade && fields.hasToken("websocket", in: .upgrade) }
 
     /// The user of the credentials, which are not verified: a recording has accepted them or others in their place.
     ///

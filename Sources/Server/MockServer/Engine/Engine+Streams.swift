@@ -125,11 +125,7 @@ extension Engine {
         touch(connection)
         // The server was busy, not the reader: its idle time starts again.
         if connection.ending == .none { arm(connection, .idle, after: patience.idle, at: now) }
-        if connection.stream == nil {
-            serveRequests(of: connection, at: now)
-        } else {
-            queueStream(of: connection)
-        }
+        if connection.stream == nil { serveRequests(of: connection, at: now) } else { queueStream(of: connection) }
         account(connection)
         return cost
     }

@@ -61,13 +61,11 @@ extension Engine {
         let outcome = ServerHandshake.evaluate(
             method: head.method, isHTTP11: head.version == .http11, fields: head.fields.httpFields)
         switch outcome {
-        case .notAnUpgrade:
-            throw .upgradeRequired
+        case .notAnUpgrade: throw .upgradeRequired
         case .refuse(let status, let fields, let message):
             let code: ErrorCode = status.code == 426 ? .upgradeRequired : .badRequest
             throw APIError(status, code, message, fields: fields)
-        case .accept(let fields):
-            return fields
+        case .accept(let fields): return fields
         }
     }
 
@@ -133,20 +131,13 @@ extension Engine {
         switch (event, connection.webSocketUse) {
         case (.text(let text), .consultation):
             world.backend.receive(text: text, from: connection.id.socket, &world.turn)
-        case (.binary, .consultation):
-            world.backend.receiveBinary(from: connection.id.socket, &world.turn)
-        case (.text(let text), .echo):
-            _ = connection.webSocket?.send(text: text, into: &connection.output.bytes)
-        case (.binary(let bytes), .echo):
-            _ = connection.webSocket?.send(binary: bytes, into: &connection.output.bytes)
-        case (.text(let text), .replay(let socket)):
-            replay(.text(text), from: socket, in: world, at: now)
-        case (.binary(let bytes), .replay(let socket)):
-            replay(.binary(bytes), from: socket, in: world, at: now)
-        case (.ping, _), (.pong, _):
-            break
-        case (.closing, _):
-            forgetSocket(of: connection)
+        case (.binary, .consultation): world.backend.receiveBinary(from: connection.id.socket, &world.turn)
+        case (.text(let text), .echo): _ = connection.webSocket?.send(text: text, into: &connection.output.bytes)
+        case (.binary(let bytes), .echo): _ = connection.webSocket?.send(binary: bytes, into: &connection.output.bytes)
+        case (.text(let text), .replay(let socket)): replay(.text(text), from: socket, in: world, at: now)
+        case (.binary(let bytes), .replay(let socket)): replay(.binary(bytes), from: socket, in: world, at: now)
+        case (.ping, _), (.pong, _): break
+        case (.closing, _): forgetSocket(of: connection)
         case (.failed(let code, let message), _):
             recorder.closed(connection, by: .client, .violation, message: message)
             observe?(.webSocketFailed(code: code.rawValue, message: message))

@@ -55,8 +55,7 @@ struct Exchange {
             // The head may have changed its length, and lost its end.
             let bytes = transmission.bytes
             var end = bytes.count
-            for index in bytes.indices.dropFirst(3)
-            where bytes[index] == 0x0A && bytes[index - 2] == 0x0A {
+            for index in bytes.indices.dropFirst(3) where bytes[index] == 0x0A && bytes[index - 2] == 0x0A {
                 end = index + 1
                 break
             }

@@ -59,9 +59,7 @@ struct OutputBuffer {
         }
     }
 
-    private mutating func moveHolds(by count: Int) {
-        for index in holds.indices { holds[index].offset -= count }
-    }
+    private mutating func moveHolds(by count: Int) { for index in holds.indices { holds[index].offset -= count } }
 
     /// Drops what has not been taken.
     mutating func discard() {

@@ -20,8 +20,7 @@ struct Recorder {
     func answered(_ exchange: Exchange, _ answer: Answer, from start: Int, on connection: Connection, in world: World) {
         guard exchange.isJournaled else { return }
         let fields: RecordedFields =
-            answer.hasUsualFields
-            ? .encoded(world.responseFields.json) : .fields(answer.allFields(at: world.turn.now))
+            answer.hasUsualFields ? .encoded(world.responseFields.json) : .fields(answer.allFields(at: world.turn.now))
         let shaped = exchange.shaped
         let recorded = RecordedExchange(
             head: exchange.head, body: exchange.body, requestedAt: world.turn.now, endpoint: exchange.endpoint,
@@ -43,9 +42,8 @@ struct Recorder {
     // MARK: Sockets
 
     /// Records the opening of a WebSocket, in bytes from an offset on.
-    func opened(
-        _ exchange: Exchange, _ fields: HTTPFields, from start: Int, on connection: Connection, in world: World
-    ) {
+    func opened(_ exchange: Exchange, _ fields: HTTPFields, from start: Int, on connection: Connection, in world: World)
+    {
         let opening = RecordedOpening(
             head: exchange.head, requestedAt: world.turn.now, endpoint: exchange.endpoint, user: exchange.user,
             responseFields: .fields(fields), faults: exchange.faultNames)
@@ -53,9 +51,8 @@ struct Recorder {
     }
 
     /// Records a message or a ping of the server, in bytes from an offset on.
-    func sent(
-        _ payload: [UInt8], _ opcode: Opcode = .text, from start: Int, on connection: Connection, in world: World
-    ) {
+    func sent(_ payload: [UInt8], _ opcode: Opcode = .text, from start: Int, on connection: Connection, in world: World)
+    {
         let frame = RecordedFrame(sender: .server, opcode: opcode, payload: payload)
         guard connection.output.isHeld else { return record(frame, on: connection, in: world) }
         add(.frame(frame), from: start, on: connection, in: world)
@@ -88,11 +85,9 @@ struct Recorder {
     }
 
     /// Records the end of a WebSocket; only the first cause counts.
-    func closed(
-        _ connection: Connection, by party: Party, _ cause: RecordedClosing.Cause, message: String? = nil
-    ) {
-        guard let socket = connection.webSocket, connection.webSocketUse.isOfWorld,
-            !connection.record.isClosed, let world = connection.world
+    func closed(_ connection: Connection, by party: Party, _ cause: RecordedClosing.Cause, message: String? = nil) {
+        guard let socket = connection.webSocket, connection.webSocketUse.isOfWorld, !connection.record.isClosed,
+            let world = connection.world
         else { return }
         connection.record.isClosed = true
         // The client never learns of a socket whose handshake was abandoned, so that socket has no end.
@@ -119,8 +114,7 @@ struct Recorder {
     /// Records what still waits as lost, as nothing more is released.
     ///
     /// - Returns: Whether the handshake was lost, so that the client knows of no socket and of none of its frames.
-    @discardableResult
-    func abandoned(_ connection: Connection, in world: World) -> Bool {
+    @discardableResult func abandoned(_ connection: Connection, in world: World) -> Bool {
         released(connection, in: world)
         let messages = connection.socketFaults?.abandon() ?? []
         for entry in connection.record.waiting.takeAll() {
@@ -160,7 +154,6 @@ extension RecordedFrame {
             case .beginning: .partial
             case .nothing: .none
             }
-        self.init(
-            sender: .server, opcode: .text, payload: message.text, delivery: delivery, faults: message.ruleNames)
+        self.init(sender: .server, opcode: .text, payload: message.text, delivery: delivery, faults: message.ruleNames)
     }
 }

@@ -54,9 +54,7 @@ extension Engine {
     /// - Parameters:
     ///   - steps: How many; if there are more, the clock stops at the time of the last of them.
     ///   - slow: The connections that had unread output when the clock began to move; nil at first.
-    func advance(
-        _ world: World, to time: Timestamp, steps: Int, slow: inout Set<ConnectionID>?, at now: Timestamp
-    ) {
+    func advance(_ world: World, to time: Timestamp, steps: Int, slow: inout Set<ConnectionID>?, at now: Timestamp) {
         world.backend.storageRoom = worlds.storageRoom(of: world)
         if let start = world.clock.manualTime, start <= time {
             slow = pass(world, from: start, to: time, at: now, mostSteps: steps, slow: slow)
@@ -70,8 +68,7 @@ extension Engine {
     /// their times, however far the clock is moved at once.
     ///
     /// - Returns: The connections that had unread output when the clock began to move.
-    @discardableResult
-    private func pass(
+    @discardableResult private func pass(
         _ world: World, from start: Timestamp, to target: Timestamp, at now: Timestamp, mostSteps: Int = .max,
         slow: Set<ConnectionID>? = nil
     ) -> Set<ConnectionID> {
@@ -196,15 +193,12 @@ extension Engine {
                 recorder.setIn(.silence, of: [rule], on: connection, in: world)
             }
             fallSilent(connection, at: now)
-        case .end(.wait):
-            preconditionFailure("A wait ends by itself.")
+        case .end(.wait): preconditionFailure("A wait ends by itself.")
         }
         touch(connection)
         awaitReader(of: connection, at: now)
         // Output released just now has not been waiting for its reader.
-        if connection.deadline?.purpose == .idle {
-            arm(connection, .idle, after: patience.idle, at: now)
-        }
+        if connection.deadline?.purpose == .idle { arm(connection, .idle, after: patience.idle, at: now) }
         account(connection)
     }
 

@@ -81,9 +81,7 @@ final class World {
         /// Works out a scenario's data.
         ///
         /// - Throws: 400 if the data is inconsistent or the session was not read, 507 if there is no room for it.
-        init(
-            _ settings: WorldSettings, room: StorageRoom, exportRoom: StorageRoom, now: Timestamp
-        ) throws(APIError) {
+        init(_ settings: WorldSettings, room: StorageRoom, exportRoom: StorageRoom, now: Timestamp) throws(APIError) {
             replay = try WorldReplay(settings)
             clock = WorldClock(settings.clock)
             backend = settings.makeBackend()

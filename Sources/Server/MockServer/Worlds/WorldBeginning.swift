@@ -124,8 +124,7 @@ extension Engine {
     /// - Returns: The answer; nil if the request waits for a job.
     /// - Throws: What either refuses, if no job is needed; 507 if jobs hold too much already.
     func begin(
-        _ world: World?, for request: BeginningRequest, at now: Timestamp,
-        reading reader: @escaping () -> DraftReader,
+        _ world: World?, for request: BeginningRequest, at now: Timestamp, reading reader: @escaping () -> DraftReader,
         then: @escaping (Engine, Result<WorldBeginning, APIError>, Timestamp) throws(APIError) -> Answer
     ) throws(APIError) -> Answer? {
         var known: Result<WorldDraft, APIError>?
@@ -178,8 +177,6 @@ extension Engine {
 
 extension Result where Success == WorldDraft, Failure == APIError {
     fileprivate func beginning(in room: SharedRoom, now: Timestamp) -> Result<WorldBeginning, APIError> {
-        Result<WorldBeginning, APIError> { () throws(APIError) in
-            try WorldBeginning(get(), in: room, now: now)
-        }
+        Result<WorldBeginning, APIError> { () throws(APIError) in try WorldBeginning(get(), in: room, now: now) }
     }
 }

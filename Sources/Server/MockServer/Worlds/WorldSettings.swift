@@ -22,10 +22,7 @@ struct WorldSettings: Sendable {
     var webSocketOrigin: String { "ws" + origin.dropFirst("http".count) }
 
     func makeBackend() -> Backend {
-        Backend(
-            .init(
-                origin: origin, pace: pace, mode: mode, limits: limits,
-                script: scenario.script))
+        Backend(.init(origin: origin, pace: pace, mode: mode, limits: limits, script: scenario.script))
     }
 
     func makeFaults() -> FaultBook { FaultBook(rules: scenario.faults, seed: seed) }

@@ -83,8 +83,7 @@ final class WorldTable {
 
     /// What the other worlds leave a world, or nil for a new one.
     func room(of world: World?) -> SharedRoom {
-        SharedRoom(
-            all: storedBytes, held: world?.accountedStorage ?? 0, limit: limits.storedBytes, own: worldLimit)
+        SharedRoom(all: storedBytes, held: world?.accountedStorage ?? 0, limit: limits.storedBytes, own: worldLimit)
     }
 
     /// Updates the sum of stored bytes with one world.
