@@ -184,7 +184,7 @@ extension APIError {
             "The body must be a JSON object; it is \(value.typeName): \(value.excerpt()).")
     }
 
-    static func invalid(_ message: String) -> APIError {
+    package static func invalid(_ message: String) -> APIError {
         APIError(.badRequest, .validationFailed, message)
     }
 

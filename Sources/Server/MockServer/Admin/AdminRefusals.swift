@@ -2,7 +2,6 @@ import FitIQAPI
 import FitIQBackend
 import HTTPTypes
 import Replay
-import Scenarios
 import Text
 
 /// The refusals of the admin API.
@@ -19,7 +18,6 @@ extension APIError {
         "POST /__admin/worlds/\(id)/tokens makes a token that works in this world."
     }
 
-    /// The path is the admin API's, below a world's prefix.
     static func adminBelowWorld(_ id: String) -> APIError {
         APIError(
             .notFound, .notFound,
@@ -29,25 +27,22 @@ extension APIError {
     static func unknownAdminKey(_ key: String, allowed: [String]) -> APIError {
         let near = NearestWord.hint(key, among: allowed)
         let list = allowed.isEmpty ? "none" : allowed.map { "'\($0)'" }.joined(separator: ", ")
-        return APIError(
-            .badRequest, .validationFailed, "The key '\(key)' is not known here; allowed are \(list).\(near)")
+        return .invalid("The key '\(key)' is not known here; allowed are \(list).\(near)")
     }
 
-    /// The server has as many worlds as it keeps.
+    private static func full(_ message: String) -> APIError { APIError(.insufficientStorage, .storeFull, message) }
+
     static func tooManyWorlds(limit: Int) -> APIError {
-        APIError(
-            .insufficientStorage, .storeFull,
+        .full(
             "\(limit) worlds exist, which is the limit; delete some with DELETE "
                 + "/__admin/worlds/{id}, or wait until idle ones expire.")
     }
 
     /// Bodies that are being read take up all available room.
-    static let tooMuchToRead = APIError(
-        .insufficientStorage, .storeFull,
+    static let tooMuchToRead = full(
         "The server reads other large bodies, and has no room for this one beside them; send it again when they are answered."
     )
 
-    /// The client of the admin API is on another machine.
     static let adminFromElsewhere = APIError(
         .forbidden, .forbidden,
         "The admin API answers this machine only; to use it from elsewhere start the server with "
@@ -59,31 +54,20 @@ extension APIError {
         "The admin API does not answer pages of other sites: ask at http://localhost or "
             + "http://127.0.0.1, without an 'Origin' of elsewhere, or with an admin token.")
 
-    /// The server has an admin token, and the request has none or another.
     static let wrongAdminToken = APIError(
         .unauthorized, .unauthorized,
         "The admin API of this server asks for its admin token in the field 'X-Admin-Token'.")
 
-    /// The request asks for a part of the journal.
-    static let journalTakesNoQuery = APIError(
-        .badRequest, .validationFailed, "The whole journal takes no query; /__admin/requests and /__admin/frames do.")
+    static let journalTakesNoQuery = invalid(
+        "The whole journal takes no query; /__admin/requests and /__admin/frames do.")
 
     static func unknownFault(_ name: String, known: [String]) -> APIError {
         let near = NearestWord.hint(name, among: known, quote: "\"")
         return APIError(.notFound, .notFound, "This world has no fault \"\(name)\".\(near) See GET /__admin/faults.")
     }
 
-    static func badFault(_ message: String) -> APIError { APIError(.badRequest, .validationFailed, message) }
-
-    /// A scenario that cannot be read.
-    init(_ errors: ScenarioErrors) { self.init(.badRequest, .validationFailed, errors.description) }
-
     /// A scenario with inconsistent data.
-    init(_ error: PlantError) {
-        self.init(
-            error.isForWantOfRoom ? .insufficientStorage : .badRequest,
-            error.isForWantOfRoom ? .storeFull : .validationFailed, error.description)
-    }
+    init(_ error: PlantError) { self = error.isForWantOfRoom ? .full(error.description) : .invalid(error.description) }
 
     /// A request to move a clock that follows the system's.
     static let realClock = APIError(
@@ -91,27 +75,20 @@ extension APIError {
         "This world follows the system's clock, which nobody moves; start the server with a "
             + "manual clock, or make a world with {\"clock\": \"manual\"}.")
 
-    /// A request to move the clock that does not say how far.
-    static let clockWithoutAdvance = APIError(
-        .badRequest, .validationFailed,
-        "Say by how much: {\"advance\": \"26s\"}, or to when: {\"advance_to\": "
-            + "\"2025-01-29T10:31:00Z\"}, one of both.")
+    static let clockWithoutAdvance = invalid(
+        "Say by how much: {\"advance\": \"26s\"}, or to when: {\"advance_to\": \"2025-01-29T10:31:00Z\"}, one of both.")
 
     static func clockBackwards(_ now: String) -> APIError {
-        APIError(
-            .badRequest, .validationFailed,
-            "A clock only goes forward: it shows \(now). Reset the world to begin anew.")
+        .invalid("A clock only goes forward: it shows \(now). Reset the world to begin anew.")
     }
 
     /// An advance beyond what a time stamp can hold.
-    static let clockTooFar = APIError(
-        .badRequest, .validationFailed,
+    static let clockTooFar = invalid(
         "A clock goes forward by at most 366 days at once, and to the year 2199 at most; advance by less.")
 
     /// A scenario names the file of a session in a place where files are not read.
     static func sessionNotRead(_ path: String) -> APIError {
-        APIError(
-            .badRequest, .validationFailed,
+        .invalid(
             "The session \"\(path)\" is a file, which is not read here: give the HAR itself, {\"replay\": {\"session\": "
                 + "{\"log\": …}}}, or start the server with 'fitiq-mock replay'.")
     }
@@ -121,7 +98,6 @@ extension APIError {
         APIError(.notFound, .notFound, miss.message, details: miss.details)
     }
 
-    /// A replay report of a world that replays no session.
     static let noReplay = APIError(
         .notFound, .notFound,
         "This world plays no session back; make one with {\"scenario\": {\"name\": …, \"replay\": {\"session\": "
@@ -129,8 +105,7 @@ extension APIError {
 
     /// A world holds more than the body that would import it may have.
     static func stateTooLarge(_ bytes: Int, limit: Int) -> APIError {
-        APIError(
-            .insufficientStorage, .storeFull,
+        .full(
             "This world's state may take \(bytes) bytes, and PUT /__admin/state takes at most \(limit); "
                 + "a server that exports on exit writes it to a file, and one of twice that size can be imported.")
     }

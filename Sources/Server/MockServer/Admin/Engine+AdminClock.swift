@@ -8,13 +8,11 @@ import Traffic
 extension Engine {
     /// `GET /__admin/clock`.
     func clockAnswer(of world: World, at now: Timestamp) -> Answer {
-        .ok(
-            JSONWriter.object { writer in
-                writer.member("mode", world.clock.manualTime == nil ? "real" : "manual")
-                writer.member("now", world.clock.now(now).nanosecondText)
-                writer.key("next_step")
-                if let next = world.nextStep { writer.value(next.nanosecondText) } else { writer.null() }
-            })
+        .object { writer in
+            writer.member("mode", world.clock.manualTime == nil ? "real" : "manual")
+            writer.member("now", world.clock.now(now).nanosecondText)
+            writer.member("next_step", orNull: world.nextStep?.nanosecondText)
+        }
     }
 
     /// `POST /__admin/clock`: runs everything that happens in the world, each event at its time, before it answers.
@@ -59,10 +57,8 @@ extension Engine {
             else { throw .clockTooFar }
             return start.advanced(byNanoseconds: span)
         case (nil, let text?):
-            guard let time = DateTime(text)?.timestamp else {
-                throw .wrongType("advance_to", expected: expected, got: .string(text))
-            }
-            return time
+            if let time = DateTime(text)?.timestamp { return time }
+            throw .wrongType("advance_to", expected: expected, got: .string(text))
         case (nil, nil), (_?, _?): throw .clockWithoutAdvance
         }
     }
@@ -70,23 +66,18 @@ extension Engine {
     /// `POST /__admin/tokens`: a token for any user, on the world's clock.
     func makeToken(for world: World, _ body: [UInt8], at now: Timestamp) throws(APIError) -> Answer {
         let body = try AdminBody(body, keys: ["user", "expires_in"])
-        let named = try body.text("user", expected: "a user's id of 1 to 200 characters")
-        let user = named ?? world.defaultUser.text
+        let user = try body.text("user", expected: "a user's id of 1 to 200 characters") ?? world.defaultUser.text
         guard user.utf8.count <= AccessToken.userBytes else {
             throw .tooManyBytes("user", limit: AccessToken.userBytes, got: user.utf8.count)
         }
         guard AccessToken.isUser(user) else { throw .wrongLength("user", allowed: 1...200, got: user.count) }
-        let expiry = try body.duration("expires_in").map { span in
-            world.clock.now(now).advanced(byNanoseconds: span).secondsSinceEpoch
+        let lifetime = try body.duration("expires_in")
+        let expiry = lifetime.map { world.clock.now(now).advanced(byNanoseconds: $0).secondsSinceEpoch }
+        return .object(.created) { writer in
+            writer.member("token", world.token(for: ExactString(user), expiresAt: expiry ?? world.tokenExpiry))
+            writer.member("user", user)
+            writer.member("expires_at", DateTime(secondsSinceEpoch: expiry ?? world.tokenExpiry).wireText)
         }
-        let token = world.token(for: ExactString(user), expiresAt: expiry ?? world.tokenExpiry)
-        return Answer(
-            status: .created,
-            body: JSONWriter.object { writer in
-                writer.member("token", token)
-                writer.member("user", user)
-                writer.member("expires_at", DateTime(secondsSinceEpoch: expiry ?? world.tokenExpiry).wireText)
-            })
     }
 }
 

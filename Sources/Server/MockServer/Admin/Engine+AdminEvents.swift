@@ -6,16 +6,23 @@ import Traffic
 /// The admin API's events: a journal as it grows.
 extension Engine {
     /// `GET /__admin/events`: the entries as server-sent events, from now on or after the last one the client saw.
-    func follow(_ world: World, _ head: RequestHead, on connection: Connection, at now: Timestamp) {
+    ///
+    /// - Returns: nil, as the answer has no end.
+    func follow(_ world: World, _ exchange: Exchange) -> Answer? {
+        let (connection, now) = (exchange.connection, exchange.now)
         var fields = ServerSentEvent.responseFields
         fields[.date] = world.clock.now(now).httpDateText
         connection.http.startResponse(status: .ok, fields: fields, into: &connection.output.bytes)
         connection.follower = Follower(
-            world: world, lastNumber: ServerSentEvent.lastID(in: head.fields) ?? world.journal.lastNumber)
+            world: world, lastNumber: ServerSentEvent.lastID(in: exchange.head.fields) ?? world.journal.lastNumber)
         connection.http.sendBody(ServerSentEvent.retry(milliseconds: 1000), into: &connection.output.bytes)
-        if isShuttingDown { return endEvents(on: connection, at: now) }
-        followers.append(connection.id)
-        arm(connection, .keepAlive, after: Follower.keepAliveInterval, at: now)
+        if isShuttingDown {
+            endEvents(on: connection, at: now)
+        } else {
+            followers.append(connection.id)
+            arm(connection, .keepAlive, after: Follower.keepAliveInterval, at: now)
+        }
+        return nil
     }
 
     /// Queues what followers have not seen for the next turns of the loop, as far as they read it.
@@ -59,7 +66,7 @@ extension Engine {
             connection.http.sendBody(ServerSentEvent.keepAlive, into: &connection.output.bytes)
             touch(connection)
         } else {
-            connection.follower?.readerStood(for: Follower.keepAliveInterval)
+            connection.follower?.unreadTime += Follower.keepAliveInterval
         }
         arm(connection, .keepAlive, after: Follower.keepAliveInterval, at: now)
     }
@@ -82,7 +89,7 @@ struct Follower {
     /// Whether it is among those that get a slice next.
     var isBehind = false
     /// How long output has waited without the reader taking any of it, in nanoseconds.
-    private(set) var unreadTime: Int64 = 0
+    var unreadTime: Int64 = 0
 
     init(world: World, lastNumber: Int) {
         self.world = world
@@ -92,11 +99,6 @@ struct Follower {
 
     /// Time after which a stream without entries sends a sign of life, in nanoseconds: 15 s.
     static let keepAliveInterval: Int64 = 15_000_000_000
-
-    mutating func readerMoved() { unreadTime = 0 }
-
-    /// Records that the reader has read nothing for a while.
-    mutating func readerStood(for nanoseconds: Int64) { unreadTime += nanoseconds }
 
     /// Whether there are entries that it was not sent.
     var hasNews: Bool { world.journal.lastNumber > lastNumber }

@@ -14,33 +14,36 @@ extension Engine {
     ) throws(APIError) -> Answer {
         var query = try JournalQuery(query: head.target.queryItems())
         query.kinds = query.kinds.isEmpty ? kinds : query.kinds.intersection(kinds)
+        query.isUnmatched = isUnmatched ?? query.isUnmatched
         // A kind that is not among them matches no entry.
         let entries = query.kinds.isEmpty ? world.journal.noEntries : world.journal.entries()
-        var search = JournalSearch(query.unmatched(isUnmatched), in: entries)
+        var search = JournalSearch(query, in: entries)
         let encoder = world.journalEncoder
         let (lastNumber, droppedCount) = (world.journal.lastNumber, world.journal.droppedCount)
         var hasBegun = false
-        let source = JSONSource(keeping: KeptJournal(of: world)) { writer in
-            if !hasBegun {
-                hasBegun = true
-                writer.beginObject()
-                writer.key("entries")
-                writer.beginArray()
-            }
-            switch search.next() {
-            case .passed(let cost): return .more(cost: cost)
-            case .found(let entry):
-                encoder.write(entry, to: &writer)
-                return .more(cost: entry.extraCost)
-            case .end:
-                writer.endArray()
-                writer.member("last_number", lastNumber)
-                writer.member("dropped", droppedCount)
-                writer.endObject()
-                return .end
-            }
-        }
-        return Answer(source)
+        return Answer(
+            PartSource(
+                keeping: KeptJournal(of: world),
+                json: { writer in
+                    if !hasBegun {
+                        hasBegun = true
+                        writer.beginObject()
+                        writer.key("entries")
+                        writer.beginArray()
+                    }
+                    switch search.next() {
+                    case .passed(let cost): return cost
+                    case .found(let entry):
+                        encoder.write(entry, to: &writer)
+                        return entry.extraCost
+                    case .end:
+                        writer.endArray()
+                        writer.member("last_number", lastNumber)
+                        writer.member("dropped", droppedCount)
+                        writer.endObject()
+                        return nil
+                    }
+                }))
     }
 
     /// `GET /__admin/journal`: everything, oldest first, an object on each line, to keep and to judge later.
@@ -48,7 +51,15 @@ extension Engine {
     /// - Throws: 400 for a query.
     func journalLines(of world: World, _ head: RequestHead) throws(APIError) -> Answer {
         guard head.target.query == nil else { throw .journalTakesNoQuery }
-        return Answer(JournalLines(of: world), contentType: "application/x-ndjson; charset=utf-8")
+        let encoder = world.journalEncoder
+        var entries = world.journal.entries().makeIterator()
+        let source = PartSource(keeping: KeptJournal(of: world)) { slice in
+            guard let entry = entries.next() else { return .end }
+            encoder.appendLine(entry, to: &slice.bytes)
+            slice.spend(entry.extraCost)
+            return .more
+        }
+        return Answer(source, contentType: "application/x-ndjson; charset=utf-8")
     }
 
     /// `DELETE /__admin/journal`: drops the entries; the numbers continue.
@@ -56,7 +67,7 @@ extension Engine {
         if world.journal.weight > Engine.largestWorkOnLoop { discard(world.journal) }
         world.clearJournal()
         worlds.accountEverything(of: world)
-        return Answer(status: .noContent, body: [])
+        return .noContent
     }
 }
 
@@ -97,47 +108,10 @@ struct KeptJournal {
     var byteCount: Int { world.isGone ? weight : min(weight, world.journal.droppedWeight - droppedWeight) }
 }
 
-/// The entries that a journal had at the time of the request, a line each.
-private final class JournalLines: BodySource {
-    var heldByteCount: Int { kept.byteCount }
-    var keepsJournal: Bool { true }
-    private let kept: KeptJournal
-    private let entries: Journal.Entries
-    private let encoder: JournalEncoder
-    private var next: Int
-
-    init(of world: World) {
-        kept = KeptJournal(of: world)
-        entries = world.journal.entries()
-        encoder = world.journalEncoder
-        next = entries.startIndex
-    }
-
-    func fill(_ slice: inout BodySlice) -> BodyProgress {
-        while next < entries.endIndex {
-            guard !slice.isFull else { return .more }
-            let entry = entries[next]
-            encoder.appendLine(entry, to: &slice.bytes)
-            slice.spend(entry.extraCost)
-            next += 1
-        }
-        return .end
-    }
-}
-
 extension JournalEntry {
     /// The cost of writing it in addition to its bytes: near misses are searched among all endpoints.
     var extraCost: Int {
         guard case .exchange(let exchange) = event, exchange.unmatched != nil else { return 0 }
         return 8 * 1024
-    }
-}
-
-extension JournalQuery {
-    /// The query, restricted to requests that belong to no operation if `isUnmatched` is true.
-    fileprivate func unmatched(_ isUnmatched: Bool?) -> JournalQuery {
-        var query = self
-        if let isUnmatched { query.isUnmatched = isUnmatched }
-        return query
     }
 }

@@ -13,13 +13,12 @@ extension Engine {
     ///
     /// - Returns: nil if the request waits for a job.
     /// - Throws: 409 if a session is replayed, 507 if the state has more bytes than the body of its import may have.
-    func exportState(
-        of world: World, _ head: RequestHead, on connection: Connection, at now: Timestamp
-    ) throws(APIError) -> Answer? {
+    func exportState(of world: World, _ exchange: Exchange) throws(APIError) -> Answer? {
+        let now = exchange.now
         let export = Parcel(try export(of: world, at: now))
         let limit = limits.stateBody
         guard startJob != nil, world.isLargeToWrite else { return .state(try export.take().encoded(within: limit)) }
-        let awaited = awaitJob(for: head, on: connection)
+        let awaited = awaitJob(for: exchange)
         stand(world)
         beside(at: now) {
             // Taken out, so that the world's values have one owner again when the job is done.
@@ -40,7 +39,8 @@ extension Engine {
     ///
     /// - Throws: 409 if a session is replayed.
     public func exportState(at now: Timestamp) throws(APIError) -> [UInt8] {
-        try export(of: defaultWorld, at: now).encoded()
+        let export = try export(of: defaultWorld, at: now)
+        return export.encoded(export.backend)
     }
 
     private func export(of world: World, at now: Timestamp) throws(APIError) -> StateExport {
@@ -61,19 +61,17 @@ extension Engine {
     /// - Returns: nil if the request waits for a job.
     /// - Throws: 400 for an invalid or inconsistent scenario file, 409 if a session is replayed and the file brings no
     ///   other, 507 if there is no room for it; the world is unchanged then.
-    func importState(
-        _ body: [UInt8], into world: World, _ head: RequestHead, on connection: Connection, at now: Timestamp
-    ) throws(APIError) -> Answer? {
-        let pieces = connection.takeBodyPieces() + [body]
+    func importState(into world: World, _ exchange: Exchange) throws(APIError) -> Answer? {
+        let pieces = exchange.connection.takeBodyPieces() + [exchange.body]
         let size = pieces.reduce(0) { $0 + $1.count }
         guard size > 0 else { throw .emptyBody }
-        let jsonLimits = stateLimits
-        let request = BeginningRequest(head: head, connection: connection, bodySize: size)
-        return try begin(world, for: request, at: now) {
+        // A state may be large; a body of the API never is.
+        let jsonLimits = JSON.Limits(bytes: max(limits.stateBody, 1), values: Scenario.largestStateValues)
+        return try begin(world, for: exchange, holding: size) {
             let (settings, isReplay) = (world.settings, world.replay != nil)
             return { () throws(APIError) in
                 let whole = pieces.count == 1 ? pieces[0] : pieces.flatMap(\.self)
-                let imported = try Engine.readState(whole, jsonLimits)
+                let imported = try Scenario(json: AdminBody.parse(whole, limits: jsonLimits))
                 guard imported.replay != nil || !isReplay else { throw .stateOfReplay }
                 return WorldDraft(
                     settings: settings.importing(imported), scenarioBytes: size, keepsFaults: imported.faults.isEmpty)
@@ -84,30 +82,12 @@ extension Engine {
         }
     }
 
-    private static func readState(_ body: [UInt8], _ limits: JSON.Limits) throws(APIError) -> Scenario {
-        do {
-            return try Scenario.read(json: JSON.parse(body, limits: limits))
-        } catch let error as JSONError {
-            throw .invalidJSON(error)
-        } catch let errors as ScenarioErrors {
-            throw APIError(errors)
-        } catch {
-            preconditionFailure("Reading throws nothing else.")
-        }
-    }
-
-    /// A state may be large; a body of the API never is.
-    private var stateLimits: JSON.Limits {
-        JSON.Limits(bytes: max(limits.stateBody, 1), values: Scenario.largestStateValues)
-    }
-
     /// Accepts a larger body if it is a state, and comes from a client that may send one.
     func admitLargeBody(_ head: RequestHead, on connection: Connection) {
         guard case .admin(let route) = Destination(of: head.target, in: self).route, route.resource == .state,
-            (try? AdminAccess(token: configuration.adminToken).check(head, isLocal: connection.isLocal)) != nil
+            (try? checkAdminAccess(head, on: connection)) != nil
         else { return }
-        let limit = min(limits.stateBody, Connection.largestBody)
-        connection.http.raiseBodyLimit(to: limit)
+        connection.http.raiseBodyLimit(to: min(limits.stateBody, Connection.largestBody))
         connection.takesPieces = true
     }
 }
@@ -122,8 +102,6 @@ private struct StateExport: Sendable {
     let seed: UInt64
     let clock: ClockMode
 
-    func encoded() -> [UInt8] { encoded(backend) }
-
     /// The encoded state if it fits into a body: no export has more bytes than what is stored and its first lines.
     ///
     /// - Throws: 507, before anything is written.
@@ -137,7 +115,7 @@ private struct StateExport: Sendable {
     /// What the members before the users take at most, except for the name.
     private static let firstLines = 512
 
-    private func encoded(_ backend: Backend) -> [UInt8] {
+    func encoded(_ backend: Backend) -> [UInt8] {
         backend.data(at: time, issuedIDs: issuedIDs).scenarioFile(name: name, guide: guide, seed: seed, clock: clock)
     }
 }
@@ -145,7 +123,7 @@ private struct StateExport: Sendable {
 extension Answer {
     /// A state; it names no URL of the server's, and so is the same over TLS.
     fileprivate static func state(_ bytes: [UInt8]) -> Answer {
-        Answer(status: .ok, body: bytes, contentType: Answer.json)
+        Answer(body: bytes, contentType: Answer.json)
     }
 
     /// The same in pieces, which are sent in slices and released one by one.

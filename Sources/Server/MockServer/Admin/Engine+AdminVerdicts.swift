@@ -6,39 +6,24 @@ import Traffic
 /// The admin API's verdicts: the obligations that a world's client keeps and breaks.
 extension Engine {
     /// `GET /__admin/verdicts`; the first request starts judging, including what the journal still holds.
+    ///
+    /// Waiting entries are judged first, then the findings are written one by one.
     func verdictAnswer(of world: World, at now: Timestamp) -> Answer {
         // The loop may be late, and anything overdue is judged by the time.
         advance(world, to: world.clock.now(now), at: now)
-        return Answer(VerdictSource(of: world, at: world.clock.now(now)))
-    }
-}
-
-/// The verdicts on a world's client: waiting entries are judged first, then the findings are written one by one.
-private final class VerdictSource: BodySource {
-    private let world: World
-    private let time: Timestamp
-    private var json: JSONSource?
-
-    init(of world: World, at time: Timestamp) {
-        self.world = world
-        self.time = time
-    }
-
-    func fill(_ slice: inout BodySlice) throws(APIError) -> BodyProgress {
-        if let json { return try json.fill(&slice) }
-        if let id = world.id, world.isGone { throw .unknownWorld(id) }
-        guard !world.judge(in: &slice) else { return .more }
-        let parts = world.judgement(at: time).parts(world.journalEncoder)
-        let json = JSONSource(of: parts) {
-            $0.beginObject()
-        } element: { part, writer in
-            part(&writer)
-            return 0
-        } end: {
-            $0.endObject()
-        }
-        self.json = json
-        return try json.fill(&slice)
+        let time = world.clock.now(now)
+        var parts: IndexingIterator<[Judgement.Part]>?
+        return Answer(
+            PartSource(json: { writer throws(APIError) in
+                if parts == nil {
+                    if let id = world.id, world.isGone { throw .unknownWorld(id) }
+                    if let cost = world.judgeNextWaiting() { return cost }
+                    parts = world.judgement(at: time).parts(world.journalEncoder).makeIterator()
+                }
+                guard let part = parts?.next() else { return nil }
+                part(&writer)
+                return 0
+            }))
     }
 }
 
@@ -49,6 +34,7 @@ extension Judgement {
     fileprivate func parts(_ encoder: JournalEncoder) -> [Part] {
         var parts: [Part] = [
             { writer in
+                writer.beginObject()
                 writer.key("verdicts")
                 writer.beginArray()
             }
@@ -60,23 +46,20 @@ extension Judgement {
         }
         parts.append { writer in
             writer.endArray()
-            writeRest(to: &writer)
-        }
-        return parts
-    }
-
-    private func writeRest(to writer: inout JSONWriter) {
-        writer.array("exposures") { writer in
-            for exposure in exposures {
-                writer.object { writer in
-                    writer.member("path", exposure.path.rawValue)
-                    writer.member("count", exposure.count)
+            writer.array("exposures") { writer in
+                for exposure in exposures {
+                    writer.object { writer in
+                        writer.member("path", exposure.path.rawValue)
+                        writer.member("count", exposure.count)
+                    }
                 }
             }
+            writer.member("missed", missedCount)
+            writer.member("has_connected", hasConnected)
+            writer.member("unmatched", unmatchedCount)
+            writer.endObject()
         }
-        writer.member("missed", missedCount)
-        writer.member("has_connected", hasConnected)
-        writer.member("unmatched", unmatchedCount)
+        return parts
     }
 }
 

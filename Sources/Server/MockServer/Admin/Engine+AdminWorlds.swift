@@ -1,6 +1,5 @@
 import FitIQAPI
 import FitIQBackend
-import HTTP1
 import HTTPTypes
 import JSON
 import Scenarios
@@ -13,12 +12,10 @@ extension Engine {
     /// `POST /__admin/worlds`: absent keys default to the scenario, then to the server's options.
     ///
     /// - Returns: nil if the request waits for a job.
-    func makeWorld(
-        _ bytes: [UInt8], _ head: RequestHead, on connection: Connection, at now: Timestamp
-    ) throws(APIError) -> Answer? {
+    func makeWorld(_ exchange: Exchange) throws(APIError) -> Answer? {
         let (configuration, number, hasPlace) = (configuration, worlds.serial + 1, hasPlaceForWorld)
         worlds.serial = number
-        let request = BeginningRequest(head: head, connection: connection, bodySize: bytes.count)
+        let bytes = exchange.body
         let reader: DraftReader = { () throws(APIError) in
             let body = try AdminBody(bytes, keys: Engine.worldKeys, limits: JSON.Limits())
             guard hasPlace else { throw .tooManyWorlds(limit: configuration.limits.worlds) }
@@ -28,14 +25,14 @@ extension Engine {
             return WorldDraft(
                 settings: settings, scenarioBytes: body.scenarioBytes, isJudged: try body.flag("judged") ?? false)
         }
-        return try begin(nil, for: request, at: now) {
+        return try begin(nil, for: exchange, holding: bytes.count) {
             reader
         } then: { (engine, beginning, now) throws(APIError) in
             do throws(APIError) {
                 let world = try engine.addWorld(number, try beginning.get(), at: now)
+                let location = "/__admin/worlds/\(world.name)"
                 return Answer(
-                    status: .created, body: engine.describe(world, at: now),
-                    fields: [.location: "/__admin/worlds/\(world.id ?? World.defaultID)"])
+                    status: .created, body: engine.describe(world, at: now), fields: [.location: location])
             } catch {
                 // The number was not used, unless another world was requested in the meantime.
                 if engine.worlds.serial == number { engine.worlds.serial -= 1 }
@@ -78,21 +75,14 @@ extension Engine {
     ///
     /// One that is deleted while the list is made is in it, empty: the list has as many as its beginning says.
     func worldList(on connection: Connection, at now: Timestamp) -> Answer {
-        let all = [defaultWorld] + worlds.values.sorted { $0.number < $1.number }
+        let all = [defaultWorld] + worlds.values.sorted()
         let isSecure = connection.isSecure
-        let source = JSONSource(of: all) { writer in
-            writer.beginObject()
-            writer.member("count", all.count)
-            writer.key("worlds")
-            writer.beginArray()
-        } element: { [unowned self] world, writer in
+        let source = PartSource("worlds", of: all, after: { $0.member("count", all.count) }) {
+            [unowned self] world, writer in
             let description = describe(world, at: now)
             writer.raw(isSecure ? securing(description) : description)
             // Its token is signed.
             return 2048
-        } end: { writer in
-            writer.endArray()
-            writer.endObject()
         }
         return Answer(source)
     }
@@ -101,7 +91,7 @@ extension Engine {
     func describe(_ world: World, at now: Timestamp) -> [UInt8] {
         let settings = world.settings
         return JSONWriter.object { writer in
-            writer.member("id", world.id ?? World.defaultID)
+            writer.member("id", world.name)
             writer.member("url", settings.origin)
             writer.member("ws_url", settings.webSocketOrigin)
             writer.member("api_key", settings.apiKey)
@@ -111,10 +101,7 @@ extension Engine {
             writer.member("seed", String(settings.seed))
             writer.member("clock", world.clock.manualTime == nil ? "real" : "manual")
             writer.member("now", world.clock.now(now).wireText)
-            writer.member("users", world.backend.userCount)
-            writer.member("consultations", world.backend.consultationCount)
-            writer.member("goals", world.backend.goalCount)
-            writer.member("meal_logs", world.backend.mealLogCount)
+            world.writeCounts(to: &writer)
             writer.member("web_sockets", world.openSocketCount)
         }
     }
@@ -122,27 +109,26 @@ extension Engine {
     /// `DELETE /__admin/worlds/{id}`: closes its sockets with 1001 and deletes it.
     func delete(_ world: World, at now: Timestamp) -> Answer {
         remove(world, reason: "The world was deleted", at: now)
-        return Answer(status: .noContent, body: [])
+        return .noContent
     }
 
     /// `POST /__admin/reset`: closes the world's sockets with 1001 and starts it again, as it was created or otherwise.
     ///
     /// - Returns: nil if the request waits for a job.
-    func reset(
-        _ world: World, _ bytes: [UInt8], _ head: RequestHead, on connection: Connection, at now: Timestamp
-    ) throws(APIError) -> Answer? {
-        let request = BeginningRequest(head: head, connection: connection, bodySize: bytes.count)
-        return try begin(world, for: request, at: now) { [unowned self] in
-            let (configuration, settings, scenarioBytes) =
-                (configuration, world.reloadedSettings ?? world.settings, world.scenarioBytes)
+    func reset(_ world: World, _ exchange: Exchange) throws(APIError) -> Answer? {
+        let bytes = exchange.body
+        return try begin(world, for: exchange, holding: bytes.count) { [unowned self] in
+            let defaults = configuration
+            let present = WorldDraft(
+                settings: world.reloadedSettings ?? world.settings, scenarioBytes: world.scenarioBytes)
             return { () throws(APIError) in
                 let body = try AdminBody(bytes, keys: Engine.worldKeys, limits: JSON.Limits())
-                var draft = WorldDraft(settings: settings, scenarioBytes: scenarioBytes)
+                var draft = present
                 if let scenario = try body.scenario() {
                     draft.settings.scenario = scenario
-                    draft.settings.seed = scenario.seed ?? configuration.seed
-                    draft.settings.mode = scenario.guide ?? configuration.mode
-                    draft.settings.clock = scenario.clock ?? configuration.clock
+                    draft.settings.seed = scenario.seed ?? defaults.seed
+                    draft.settings.mode = scenario.guide ?? defaults.mode
+                    draft.settings.clock = scenario.clock ?? defaults.clock
                     draft.scenarioBytes = body.scenarioBytes
                 }
                 draft.settings.seed = try body.seed() ?? draft.settings.seed
@@ -163,7 +149,7 @@ extension Engine {
     ///
     /// - Throws: 404 if the world is gone, 507 if there is no room; the world is unchanged then.
     func restart(_ world: World, _ beginning: WorldBeginning, reason: String, at now: Timestamp) throws(APIError) {
-        guard worlds.contains(world) else { throw .unknownWorld(world.id ?? World.defaultID) }
+        guard worlds.contains(world) else { throw .unknownWorld(world.name) }
         try beginning.check(in: worlds.room(of: world))
         closeConnections(of: world, reason: reason, at: now)
         discardContents(of: world)
@@ -185,7 +171,7 @@ extension Engine {
             now.nanosecondsSinceEpoch - world.lastUsed.nanosecondsSinceEpoch >= patience.worldIdle
                 && world.openSocketCount == 0 && !world.isStanding && !followed.contains(ObjectIdentifier(world))
         }
-        if worlds.idle.isEmpty { worlds.idle = worlds.values.filter(isIdle).sorted { $0.number > $1.number } }
+        if worlds.idle.isEmpty { worlds.idle = worlds.values.filter(isIdle).sorted(by: >) }
         for _ in 0..<min(Engine.worldsSweptAtOnce, worlds.idle.count) {
             // It may have been used or deleted in the meantime.
             let world = worlds.idle.removeLast()
@@ -229,7 +215,7 @@ extension Engine {
             } else {
                 // Further messages of the client, and its leaving, belong to a life that is over.
                 connection.record.isClosed = true
-                if connection.ending == .none, !connection.isSilent {
+                if connection.isServed {
                     // The backend, which knows the socket, ends with the life.
                     close(connection, code: .goingAway, reason: reason, at: now)
                 }

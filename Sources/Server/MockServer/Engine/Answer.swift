@@ -1,5 +1,8 @@
+import Faults
 import FitIQAPI
 import HTTPTypes
+import JSON
+import Replay
 import Texts
 
 struct Answer {
@@ -7,7 +10,7 @@ struct Answer {
     var body: [UInt8]
     /// What makes the body while it is sent, in place of ``body``; nil for most answers.
     var source: (any BodySource)?
-    /// Fields in addition to `Content-Type`, `Content-Length`, `Date` and `Connection`; nil for most answers.
+    /// Fields in addition to `Content-Type`, `Content-Length`, `Date` and `Connection`; nil for most answers, never empty.
     var fields: HTTPFields?
     /// The media type; nil for JSON, and a 204 has none.
     var contentType: String?
@@ -18,38 +21,54 @@ struct Answer {
 
     static let json = "application/json; charset=utf-8"
 
-    static func ok(_ body: [UInt8]) -> Answer { Answer(status: .ok, body: body) }
+    static func ok(_ body: [UInt8]) -> Answer { Answer(body: body) }
     static func created(_ body: [UInt8]) -> Answer { Answer(status: .created, body: body) }
+    static var noContent: Answer { Answer(status: .noContent, body: []) }
+    static func object(_ status: HTTPResponse.Status = .ok, _ write: (inout JSONWriter) -> Void) -> Answer {
+        Answer(status: status, body: JSONWriter.object(write))
+    }
 
     init(_ source: any BodySource, contentType: String? = nil) {
-        self.init(status: .ok, body: [], contentType: contentType)
+        self.init(body: [], contentType: contentType)
         self.source = source
     }
 
-    init(status: HTTPResponse.Status, body: [UInt8], fields: HTTPFields? = nil, contentType: String? = nil) {
+    init(
+        status: HTTPResponse.Status = .ok, body: [UInt8], fields: HTTPFields? = nil, contentType: String? = nil
+    ) {
         self.status = status
         self.body = body
-        self.fields = fields
+        self.fields = fields.flatMap { $0.isEmpty ? nil : $0 }
         self.contentType = contentType
     }
 
+    init(_ error: APIError, in form: GuideMode) {
+        self.init(status: error.status, body: error.body(in: form), fields: error.fields)
+    }
+
+    init(_ replacement: ReplacementAnswer) {
+        self.init(
+            status: replacement.status, body: replacement.body, fields: replacement.fields,
+            contentType: replacement.contentType)
+    }
+
+    init(_ response: ReplayResponse) {
+        self.init(
+            status: HTTPResponse.Status(code: min(max(response.status, 200), 999)), body: response.body,
+            fields: HTTPFields(response.fields))
+        isRecorded = true
+        declaredLength = response.declaredLength
+    }
+
     /// Whether its fields are those that most responses share, which are encoded ahead of time.
-    var hasUsualFields: Bool { fields == nil && contentType == nil && status != .noContent }
+    var hasUsualFields: Bool { fields == nil && contentType == nil && status != .noContent && !isRecorded }
 
     /// All fields except those of framing.
     func allFields(at time: Timestamp) -> HTTPFields {
         var all = fields ?? HTTPFields()
-        if isRecorded {
-            if all[.date] == nil { all[.date] = time.httpDateText }
-            return all
-        }
-        if status != .noContent { all[.contentType] = contentType ?? Answer.json }
-        all[.date] = time.httpDateText
+        if status != .noContent, !isRecorded { all[.contentType] = contentType ?? Answer.json }
+        if !isRecorded || all[.date] == nil { all[.date] = time.httpDateText }
         return all
-    }
-
-    init(_ error: APIError, in form: GuideMode) {
-        self.init(status: error.status, body: error.body(in: form), fields: error.fields.isEmpty ? nil : error.fields)
     }
 }
 
@@ -77,12 +96,7 @@ public enum APIDescription: CaseIterable, Sendable {
     /// `/docs`: both for people, as one HTML file that fetches nothing.
     case documentation
 
-    public var mediaType: String {
-        switch self {
-        case .openAPI, .asyncAPI: "application/yaml"
-        case .documentation: "text/html; charset=utf-8"
-        }
-    }
+    public var mediaType: String { self == .documentation ? "text/html; charset=utf-8" : "application/yaml" }
 
     /// The description in a mode, as a copy of its UTF-8.
     public func bytes(for mode: GuideMode) -> [UInt8] { Self.bytes(of: path(for: mode)) }
@@ -93,18 +107,11 @@ public enum APIDescription: CaseIterable, Sendable {
     /// `/docs/deviations`: the guides' contradictions, HTML, the same in every mode, as a copy of its UTF-8.
     public static var deviationsBytes: [UInt8] { bytes(of: "openapi/deviations.html") }
 
-    /// An operation of the admin API, with its path below `/__admin`.
-    public struct AdminOperation: Equatable, Sendable {
-        public let method: String
-        public let path: String
-        public let summary: String
-    }
-
-    /// The operations of the admin API in the order of its description.
+    /// The operations of the admin API with their paths below `/__admin`, in the order of its description.
     ///
     /// They are found by its indentation: paths at two, methods at four, summaries at six.
-    public static var adminOperations: [AdminOperation] {
-        var operations: [AdminOperation] = []
+    static var adminOperations: [(method: String, path: String, summary: String)] {
+        var operations: [(method: String, path: String, summary: String)] = []
         var (path, method) = ("", "")
         let lines = String(decoding: adminOpenAPIBytes, as: UTF8.self).split(separator: "\n")
         for line in lines.drop(while: { $0 != "paths:" }).prefix(while: { $0 != "components:" }) {
@@ -113,7 +120,7 @@ public enum APIDescription: CaseIterable, Sendable {
             } else if line.hasPrefix("    "), line.hasSuffix(":"), line.dropFirst(4).first != " " {
                 method = line.dropFirst(4).dropLast().uppercased()
             } else if line.hasPrefix("      summary: ") {
-                operations.append(AdminOperation(method: method, path: path, summary: String(line.dropFirst(15))))
+                operations.append((method, path, String(line.dropFirst(15))))
             }
         }
         return operations

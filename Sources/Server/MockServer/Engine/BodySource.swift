@@ -90,57 +90,67 @@ final class BytesSource: BodySource {
     }
 }
 
-/// JSON that is written a part at a time, such as an element of a list.
-final class JSONSource: BodySource {
-    enum Part {
-        /// More follows; the part took as long as writing this many bytes more than it wrote.
-        case more(cost: Int)
-        case end
-    }
-
+/// A body that is made a part at a time, such as an element of a list.
+final class PartSource: BodySource {
     var heldByteCount: Int { kept?.byteCount ?? 0 }
     var keepsJournal: Bool { kept != nil }
-    private var writer = JSONWriter()
     private let kept: KeptJournal?
-    private let writePart: (inout JSONWriter) throws(APIError) -> Part
+    private let writePart: (inout BodySlice) throws(APIError) -> BodyProgress
 
     /// - Parameter kept: The entries of a journal that the parts are made of.
-    init(keeping kept: KeptJournal? = nil, _ writePart: @escaping (inout JSONWriter) throws(APIError) -> Part) {
+    init(
+        keeping kept: KeptJournal? = nil, _ writePart: @escaping (inout BodySlice) throws(APIError) -> BodyProgress
+    ) {
         self.kept = kept
         self.writePart = writePart
     }
 
-    func fill(_ slice: inout BodySlice) throws(APIError) -> BodyProgress {
-        while !slice.isFull {
-            let part = try writePart(&writer)
+    /// JSON.
+    ///
+    /// - Parameter writePart: Writes a part and returns its cost in addition to its bytes; nil after the last one.
+    convenience init(
+        keeping kept: KeptJournal? = nil, json writePart: @escaping (inout JSONWriter) throws(APIError) -> Int?
+    ) {
+        var writer = JSONWriter()
+        self.init(keeping: kept) { slice throws(APIError) in
+            let cost = try writePart(&writer)
             writer.drain(into: &slice.bytes)
-            guard case .more(let cost) = part else { return .end }
+            guard let cost else { return .end }
             slice.spend(cost)
+            return .more
         }
-        return .more
     }
-}
 
-extension JSONSource {
-    /// Creates an object with a list as one of its members.
+    /// A JSON object whose last member is a list.
     ///
     /// - Parameters:
-    ///   - begin: Opens the object and the list.
-    ///   - element: Writes an element and returns its extra cost.
-    ///   - end: Closes the list and the object.
+    ///   - members: Writes the members before the list.
+    ///   - write: Writes an element and returns its extra cost.
     convenience init<Elements: Sequence>(
-        of elements: Elements, begin: @escaping (inout JSONWriter) -> Void,
-        element: @escaping (Elements.Element, inout JSONWriter) -> Int, end: @escaping (inout JSONWriter) -> Void
+        _ name: StaticString, of elements: Elements, after members: @escaping (inout JSONWriter) -> Void = { _ in },
+        _ write: @escaping (Elements.Element, inout JSONWriter) -> Int
     ) {
         var iterator: Elements.Iterator?
-        self.init { writer in
+        self.init(json: { writer in
             if iterator == nil {
-                begin(&writer)
+                writer.beginObject()
+                members(&writer)
+                writer.key(name)
+                writer.beginArray()
                 iterator = elements.makeIterator()
             }
-            if let next = iterator?.next() { return .more(cost: element(next, &writer)) }
-            end(&writer)
-            return .end
+            if let next = iterator?.next() { return write(next, &writer) }
+            writer.endArray()
+            writer.endObject()
+            return nil
+        })
+    }
+
+    func fill(_ slice: inout BodySlice) throws(APIError) -> BodyProgress {
+        while !slice.isFull {
+            let progress = try writePart(&slice)
+            guard progress == .more else { return progress }
         }
+        return .more
     }
 }

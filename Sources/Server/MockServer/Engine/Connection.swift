@@ -7,7 +7,6 @@ import WebSocket
 
 /// A connection's number: its place among the open ones, and a serial that tells apart successive users of the place.
 public struct ConnectionID: Hashable, Comparable, Sendable {
-    /// The whole number, which is not used again while the connection lasts.
     let number: UInt64
 
     init(place: Int, serial: UInt32) { number = UInt64(serial) << 32 | UInt64(UInt32(truncatingIfNeeded: place)) }
@@ -48,14 +47,12 @@ public final class Connection {
     /// Bytes that arrived on its socket while the world stood still.
     var unreadFrames: [UInt8] = []
     var lastAuthorization: LastAuthorization?
-
     /// The world of its last request; nil before the first, and for requests that concern no world.
     var world: World?
 
     /// The WebSocket side, after the handshake.
     var webSocket: WebSocket.Connection?
     var webSocketUse = WebSocketUse.echo
-
     /// The faults that act on what the socket sends; nil if there are none.
     var socketFaults: SocketFaults?
     /// How long a fault has held its output back, in nanoseconds of the system's clock, as of the last check.
@@ -66,10 +63,8 @@ public final class Connection {
 
     /// The follower of a journal as it grows; nil for every other connection.
     var follower: Follower?
-
     /// The long answer in progress; nil for every other connection.
     var stream: BodyStream?
-
     /// This connection's part of the engine's sum of held bytes.
     var accountedBytes = 0
     /// Bytes that the connection holds: for the peer, or of the peer's unfinished input.
@@ -82,7 +77,7 @@ public final class Connection {
             + (speaks == .http ? http.bufferedByteCount : webSocket?.bufferedByteCount ?? 0)
     }
 
-    var deadline: Deadline?
+    var deadline: (time: Timestamp, purpose: Wait)?
     /// When the connection's entry in the queue of deadlines comes up.
     var queuedDeadline: Timestamp?
     /// Whether the transport has been asked to look at this connection.
@@ -126,9 +121,6 @@ public final class Connection {
     /// The length of a piece of a large body in bytes; what arrives together with its last byte is added to it.
     private static let bodyPieceSize = 1 << 20
 
-    /// The connection's world; a connection without one counts as the default world's.
-    func worldOr(_ defaultWorld: World) -> World { world ?? defaultWorld }
-
     /// The connection's number in a world's journal: its place among those that the world has met, from 1.
     ///
     /// Counted in each world, so that equal sessions have equal journals regardless of the server's other work.
@@ -139,15 +131,11 @@ public final class Connection {
         return world.connectionCount
     }
 
-    /// Changes the faults of the socket; returns false if it has none, or nothing was changed.
-    func changeSocketFaults(_ change: (inout SocketFaults) -> Bool) -> Bool {
-        guard var faults = socketFaults else { return false }
-        // Taken out while it changes, so that nothing of it is copied.
-        socketFaults = nil
-        let isChanged = change(&faults)
-        socketFaults = faults
-        return isChanged
-    }
+    /// Whether it neither ends nor is silenced by a fault.
+    var isServed: Bool { ending == .none && !isSilent }
+
+    /// Whether a request has begun to arrive.
+    var isReadingRequest: Bool { http.isReadingHead || http.isReadingBody }
 
     var isEcho: Bool { webSocket != nil && !webSocketUse.isOfWorld }
 
@@ -183,18 +171,13 @@ public final class Connection {
     /// The protocol of a connection, which changes once at most.
     enum Speech { case http, webSocket }
 
-    enum Waiting {
-        /// Its world stands still.
-        case forWorld
-        /// A job works on it.
-        case forJob
-    }
+    /// What a complete request waits for: a world that stands still, or a job that works on it.
+    enum Waiting { case forWorld, forJob }
 
     public enum Ending: Equatable, Sendable {
         /// It stays open.
         case none
-        /// Stop sending after `output`, read until the peer stops too, and then close, so that the peer loses no
-        /// output.
+        /// Stop sending after `output`, read until the peer stops too, and close, so that the peer loses no output.
         case lingering
         /// Close after `output`.
         case close
@@ -216,24 +199,19 @@ public final class Connection {
         }
     }
 
-    /// A point in time, and the wait that it ends.
-    struct Deadline {
-        enum Purpose {
-            /// TLS is agreed on.
-            case handshake
-            /// Nothing arrives, or nothing is read.
-            case idle
-            /// A request's head or body arrives.
-            case readHead, readBody
-            /// The peer answers our close frame, or closes.
-            case closing
-            /// A stream of events has nothing to send.
-            case keepAlive
-            /// A connection silenced by a fault goes away.
-            case silence
-        }
-
-        var time: Timestamp
-        var purpose: Purpose
+    /// What a deadline ends.
+    enum Wait {
+        /// TLS is agreed on.
+        case handshake
+        /// Nothing arrives, or nothing is read.
+        case idle
+        /// A request's head or body arrives.
+        case readHead, readBody
+        /// The peer answers our close frame, or closes.
+        case closing
+        /// A stream of events has nothing to send.
+        case keepAlive
+        /// A connection silenced by a fault goes away.
+        case silence
     }
 }

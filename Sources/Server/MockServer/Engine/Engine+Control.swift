@@ -66,8 +66,7 @@ extension Engine {
         for connection in connections where connection.world === world {
             // Time-outs do not run while a fault holds back what the client waits for.
             guard let deadline = connection.deadline, !connection.output.isHeld else { continue }
-            let due = max(deadline.time.advanced(byNanoseconds: shift), time)
-            next = next.map { min($0, due) } ?? due
+            next = .earliest(next, max(deadline.time.advanced(byNanoseconds: shift), time))
         }
         return next
     }
@@ -124,7 +123,7 @@ extension Engine {
     private func access(to world: World, at now: Timestamp) -> WorldAccess {
         let settings = world.settings
         return WorldAccess(
-            id: world.id ?? World.defaultID, url: settings.origin, webSocketURL: settings.webSocketOrigin,
+            id: world.name, url: settings.origin, webSocketURL: settings.webSocketOrigin,
             token: world.token, freshToken: world.freshToken, apiKey: settings.apiKey, user: world.defaultUser.text,
             mode: settings.mode, now: world.clock.now(now))
     }

@@ -8,10 +8,11 @@ extension Engine {
     /// Applies the faults of an exchange, and its recording, to the response written from a position on.
     ///
     /// - Returns: Whether something must be held back or must happen: ``release(_:in:at:skippingWaits:)`` starts it.
-    func shape(_ exchange: inout Exchange, from start: Int, on connection: Connection) -> Bool {
+    func shape(_ exchange: inout Exchange, from start: Int) -> Bool {
         guard exchange.responseFaults != nil || exchange.handshakeFaults != nil || exchange.playback != nil else {
             return false
         }
+        let connection = exchange.connection
         let response = EncodedResponse(
             Array(connection.output.bytes[start...]), isAnswerToHead: exchange.head.method == .head)
         var transmission = exchange.responseFaults?.apply(to: response) ?? exchange.handshakeFaults?.apply(to: response)
@@ -52,21 +53,17 @@ extension Engine {
         if !outgoing.transmission.marks.isEmpty { release(connection, in: world, at: now) }
     }
 
-    /// Writes the messages that a fault made wait for others, before a close frame of another origin.
-    func sendWhatWaits(on connection: Connection, at now: Timestamp) {
+    /// Writes the messages that a fault made wait for others.
+    ///
+    /// - Parameter start: Where the close frame that answered the client begins in the output, which comes after them;
+    ///   nil if a close frame of another origin follows.
+    func sendWhatWaits(on connection: Connection, before start: Int? = nil, at now: Timestamp) {
         guard let waiting = connection.socketFaults?.close(), let world = connection.world else { return }
         world.setTime(now)
+        let closeFrame = start.map { Array(connection.output.bytes[$0...]) }
+        if let start { connection.output.replace(from: start, with: Transmission()) }
         write(waiting, on: connection, in: world)
-        if !waiting.transmission.marks.isEmpty { release(connection, in: world, at: now) }
-    }
-
-    /// Puts the messages that a fault made wait for others before the close frame that answered the client.
-    func sendWhatWaits(on connection: Connection, before start: Int, at now: Timestamp) {
-        guard let waiting = connection.socketFaults?.close(), let world = connection.world else { return }
-        let closeFrame = Array(connection.output.bytes[start...])
-        connection.output.replace(from: start, with: Transmission())
-        write(waiting, on: connection, in: world)
-        connection.output.append(Transmission(closeFrame))
+        if let closeFrame { connection.output.append(Transmission(closeFrame)) }
         if !waiting.transmission.marks.isEmpty { release(connection, in: world, at: now) }
     }
 
@@ -91,13 +88,5 @@ extension WebSocket.Event {
         case .closing, .failed: true
         case .text, .binary, .ping, .pong: false
         }
-    }
-}
-
-extension Answer {
-    init(_ replacement: ReplacementAnswer) {
-        self.init(
-            status: replacement.status, body: replacement.body,
-            fields: replacement.fields.isEmpty ? nil : replacement.fields, contentType: replacement.contentType)
     }
 }

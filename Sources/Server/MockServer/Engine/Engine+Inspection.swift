@@ -7,19 +7,27 @@ import JSON
 /// Nothing here changes any state, and the server itself does not use it.
 extension Engine {
     package struct ConnectionTotals: Sendable, Equatable {
-        /// Connections as counted, and as they are.
-        package let counted, open: Int
-        /// WebSockets as counted, and as they are.
-        package let countedWebSockets, openWebSockets: Int
+        /// As counted all the time, and as they are.
+        package private(set) var counted = 0, open = 0
+        package private(set) var countedWebSockets = 0, openWebSockets = 0
         /// Bytes as counted for all connections together, and for each.
-        package let countedBytes, accountedBytes: Int
+        package private(set) var countedBytes = 0, accountedBytes = 0
         /// Entries in the queue of deadlines, including those that will be skipped.
-        package let deadlines: Int
+        package private(set) var deadlines = 0
 
         /// The totals without connections.
-        package static let none = ConnectionTotals(
-            counted: 0, open: 0, countedWebSockets: 0, openWebSockets: 0, countedBytes: 0, accountedBytes: 0,
-            deadlines: 0)
+        package static let none = ConnectionTotals()
+
+        fileprivate init(_ connections: ConnectionTable? = nil, deadlines: Int = 0) {
+            guard let connections else { return }
+            (counted, countedWebSockets) = (connections.count, connections.webSocketCount)
+            (countedBytes, self.deadlines) = (connections.heldBytes, deadlines)
+            for connection in connections {
+                open += 1
+                if connection.webSocket != nil { openWebSockets += 1 }
+                accountedBytes += connection.accountedBytes
+            }
+        }
     }
 
     package struct WorldFacts: Sendable {
@@ -51,20 +59,8 @@ extension Engine {
         world(inspected: id).map { body($0.backend) }
     }
 
-    /// The totals of the connections; visits each of them.
     package func inspectConnections() -> ConnectionTotals {
-        var open = 0
-        var openWebSockets = 0
-        var accountedBytes = 0
-        for connection in connections {
-            open += 1
-            if connection.webSocket != nil { openWebSockets += 1 }
-            accountedBytes += connection.accountedBytes
-        }
-        return ConnectionTotals(
-            counted: connections.count, open: open, countedWebSockets: connections.webSocketCount,
-            openWebSockets: openWebSockets,
-            countedBytes: connections.heldBytes, accountedBytes: accountedBytes, deadlines: deadlines.count)
+        ConnectionTotals(connections, deadlines: deadlines.count)
     }
 
     /// Whether ``Engine/advance(to:)`` has work left: slices, late steps, or connections that waited for a world.
@@ -74,7 +70,6 @@ extension Engine {
     package func isSilent(_ id: ConnectionID) -> Bool { self[id]?.isSilent ?? false }
 
     private func world(inspected id: String?) -> World? {
-        guard let id else { return defaultWorld }
-        return worlds[ExactString(id)]
+        id.map { worlds[ExactString($0)] } ?? defaultWorld
     }
 }

@@ -68,14 +68,14 @@ extension Engine {
 
     // MARK: Requests
 
-    /// Makes a connection wait for its answer until a job is done.
+    /// Makes a request wait for its answer until a job is done.
     ///
     /// - Parameter bytes: How much of its body the job holds, even after its client has left.
-    func awaitJob(for head: RequestHead, on connection: Connection, holding bytes: Int = 0) -> AwaitedAnswer {
-        connection.waiting = .forJob
+    func awaitJob(for exchange: Exchange, holding bytes: Int = 0) -> AwaitedAnswer {
+        exchange.connection.waiting = .forJob
         jobs.heldBytes += bytes
-        account(connection)
-        return AwaitedAnswer(head: head, connection: connection.id, jobBytes: bytes)
+        account(exchange.connection)
+        return AwaitedAnswer(head: exchange.head, connection: exchange.connection.id, jobBytes: bytes)
     }
 
     /// Answers a request whose job is done, and serves what arrived after it; does nothing if its client has left.
@@ -84,7 +84,7 @@ extension Engine {
         guard let connection = connection(of: awaited) else { return }
         connection.waiting = nil
         touch(connection)
-        guard connection.ending == .none, !connection.isSilent else { return }
+        guard connection.isServed else { return }
         lendOutput(to: connection)
         enter(defaultWorld, at: now)
         arm(connection, .idle, after: patience.idle, at: now)
@@ -92,7 +92,9 @@ extension Engine {
         do throws(APIError) {
             let made = try result.get()
             answer = connection.isSecure ? securing(made) : made
-        } catch { answer = Answer(error, in: .union) }
+        } catch {
+            answer = Answer(error, in: .union)
+        }
         let outer = answering
         answering = connection
         reply(answer, from: answer.source, to: awaited.head, in: defaultWorld, on: connection, at: now)

@@ -55,14 +55,14 @@ extension Engine {
     /// Whether bytes on a plain connection begin TLS: no method begins with this byte (RFC 8446 section 5.1).
     func isTLS(_ bytes: UnsafeRawBufferPointer, on connection: Connection) -> Bool {
         bytes.first == 0x16 && !connection.isSecure && connection.request == nil && connection.stream == nil
-            && connection.http.bufferedByteCount == 0
-            && !connection.http.isReadingHead && !connection.http.isReadingBody
+            && connection.http.bufferedByteCount == 0 && !connection.isReadingRequest
     }
 
     func refuseTLS(on connection: Connection, at now: Timestamp) {
-        let (origin, secureOrigin) = (configuration.origin, configuration.secureOrigin)
         touch(connection)
-        refuse(connection, .tlsOnPlainPort(origin: origin, secureOrigin: secureOrigin), at: now)
+        let refusal = TransportRefusal.tlsOnPlainPort(
+            origin: configuration.origin, secureOrigin: configuration.secureOrigin)
+        refuse(connection, refusal, at: now)
     }
 
     // MARK: URLs of ourselves
@@ -86,13 +86,6 @@ extension Engine {
             body = body.replacing(prefix: Array((member + plain).utf8), with: Array((member + "s" + secure).utf8))
         }
         return body
-    }
-}
-
-extension TransportRefusal {
-    /// For the log, not a refusal: without TLS the client could not read one.
-    static func handshakeTimeout(_ time: Duration) -> String {
-        "The client did not finish the handshake within \(time.components.seconds) s."
     }
 }
 

@@ -36,8 +36,7 @@ struct StreamQueue {
 extension Engine {
     /// Begins an answer; its connection serves no other request until it is sent.
     func begin(
-        _ source: any BodySource, of answer: Answer, to head: RequestHead, in world: World, on connection: Connection,
-        at now: Timestamp
+        _ source: any BodySource, of answer: Answer, to head: RequestHead, in world: World, on connection: Connection
     ) {
         connection.stream = BodyStream(source, answer, to: head, in: world)
         connection.isReadingStalled = true
@@ -125,7 +124,11 @@ extension Engine {
         touch(connection)
         // The server was busy, not the reader: its idle time starts again.
         if connection.ending == .none { arm(connection, .idle, after: patience.idle, at: now) }
-        if connection.stream == nil { serveRequests(of: connection, at: now) } else { queueStream(of: connection) }
+        if connection.stream == nil {
+            serveRequests(of: connection, at: now)
+        } else {
+            queueStream(of: connection)
+        }
         account(connection)
         return cost
     }

@@ -9,49 +9,28 @@ extension Engine {
     /// Opens the socket of a consultation.
     ///
     /// - Throws: 401, 404, 400 if it is not active; then 426 or 400 for errors of the handshake itself.
-    func openConsultationSocket(
-        _ exchange: inout Exchange, id: String, in world: World, on connection: Connection, at now: Timestamp
-    ) throws(APIError) -> Answer? {
-        let head = exchange.head
+    func openConsultationSocket(_ exchange: inout Exchange, id: String) throws(APIError) -> Answer? {
+        let (head, world, connection) = (exchange.head, exchange.world, exchange.connection)
         if head.wantsUpgrade { exchange.handshakeFaults = world.faults.openSocket(at: world.turn.now) }
-        let faults = exchange.handshakeFaults
-        if let faults, !faults.opensSocket {
-            // Without a refusal of its own the connection ends before a byte of this is sent.
-            return faults.answer(in: errorForm(of: exchange, in: world)).map(Answer.init)
-                ?? Answer(status: .serviceUnavailable, body: [])
-        }
+        if let refusal = exchange.refusedHandshake { return refusal }
         let queryToken = head.target.queryItems().first { $0.name == "token" }?.value
         let user = try world.authenticator.webSocketUser(
             of: head.fields, queryToken: queryToken, last: &connection.lastAuthorization, in: &world.backend,
             at: world.turn.now)
         try world.backend.checkSocket(on: id, by: user)
         exchange.user = world.backend.name(of: user)
-        let start = connection.output.bytes.count
-        let offset = connection.output.writtenOffset
-        let fields = try upgrade(head, on: connection, use: .consultation, at: now)
-        let isHeld = shape(&exchange, from: start, on: connection)
-        recorder.opened(exchange, fields, from: offset, on: connection, in: world)
-        if isHeld { release(connection, in: world, at: now) }
-        connection.socketFaults = faults?.socket
+        open(.consultation, try acceptHandshake(head), &exchange)
         try world.backend.openSocket(connection.id.socket, on: id, by: user, &world.turn)
-        applyEffects(of: world, at: now)
-        receiveTrailingBytes(of: connection, at: now)
+        applyEffects(of: world, at: exchange.now)
+        receiveTrailingBytes(of: connection, at: exchange.now)
         return nil
     }
 
     /// Opens the echo socket; access has been checked.
     func openEcho(_ head: RequestHead, on connection: Connection, at now: Timestamp) throws(APIError) -> Answer? {
-        _ = try upgrade(head, on: connection, use: .echo, at: now)
+        _ = switchProtocols(head, try acceptHandshake(head), on: connection, use: .echo)
         receiveTrailingBytes(of: connection, at: now)
         return nil
-    }
-
-    /// Accepts a handshake, and returns the fields of the 101.
-    private func upgrade(
-        _ head: RequestHead, on connection: Connection, use: Connection.WebSocketUse, at now: Timestamp
-    ) throws(APIError) -> HTTPFields {
-        let fields = try acceptHandshake(head)
-        return switchProtocols(head, fields, on: connection, use: use, at: now)
     }
 
     /// The fields of the response that accepts a handshake.
@@ -63,19 +42,29 @@ extension Engine {
         switch outcome {
         case .notAnUpgrade: throw .upgradeRequired
         case .refuse(let status, let fields, let message):
-            let code: ErrorCode = status.code == 426 ? .upgradeRequired : .badRequest
-            throw APIError(status, code, message, fields: fields)
+            throw APIError(status, status.code == 426 ? .upgradeRequired : .badRequest, message, fields: fields)
         case .accept(let fields): return fields
         }
     }
 
+    /// Accepts the handshake of a world's socket, with its faults, and records it.
+    func open(_ use: Connection.WebSocketUse, _ fields: HTTPFields, _ exchange: inout Exchange) {
+        let connection = exchange.connection
+        let start = connection.output.bytes.count
+        let offset = connection.output.writtenOffset
+        let fields = switchProtocols(exchange.head, fields, on: connection, use: use)
+        let isHeld = shape(&exchange, from: start)
+        recorder.opened(exchange, fields, from: offset)
+        if isHeld { release(connection, in: exchange.world, at: exchange.now) }
+        connection.socketFaults = exchange.handshakeFaults?.socket
+    }
+
     /// Switches a connection to WebSocket, and returns the fields of the 101.
-    func switchProtocols(
-        _ head: RequestHead, _ fields: HTTPFields, on connection: Connection, use: Connection.WebSocketUse,
-        at now: Timestamp
+    private func switchProtocols(
+        _ head: RequestHead, _ fields: HTTPFields, on connection: Connection, use: Connection.WebSocketUse
     ) -> HTTPFields {
         var fields = fields
-        if fields[.date] == nil { fields[.date] = connection.worldOr(defaultWorld).turn.now.httpDateText }
+        if fields[.date] == nil { fields[.date] = (connection.world ?? defaultWorld).turn.now.httpDateText }
         connection.http.switchProtocols(fields: fields, into: &connection.output.bytes)
         let limit = use.isOfWorld ? limits.webSocketMessage : limits.echoMessage
         connection.webSocket = WebSocket.Connection(role: .server, limits: WebSocket.Limits(message: limit))
@@ -101,11 +90,11 @@ extension Engine {
 
     func receiveFrames(_ bytes: UnsafeRawBufferPointer, on connection: Connection, at now: Timestamp) {
         touch(connection)
-        let world = connection.worldOr(defaultWorld)
+        let world = connection.world ?? defaultWorld
         enter(world, at: now)
         withEvents { events in
             var rest = bytes
-            while !rest.isEmpty, connection.ending == .none, !connection.isSilent {
+            while !rest.isEmpty, connection.isServed {
                 let start = connection.output.bytes.count
                 // One event at a time: a message is answered before a close frame after it is read.
                 let count = connection.webSocket?.receiveUntilEvent(
@@ -119,7 +108,7 @@ extension Engine {
                 applyEffects(of: world, at: now)
             }
         }
-        if connection.ending == .none, !connection.isSilent, connection.webSocket?.shouldCloseTransport == true {
+        if connection.isServed, connection.webSocket?.shouldCloseTransport == true {
             forgetSocket(of: connection)
             linger(connection, at: now)
         }
@@ -165,8 +154,7 @@ extension Engine {
                 send(text, on: connection, in: world, at: now)
             case .close(let socket, let code, let reason):
                 // A fault may have ended or silenced it before.
-                guard let connection = self[ConnectionID(socket)], connection.ending == .none, !connection.isSilent
-                else { continue }
+                guard let connection = self[ConnectionID(socket)], connection.isServed else { continue }
                 close(connection, code: CloseCode(rawValue: code), reason: reason, at: now)
             }
         }

@@ -9,7 +9,12 @@ import Traffic
 struct Exchange {
     let head: RequestHead
     let body: [UInt8]
+    let connection: Connection
+    /// The system's time.
+    let now: Timestamp
     let destination: Destination
+    /// The world of its path; the default one if there is no such world.
+    let world: World
     /// The requested operation, whether or not the mode serves it.
     let endpoint: Endpoint?
     /// The user, once the credentials were accepted.
@@ -20,17 +25,15 @@ struct Exchange {
     var responseFaults: ResponseFaults?
     /// The faults of the handshake, and of the socket that it opens.
     var handshakeFaults: HandshakeFaults?
-
     /// When and how a recorded answer is sent; nil for every other one.
     var playback: Playback?
-
     /// The response after faults and the recording; nil if they changed nothing.
     var shaped: ShapedResponse?
 
-    init(_ head: RequestHead, body: [UInt8], in engine: Engine) {
-        self.head = head
-        self.body = body
+    init(_ head: RequestHead, body: [UInt8], on connection: Connection, in engine: Engine, at now: Timestamp) {
+        (self.head, self.body, self.connection, self.now) = (head, body, connection, now)
         destination = Destination(of: head.target, in: engine)
+        world = destination.world ?? engine.defaultWorld
         if case .api(let route)? = destination.route {
             endpoint = route.endpoint(for: head.method)
         } else {
@@ -38,12 +41,27 @@ struct Exchange {
         }
     }
 
-    /// Whether it concerns the server, not the contents of a world.
+    /// Whether it concerns the server, not the contents of a world; the journal does not record it.
     var isOfServer: Bool {
         switch destination.route {
         case .api, nil: destination.isAdmin
         case .health, .ready, .description, .deviations, .root, .admin: true
         }
+    }
+
+    /// The answer of a fault that opens no socket; nil if it opens.
+    var refusedHandshake: Answer? {
+        guard let faults = handshakeFaults, !faults.opensSocket else { return nil }
+        // Without a refusal of its own the connection ends before a byte of this is sent.
+        return faults.answer(in: errorForm).map(Answer.init) ?? Answer(status: .serviceUnavailable, body: [])
+    }
+
+    /// The form of refusals: that of the requested endpoint, or the guide's own if there is no endpoint.
+    var errorForm: GuideMode {
+        // The admin API is the same in every mode.
+        guard !destination.isAdmin else { return .union }
+        guard let endpoint else { return world.mode }
+        return world.mode.provision(of: endpoint) == .support ? .union : world.mode
     }
 
     /// What went on the wire in place of a response.
@@ -64,9 +82,6 @@ struct Exchange {
             delivery = bytes.isEmpty ? .none : isWhole ? .complete : .partial
         }
     }
-
-    /// Whether the journal records it: requests to the server rather than its API would only fill the journal.
-    var isJournaled: Bool { !isOfServer }
 
     /// The names of the faults that acted.
     var faultNames: [String] { (responseFaults?.ruleNames ?? []) + (handshakeFaults?.ruleNames ?? []) }
@@ -94,7 +109,15 @@ struct Destination {
                 && path[2] == UInt8(ascii: "/")
             if !hasPrefix { shortCut = Route(entityPath: path) }
         }
-        guard hasPrefix else {
+        if hasPrefix {
+            let segments = target.segments
+            let id = ExactString(segments[1])
+            worldID = id
+            world = engine.worlds[id]
+            let rest = Array(segments.dropFirst(2))
+            isAdmin = rest.first == "__admin"
+            route = isAdmin ? nil : ServerRoute(segments: rest)
+        } else {
             world = engine.defaultWorld
             if let shortCut {
                 route = .api(shortCut)
@@ -103,15 +126,7 @@ struct Destination {
                 isAdmin = segments.first == "__admin"
                 route = ServerRoute(segments: segments)
             }
-            return
         }
-        let segments = target.segments
-        let id = ExactString(segments[1])
-        worldID = id
-        world = engine.worlds[id]
-        let rest = Array(segments.dropFirst(2))
-        isAdmin = rest.first == "__admin"
-        route = isAdmin ? nil : ServerRoute(segments: rest)
     }
 }
 
@@ -144,10 +159,11 @@ enum ServerRoute {
         default:
             if segments.first == "__admin", let route = AdminRoute(segments: segments) {
                 self = .admin(route)
-                return
+            } else if let route = Route(segments: segments) {
+                self = .api(route)
+            } else {
+                return nil
             }
-            guard let route = Route(segments: segments) else { return nil }
-            self = .api(route)
         }
     }
 

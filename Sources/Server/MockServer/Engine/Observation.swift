@@ -33,36 +33,21 @@ public enum Observation: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether it deserves attention, though mostly it is a client that does not trust the server yet.
-    public var isNotice: Bool {
-        if case .tlsFailed = self { true } else { false }
-    }
-
-    /// Whether it points to a mistake somewhere.
-    public var isWarning: Bool {
+    /// `warning` for what points to a mistake somewhere; `notice` for a client that mostly does not trust the server yet.
+    public var level: Logger.Level {
         switch self {
-        case .answered, .webSocketOpened, .tlsFailed: false
-        case .refused, .refusedConnection, .webSocketFailed, .slowReader, .memory: true
+        case .answered, .webSocketOpened: .info
+        case .tlsFailed: .notice
+        case .refused, .refusedConnection, .webSocketFailed, .slowReader, .memory: .warning
         }
     }
 }
 
 extension Engine {
-    /// Logs the engine's events: mistakes at `warning`, trouble with TLS at `notice`, every request at `info`.
-    ///
-    /// At coarser levels nothing is observed, and so nothing is spent on it.
+    /// Logs the engine's events; above the level `warning` nothing is observed, and so nothing is spent on it.
     public func log(to logger: Logger) {
         guard logger.logLevel <= .warning else { return }
-        let everything = logger.logLevel <= .info
-        observesRequests = everything
-        observe = { observation in
-            if observation.isWarning {
-                logger.warning("\(observation)")
-            } else if observation.isNotice {
-                logger.notice("\(observation)")
-            } else if everything {
-                logger.info("\(observation)")
-            }
-        }
+        observesRequests = logger.logLevel <= .info
+        observe = { logger.log(level: $0.level, "\($0)") }
     }
 }

@@ -17,8 +17,10 @@ struct Recorder {
     // MARK: Requests
 
     /// Records the answer to a request, in bytes from an offset on.
-    func answered(_ exchange: Exchange, _ answer: Answer, from start: Int, on connection: Connection, in world: World) {
-        guard exchange.isJournaled else { return }
+    func answered(_ exchange: Exchange, _ answer: Answer, from start: Int) {
+        // Requests to the server rather than its API would only fill the journal.
+        guard !exchange.isOfServer else { return }
+        let (connection, world) = (exchange.connection, exchange.world)
         let fields: RecordedFields =
             answer.hasUsualFields ? .encoded(world.responseFields.json) : .fields(answer.allFields(at: world.turn.now))
         let shaped = exchange.shaped
@@ -35,24 +37,23 @@ struct Recorder {
 
     /// Records bytes that are not HTTP, or a time limit that passed.
     func refused(_ refusal: TransportRefusal, on connection: Connection, in world: World) {
-        let note = "refused with \(refusal.status.code): \(refusal.message)"
-        record(.note(note), on: connection, in: world)
+        record(.note("refused with \(refusal.status.code): \(refusal.message)"), on: connection, in: world)
     }
 
     // MARK: Sockets
 
     /// Records the opening of a WebSocket, in bytes from an offset on.
-    func opened(_ exchange: Exchange, _ fields: HTTPFields, from start: Int, on connection: Connection, in world: World)
-    {
+    func opened(_ exchange: Exchange, _ fields: HTTPFields, from start: Int) {
         let opening = RecordedOpening(
-            head: exchange.head, requestedAt: world.turn.now, endpoint: exchange.endpoint, user: exchange.user,
-            responseFields: .fields(fields), faults: exchange.faultNames)
-        add(.opened(opening), from: start, on: connection, in: world)
+            head: exchange.head, requestedAt: exchange.world.turn.now, endpoint: exchange.endpoint,
+            user: exchange.user, responseFields: .fields(fields), faults: exchange.faultNames)
+        add(.opened(opening), from: start, on: exchange.connection, in: exchange.world)
     }
 
     /// Records a message or a ping of the server, in bytes from an offset on.
-    func sent(_ payload: [UInt8], _ opcode: Opcode = .text, from start: Int, on connection: Connection, in world: World)
-    {
+    func sent(
+        _ payload: [UInt8], _ opcode: Opcode = .text, from start: Int, on connection: Connection, in world: World
+    ) {
         let frame = RecordedFrame(sender: .server, opcode: opcode, payload: payload)
         guard connection.output.isHeld else { return record(frame, on: connection, in: world) }
         add(.frame(frame), from: start, on: connection, in: world)
@@ -92,10 +93,8 @@ struct Recorder {
         connection.record.isClosed = true
         // The client never learns of a socket whose handshake was abandoned, so that socket has no end.
         if abandoned(connection, in: world) { return }
-        var (party, cause) = (party, cause)
-        if connection.record.isShutDown, socket.closeSummary.initiator != .theyStarted {
-            (party, cause) = (.server, .shutdown)
-        }
+        let isShutdown = connection.record.isShutDown && socket.closeSummary.initiator != .theyStarted
+        let (party, cause) = isShutdown ? (.server, .shutdown) : (party, cause)
         let faults = party == .server && cause != .shutdown ? connection.record.endingRule.map { [$0] } ?? [] : []
         let closing = RecordedClosing(
             by: party, cause: cause, summary: socket.closeSummary, message: message, faults: faults)
@@ -114,7 +113,8 @@ struct Recorder {
     /// Records what still waits as lost, as nothing more is released.
     ///
     /// - Returns: Whether the handshake was lost, so that the client knows of no socket and of none of its frames.
-    @discardableResult func abandoned(_ connection: Connection, in world: World) -> Bool {
+    @discardableResult
+    func abandoned(_ connection: Connection, in world: World) -> Bool {
         released(connection, in: world)
         let messages = connection.socketFaults?.abandon() ?? []
         for entry in connection.record.waiting.takeAll() {

@@ -2,6 +2,7 @@ import FitIQAPI
 import FitIQBackend
 import HTTP1
 import Scenarios
+import Traffic
 
 /// The worlds of a server, and their time.
 extension Engine {
@@ -68,7 +69,8 @@ extension Engine {
     /// their times, however far the clock is moved at once.
     ///
     /// - Returns: The connections that had unread output when the clock began to move.
-    @discardableResult private func pass(
+    @discardableResult
+    private func pass(
         _ world: World, from start: Timestamp, to target: Timestamp, at now: Timestamp, mostSteps: Int = .max,
         slow: Set<ConnectionID>? = nil
     ) -> Set<ConnectionID> {
@@ -83,7 +85,7 @@ extension Engine {
         while true {
             let step = world.nextStep
             let timeOut = passing?.queue.next?.advanced(byNanoseconds: shift)
-            guard let next = [step, timeOut].compactMap({ $0 }).min(), next <= end else { break }
+            guard let next = Timestamp.earliest(step, timeOut), next <= end else { break }
             guard steps > 0 else {
                 end = world.turn.now
                 break
@@ -176,24 +178,23 @@ extension Engine {
                 world.heldOutputs.removeAll { id, time in self[id]?.queuedRelease != time }
             }
             queueDeadline(of: world)
-        case .end(.finish):
-            recorder.abandoned(connection, in: world)
-            recorder.closed(connection, by: .server, connection.endsAsRecorded ? .finish : .fault)
-            forgetSocket(of: connection)
-            connection.endsAbruptly = true
-            linger(connection, at: now)
-        case .end(.reset):
-            recorder.abandoned(connection, in: world)
-            recorder.closed(connection, by: .server, connection.endsAsRecorded ? .reset : .fault)
-            forgetSocket(of: connection)
-            end(connection, .resetAfterOutput)
         case .end(.silence):
             recorder.abandoned(connection, in: world)
-            if let rule = connection.record.endingRule {
-                recorder.setIn(.silence, of: [rule], on: connection, in: world)
-            }
+            let rules = connection.record.endingRule.map { [$0] } ?? []
+            recorder.setIn(.silence, of: rules, on: connection, in: world)
             fallSilent(connection, at: now)
-        case .end(.wait): preconditionFailure("A wait ends by itself.")
+        case .end(let action):
+            precondition(action == .finish || action == .reset, "A wait ends by itself.")
+            recorder.abandoned(connection, in: world)
+            let recorded: RecordedClosing.Cause = action == .reset ? .reset : .finish
+            recorder.closed(connection, by: .server, connection.endsAsRecorded ? recorded : .fault)
+            forgetSocket(of: connection)
+            if action == .reset {
+                end(connection, .resetAfterOutput)
+            } else {
+                connection.endsAbruptly = true
+                linger(connection, at: now)
+            }
         }
         touch(connection)
         awaitReader(of: connection, at: now)

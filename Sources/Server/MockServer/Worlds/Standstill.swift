@@ -56,7 +56,7 @@ extension Engine {
             } else if connection.waiting == .forWorld {
                 connection.waiting = nil
                 touch(connection)
-                guard connection.ending == .none, !connection.isSilent else { continue }
+                guard connection.isServed else { continue }
                 lendOutput(to: connection)
                 serveRequest(of: connection, at: now)
                 goOn(connection, at: now)
@@ -71,7 +71,7 @@ extension Engine {
         let bytes = connection.unreadFrames
         connection.unreadFrames = []
         touch(connection)
-        if connection.ending == .none, !connection.isSilent {
+        if connection.isServed {
             lendOutput(to: connection)
             bytes.withUnsafeBytes { receiveFrames($0, on: connection, at: now) }
         }
@@ -85,10 +85,10 @@ extension Engine {
     }
 
     /// Makes a request wait if its world stands still; returns false if it can be served.
-    func waits(_ exchange: Exchange, on connection: Connection) -> Bool {
+    func waits(_ exchange: Exchange) -> Bool {
         guard let world = world(of: exchange), world.isStanding else { return false }
-        connection.waiting = .forWorld
-        world.standstill?.connections.append(connection.id)
+        exchange.connection.waiting = .forWorld
+        world.standstill?.connections.append(exchange.connection.id)
         return true
     }
 
@@ -97,10 +97,7 @@ extension Engine {
         guard case .admin(let route)? = exchange.destination.route else {
             return exchange.isOfServer ? nil : exchange.destination.world
         }
-        switch route.resource {
-        case .health, .echo, .description, .worlds, .scenarios: return nil
-        default: return route.worldID.map { worlds[$0] } ?? defaultWorld
-        }
+        return route.resource.isOfServer ? nil : route.worldID.map { worlds[$0] } ?? defaultWorld
     }
 
     /// Makes the transport check which of its sockets may be read.

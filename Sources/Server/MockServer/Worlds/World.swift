@@ -65,7 +65,8 @@ final class World {
 
     var mode: GuideMode { settings.mode }
 
-    /// The default world's name where a name is needed.
+    /// Its id where a name is needed.
+    var name: String { id ?? World.defaultID }
     static let defaultID = "default"
 
     /// The state that a world starts with.
@@ -138,22 +139,8 @@ final class World {
         responseFields.update(to: turn.now)
     }
 
-    /// All parts that may take long to free.
-    var contents: Contents {
-        Contents(
-            backend: backend, replay: replay, journal: journal, judge: judge, settings: settings,
-            reloadedSettings: reloadedSettings)
-    }
-
-    /// What a reset or deleted world leaves to free.
-    struct Contents: Sendable {
-        fileprivate let backend: Backend
-        fileprivate let replay: WorldReplay?
-        fileprivate let journal: Journal
-        fileprivate let judge: WorldJudge?
-        fileprivate let settings: WorldSettings
-        fileprivate let reloadedSettings: WorldSettings?
-    }
+    /// All parts that may take long to free: what a reset or deleted world leaves.
+    var contents: [any Sendable] { [backend, replay, journal, judge, settings, reloadedSettings] }
 
     /// Releases everything: the world is gone, though closing connections may still refer to it.
     func vanish() {
@@ -191,10 +178,15 @@ final class World {
 
     /// When something is due in the world, by its own clock; nil if nothing is.
     var nextStep: Timestamp? {
-        let due = replay == nil ? backend.nextDeadline : replay?.nextDeadline
-        guard let answers = due else { return heldOutputs.next }
-        guard let outputs = heldOutputs.next else { return answers }
-        return min(answers, outputs)
+        .earliest(replay == nil ? backend.nextDeadline : replay?.player.nextDeadline, heldOutputs.next)
+    }
+}
+
+extension Timestamp {
+    /// The earlier of two times, of which either may be missing.
+    static func earliest(_ one: Timestamp?, _ other: Timestamp?) -> Timestamp? {
+        guard let one, let other else { return one ?? other }
+        return min(one, other)
     }
 }
 

@@ -1,6 +1,5 @@
 import FitIQAPI
 import FitIQBackend
-import HTTP1
 import Scenarios
 
 /// The requested settings of a new world.
@@ -102,13 +101,6 @@ extension World {
     }
 }
 
-/// A request that starts a world, and what its job holds.
-struct BeginningRequest {
-    let head: RequestHead
-    let connection: Connection
-    let bodySize: Int
-}
-
 /// Reads the draft of a world.
 typealias DraftReader = @Sendable () throws(APIError) -> WorldDraft
 
@@ -118,25 +110,27 @@ extension Engine {
     ///
     /// - Parameters:
     ///   - world: The world to start again, which stands still in the meantime; nil to create one.
+    ///   - bodySize: How many bytes of the request a job would hold.
     ///   - reader: Makes the reader of the request, a function of values; called again if the world's scenario was
     ///     reloaded in the meantime, as its settings would be lost otherwise.
     ///   - then: Starts the world, and makes the answer.
     /// - Returns: The answer; nil if the request waits for a job.
     /// - Throws: What either refuses, if no job is needed; 507 if jobs hold too much already.
     func begin(
-        _ world: World?, for request: BeginningRequest, at now: Timestamp, reading reader: @escaping () -> DraftReader,
+        _ world: World?, for exchange: Exchange, holding bodySize: Int, reading reader: @escaping () -> DraftReader,
         then: @escaping (Engine, Result<WorldBeginning, APIError>, Timestamp) throws(APIError) -> Answer
     ) throws(APIError) -> Answer? {
+        let now = exchange.now
         var known: Result<WorldDraft, APIError>?
-        if startJob == nil || request.bodySize <= Engine.largestWorkOnLoop {
+        if startJob == nil || bodySize <= Engine.largestWorkOnLoop {
             let read = Result(catching: reader())
             guard startJob != nil, case .success(let small) = read, small.settings.scenario.isLarge else {
                 return try then(self, read.beginning(in: worlds.room(of: world), now: now), now)
             }
             known = read
         }
-        guard hasRoom(forJobOf: request.bodySize) else { throw .tooMuchToRead }
-        let awaited = awaitJob(for: request.head, on: request.connection, holding: request.bodySize)
+        guard hasRoom(forJobOf: bodySize) else { throw .tooMuchToRead }
+        let awaited = awaitJob(for: exchange, holding: bodySize)
         if let world { stand(world) }
         prepare(known, for: world, at: now, reading: reader) { engine, beginning, now in
             engine.conclude(awaited, with: engine.adopt(beginning, then, at: now), at: now)

@@ -108,15 +108,14 @@ extension World {
         }
     }
 
-    /// Judges as many waiting entries as fit into a slice.
+    /// Judges one of the entries that wait.
     ///
-    /// - Returns: Whether something still waits.
-    func judge(in slice: inout BodySlice) -> Bool {
+    /// - Returns: What it cost; nil if none waits.
+    func judgeNextWaiting() -> Int? {
         if judge == nil { beginJudging() }
-        changeJudge { judge in
-            while !slice.isFull, let byteCount = judge.judgeNext() { slice.spend(WorldJudge.costOfEntry + byteCount) }
-        }
-        return judge?.isBehind ?? false
+        var byteCount: Int?
+        changeJudge { byteCount = $0.judgeNext() }
+        return byteCount.map { WorldJudge.costOfEntry + $0 }
     }
 
     private func changeJudge(_ change: (inout WorldJudge) -> Void) {

@@ -58,8 +58,6 @@ struct WorldReplay: Sendable {
     /// The connections of the sockets in progress.
     private var connections: [ReplaySocket: ConnectionID] = [:]
 
-    /// When the next frame is due, by the world's clock.
-    var nextDeadline: Timestamp? { player.nextDeadline }
     var openSocketCount: Int { connections.count }
 
     /// Starts the replay of a world's session; nil if it has none.
@@ -82,16 +80,17 @@ struct WorldReplay: Sendable {
     ///
     /// A plan has none of these (``ReplayPlan/session``).
     func answers(_ exchange: Exchange) -> Bool {
+        let isConnect = exchange.head.method == .connect
+        switch exchange.destination.route {
         // A recorded server may have a page there.
-        if case .root? = exchange.destination.route { return true }
-        if case .api(.avatar)? = exchange.destination.route, !recordsAvatars { return false }
-        // A browser requests its icon at any time, and no client depends on it.
-        if exchange.destination.route == nil,
-            exchange.head.target.segments.dropFirst(exchange.destination.worldID == nil ? 0 : 2) == ["favicon.ico"]
-        {
-            return false
+        case .root: return true
+        case .api(.avatar): return recordsAvatars && !isConnect
+        case nil:
+            // A browser requests its icon at any time, and no client depends on it.
+            let path = exchange.head.target.segments.dropFirst(exchange.destination.worldID == nil ? 0 : 2)
+            return !exchange.isOfServer && !isConnect && path != ["favicon.ico"]
+        default: return !exchange.isOfServer && !isConnect
         }
-        return !exchange.isOfServer && exchange.head.method != .connect
     }
 
     /// Records the connection on which a recorded socket is replayed.
