@@ -15,9 +15,7 @@ struct AdminBody {
     /// How many of its bytes a world has to keep: all if they hold a scenario rather than its name.
     var scenarioBytes: Int { self["scenario"]?.object == nil ? 0 : byteCount }
 
-    /// Reads a body.
-    ///
-    /// - Throws: 400 for anything but a JSON object, or for other keys.
+    /// Reads a body; 400 for anything but a JSON object, or for other keys.
     init(_ body: [UInt8], keys: [String], limits: JSON.Limits = BodyReader.limits) throws(APIError) {
         byteCount = body.count
         fields = body.isEmpty ? nil : try BodyReader(body, limits: limits)
@@ -98,9 +96,7 @@ struct AdminBody {
 }
 
 extension Scenario {
-    /// Reads a scenario that came in a request.
-    ///
-    /// - Throws: 400 with all its mistakes.
+    /// Reads a scenario that came in a request; 400 with all its mistakes.
     init(json value: JSONValue) throws(APIError) {
         do throws(ScenarioErrors) { self = try Scenario.read(json: value) } catch { throw .invalid(error.description) }
     }

@@ -6,9 +6,12 @@ import Text
 
 /// The refusals of the admin API.
 extension APIError {
+    private static func missing(_ message: String) -> APIError { APIError(.notFound, .notFound, message) }
+    private static func full(_ message: String) -> APIError { APIError(.insufficientStorage, .storeFull, message) }
+    private static func forbidden(_ message: String) -> APIError { APIError(.forbidden, .forbidden, message) }
+
     static func unknownWorld(_ id: String) -> APIError {
-        APIError(
-            .notFound, .notFound,
+        .missing(
             "There is no world \"\(id)\": it was never made, was deleted, or lay idle too long. Make "
                 + "one with POST /__admin/worlds.")
     }
@@ -19,9 +22,7 @@ extension APIError {
     }
 
     static func adminBelowWorld(_ id: String) -> APIError {
-        APIError(
-            .notFound, .notFound,
-            "The admin API is not below a world's prefix: that of this world is at /__admin/worlds/\(id).")
+        .missing("The admin API is not below a world's prefix: that of this world is at /__admin/worlds/\(id).")
     }
 
     static func unknownAdminKey(_ key: String, allowed: [String]) -> APIError {
@@ -29,8 +30,6 @@ extension APIError {
         let list = allowed.isEmpty ? "none" : allowed.map { "'\($0)'" }.joined(separator: ", ")
         return .invalid("The key '\(key)' is not known here; allowed are \(list).\(near)")
     }
-
-    private static func full(_ message: String) -> APIError { APIError(.insufficientStorage, .storeFull, message) }
 
     static func tooManyWorlds(limit: Int) -> APIError {
         .full(
@@ -43,14 +42,12 @@ extension APIError {
         "The server reads other large bodies, and has no room for this one beside them; send it again when they are answered."
     )
 
-    static let adminFromElsewhere = APIError(
-        .forbidden, .forbidden,
+    static let adminFromElsewhere = forbidden(
         "The admin API answers this machine only; to use it from elsewhere start the server with "
             + "an admin token and send that as 'X-Admin-Token'.")
 
     /// The client is a page of another site, or the name in `Host` is one whose DNS entry points here.
-    static let adminForOtherSite = APIError(
-        .forbidden, .forbidden,
+    static let adminForOtherSite = forbidden(
         "The admin API does not answer pages of other sites: ask at http://localhost or "
             + "http://127.0.0.1, without an 'Origin' of elsewhere, or with an admin token.")
 
@@ -63,7 +60,7 @@ extension APIError {
 
     static func unknownFault(_ name: String, known: [String]) -> APIError {
         let near = NearestWord.hint(name, among: known, quote: "\"")
-        return APIError(.notFound, .notFound, "This world has no fault \"\(name)\".\(near) See GET /__admin/faults.")
+        return .missing("This world has no fault \"\(name)\".\(near) See GET /__admin/faults.")
     }
 
     /// A scenario with inconsistent data.
@@ -98,8 +95,7 @@ extension APIError {
         APIError(.notFound, .notFound, miss.message, details: miss.details)
     }
 
-    static let noReplay = APIError(
-        .notFound, .notFound,
+    static let noReplay = missing(
         "This world plays no session back; make one with {\"scenario\": {\"name\": …, \"replay\": {\"session\": "
             + "{\"log\": …}}}}, or start the server with 'fitiq-mock replay'.")
 
@@ -118,6 +114,6 @@ extension APIError {
 
     static func unknownAdminPath(_ path: String) -> APIError {
         let near = NearestWord.hint(path, among: AdminRoute.templates, quote: "\"")
-        return APIError(.notFound, .notFound, "There is no endpoint \"\(path)\" in the admin API.\(near)")
+        return .missing("There is no endpoint \"\(path)\" in the admin API.\(near)")
     }
 }

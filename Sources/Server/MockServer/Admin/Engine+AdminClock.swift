@@ -25,9 +25,7 @@ extension Engine {
         return Answer(move)
     }
 
-    /// Reads how far to move a clock, and records it in the journal.
-    ///
-    /// - Throws: 400 if the clock cannot be moved there.
+    /// Reads how far to move a clock, and records it in the journal; 400 if it cannot be moved there.
     fileprivate func beginAdvance(of world: World, _ body: AdminBody) throws(APIError) -> Timestamp {
         guard let start = world.clock.manualTime else { throw .realClock }
         let target = try target(of: body, from: start)
@@ -38,7 +36,6 @@ extension Engine {
         return target
     }
 
-    /// Records the move of a clock in the journal.
     func noteAdvance(of world: World, from start: Timestamp, to target: Timestamp) {
         let span = target.nanosecondsSinceEpoch - start.nanosecondsSinceEpoch
         guard span > 0 else { return }
@@ -92,7 +89,6 @@ final class ClockMove: BodySource {
     /// The target of the clock; nil before the move has begun.
     private var target: Timestamp?
     private var slow: Set<ConnectionID>?
-
     /// How many events a slice runs, at most a tenth of a millisecond each.
     private static let steps = 16
 

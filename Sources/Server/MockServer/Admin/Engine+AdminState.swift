@@ -35,9 +35,7 @@ extension Engine {
         return nil
     }
 
-    /// Everything that the default world holds, like `GET /__admin/state`; a file may have any number of bytes.
-    ///
-    /// - Throws: 409 if a session is replayed.
+    /// Everything that the default world holds, like `GET /__admin/state` but of any size; 409 if it replays a session.
     public func exportState(at now: Timestamp) throws(APIError) -> [UInt8] {
         let export = try export(of: defaultWorld, at: now)
         return export.encoded(export.backend)
@@ -102,9 +100,7 @@ private struct StateExport: Sendable {
     let seed: UInt64
     let clock: ClockMode
 
-    /// The encoded state if it fits into a body: no export has more bytes than what is stored and its first lines.
-    ///
-    /// - Throws: 507, before anything is written.
+    /// The encoded state, or 507 if what is stored and the first lines, at least as many bytes, do not fit into a body.
     func encoded(within limit: Int) throws(APIError) -> [UInt8] {
         let settled = backend.settled(at: time)
         let bytes = settled.storedBytes + 6 * name.utf8.count + Self.firstLines
@@ -153,5 +149,47 @@ extension WorldSettings {
         settings.mode = imported.guide ?? settings.mode
         settings.clock = imported.clock ?? settings.clock
         return settings
+    }
+}
+
+/// The state that a server wrote when it stopped, for the next one to read.
+extension Scenario {
+    /// The largest file of a state in bytes: as many as all worlds may store together (``ServerLimits/storedBytes``).
+    public static let largestState = 640 * 1024 * 1024
+    /// The most values of a state.
+    ///
+    /// Those of a world that holds what ``ServerLimits/stateBody`` allows take 22 bytes each in store, or more.
+    public static let largestStateValues = 15_500_000
+
+    /// Reads a state: a scenario file, which may be larger if it is JSON.
+    ///
+    /// - Parameter file: The name of the file in messages.
+    /// - Throws: The mistakes of the file, as with any scenario file.
+    public static func readState(_ bytes: [UInt8], file: String) throws(ScenarioErrors) -> Scenario {
+        guard bytes.count > ScenarioLimits.fileBytes, bytes.first == UInt8(ascii: "{") else {
+            return try read(bytes, file: file)
+        }
+        let value: JSONValue
+        do throws(JSONError) {
+            value = try JSON.parse(bytes, limits: JSON.Limits(bytes: largestState, values: largestStateValues))
+        } catch {
+            let mistake = ScenarioErrors.Mistake(
+                line: error.line, column: error.column, path: "", message: error.message)
+            throw ScenarioErrors(file: file, mistakes: [mistake])
+        }
+        return try read(json: value)
+    }
+
+    /// The scenario with the users of a state in place of its own; its scripts stay, unless the state has scripts.
+    public func continuing(from state: Scenario) -> Scenario {
+        var result = state
+        (result.name, result.summary) = (name, summary)
+        if state.script == Script() { result.script = script }
+        if state.faults.isEmpty { result.faults = faults }
+        result.guide = state.guide ?? guide
+        result.seed = state.seed ?? seed
+        result.clock = state.clock ?? clock
+        result.tokenLifetime = state.tokenLifetime ?? tokenLifetime
+        return result
     }
 }

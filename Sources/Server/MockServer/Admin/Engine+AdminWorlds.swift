@@ -9,9 +9,7 @@ extension Engine {
     /// The keys of the body that creates or resets a world.
     static let worldKeys = ["scenario", "seed", "guide", "clock", "judged"]
 
-    /// `POST /__admin/worlds`: absent keys default to the scenario, then to the server's options.
-    ///
-    /// - Returns: nil if the request waits for a job.
+    /// `POST /__admin/worlds`: absent keys default to the scenario, then to the server's; nil if it waits for a job.
     func makeWorld(_ exchange: Exchange) throws(APIError) -> Answer? {
         let (configuration, number, hasPlace) = (configuration, worlds.serial + 1, hasPlaceForWorld)
         worlds.serial = number
@@ -30,9 +28,8 @@ extension Engine {
         } then: { (engine, beginning, now) throws(APIError) in
             do throws(APIError) {
                 let world = try engine.addWorld(number, try beginning.get(), at: now)
-                let location = "/__admin/worlds/\(world.name)"
-                return Answer(
-                    status: .created, body: engine.describe(world, at: now), fields: [.location: location])
+                let fields: HTTPFields = [.location: "/__admin/worlds/\(world.name)"]
+                return Answer(status: .created, body: engine.describe(world, at: now), fields: fields)
             } catch {
                 // The number was not used, unless another world was requested in the meantime.
                 if engine.worlds.serial == number { engine.worlds.serial -= 1 }
@@ -41,7 +38,6 @@ extension Engine {
         }
     }
 
-    /// Creates a world; nil arguments default to the scenario, then to the server's options.
     func makeWorld(
         _ scenario: Scenario, guide: GuideMode?, seed: UInt64?, clock: ClockMode?, isJudged: Bool, at now: Timestamp
     ) throws(APIError) -> World {
@@ -54,8 +50,6 @@ extension Engine {
         return world
     }
 
-    /// Starts a new world.
-    ///
     /// - Throws: 507 if there is no room for it.
     private func addWorld(_ number: Int, _ beginning: WorldBeginning, at now: Timestamp) throws(APIError) -> World {
         guard hasPlaceForWorld else { throw .tooManyWorlds(limit: limits.worlds) }
@@ -112,9 +106,7 @@ extension Engine {
         return .noContent
     }
 
-    /// `POST /__admin/reset`: closes the world's sockets with 1001 and starts it again, as it was created or otherwise.
-    ///
-    /// - Returns: nil if the request waits for a job.
+    /// `POST /__admin/reset`: starts the world again, as it was created or otherwise; nil if it waits for a job.
     func reset(_ world: World, _ exchange: Exchange) throws(APIError) -> Answer? {
         let bytes = exchange.body
         return try begin(world, for: exchange, holding: bytes.count) { [unowned self] in
@@ -152,15 +144,10 @@ extension Engine {
         guard worlds.contains(world) else { throw .unknownWorld(world.name) }
         try beginning.check(in: worlds.room(of: world))
         closeConnections(of: world, reason: reason, at: now)
-        discardContents(of: world)
+        if world.isLargeToFree { discard(world.contents) }
         world.begin(beginning)
         worlds.accountEverything(of: world)
         queueDeadline(of: world)
-    }
-
-    /// Frees a world's contents off the loop, once it holds others.
-    private func discardContents(of world: World) {
-        if world.isLargeToFree { discard(world.contents) }
     }
 
     /// Deletes the worlds that were idle for too long, some at a time.
@@ -183,10 +170,8 @@ extension Engine {
 
     /// How often to look for idle worlds, in nanoseconds: a minute.
     static let sweepInterval: Int64 = 60_000_000_000
-
     /// How many are deleted at once: for each its connections are searched among all.
     static let worldsSweptAtOnce = 64
-
     /// The pause before the next of them are deleted, in nanoseconds: a millisecond.
     private static let sweepPause: Int64 = 1_000_000
 
@@ -197,7 +182,7 @@ extension Engine {
             endEvents(on: connection, at: now)
         }
         worlds[ExactString(id)] = nil
-        discardContents(of: world)
+        if world.isLargeToFree { discard(world.contents) }
         world.vanish()
         worlds.accountEverything(of: world)
         // Everything that waits for it learns that it is gone.

@@ -13,10 +13,9 @@ public struct ConnectionID: Hashable, Comparable, Sendable {
 
     init(_ socket: SocketID) { number = socket.number }
 
+    var socket: SocketID { SocketID(number) }
     /// The place in tables that are kept per connection, from 0; used again once the connection is gone.
     public var place: Int { Int(UInt32(truncatingIfNeeded: number)) }
-
-    var socket: SocketID { SocketID(number) }
 
     /// Orders by age, except that serials start again after 2^32 connections.
     public static func < (left: ConnectionID, right: ConnectionID) -> Bool { left.number < right.number }
@@ -49,8 +48,6 @@ public final class Connection {
     var lastAuthorization: LastAuthorization?
     /// The world of its last request; nil before the first, and for requests that concern no world.
     var world: World?
-
-    /// The WebSocket side, after the handshake.
     var webSocket: WebSocket.Connection?
     var webSocketUse = WebSocketUse.echo
     /// The faults that act on what the socket sends; nil if there are none.
@@ -60,7 +57,6 @@ public final class Connection {
     /// Whether reading has stopped, because of a fault or a long answer in progress.
     var isReadingStalled = false
     var record = ConnectionRecord()
-
     /// The follower of a journal as it grows; nil for every other connection.
     var follower: Follower?
     /// The long answer in progress; nil for every other connection.
@@ -82,15 +78,12 @@ public final class Connection {
     var queuedDeadline: Timestamp?
     /// Whether the transport has been asked to look at this connection.
     var isTouched = false
-
     /// Whether a fault has stopped its reads and writes.
     var isSilent = false
     /// When its entry in its world's queue of held outputs comes up, by the world's clock.
     var queuedRelease: Timestamp?
     /// Whether requests may wait in the parser until more output is sent.
     var hasWaitingRequests = false
-
-    /// Whether the peer is on this machine.
     let isLocal: Bool
     /// Whether it exceeds the limit, and only receives the refusal.
     let isRefused: Bool
@@ -99,10 +92,7 @@ public final class Connection {
     public internal(set) var endsAbruptly = false
 
     init(id: ConnectionID, isLocal: Bool = true, isRefused: Bool = false, isSecure: Bool = false) {
-        self.id = id
-        self.isLocal = isLocal
-        self.isRefused = isRefused
-        self.isSecure = isSecure
+        (self.id, self.isLocal, self.isRefused, self.isSecure) = (id, isLocal, isRefused, isSecure)
     }
 
     func takeBody(_ bytes: ArraySlice<UInt8>) {
@@ -133,12 +123,9 @@ public final class Connection {
 
     /// Whether it neither ends nor is silenced by a fault.
     var isServed: Bool { ending == .none && !isSilent }
-
     /// Whether a request has begun to arrive.
     var isReadingRequest: Bool { http.isReadingHead || http.isReadingBody }
-
     var isEcho: Bool { webSocket != nil && !webSocketUse.isOfWorld }
-
     /// Whether it is a WebSocket whose end is not in the journal yet.
     var isOpenSocket: Bool { webSocket != nil && !record.isClosed }
 
@@ -149,7 +136,6 @@ public final class Connection {
     }
 
     var isClosingWebSocket: Bool { webSocket?.closeSummary.sent != nil }
-
     /// Whether there are bytes to send now; a fault may hold back others, or the ending.
     public var hasOutput: Bool { output.hasReleased }
     /// Whether everything that was written has been sent, so that the connection may end.

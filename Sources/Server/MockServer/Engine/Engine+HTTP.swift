@@ -37,7 +37,6 @@ extension Engine {
         }
     }
 
-    /// Sets the deadline that fits what is arriving.
     private func awaitMore(on connection: Connection, at now: Timestamp) {
         guard connection.follower == nil else { return }
         if connection.http.isReadingBody {
@@ -170,12 +169,10 @@ extension Engine {
 
 /// Pages of other sites, which a browser on this machine lets send requests in its user's name.
 extension Engine {
-    /// Refuses a write or a WebSocket handshake of a page that is neither this server's own nor allowed.
+    /// Refuses a write or a WebSocket handshake of a page that is neither this server's own nor allowed, with 403.
     ///
     /// Clients other than browsers mostly send no `Origin`. Reading is safe, since the server sends no CORS fields that
     /// would let such a page see an answer.
-    ///
-    /// - Throws: 403.
     func checkOrigin(_ head: RequestHead, on connection: Connection) throws(APIError) {
         switch head.method {
         case .get, .head, .options: guard head.wantsUpgrade else { return }

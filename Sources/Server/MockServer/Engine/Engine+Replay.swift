@@ -10,9 +10,7 @@ import WebSocket
 
 /// Worlds in which a recorded session answers in place of the backend.
 extension Engine {
-    /// The recorded answer to a request; nil if it opened a WebSocket.
-    ///
-    /// - Throws: 404 for what was not recorded, and the errors of a handshake.
+    /// The recorded answer to a request; nil if it opened a WebSocket, 404 if none was recorded.
     func replayAnswer(_ exchange: inout Exchange) throws(APIError) -> Answer? {
         let (head, world, now) = (exchange.head, exchange.world, exchange.now)
         let isHandshake = head.isWebSocketHandshake
@@ -127,10 +125,7 @@ extension Exchange {
         }
     }
 
-    /// The request in the form a player expects.
-    ///
-    /// - Parameter secureOrigin: The server's origin over TLS for a secure request: URLs in the answer have to begin
-    ///   with it.
+    /// The request in the form a player expects; for a secure one, URLs in the answer begin with the origin over TLS.
     func replayRequest(secureOrigin: String?) -> ReplayRequest {
         var target = head.target.path
         if let query = head.target.query { target += "?" + query }
@@ -149,18 +144,11 @@ extension RequestHead {
     ///
     /// The token's subject; `replayed` if it names none, and nil without credentials.
     var presentedUser: ExactString? {
-        let token: String?
-        if let field = fields[.authorization] {
-            token = field.lowercased().hasPrefix("bearer ") ? String(field.dropFirst(7)) : field
-        } else {
-            token = target.queryItems().first { $0.name == "token" }?.value
-        }
-        guard let token else { return fields.contains(.xAPIKey) ? Self.unknownUser : nil }
-        return Self.subject(of: token) ?? Self.unknownUser
+        let field = fields[.authorization].map { $0.lowercased().hasPrefix("bearer ") ? String($0.dropFirst(7)) : $0 }
+        let token = field ?? target.queryItems().first { $0.name == "token" }?.value
+        guard token != nil || fields.contains(.xAPIKey) else { return nil }
+        return token.flatMap(Self.subject) ?? "replayed"
     }
-
-    /// What the journal calls a user whose token has no name.
-    private static let unknownUser: ExactString = "replayed"
 
     /// The claim `sub` of a JSON Web Token (RFC 7519 §4.1.2), as far as a user can have it.
     private static func subject(of token: String) -> ExactString? {
@@ -199,19 +187,12 @@ struct Playback {
     var wait: Int64 = 0
     /// How many bytes of the body the recording lacks.
     var missing = 0
-    /// Whether there was no answer at all.
     var isEmpty = false
-    /// What happened after the last byte.
     var ending: WireAction?
 
-    /// Whether it is sent at once and whole.
-    private var isPlain: Bool { wait <= 0 && missing == 0 && !isEmpty && ending == nil }
-
-    /// What goes on the wire; nil if the response is sent unchanged.
-    ///
-    /// - Parameter faulty: The response after faults; nil if none acts.
+    /// What goes on the wire after the faults, if any act; nil if the response is sent unchanged.
     func apply(to response: EncodedResponse, with faulty: Transmission?) -> Transmission? {
-        guard !isPlain else { return faulty }
+        guard wait > 0 || missing > 0 || isEmpty || ending != nil else { return faulty }
         var result = faulty ?? original(response)
         if let ending, !result.endsConnection { result.marks.append(.init(result.bytes.count, ending)) }
         if wait > 0 { result.marks.insert(.init(0, .wait(min(wait, FaultLimits.longestWait))), at: 0) }

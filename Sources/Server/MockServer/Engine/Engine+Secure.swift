@@ -1,9 +1,7 @@
 import FitIQAPI
 import HTTP1
 
-/// What the engine knows of TLS: that the transport speaks it, and when that began or failed.
-///
-/// The engine sees the decrypted bytes of a secure connection; the transport encrypts them.
+/// What the engine knows of TLS: when it began or failed; the transport decrypts and encrypts the bytes.
 extension Engine {
     /// Records that TLS is agreed on: from now on the connection is like any other.
     public func secured(_ id: ConnectionID, at now: Timestamp) {
@@ -13,9 +11,7 @@ extension Engine {
         touch(connection)
     }
 
-    /// Handles a failed or broken TLS session; the connection ends, and nothing more is written on it.
-    ///
-    /// The transport sends its alert, if it has one, and obeys the ending.
+    /// Handles a broken TLS session: the connection ends after the transport's alert, if it has one.
     public func tlsFailed(_ message: String, on id: ConnectionID, at now: Timestamp) {
         guard let connection = self[id], connection.ending != .reset else { return }
         observe?(.tlsFailed(message: message))
@@ -32,9 +28,7 @@ extension Engine {
         arm(connection, .closing, after: patience.closing, at: now)
     }
 
-    /// Handles a peer that speaks plain HTTP to a TLS port, and answers it in plain HTTP.
-    ///
-    /// From now on the transport encrypts nothing on the connection.
+    /// Answers a peer that speaks plain HTTP to a TLS port in plain HTTP; from now on the transport encrypts nothing.
     public func spokePlainHTTP(_ id: ConnectionID, at now: Timestamp) {
         guard let connection = self[id], connection.ending == .none else { return }
         connection.isSecure = false

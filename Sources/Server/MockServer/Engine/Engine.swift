@@ -56,19 +56,15 @@ public final class Engine {
 
     // MARK: What the transport calls
 
-    /// Opens a connection.
-    ///
     /// - Parameters:
     ///   - isLocal: Whether the peer is on this machine; other peers need a token for the admin API.
     ///   - isSecure: Whether the transport speaks TLS; it then has to call ``secured(_:at:)`` in time.
-    /// - Returns: The connection's number, or nil if the transport has to close it at once because too many are being
-    ///   refused already. A connection over the limit gets a number too, but only to be answered 503.
+    /// - Returns: Nil if the transport has to close it at once, because too many are being refused already. A connection
+    ///   over the limit gets a number too, but only to be answered 503.
     public func open(at now: Timestamp, isLocal: Bool = true, isSecure: Bool = false) -> ConnectionID? {
-        guard let connection = connections.open(isLocal: isLocal, isSecure: isSecure, limits: limits) else {
-            return nil
-        }
-        arm(
-            connection, isSecure ? .handshake : .idle, after: isSecure ? patience.handshake : patience.idle, at: now)
+        let opened = connections.open(isLocal: isLocal, isSecure: isSecure, limits: limits)
+        guard let connection = opened else { return nil }
+        arm(connection, isSecure ? .handshake : .idle, after: isSecure ? patience.handshake : patience.idle, at: now)
         if connection.isRefused {
             refuse(connection, .tooManyConnections(limit: limits.connections), at: now)
             observe?(.refusedConnection(limit: limits.connections))
@@ -137,7 +133,6 @@ public final class Engine {
         connections.close(connection)
     }
 
-    /// Records that the transport has sent bytes of a connection's output.
     public func sent(_ count: Int, on id: ConnectionID, at now: Timestamp) {
         guard let connection = self[id] else { return }
         connection.output.take(count)
@@ -164,7 +159,6 @@ public final class Engine {
         }
     }
 
-    /// Does everything that is due.
     public func advance(to now: Timestamp) {
         accountJournalReaders(at: now)
         feedStreams(at: now)
@@ -273,10 +267,8 @@ extension Engine {
         }
     }
 
-    /// Whether every connection is gone.
     public var isEmpty: Bool { connections.count == 0 }
 
-    /// Resets all remaining connections.
     public func resetAll() {
         for connection in connections {
             if isShuttingDown { recorder.closed(connection, by: .server, .shutdown) }

@@ -17,11 +17,8 @@ struct Exchange {
     let world: World
     /// The requested operation, whether or not the mode serves it.
     let endpoint: Endpoint?
-    /// The user, once the credentials were accepted.
     var user: ExactString?
-    /// Why the request matches no operation.
     var unmatched: RecordedExchange.Unmatched?
-    /// The faults of the response.
     var responseFaults: ResponseFaults?
     /// The faults of the handshake, and of the socket that it opens.
     var handshakeFaults: HandshakeFaults?
@@ -34,11 +31,7 @@ struct Exchange {
         (self.head, self.body, self.connection, self.now) = (head, body, connection, now)
         destination = Destination(of: head.target, in: engine)
         world = destination.world ?? engine.defaultWorld
-        if case .api(let route)? = destination.route {
-            endpoint = route.endpoint(for: head.method)
-        } else {
-            endpoint = nil
-        }
+        endpoint = if case .api(let route)? = destination.route { route.endpoint(for: head.method) } else { nil }
     }
 
     /// Whether it concerns the server, not the contents of a world; the journal does not record it.
@@ -83,19 +76,15 @@ struct Exchange {
         }
     }
 
-    /// The names of the faults that acted.
     var faultNames: [String] { (responseFaults?.ruleNames ?? []) + (handshakeFaults?.ruleNames ?? []) }
 }
 
-/// The destination of a request: a world, and an endpoint in it.
-///
-/// The paths without a prefix are the default world's; those below `/w/{id}` another one's.
+/// The destination of a request: the default world, or another one by the prefix `/w/{id}`, and an endpoint in it.
 struct Destination {
     /// The id in the path; nil for the default world.
     private(set) var worldID: ExactString?
-    /// The world; nil if there is none with this id.
+    /// The world and the endpoint; nil if there are none.
     private(set) var world: World?
-    /// The endpoint; nil if there is none with this path.
     private(set) var route: ServerRoute?
     /// Whether the path is the admin API's; below a world's prefix there is none.
     private(set) var isAdmin = false

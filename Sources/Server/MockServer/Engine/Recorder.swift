@@ -105,14 +105,15 @@ struct Recorder {
 
     /// Records the entries whose bytes faults have released.
     func released(_ connection: Connection, in world: World) {
-        while let entry = connection.record.waiting.takeNext(before: connection.output.releasedOffset) {
+        while let entry = connection.record.waiting.first,
+            entry.range.upperBound <= connection.output.releasedOffset
+        {
+            connection.record.waiting.removeFirst()
             record(entry.event, on: connection, in: world)
         }
     }
 
-    /// Records what still waits as lost, as nothing more is released.
-    ///
-    /// - Returns: Whether the handshake was lost, so that the client knows of no socket and of none of its frames.
+    /// Records what still waits as lost; returns whether that is the handshake, so that the client knows of no socket.
     @discardableResult
     func abandoned(_ connection: Connection, in world: World) -> Bool {
         released(connection, in: world)
@@ -155,5 +156,58 @@ extension RecordedFrame {
             case .nothing: .none
             }
         self.init(sender: .server, opcode: .text, payload: message.text, delivery: delivery, faults: message.ruleNames)
+    }
+}
+
+/// What the journal knows of a connection, and its pending entries.
+struct ConnectionRecord {
+    /// The entries that wait for faults to release their bytes; empty without faults.
+    var waiting = Backlog<WaitingEntry>()
+    /// Whether the journal has the end of the socket.
+    var isClosed = false
+    /// The rule that ends the socket, once it has acted.
+    var endingRule: String?
+    /// Whether the socket's client was notified that the server stops.
+    var isShutDown = false
+    /// The connection's number in the journal of a world, and that world's number.
+    var number: (world: Int, number: UInt64)?
+}
+
+/// A journal entry whose last byte a fault still holds back.
+struct WaitingEntry {
+    /// An exchange, an opening or a frame.
+    let event: JournalEvent
+    /// The place of its bytes among all that the connection ever wrote; empty if a fault lost it.
+    let range: Range<Int>
+
+    /// The event if it is never released, and no byte after an offset was.
+    func abandoned(at offset: Int) -> JournalEvent {
+        let delivery: Delivery = offset > range.lowerBound ? .partial : .none
+        switch event {
+        case .exchange(var exchange):
+            exchange.abandon(delivery)
+            return .exchange(exchange)
+        case .opened(let opening):
+            // To the client it was not an opening.
+            var exchange = RecordedExchange(
+                head: opening.head, requestedAt: opening.requestedAt, endpoint: opening.endpoint, user: opening.user,
+                status: 101, responseFields: opening.responseFields, faults: opening.faults)
+            exchange.abandon(delivery)
+            return .exchange(exchange)
+        case .frame(var frame):
+            frame.delivery = delivery
+            return .frame(frame)
+        case .closed, .fault, .clock, .note: preconditionFailure("It has no bytes that could be held back.")
+        }
+    }
+}
+
+extension RecordedExchange {
+    fileprivate mutating func abandon(_ delivery: Delivery) {
+        self.delivery = delivery
+        if delivery == .none {
+            status = nil
+            responseBody = RecordedBody([])
+        }
     }
 }

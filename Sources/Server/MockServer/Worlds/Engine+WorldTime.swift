@@ -13,9 +13,7 @@ extension Engine {
         world.backend.storageRoom = worlds.storageRoom(of: world)
     }
 
-    /// Does what is due in the worlds that follow the system's clock, the latest world first.
-    ///
-    /// One turn of the loop does no more than takes some milliseconds.
+    /// Does what is due in the worlds that follow the system's clock, the latest world first, for some milliseconds.
     func serveWorlds(at now: Timestamp) {
         var steps = Engine.stepsInTurn
         while steps > 0, let world = worlds.popDue(at: now) {
@@ -160,9 +158,7 @@ extension Engine {
         }
     }
 
-    /// Passes the due holds in a connection's output, and does what follows them.
-    ///
-    /// With `skippingWaits` nothing is held back any longer, regardless of the time.
+    /// Passes the holds in a connection's output that are due, or all waits, and does what follows them.
     func release(_ connection: Connection, in world: World, at now: Timestamp, skippingWaits: Bool = false) {
         let release = connection.output.release(at: world.turn.now, skippingWaits: skippingWaits)
         recorder.released(connection, in: world)
