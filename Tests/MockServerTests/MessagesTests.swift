@@ -72,6 +72,6 @@ struct MessagesTests {
     @Test("Each observation is a log line, and mistakes are warnings", arguments: observations)
     func observation(observation: Observation, line: String, isWarning: Bool) {
         #expect(observation.description == line)
-        #expect(observation.isWarning == isWarning)
+        #expect((observation.level == .warning) == isWarning)
     }
 }

@@ -29,15 +29,10 @@ struct Authenticator {
     var verifiedCount: Int { verified.count }
 
     init(mode: GuideMode, apiKey: String, secret: String, limit: Int) {
-        self.mode = mode
-        self.apiKey = Array(apiKey.utf8)
-        self.secret = Array(secret.utf8)
-        self.limit = limit
+        (self.mode, self.apiKey, self.secret, self.limit) = (mode, Array(apiKey.utf8), Array(secret.utf8), limit)
     }
 
-    /// The user of a REST request: bearer token and API key.
-    ///
-    /// - Throws: 401; 507 if there is no room for a new user.
+    /// The user of a REST request, by bearer token and API key; 401, or 507 if there is no room for a new user.
     mutating func user(
         of fields: FieldBlock, last: inout LastAuthorization?, in backend: inout Backend, at now: Timestamp
     ) throws(APIError) -> UserID {
@@ -48,11 +43,11 @@ struct Authenticator {
     }
 
     private func checkAPIKey(of fields: FieldBlock, isRequired: Bool) throws(APIError) {
-        guard let matches = fields.firstValue(of: .xAPIKey, is: apiKey) else {
-            guard !isRequired else { throw .missingAPIKey }
-            return
+        switch fields.firstValue(of: .xAPIKey, is: apiKey) {
+        case true?: break
+        case false?: throw .wrongAPIKey
+        case nil: if isRequired { throw .missingAPIKey }
         }
-        guard matches else { throw .wrongAPIKey }
     }
 
     /// The user of a WebSocket handshake: `?token=`, or the credentials of a REST request, if the guide has both.
@@ -95,28 +90,18 @@ struct Authenticator {
         let key = ExactString(text)
         if let known = verified[key] { return known }
         let token: AccessToken
-        do {
-            token = try AccessToken.verify(text, secret: secret)
-        } catch {
-            throw .badToken(error)
-        }
-        let result = VerifiedToken(
-            token: token, user: try backend.user(token.subject))
+        do { token = try AccessToken.verify(text, secret: secret) } catch { throw .badToken(error) }
+        let result = VerifiedToken(token: token, user: try backend.user(token.subject))
         if verified.count >= limit { verified.removeAll() }
         verified[key] = result
         return result
     }
 
     private func check(_ verified: VerifiedToken, at now: Timestamp) throws(APIError) {
-        do {
-            try verified.token.checkTime(at: now)
-        } catch {
-            throw .badToken(error)
-        }
+        do { try verified.token.checkTime(at: now) } catch { throw .badToken(error) }
     }
 }
 
 extension HTTPField.Name {
-    /// The API key of every REST request.
     static let xAPIKey = HTTPField.Name("X-API-Key")!  // A constant token.
 }

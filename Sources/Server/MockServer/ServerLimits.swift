@@ -33,7 +33,6 @@ public struct ServerLimits: Sendable, Equatable {
     public var heldBytes = 512 * 1024 * 1024
     /// Verified tokens that are cached; beyond, all are verified again as they come.
     public var verifiedTokens = 20_000
-
     /// Worlds, including the default one; 507 beyond.
     public var worlds = 12_000
     /// Bytes of JSON that all worlds hold together; beyond, 507 or an `error` frame, and meal logs in progress fail.
@@ -79,10 +78,8 @@ struct Patience {
     let handshake, read, idle, closing, worldIdle: Int64
 
     init(_ limits: ServerLimits) {
-        handshake = limits.handshakeTime.nanoseconds
-        read = limits.readTime.nanoseconds
-        idle = limits.idleTime.nanoseconds
-        closing = limits.closingTime.nanoseconds
+        (handshake, read) = (limits.handshakeTime.nanoseconds, limits.readTime.nanoseconds)
+        (idle, closing) = (limits.idleTime.nanoseconds, limits.closingTime.nanoseconds)
         worldIdle = limits.worldIdleTime.nanoseconds
     }
 }

@@ -15,9 +15,7 @@ public struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
     public init?(_ text: String) {
         let parts = URLParts(text)
         guard let scheme = parts.scheme, let authority = parts.authority, parts.origin.utf8.count == text.utf8.count
-        else {
-            return nil
-        }
+        else { return nil }
         self.init(scheme: scheme, authority: authority)
     }
 

@@ -47,7 +47,7 @@ struct AdminRefusalTests {
             .unknownFault("flakey", known: ["flaky"]), 404, "NOT_FOUND",
             "This world has no fault \"flakey\". Did you mean \"flaky\"? See GET /__admin/faults."
         ),
-        (.badFault("No."), 400, "VALIDATION_FAILED", "No."),
+        (.invalid("No."), 400, "VALIDATION_FAILED", "No."),
         (
             .realClock, 409, "BAD_REQUEST",
             "This world follows the system's clock, which nobody moves; start the server with a manual clock, or make a world with {\"clock\": \"manual\"}."

@@ -23,7 +23,7 @@ struct ConnectionLimitTests {
         #expect(response.fields[.connection] == "close")
         #expect(refused.wire.ending == .closed)
         for client in served { #expect(try client.exchange(Request()).status == 200) }
-        guard case .refusedConnection(limit: 3) = network.observations.last(where: \.isWarning) else {
+        guard case .refusedConnection(limit: 3) = network.observations.last(where: { $0.level == .warning }) else {
             Issue.record("the refusal was not observed")
             return
         }

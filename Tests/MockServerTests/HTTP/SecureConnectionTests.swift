@@ -5,7 +5,7 @@ import Testing
 @Suite("Secure connections in the engine")
 struct SecureConnectionTests {
     private func logged(_ network: VirtualNetwork) -> [String] {
-        network.observations.filter { $0.isNotice || $0.isWarning }.map(\.description)
+        network.observations.filter { $0.level >= .notice }.map(\.description)
     }
 
     @Test("TLS has 10 s to be agreed on, and not a moment more")

@@ -79,7 +79,7 @@ extension APIError {
     public static let emptyBody = APIError(
         .badRequest, .invalidJSON, "This endpoint needs a JSON object as its body, and the body is empty.")
 
-    static func invalid(_ message: String) -> Self { Self(.badRequest, .validationFailed, message) }
+    package static func invalid(_ message: String) -> Self { Self(.badRequest, .validationFailed, message) }
 
     public static func bodyIsNotAnObject(_ value: JSONValue) -> Self {
         invalid("The body must be a JSON object; it is \(value.typeName): \(value.excerpt()).")

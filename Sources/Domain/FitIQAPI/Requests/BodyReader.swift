@@ -1,29 +1,31 @@
 import JSON
 
 /// Reads the fields of a request body; its errors are 400s that name the field, the value and what is allowed.
-struct BodyReader {
-    private let object: JSONObject
+package struct BodyReader {
+    package let object: JSONObject
     /// The fields in the form of one guide; nil if every field counts.
     private let known: [String]?
 
     /// The size limit in UTF-8 bytes of a text of limited length.
     private static let maximumTextByteCount = 16 * 1024
     /// Far more values than any body of the API has, and few enough to read quickly.
-    static let limits = JSON.Limits(values: 10_000)
+    package static let limits = JSON.Limits(values: 10_000)
 
     /// Parses a body; throws if it is not a JSON object.
     ///
     /// - Parameter known: The fields of the form; others are ignored.
-    init(_ body: [UInt8], known: [String]? = nil) throws(APIError) {
+    package init(
+        _ body: [UInt8], known: [String]? = nil, limits: JSON.Limits = BodyReader.limits
+    ) throws(APIError) {
         guard !body.isEmpty else { throw .emptyBody }
         let value: JSONValue
-        do { value = try JSON.parse(body, limits: Self.limits) } catch { throw .invalidJSON(error) }
+        do { value = try JSON.parse(body, limits: limits) } catch { throw .invalidJSON(error) }
         guard let object = value.object else { throw .bodyIsNotAnObject(value) }
         (self.object, self.known) = (object, known)
     }
 
     /// The value of a field; null counts as absent.
-    subscript(_ field: String) -> JSONValue? {
+    package subscript(_ field: String) -> JSONValue? {
         guard known?.contains(field) ?? true, let value = object[field], value != .null else { return nil }
         return value
     }
@@ -32,7 +34,7 @@ struct BodyReader {
     func isNull(_ field: String) -> Bool { object[field] == .null }
 
     /// A text of any length, or nil if the field is absent; for ids, which are looked up as they are.
-    func string(_ field: String, expected: String) throws(APIError) -> String? {
+    package func string(_ field: String, expected: String) throws(APIError) -> String? {
         guard let value = self[field] else { return nil }
         guard let text = value.string else { throw .wrongType(field, expected: expected, got: value) }
         return text

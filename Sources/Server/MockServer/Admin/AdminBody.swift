@@ -6,49 +6,34 @@ import HTTPTypes
 import JSON
 import Scenarios
 
-/// The JSON body of an admin request.
+/// The JSON body of an admin request; no body at all counts as an empty object.
 ///
 /// Stricter than the API: an unknown key is refused, since here it is a typing mistake.
 struct AdminBody {
-    let object: JSONObject
-    let byteCount: Int
+    private let fields: BodyReader?
+    private let byteCount: Int
     /// How many of its bytes a world has to keep: all if they hold a scenario rather than its name.
-    var scenarioBytes: Int { object["scenario"]?.object == nil ? 0 : byteCount }
+    var scenarioBytes: Int { self["scenario"]?.object == nil ? 0 : byteCount }
 
-    /// The limits of the API's bodies: reading as many values as fit into a body's bytes would hold the loop.
-    static let limits = JSON.Limits(values: 10_000)
-
-    /// Reads a body; no body at all counts as an empty object.
-    ///
-    /// - Throws: 400 for anything but a JSON object, or for other keys.
-    init(_ body: [UInt8], keys: [String], limits: JSON.Limits = AdminBody.limits) throws(APIError) {
+    /// Reads a body; 400 for anything but a JSON object, or for other keys.
+    init(_ body: [UInt8], keys: [String], limits: JSON.Limits = BodyReader.limits) throws(APIError) {
         byteCount = body.count
-        guard !body.isEmpty else {
-            object = [:]
-            return
+        fields = body.isEmpty ? nil : try BodyReader(body, limits: limits)
+        for member in fields?.object ?? [:] where !keys.contains(member.key) {
+            throw .unknownAdminKey(member.key, allowed: keys)
         }
-        let value: JSONValue
-        do {
-            value = try JSON.parse(body, limits: limits)
-        } catch {
-            throw .invalidJSON(error)
-        }
-        guard let object = value.object else { throw .bodyIsNotAnObject(value) }
-        for member in object where !keys.contains(member.key) { throw .unknownAdminKey(member.key, allowed: keys) }
-        self.object = object
     }
 
-    /// The value of a key; null counts as absent.
-    subscript(_ key: String) -> JSONValue? {
-        guard let value = object[key], value != .null else { return nil }
-        return value
+    /// Parses JSON that need not be an object.
+    static func parse(_ body: [UInt8], limits: JSON.Limits) throws(APIError) -> JSONValue {
+        do { return try JSON.parse(body, limits: limits) } catch { throw .invalidJSON(error) }
     }
+
+    private subscript(_ key: String) -> JSONValue? { fields?[key] }
 
     /// A text, or nil if the key is absent.
     func text(_ key: String, expected: String) throws(APIError) -> String? {
-        guard let value = self[key] else { return nil }
-        guard let text = value.string else { throw .wrongType(key, expected: expected, got: value) }
-        return text
+        try fields?.string(key, expected: expected)
     }
 
     /// A Boolean, or nil if the key is absent.
@@ -60,9 +45,10 @@ struct AdminBody {
 
     /// A span of time in nanoseconds, or nil if the key is absent.
     func duration(_ key: String) throws(APIError) -> Int64? {
-        guard let text = try text(key, expected: AdminBody.expectedDuration) else { return nil }
+        let expected = "a duration of at most 366 days such as \"26s\", \"1.5m\" or \"250ms\""
+        guard let text = try text(key, expected: expected) else { return nil }
         guard let nanoseconds = ScenarioLimits.duration(text) else {
-            throw .wrongType(key, expected: AdminBody.expectedDuration, got: .string(text))
+            throw .wrongType(key, expected: expected, got: .string(text))
         }
         return nanoseconds
     }
@@ -70,20 +56,10 @@ struct AdminBody {
     /// A scenario: the name of a built-in one, or an object like a scenario file; nil if the key is absent.
     func scenario() throws(APIError) -> Scenario? {
         guard let value = self["scenario"] else { return nil }
-        if let name = value.string {
-            guard let scenario = Scenario.builtIn(named: name) else {
-                throw APIError(.badRequest, .validationFailed, Scenario.unknownBuiltIn(name))
-            }
-            return scenario
-        }
-        do throws(ScenarioErrors) {
-            return try Scenario.read(json: value)
-        } catch {
-            throw APIError(error)
-        }
+        guard let name = value.string else { return try Scenario(json: value) }
+        guard let scenario = Scenario.builtIn(named: name) else { throw .invalid(Scenario.unknownBuiltIn(name)) }
+        return scenario
     }
-
-    static let expectedDuration = "a duration of at most 366 days such as \"26s\", \"1.5m\" or \"250ms\""
 
     /// A seed, or nil if the key is absent; text is accepted too, since not every reader of JSON keeps 64 bits.
     func seed() throws(APIError) -> UInt64? {
@@ -119,28 +95,29 @@ struct AdminBody {
     }
 }
 
-/// The access control of the admin API: clients with the token, or without a token, this machine.
-struct AdminAccess {
-    /// The value of `--admin-token`.
-    let token: String?
+extension Scenario {
+    /// Reads a scenario that came in a request; 400 with all its mistakes.
+    init(json value: JSONValue) throws(APIError) {
+        do throws(ScenarioErrors) { self = try Scenario.read(json: value) } catch { throw .invalid(error.description) }
+    }
+}
 
-    /// Refuses requests without access.
+extension Engine {
+    /// Refuses clients without the admin token; if the server has none, clients on other machines.
     ///
     /// Without a token, pages of other sites are refused as well: a browser on this machine would send requests for
     /// them, or by a DNS name of theirs that points here.
-    func check(_ head: RequestHead, isLocal: Bool) throws(APIError) {
-        if let token {
+    func checkAdminAccess(_ head: RequestHead, on connection: Connection) throws(APIError) {
+        if let token = configuration.adminToken {
             guard let sent = head.fields.withFirstValue(of: .xAdminToken, { Array($0) }),
                 constantTimeEquals(sent, Array(token.utf8))
             else { throw .wrongAdminToken }
             return
         }
-        guard isLocal else { throw .adminFromElsewhere }
-        if let origin = head.fields[.origin], !(WebOrigin(origin)?.isOfThisMachine ?? false) {
-            throw .adminForOtherSite
-        }
+        guard connection.isLocal else { throw .adminFromElsewhere }
+        if let origin = head.fields[.origin], WebOrigin(origin)?.isOfThisMachine != true { throw .adminForOtherSite }
         if let authority = head.authority,
-            !(WebOrigin(scheme: "http", authority: authority[...])?.isOfThisMachine ?? false)
+            WebOrigin(scheme: "http", authority: authority[...])?.isOfThisMachine != true
         {
             throw .adminForOtherSite
         }

@@ -2,17 +2,18 @@ import FitIQAPI
 import FitIQBackend
 import HTTPTypes
 import Replay
-import Scenarios
 import Text
 
 /// The refusals of the admin API.
 extension APIError {
+    private static func missing(_ message: String) -> APIError { APIError(.notFound, .notFound, message) }
+    private static func full(_ message: String) -> APIError { APIError(.insufficientStorage, .storeFull, message) }
+    private static func forbidden(_ message: String) -> APIError { APIError(.forbidden, .forbidden, message) }
+
     static func unknownWorld(_ id: String) -> APIError {
-        APIError(
-            .notFound, .notFound,
+        .missing(
             "There is no world \"\(id)\": it was never made, was deleted, or lay idle too long. Make "
-                + "one with POST /__admin/worlds."
-        )
+                + "one with POST /__admin/worlds.")
     }
 
     /// Where to get a token of a world other than the default one.
@@ -20,104 +21,71 @@ extension APIError {
         "POST /__admin/worlds/\(id)/tokens makes a token that works in this world."
     }
 
-    /// The path is the admin API's, below a world's prefix.
     static func adminBelowWorld(_ id: String) -> APIError {
-        APIError(
-            .notFound, .notFound,
-            "The admin API is not below a world's prefix: that of this world is at /__admin/worlds/\(id).")
+        .missing("The admin API is not below a world's prefix: that of this world is at /__admin/worlds/\(id).")
     }
 
     static func unknownAdminKey(_ key: String, allowed: [String]) -> APIError {
         let near = NearestWord.hint(key, among: allowed)
         let list = allowed.isEmpty ? "none" : allowed.map { "'\($0)'" }.joined(separator: ", ")
-        return APIError(
-            .badRequest, .validationFailed, "The key '\(key)' is not known here; allowed are \(list).\(near)")
+        return .invalid("The key '\(key)' is not known here; allowed are \(list).\(near)")
     }
 
-    /// The server has as many worlds as it keeps.
     static func tooManyWorlds(limit: Int) -> APIError {
-        APIError(
-            .insufficientStorage, .storeFull,
+        .full(
             "\(limit) worlds exist, which is the limit; delete some with DELETE "
-                + "/__admin/worlds/{id}, or wait until idle ones expire."
-        )
+                + "/__admin/worlds/{id}, or wait until idle ones expire.")
     }
 
     /// Bodies that are being read take up all available room.
-    static let tooMuchToRead = APIError(
-        .insufficientStorage, .storeFull,
+    static let tooMuchToRead = full(
         "The server reads other large bodies, and has no room for this one beside them; send it again when they are answered."
     )
 
-    /// The client of the admin API is on another machine.
-    static let adminFromElsewhere = APIError(
-        .forbidden, .forbidden,
+    static let adminFromElsewhere = forbidden(
         "The admin API answers this machine only; to use it from elsewhere start the server with "
-            + "an admin token and send that as 'X-Admin-Token'."
-    )
+            + "an admin token and send that as 'X-Admin-Token'.")
 
     /// The client is a page of another site, or the name in `Host` is one whose DNS entry points here.
-    static let adminForOtherSite = APIError(
-        .forbidden, .forbidden,
+    static let adminForOtherSite = forbidden(
         "The admin API does not answer pages of other sites: ask at http://localhost or "
-            + "http://127.0.0.1, without an 'Origin' of elsewhere, or with an admin token."
-    )
+            + "http://127.0.0.1, without an 'Origin' of elsewhere, or with an admin token.")
 
-    /// The server has an admin token, and the request has none or another.
     static let wrongAdminToken = APIError(
         .unauthorized, .unauthorized,
         "The admin API of this server asks for its admin token in the field 'X-Admin-Token'.")
 
-    /// The request asks for a part of the journal.
-    static let journalTakesNoQuery = APIError(
-        .badRequest, .validationFailed,
+    static let journalTakesNoQuery = invalid(
         "The whole journal takes no query; /__admin/requests and /__admin/frames do.")
 
     static func unknownFault(_ name: String, known: [String]) -> APIError {
         let near = NearestWord.hint(name, among: known, quote: "\"")
-        return APIError(.notFound, .notFound, "This world has no fault \"\(name)\".\(near) See GET /__admin/faults.")
+        return .missing("This world has no fault \"\(name)\".\(near) See GET /__admin/faults.")
     }
-
-    static func badFault(_ message: String) -> APIError { APIError(.badRequest, .validationFailed, message) }
-
-    /// A scenario that cannot be read.
-    init(_ errors: ScenarioErrors) { self.init(.badRequest, .validationFailed, errors.description) }
 
     /// A scenario with inconsistent data.
-    init(_ error: PlantError) {
-        self.init(
-            error.isForWantOfRoom ? .insufficientStorage : .badRequest,
-            error.isForWantOfRoom ? .storeFull : .validationFailed, error.description)
-    }
+    init(_ error: PlantError) { self = error.isForWantOfRoom ? .full(error.description) : .invalid(error.description) }
 
     /// A request to move a clock that follows the system's.
     static let realClock = APIError(
         .conflict, .badRequest,
         "This world follows the system's clock, which nobody moves; start the server with a "
-            + "manual clock, or make a world with {\"clock\": \"manual\"}."
-    )
+            + "manual clock, or make a world with {\"clock\": \"manual\"}.")
 
-    /// A request to move the clock that does not say how far.
-    static let clockWithoutAdvance = APIError(
-        .badRequest, .validationFailed,
-        "Say by how much: {\"advance\": \"26s\"}, or to when: {\"advance_to\": "
-            + "\"2025-01-29T10:31:00Z\"}, one of both.")
+    static let clockWithoutAdvance = invalid(
+        "Say by how much: {\"advance\": \"26s\"}, or to when: {\"advance_to\": \"2025-01-29T10:31:00Z\"}, one of both.")
 
     static func clockBackwards(_ now: String) -> APIError {
-        APIError(
-            .badRequest, .validationFailed,
-            "A clock only goes forward: it shows \(now). Reset the world to begin anew.")
+        .invalid("A clock only goes forward: it shows \(now). Reset the world to begin anew.")
     }
 
     /// An advance beyond what a time stamp can hold.
-    static let clockTooFar = APIError(
-        .badRequest, .validationFailed,
+    static let clockTooFar = invalid(
         "A clock goes forward by at most 366 days at once, and to the year 2199 at most; advance by less.")
 
     /// A scenario names the file of a session in a place where files are not read.
     static func sessionNotRead(_ path: String) -> APIError {
-        APIError(
-            .badRequest, .validationFailed,
+        .invalid(
             "The session \"\(path)\" is a file, which is not read here: give the HAR itself, {\"replay\": {\"session\": "
                 + "{\"log\": …}}}, or start the server with 'fitiq-mock replay'.")
     }
@@ -127,16 +95,13 @@ extension APIError {
         APIError(.notFound, .notFound, miss.message, details: miss.details)
     }
 
-    /// A replay report of a world that replays no session.
-    static let noReplay = APIError(
-        .notFound, .notFound,
+    static let noReplay = missing(
         "This world plays no session back; make one with {\"scenario\": {\"name\": …, \"replay\": {\"session\": "
             + "{\"log\": …}}}}, or start the server with 'fitiq-mock replay'.")
 
     /// A world holds more than the body that would import it may have.
     static func stateTooLarge(_ bytes: Int, limit: Int) -> APIError {
-        APIError(
-            .insufficientStorage, .storeFull,
+        .full(
             "This world's state may take \(bytes) bytes, and PUT /__admin/state takes at most \(limit); "
                 + "a server that exports on exit writes it to a file, and one of twice that size can be imported.")
     }
@@ -149,6 +114,6 @@ extension APIError {
 
     static func unknownAdminPath(_ path: String) -> APIError {
         let near = NearestWord.hint(path, among: AdminRoute.templates, quote: "\"")
-        return APIError(.notFound, .notFound, "There is no endpoint \"\(path)\" in the admin API.\(near)")
+        return .missing("There is no endpoint \"\(path)\" in the admin API.\(near)")
     }
 }

@@ -8,13 +8,11 @@ import Traffic
 extension Engine {
     /// `GET /__admin/clock`.
     func clockAnswer(of world: World, at now: Timestamp) -> Answer {
-        .ok(
-            JSONWriter.object { writer in
-                writer.member("mode", world.clock.manualTime == nil ? "real" : "manual")
-                writer.member("now", world.clock.now(now).nanosecondText)
-                writer.key("next_step")
-                if let next = world.nextStep { writer.value(next.nanosecondText) } else { writer.null() }
-            })
+        .object { writer in
+            writer.member("mode", world.clock.manualTime == nil ? "real" : "manual")
+            writer.member("now", world.clock.now(now).nanosecondText)
+            writer.member("next_step", orNull: world.nextStep?.nanosecondText)
+        }
     }
 
     /// `POST /__admin/clock`: runs everything that happens in the world, each event at its time, before it answers.
@@ -27,9 +25,7 @@ extension Engine {
         return Answer(move)
     }
 
-    /// Reads how far to move a clock, and records it in the journal.
-    ///
-    /// - Throws: 400 if the clock cannot be moved there.
+    /// Reads how far to move a clock, and records it in the journal; 400 if it cannot be moved there.
     fileprivate func beginAdvance(of world: World, _ body: AdminBody) throws(APIError) -> Timestamp {
         guard let start = world.clock.manualTime else { throw .realClock }
         let target = try target(of: body, from: start)
@@ -40,7 +36,6 @@ extension Engine {
         return target
     }
 
-    /// Records the move of a clock in the journal.
     func noteAdvance(of world: World, from start: Timestamp, to target: Timestamp) {
         let span = target.nanosecondsSinceEpoch - start.nanosecondsSinceEpoch
         guard span > 0 else { return }
@@ -59,35 +54,27 @@ extension Engine {
             else { throw .clockTooFar }
             return start.advanced(byNanoseconds: span)
         case (nil, let text?):
-            guard let time = DateTime(text)?.timestamp else {
-                throw .wrongType("advance_to", expected: expected, got: .string(text))
-            }
-            return time
-        case (nil, nil), (_?, _?):
-            throw .clockWithoutAdvance
+            if let time = DateTime(text)?.timestamp { return time }
+            throw .wrongType("advance_to", expected: expected, got: .string(text))
+        case (nil, nil), (_?, _?): throw .clockWithoutAdvance
         }
     }
 
     /// `POST /__admin/tokens`: a token for any user, on the world's clock.
     func makeToken(for world: World, _ body: [UInt8], at now: Timestamp) throws(APIError) -> Answer {
         let body = try AdminBody(body, keys: ["user", "expires_in"])
-        let named = try body.text("user", expected: "a user's id of 1 to 200 characters")
-        let user = named ?? world.defaultUser.text
+        let user = try body.text("user", expected: "a user's id of 1 to 200 characters") ?? world.defaultUser.text
         guard user.utf8.count <= AccessToken.userBytes else {
             throw .tooManyBytes("user", limit: AccessToken.userBytes, got: user.utf8.count)
         }
         guard AccessToken.isUser(user) else { throw .wrongLength("user", allowed: 1...200, got: user.count) }
-        let expiry = try body.duration("expires_in").map { span in
-            world.clock.now(now).advanced(byNanoseconds: span).secondsSinceEpoch
+        let lifetime = try body.duration("expires_in")
+        let expiry = lifetime.map { world.clock.now(now).advanced(byNanoseconds: $0).secondsSinceEpoch }
+        return .object(.created) { writer in
+            writer.member("token", world.token(for: ExactString(user), expiresAt: expiry ?? world.tokenExpiry))
+            writer.member("user", user)
+            writer.member("expires_at", DateTime(secondsSinceEpoch: expiry ?? world.tokenExpiry).wireText)
         }
-        let token = world.token(for: ExactString(user), expiresAt: expiry ?? world.tokenExpiry)
-        return Answer(
-            status: .created,
-            body: JSONWriter.object { writer in
-                writer.member("token", token)
-                writer.member("user", user)
-                writer.member("expires_at", DateTime(secondsSinceEpoch: expiry ?? world.tokenExpiry).wireText)
-            })
     }
 }
 
@@ -102,7 +89,6 @@ final class ClockMove: BodySource {
     /// The target of the clock; nil before the move has begun.
     private var target: Timestamp?
     private var slow: Set<ConnectionID>?
-
     /// How many events a slice runs, at most a tenth of a millisecond each.
     private static let steps = 16
 

@@ -1,6 +1,6 @@
 import Faults
 import FitIQAPI
-import HTTP1
+import HTTPTypes
 import JSON
 import Scenarios
 
@@ -8,46 +8,28 @@ import Scenarios
 extension Engine {
     /// `GET /__admin/faults`: the rules in the order in which they act.
     func faultList(of world: World) -> Answer {
-        let source = JSONSource(of: world.faults.rules) { writer in
-            writer.beginObject()
-            writer.key("faults")
-            writer.beginArray()
-        } element: { [unowned self] entry, writer in
-            writer.raw(describe(entry))
-            return 0
-        } end: { writer in
-            writer.endArray()
-            writer.endObject()
-        }
-        return Answer(source)
+        Answer(
+            PartSource("faults", of: world.faults.rules) { entry, writer in
+                writer.object { entry.write(into: &$0) }
+                return 0
+            })
     }
 
     /// `POST /__admin/faults`: a rule as in a scenario file, after the others.
     ///
     /// - Throws: 400 for an invalid rule, or if its name is taken, 507 if there is no room for it.
     func addFault(to world: World, _ body: [UInt8]) throws(APIError) -> Answer {
-        guard !body.isEmpty else { throw .emptyBody }
-        let value: JSONValue
-        do {
-            value = try JSON.parse(body, limits: AdminBody.limits)
-        } catch {
-            throw .invalidJSON(error)
-        }
-        let rule = try rule(from: value, in: world)
+        let rule = try rule(from: BodyReader(body).object, in: world)
         try worlds.room(of: nil).check(bringing: body.count)
-        do throws(FaultBookError) {
-            try world.faults.add(rule)
-        } catch {
-            throw .badFault(error.message)
-        }
+        do throws(FaultBookError) { try world.faults.add(rule) } catch { throw .invalid(error.message) }
         world.faultBytes[rule.name] = body.count
         worlds.accountStorage(of: world)
         return .created(try describe(faultNamed: rule.name, of: world))
     }
 
     /// Reads a rule with the reader of scenario files; one without a name gets one that is free.
-    private func rule(from value: JSONValue, in world: World) throws(APIError) -> FaultRule {
-        guard var object = value.object else { throw .bodyIsNotAnObject(value) }
+    private func rule(from object: JSONObject, in world: World) throws(APIError) -> FaultRule {
+        var object = object
         // The counts of a listed rule are ignored, so that a rule can be added as it was shown.
         object["matches"] = nil
         object["acted"] = nil
@@ -56,12 +38,7 @@ extension Engine {
             let free = (1...).lazy.map { "live-\($0)" }.first { !names.contains(ExactString($0)) }
             object["name"] = free.map(JSONValue.string)
         }
-        do throws(ScenarioErrors) {
-            let document: JSONValue = .object(["name": "live", "faults": .array([.object(object)])])
-            return try Scenario.read(json: document).faults[0]
-        } catch {
-            throw APIError(error)
-        }
+        return try Scenario(json: .object(["name": "live", "faults": .array([.object(object)])])).faults[0]
     }
 
     /// `GET`, `PATCH {"enabled"}` and `DELETE /__admin/faults/{name}`.
@@ -70,10 +47,10 @@ extension Engine {
     ///
     /// - Throws: 404 for an unknown name, 400 for a bad body.
     func faultAnswer(
-        named name: ExactString, of world: World, _ head: RequestHead, _ body: [UInt8]
+        named name: ExactString, of world: World, _ method: HTTPRequest.Method, _ body: [UInt8]
     ) throws(APIError) -> Answer {
         let description = try describe(faultNamed: name, of: world)
-        switch head.method {
+        switch method {
         case .patch:
             let body = try AdminBody(body, keys: ["enabled"])
             guard let isEnabled = try body.flag("enabled") else {
@@ -86,9 +63,8 @@ extension Engine {
             changeOpenSockets(of: world) { $0.remove(named: name) }
             world.faultBytes[name] = nil
             worlds.accountStorage(of: world)
-            return Answer(status: .noContent, body: [])
-        default:
-            return .ok(description)
+            return .noContent
+        default: return .ok(description)
         }
     }
 
@@ -100,7 +76,12 @@ extension Engine {
     /// Applies a change to the faults of a world's open sockets; the change returns whether it concerned them.
     func changeOpenSockets(of world: World, _ change: (inout SocketFaults) -> Bool) {
         for connection in connections where connection.world === world {
-            guard connection.changeSocketFaults(change) else { continue }
+            guard var faults = connection.socketFaults else { continue }
+            // Taken out while it changes, so that nothing of it is copied.
+            connection.socketFaults = nil
+            let isChanged = change(&faults)
+            connection.socketFaults = faults
+            guard isChanged else { continue }
             obeySocketFaults(of: connection)
             // Reading may resume.
             touch(connection)
@@ -111,14 +92,14 @@ extension Engine {
         guard let entry = world.faults.rules.first(where: { $0.rule.name == name }) else {
             throw .unknownFault(name.text, known: world.faults.rules.map(\.rule.name.text))
         }
-        return describe(entry)
+        return JSONWriter.object { entry.write(into: &$0) }
     }
+}
 
-    private func describe(_ entry: FaultBook.Entry) -> [UInt8] {
-        JSONWriter.object { writer in
-            entry.rule.write(into: &writer)
-            writer.member("matches", entry.matches)
-            writer.member("acted", entry.acted)
-        }
+extension FaultBook.Entry {
+    fileprivate func write(into writer: inout JSONWriter) {
+        rule.write(into: &writer)
+        writer.member("matches", matches)
+        writer.member("acted", acted)
     }
 }

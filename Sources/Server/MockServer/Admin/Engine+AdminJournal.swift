@@ -6,51 +6,56 @@ import Traffic
 
 /// The admin API's journal: the events of a world, as lists, as lines and as they happen.
 extension Engine {
-    /// `GET /__admin/requests` and similar paths: the newest entries that match a query.
-    ///
-    /// - Throws: 400 for an invalid query.
+    /// `GET /__admin/requests` and similar paths: the newest entries that match a query; 400 if the query is invalid.
     func journalAnswer(
         of world: World, _ head: RequestHead, kinds: Set<JournalEvent.Kind>, isUnmatched: Bool? = nil
     ) throws(APIError) -> Answer {
         var query = try JournalQuery(query: head.target.queryItems())
         query.kinds = query.kinds.isEmpty ? kinds : query.kinds.intersection(kinds)
+        query.isUnmatched = isUnmatched ?? query.isUnmatched
         // A kind that is not among them matches no entry.
         let entries = query.kinds.isEmpty ? world.journal.noEntries : world.journal.entries()
-        var search = JournalSearch(query.unmatched(isUnmatched), in: entries)
+        var search = JournalSearch(query, in: entries)
         let encoder = world.journalEncoder
         let (lastNumber, droppedCount) = (world.journal.lastNumber, world.journal.droppedCount)
         var hasBegun = false
-        let source = JSONSource(keeping: KeptJournal(of: world)) { writer in
-            if !hasBegun {
-                hasBegun = true
-                writer.beginObject()
-                writer.key("entries")
-                writer.beginArray()
-            }
-            switch search.next() {
-            case .passed(let cost): return .more(cost: cost)
-            case .found(let entry):
-                encoder.write(entry, to: &writer)
-                return .more(cost: entry.extraCost)
-            case .end:
-                writer.endArray()
-                writer.member("last_number", lastNumber)
-                writer.member("dropped", droppedCount)
-                writer.endObject()
-                return .end
-            }
-        }
-        return Answer(source)
+        return Answer(
+            PartSource(
+                keeping: KeptJournal(of: world),
+                json: { writer in
+                    if !hasBegun {
+                        hasBegun = true
+                        writer.beginObject()
+                        writer.key("entries")
+                        writer.beginArray()
+                    }
+                    switch search.next() {
+                    case .passed(let cost): return cost
+                    case .found(let entry):
+                        encoder.write(entry, to: &writer)
+                        return entry.extraCost
+                    case .end:
+                        writer.endArray()
+                        writer.member("last_number", lastNumber)
+                        writer.member("dropped", droppedCount)
+                        writer.endObject()
+                        return nil
+                    }
+                }))
     }
 
-    /// `GET /__admin/journal`: everything, oldest first, an object on each line, to keep and to judge later.
-    ///
-    /// - Throws: 400 for a query.
+    /// `GET /__admin/journal`: everything, oldest first, a line each, to keep and to judge later; takes no query.
     func journalLines(of world: World, _ head: RequestHead) throws(APIError) -> Answer {
         guard head.target.query == nil else { throw .journalTakesNoQuery }
-        return Answer(
-            JournalLines(of: world),
-            contentType: "application/x-ndjson; charset=utf-8")
+        let encoder = world.journalEncoder
+        var entries = world.journal.entries().makeIterator()
+        let source = PartSource(keeping: KeptJournal(of: world)) { slice in
+            guard let entry = entries.next() else { return .end }
+            encoder.appendLine(entry, to: &slice.bytes)
+            slice.spend(entry.extraCost)
+            return .more
+        }
+        return Answer(source, contentType: "application/x-ndjson; charset=utf-8")
     }
 
     /// `DELETE /__admin/journal`: drops the entries; the numbers continue.
@@ -58,7 +63,7 @@ extension Engine {
         if world.journal.weight > Engine.largestWorkOnLoop { discard(world.journal) }
         world.clearJournal()
         worlds.accountEverything(of: world)
-        return Answer(status: .noContent, body: [])
+        return .noContent
     }
 }
 
@@ -96,37 +101,7 @@ struct KeptJournal {
     }
 
     /// The bytes that only the reader keeps in memory.
-    var byteCount: Int {
-        world.isGone ? weight : min(weight, world.journal.droppedWeight - droppedWeight)
-    }
-}
-
-/// The entries that a journal had at the time of the request, a line each.
-private final class JournalLines: BodySource {
-    var heldByteCount: Int { kept.byteCount }
-    var keepsJournal: Bool { true }
-    private let kept: KeptJournal
-    private let entries: Journal.Entries
-    private let encoder: JournalEncoder
-    private var next: Int
-
-    init(of world: World) {
-        kept = KeptJournal(of: world)
-        entries = world.journal.entries()
-        encoder = world.journalEncoder
-        next = entries.startIndex
-    }
-
-    func fill(_ slice: inout BodySlice) -> BodyProgress {
-        while next < entries.endIndex {
-            guard !slice.isFull else { return .more }
-            let entry = entries[next]
-            encoder.appendLine(entry, to: &slice.bytes)
-            slice.spend(entry.extraCost)
-            next += 1
-        }
-        return .end
-    }
+    var byteCount: Int { world.isGone ? weight : min(weight, world.journal.droppedWeight - droppedWeight) }
 }
 
 extension JournalEntry {
@@ -137,11 +112,121 @@ extension JournalEntry {
     }
 }
 
-extension JournalQuery {
-    /// The query, restricted to requests that belong to no operation if `isUnmatched` is true.
-    fileprivate func unmatched(_ isUnmatched: Bool?) -> JournalQuery {
-        var query = self
-        if let isUnmatched { query.isUnmatched = isUnmatched }
-        return query
+/// The admin API's events: a journal as it grows.
+extension Engine {
+    /// `GET /__admin/events`: the entries from now on or after the last one the client saw, without an end.
+    func follow(_ world: World, _ exchange: Exchange) -> Answer? {
+        let (connection, now) = (exchange.connection, exchange.now)
+        var fields = ServerSentEvent.responseFields
+        fields[.date] = world.clock.now(now).httpDateText
+        connection.http.startResponse(status: .ok, fields: fields, into: &connection.output.bytes)
+        connection.follower = Follower(
+            world: world, lastNumber: ServerSentEvent.lastID(in: exchange.head.fields) ?? world.journal.lastNumber)
+        connection.http.sendBody(ServerSentEvent.retry(milliseconds: 1000), into: &connection.output.bytes)
+        if isShuttingDown {
+            endEvents(on: connection, at: now)
+        } else {
+            followers.append(connection.id)
+            arm(connection, .keepAlive, after: Follower.keepAliveInterval, at: now)
+        }
+        return nil
+    }
+
+    /// Queues what followers have not seen for the next turns of the loop, as far as they read it.
+    func queueFollowers() {
+        guard !followers.isEmpty else { return }
+        followers.removeAll { self[$0]?.follower == nil }
+        for id in followers {
+            guard let connection = self[id], connection.ending == .none, !isReadingPaused(connection),
+                let follower = connection.follower, !follower.isBehind, follower.hasNews
+            else { continue }
+            connection.follower?.isBehind = true
+            streams.waiting.append(id)
+        }
+    }
+
+    /// Sends a follower a slice of what it has not seen, and returns its cost; the rest follows in later turns.
+    func feedFollower(_ connection: Connection) -> Int {
+        guard var follower = connection.follower else { return 0 }
+        follower.isBehind = false
+        lendOutput(to: connection)
+        let cost = follower.appendNews(
+            to: connection, limit: limits.unsentBytesBeforeReadingPauses, slice: streams.sliceSize)
+        if follower.hasNews, !isReadingPaused(connection) {
+            follower.isBehind = true
+            streams.waiting.append(connection.id)
+        }
+        connection.follower = follower
+        touch(connection)
+        account(connection)
+        return cost
+    }
+
+    /// Sends a follower a sign of life; one that reads nothing is given up after a connection's idle time.
+    func keepAlive(_ connection: Connection, at now: Timestamp) {
+        guard let follower = connection.follower else { preconditionFailure("Only followers are kept alive.") }
+        guard follower.unreadTime < patience.idle else { return end(connection, .reset) }
+        if connection.output.isEmpty {
+            lendOutput(to: connection)
+            connection.http.sendBody(ServerSentEvent.keepAlive, into: &connection.output.bytes)
+            touch(connection)
+        } else {
+            connection.follower?.unreadTime += Follower.keepAliveInterval
+        }
+        arm(connection, .keepAlive, after: Follower.keepAliveInterval, at: now)
+    }
+
+    /// Ends a stream of events cleanly: its world is gone, or the server stops.
+    func endEvents(on connection: Connection, at now: Timestamp) {
+        // The latest events, as far as the reader has room.
+        if connection.follower?.hasNews ?? false, !isReadingPaused(connection) { _ = feedFollower(connection) }
+        connection.follower = nil
+        connection.http.endBody(into: &connection.output.bytes)
+        linger(connection, at: now)
+    }
+}
+
+/// A connection that receives the entries of a journal as they are made.
+struct Follower {
+    let world: World
+    /// The number of the last entry that was sent.
+    private(set) var lastNumber: Int
+    /// Whether it is among those that get a slice next.
+    var isBehind = false
+    /// How long output has waited without the reader taking any of it, in nanoseconds.
+    var unreadTime: Int64 = 0
+
+    init(world: World, lastNumber: Int) {
+        self.world = world
+        // A number from another life of the server may be too large.
+        self.lastNumber = min(max(lastNumber, 0), world.journal.lastNumber)
+    }
+
+    /// Time after which a stream without entries sends a sign of life, in nanoseconds: 15 s.
+    static let keepAliveInterval: Int64 = 15_000_000_000
+
+    /// Whether there are entries that it was not sent.
+    var hasNews: Bool { world.journal.lastNumber > lastNumber }
+
+    /// Sends entries until the connection holds `limit` bytes, or the slice is full, and returns the cost.
+    mutating func appendNews(to connection: Connection, limit: Int, slice: Int) -> Int {
+        let start = connection.output.writtenOffset
+        var extraCost = 0
+        func cost() -> Int { connection.output.writtenOffset - start + extraCost }
+        let encoder = world.journalEncoder
+        let missed = world.journal.missedCount(after: lastNumber)
+        if missed > 0 {
+            let text = Array("\(missed) entries fell out of the journal before they could be sent".utf8)
+            connection.http.sendBody(ServerSentEvent(event: "missed", data: text).bytes, into: &connection.output.bytes)
+            // Sent once, though the journal may be empty now.
+            lastNumber += missed
+        }
+        for entry in world.journal.entries(after: lastNumber) {
+            connection.http.sendBody(ServerSentEvent(entry, encoder: encoder).bytes, into: &connection.output.bytes)
+            lastNumber = entry.number
+            extraCost += entry.extraCost
+            if connection.output.count > limit || cost() >= slice { break }
+        }
+        return cost()
     }
 }

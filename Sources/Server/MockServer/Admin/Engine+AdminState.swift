@@ -13,13 +13,12 @@ extension Engine {
     ///
     /// - Returns: nil if the request waits for a job.
     /// - Throws: 409 if a session is replayed, 507 if the state has more bytes than the body of its import may have.
-    func exportState(
-        of world: World, _ head: RequestHead, on connection: Connection, at now: Timestamp
-    ) throws(APIError) -> Answer? {
+    func exportState(of world: World, _ exchange: Exchange) throws(APIError) -> Answer? {
+        let now = exchange.now
         let export = Parcel(try export(of: world, at: now))
         let limit = limits.stateBody
         guard startJob != nil, world.isLargeToWrite else { return .state(try export.take().encoded(within: limit)) }
-        let awaited = awaitJob(for: head, on: connection)
+        let awaited = awaitJob(for: exchange)
         stand(world)
         beside(at: now) {
             // Taken out, so that the world's values have one owner again when the job is done.
@@ -36,11 +35,10 @@ extension Engine {
         return nil
     }
 
-    /// Everything that the default world holds, like `GET /__admin/state`; a file may have any number of bytes.
-    ///
-    /// - Throws: 409 if a session is replayed.
+    /// Everything that the default world holds, like `GET /__admin/state` but of any size; 409 if it replays a session.
     public func exportState(at now: Timestamp) throws(APIError) -> [UInt8] {
-        try export(of: defaultWorld, at: now).encoded()
+        let export = try export(of: defaultWorld, at: now)
+        return export.encoded(export.backend)
     }
 
     private func export(of world: World, at now: Timestamp) throws(APIError) -> StateExport {
@@ -61,19 +59,17 @@ extension Engine {
     /// - Returns: nil if the request waits for a job.
     /// - Throws: 400 for an invalid or inconsistent scenario file, 409 if a session is replayed and the file brings no
     ///   other, 507 if there is no room for it; the world is unchanged then.
-    func importState(
-        _ body: [UInt8], into world: World, _ head: RequestHead, on connection: Connection, at now: Timestamp
-    ) throws(APIError) -> Answer? {
-        let pieces = connection.takeBodyPieces() + [body]
+    func importState(into world: World, _ exchange: Exchange) throws(APIError) -> Answer? {
+        let pieces = exchange.connection.takeBodyPieces() + [exchange.body]
         let size = pieces.reduce(0) { $0 + $1.count }
         guard size > 0 else { throw .emptyBody }
-        let jsonLimits = stateLimits
-        let request = BeginningRequest(head: head, connection: connection, bodySize: size)
-        return try begin(world, for: request, at: now) {
+        // A state may be large; a body of the API never is.
+        let jsonLimits = JSON.Limits(bytes: max(limits.stateBody, 1), values: Scenario.largestStateValues)
+        return try begin(world, for: exchange, holding: size) {
             let (settings, isReplay) = (world.settings, world.replay != nil)
             return { () throws(APIError) in
                 let whole = pieces.count == 1 ? pieces[0] : pieces.flatMap(\.self)
-                let imported = try Engine.readState(whole, jsonLimits)
+                let imported = try Scenario(json: AdminBody.parse(whole, limits: jsonLimits))
                 guard imported.replay != nil || !isReplay else { throw .stateOfReplay }
                 return WorldDraft(
                     settings: settings.importing(imported), scenarioBytes: size, keepsFaults: imported.faults.isEmpty)
@@ -84,30 +80,12 @@ extension Engine {
         }
     }
 
-    private static func readState(_ body: [UInt8], _ limits: JSON.Limits) throws(APIError) -> Scenario {
-        do {
-            return try Scenario.read(json: JSON.parse(body, limits: limits))
-        } catch let error as JSONError {
-            throw .invalidJSON(error)
-        } catch let errors as ScenarioErrors {
-            throw APIError(errors)
-        } catch {
-            preconditionFailure("Reading throws nothing else.")
-        }
-    }
-
-    /// A state may be large; a body of the API never is.
-    private var stateLimits: JSON.Limits {
-        JSON.Limits(bytes: max(limits.stateBody, 1), values: Scenario.largestStateValues)
-    }
-
     /// Accepts a larger body if it is a state, and comes from a client that may send one.
     func admitLargeBody(_ head: RequestHead, on connection: Connection) {
         guard case .admin(let route) = Destination(of: head.target, in: self).route, route.resource == .state,
-            (try? AdminAccess(token: configuration.adminToken).check(head, isLocal: connection.isLocal)) != nil
+            (try? checkAdminAccess(head, on: connection)) != nil
         else { return }
-        let limit = min(limits.stateBody, Connection.largestBody)
-        connection.http.raiseBodyLimit(to: limit)
+        connection.http.raiseBodyLimit(to: min(limits.stateBody, Connection.largestBody))
         connection.takesPieces = true
     }
 }
@@ -122,11 +100,7 @@ private struct StateExport: Sendable {
     let seed: UInt64
     let clock: ClockMode
 
-    func encoded() -> [UInt8] { encoded(backend) }
-
-    /// The encoded state if it fits into a body: no export has more bytes than what is stored and its first lines.
-    ///
-    /// - Throws: 507, before anything is written.
+    /// The encoded state, or 507 if what is stored and the first lines, at least as many bytes, do not fit into a body.
     func encoded(within limit: Int) throws(APIError) -> [UInt8] {
         let settled = backend.settled(at: time)
         let bytes = settled.storedBytes + 6 * name.utf8.count + Self.firstLines
@@ -137,16 +111,15 @@ private struct StateExport: Sendable {
     /// What the members before the users take at most, except for the name.
     private static let firstLines = 512
 
-    private func encoded(_ backend: Backend) -> [UInt8] {
-        backend.data(at: time, issuedIDs: issuedIDs)
-            .scenarioFile(name: name, guide: guide, seed: seed, clock: clock)
+    func encoded(_ backend: Backend) -> [UInt8] {
+        backend.data(at: time, issuedIDs: issuedIDs).scenarioFile(name: name, guide: guide, seed: seed, clock: clock)
     }
 }
 
 extension Answer {
     /// A state; it names no URL of the server's, and so is the same over TLS.
     fileprivate static func state(_ bytes: [UInt8]) -> Answer {
-        Answer(status: .ok, body: bytes, contentType: Answer.json)
+        Answer(body: bytes, contentType: Answer.json)
     }
 
     /// The same in pieces, which are sent in slices and released one by one.
@@ -176,5 +149,47 @@ extension WorldSettings {
         settings.mode = imported.guide ?? settings.mode
         settings.clock = imported.clock ?? settings.clock
         return settings
+    }
+}
+
+/// The state that a server wrote when it stopped, for the next one to read.
+extension Scenario {
+    /// The largest file of a state in bytes: as many as all worlds may store together (``ServerLimits/storedBytes``).
+    public static let largestState = 640 * 1024 * 1024
+    /// The most values of a state.
+    ///
+    /// Those of a world that holds what ``ServerLimits/stateBody`` allows take 22 bytes each in store, or more.
+    public static let largestStateValues = 15_500_000
+
+    /// Reads a state: a scenario file, which may be larger if it is JSON.
+    ///
+    /// - Parameter file: The name of the file in messages.
+    /// - Throws: The mistakes of the file, as with any scenario file.
+    public static func readState(_ bytes: [UInt8], file: String) throws(ScenarioErrors) -> Scenario {
+        guard bytes.count > ScenarioLimits.fileBytes, bytes.first == UInt8(ascii: "{") else {
+            return try read(bytes, file: file)
+        }
+        let value: JSONValue
+        do throws(JSONError) {
+            value = try JSON.parse(bytes, limits: JSON.Limits(bytes: largestState, values: largestStateValues))
+        } catch {
+            let mistake = ScenarioErrors.Mistake(
+                line: error.line, column: error.column, path: "", message: error.message)
+            throw ScenarioErrors(file: file, mistakes: [mistake])
+        }
+        return try read(json: value)
+    }
+
+    /// The scenario with the users of a state in place of its own; its scripts stay, unless the state has scripts.
+    public func continuing(from state: Scenario) -> Scenario {
+        var result = state
+        (result.name, result.summary) = (name, summary)
+        if state.script == Script() { result.script = script }
+        if state.faults.isEmpty { result.faults = faults }
+        result.guide = state.guide ?? guide
+        result.seed = state.seed ?? seed
+        result.clock = state.clock ?? clock
+        result.tokenLifetime = state.tokenLifetime ?? tokenLifetime
+        return result
     }
 }

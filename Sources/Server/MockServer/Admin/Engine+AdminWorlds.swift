@@ -1,6 +1,5 @@
 import FitIQAPI
 import FitIQBackend
-import HTTP1
 import HTTPTypes
 import JSON
 import Scenarios
@@ -10,15 +9,11 @@ extension Engine {
     /// The keys of the body that creates or resets a world.
     static let worldKeys = ["scenario", "seed", "guide", "clock", "judged"]
 
-    /// `POST /__admin/worlds`: absent keys default to the scenario, then to the server's options.
-    ///
-    /// - Returns: nil if the request waits for a job.
-    func makeWorld(
-        _ bytes: [UInt8], _ head: RequestHead, on connection: Connection, at now: Timestamp
-    ) throws(APIError) -> Answer? {
+    /// `POST /__admin/worlds`: absent keys default to the scenario, then to the server's; nil if it waits for a job.
+    func makeWorld(_ exchange: Exchange) throws(APIError) -> Answer? {
         let (configuration, number, hasPlace) = (configuration, worlds.serial + 1, hasPlaceForWorld)
         worlds.serial = number
-        let request = BeginningRequest(head: head, connection: connection, bodySize: bytes.count)
+        let bytes = exchange.body
         let reader: DraftReader = { () throws(APIError) in
             let body = try AdminBody(bytes, keys: Engine.worldKeys, limits: JSON.Limits())
             guard hasPlace else { throw .tooManyWorlds(limit: configuration.limits.worlds) }
@@ -28,14 +23,13 @@ extension Engine {
             return WorldDraft(
                 settings: settings, scenarioBytes: body.scenarioBytes, isJudged: try body.flag("judged") ?? false)
         }
-        return try begin(nil, for: request, at: now) {
+        return try begin(nil, for: exchange, holding: bytes.count) {
             reader
         } then: { (engine, beginning, now) throws(APIError) in
             do throws(APIError) {
                 let world = try engine.addWorld(number, try beginning.get(), at: now)
-                return Answer(
-                    status: .created, body: engine.describe(world, at: now),
-                    fields: [.location: "/__admin/worlds/\(world.id ?? World.defaultID)"])
+                let fields: HTTPFields = [.location: "/__admin/worlds/\(world.name)"]
+                return Answer(status: .created, body: engine.describe(world, at: now), fields: fields)
             } catch {
                 // The number was not used, unless another world was requested in the meantime.
                 if engine.worlds.serial == number { engine.worlds.serial -= 1 }
@@ -44,7 +38,6 @@ extension Engine {
         }
     }
 
-    /// Creates a world; nil arguments default to the scenario, then to the server's options.
     func makeWorld(
         _ scenario: Scenario, guide: GuideMode?, seed: UInt64?, clock: ClockMode?, isJudged: Bool, at now: Timestamp
     ) throws(APIError) -> World {
@@ -57,8 +50,6 @@ extension Engine {
         return world
     }
 
-    /// Starts a new world.
-    ///
     /// - Throws: 507 if there is no room for it.
     private func addWorld(_ number: Int, _ beginning: WorldBeginning, at now: Timestamp) throws(APIError) -> World {
         guard hasPlaceForWorld else { throw .tooManyWorlds(limit: limits.worlds) }
@@ -78,21 +69,14 @@ extension Engine {
     ///
     /// One that is deleted while the list is made is in it, empty: the list has as many as its beginning says.
     func worldList(on connection: Connection, at now: Timestamp) -> Answer {
-        let all = [defaultWorld] + worlds.values.sorted { $0.number < $1.number }
+        let all = [defaultWorld] + worlds.values.sorted()
         let isSecure = connection.isSecure
-        let source = JSONSource(of: all) { writer in
-            writer.beginObject()
-            writer.member("count", all.count)
-            writer.key("worlds")
-            writer.beginArray()
-        } element: { [unowned self] world, writer in
+        let source = PartSource("worlds", of: all, after: { $0.member("count", all.count) }) {
+            [unowned self] world, writer in
             let description = describe(world, at: now)
             writer.raw(isSecure ? securing(description) : description)
             // Its token is signed.
             return 2048
-        } end: { writer in
-            writer.endArray()
-            writer.endObject()
         }
         return Answer(source)
     }
@@ -101,7 +85,7 @@ extension Engine {
     func describe(_ world: World, at now: Timestamp) -> [UInt8] {
         let settings = world.settings
         return JSONWriter.object { writer in
-            writer.member("id", world.id ?? World.defaultID)
+            writer.member("id", world.name)
             writer.member("url", settings.origin)
             writer.member("ws_url", settings.webSocketOrigin)
             writer.member("api_key", settings.apiKey)
@@ -111,10 +95,7 @@ extension Engine {
             writer.member("seed", String(settings.seed))
             writer.member("clock", world.clock.manualTime == nil ? "real" : "manual")
             writer.member("now", world.clock.now(now).wireText)
-            writer.member("users", world.backend.userCount)
-            writer.member("consultations", world.backend.consultationCount)
-            writer.member("goals", world.backend.goalCount)
-            writer.member("meal_logs", world.backend.mealLogCount)
+            world.writeCounts(to: &writer)
             writer.member("web_sockets", world.openSocketCount)
         }
     }
@@ -122,27 +103,24 @@ extension Engine {
     /// `DELETE /__admin/worlds/{id}`: closes its sockets with 1001 and deletes it.
     func delete(_ world: World, at now: Timestamp) -> Answer {
         remove(world, reason: "The world was deleted", at: now)
-        return Answer(status: .noContent, body: [])
+        return .noContent
     }
 
-    /// `POST /__admin/reset`: closes the world's sockets with 1001 and starts it again, as it was created or otherwise.
-    ///
-    /// - Returns: nil if the request waits for a job.
-    func reset(
-        _ world: World, _ bytes: [UInt8], _ head: RequestHead, on connection: Connection, at now: Timestamp
-    ) throws(APIError) -> Answer? {
-        let request = BeginningRequest(head: head, connection: connection, bodySize: bytes.count)
-        return try begin(world, for: request, at: now) { [unowned self] in
-            let (configuration, settings, scenarioBytes) =
-                (configuration, world.reloadedSettings ?? world.settings, world.scenarioBytes)
+    /// `POST /__admin/reset`: starts the world again, as it was created or otherwise; nil if it waits for a job.
+    func reset(_ world: World, _ exchange: Exchange) throws(APIError) -> Answer? {
+        let bytes = exchange.body
+        return try begin(world, for: exchange, holding: bytes.count) { [unowned self] in
+            let defaults = configuration
+            let present = WorldDraft(
+                settings: world.reloadedSettings ?? world.settings, scenarioBytes: world.scenarioBytes)
             return { () throws(APIError) in
                 let body = try AdminBody(bytes, keys: Engine.worldKeys, limits: JSON.Limits())
-                var draft = WorldDraft(settings: settings, scenarioBytes: scenarioBytes)
+                var draft = present
                 if let scenario = try body.scenario() {
                     draft.settings.scenario = scenario
-                    draft.settings.seed = scenario.seed ?? configuration.seed
-                    draft.settings.mode = scenario.guide ?? configuration.mode
-                    draft.settings.clock = scenario.clock ?? configuration.clock
+                    draft.settings.seed = scenario.seed ?? defaults.seed
+                    draft.settings.mode = scenario.guide ?? defaults.mode
+                    draft.settings.clock = scenario.clock ?? defaults.clock
                     draft.scenarioBytes = body.scenarioBytes
                 }
                 draft.settings.seed = try body.seed() ?? draft.settings.seed
@@ -163,18 +141,13 @@ extension Engine {
     ///
     /// - Throws: 404 if the world is gone, 507 if there is no room; the world is unchanged then.
     func restart(_ world: World, _ beginning: WorldBeginning, reason: String, at now: Timestamp) throws(APIError) {
-        guard worlds.contains(world) else { throw .unknownWorld(world.id ?? World.defaultID) }
+        guard worlds.contains(world) else { throw .unknownWorld(world.name) }
         try beginning.check(in: worlds.room(of: world))
         closeConnections(of: world, reason: reason, at: now)
-        discardContents(of: world)
+        if world.isLargeToFree { discard(world.contents) }
         world.begin(beginning)
         worlds.accountEverything(of: world)
         queueDeadline(of: world)
-    }
-
-    /// Frees a world's contents off the loop, once it holds others.
-    private func discardContents(of world: World) {
-        if world.isLargeToFree { discard(world.contents) }
     }
 
     /// Deletes the worlds that were idle for too long, some at a time.
@@ -185,7 +158,7 @@ extension Engine {
             now.nanosecondsSinceEpoch - world.lastUsed.nanosecondsSinceEpoch >= patience.worldIdle
                 && world.openSocketCount == 0 && !world.isStanding && !followed.contains(ObjectIdentifier(world))
         }
-        if worlds.idle.isEmpty { worlds.idle = worlds.values.filter(isIdle).sorted { $0.number > $1.number } }
+        if worlds.idle.isEmpty { worlds.idle = worlds.values.filter(isIdle).sorted(by: >) }
         for _ in 0..<min(Engine.worldsSweptAtOnce, worlds.idle.count) {
             // It may have been used or deleted in the meantime.
             let world = worlds.idle.removeLast()
@@ -197,10 +170,8 @@ extension Engine {
 
     /// How often to look for idle worlds, in nanoseconds: a minute.
     static let sweepInterval: Int64 = 60_000_000_000
-
     /// How many are deleted at once: for each its connections are searched among all.
     static let worldsSweptAtOnce = 64
-
     /// The pause before the next of them are deleted, in nanoseconds: a millisecond.
     private static let sweepPause: Int64 = 1_000_000
 
@@ -211,7 +182,7 @@ extension Engine {
             endEvents(on: connection, at: now)
         }
         worlds[ExactString(id)] = nil
-        discardContents(of: world)
+        if world.isLargeToFree { discard(world.contents) }
         world.vanish()
         worlds.accountEverything(of: world)
         // Everything that waits for it learns that it is gone.
@@ -229,7 +200,7 @@ extension Engine {
             } else {
                 // Further messages of the client, and its leaving, belong to a life that is over.
                 connection.record.isClosed = true
-                if connection.ending == .none, !connection.isSilent {
+                if connection.isServed {
                     // The backend, which knows the socket, ends with the life.
                     close(connection, code: .goingAway, reason: reason, at: now)
                 }

@@ -7,21 +7,15 @@ import WebSocket
 
 /// A connection's number: its place among the open ones, and a serial that tells apart successive users of the place.
 public struct ConnectionID: Hashable, Comparable, Sendable {
-    /// The whole number, which is not used again while the connection lasts.
     let number: UInt64
 
-    init(place: Int, serial: UInt32) {
-        number = UInt64(serial) << 32 | UInt64(UInt32(truncatingIfNeeded: place))
-    }
+    init(place: Int, serial: UInt32) { number = UInt64(serial) << 32 | UInt64(UInt32(truncatingIfNeeded: place)) }
 
-    init(_ socket: SocketID) {
-        number = socket.number
-    }
-
-    /// The place in tables that are kept per connection, from 0; used again once the connection is gone.
-    public var place: Int { Int(UInt32(truncatingIfNeeded: number)) }
+    init(_ socket: SocketID) { number = socket.number }
 
     var socket: SocketID { SocketID(number) }
+    /// The place in tables that are kept per connection, from 0; used again once the connection is gone.
+    public var place: Int { Int(UInt32(truncatingIfNeeded: number)) }
 
     /// Orders by age, except that serials start again after 2^32 connections.
     public static func < (left: ConnectionID, right: ConnectionID) -> Bool { left.number < right.number }
@@ -52,14 +46,10 @@ public final class Connection {
     /// Bytes that arrived on its socket while the world stood still.
     var unreadFrames: [UInt8] = []
     var lastAuthorization: LastAuthorization?
-
     /// The world of its last request; nil before the first, and for requests that concern no world.
     var world: World?
-
-    /// The WebSocket side, after the handshake.
     var webSocket: WebSocket.Connection?
     var webSocketUse = WebSocketUse.echo
-
     /// The faults that act on what the socket sends; nil if there are none.
     var socketFaults: SocketFaults?
     /// How long a fault has held its output back, in nanoseconds of the system's clock, as of the last check.
@@ -67,13 +57,10 @@ public final class Connection {
     /// Whether reading has stopped, because of a fault or a long answer in progress.
     var isReadingStalled = false
     var record = ConnectionRecord()
-
     /// The follower of a journal as it grows; nil for every other connection.
     var follower: Follower?
-
     /// The long answer in progress; nil for every other connection.
     var stream: BodyStream?
-
     /// This connection's part of the engine's sum of held bytes.
     var accountedBytes = 0
     /// Bytes that the connection holds: for the peer, or of the peer's unfinished input.
@@ -82,25 +69,21 @@ public final class Connection {
     var heldBytes: Int {
         guard ending != .reset else { return 0 }
         return output.count + body.count + bodyPieces.count * Self.bodyPieceSize + unreadFrames.count
-            + (socketFaults?.waitingByteCount ?? 0)
-            + (stream?.source.heldByteCount ?? 0)
+            + (socketFaults?.waitingByteCount ?? 0) + (stream?.source.heldByteCount ?? 0)
             + (speaks == .http ? http.bufferedByteCount : webSocket?.bufferedByteCount ?? 0)
     }
 
-    var deadline: Deadline?
+    var deadline: (time: Timestamp, purpose: Wait)?
     /// When the connection's entry in the queue of deadlines comes up.
     var queuedDeadline: Timestamp?
     /// Whether the transport has been asked to look at this connection.
     var isTouched = false
-
     /// Whether a fault has stopped its reads and writes.
     var isSilent = false
     /// When its entry in its world's queue of held outputs comes up, by the world's clock.
     var queuedRelease: Timestamp?
     /// Whether requests may wait in the parser until more output is sent.
     var hasWaitingRequests = false
-
-    /// Whether the peer is on this machine.
     let isLocal: Bool
     /// Whether it exceeds the limit, and only receives the refusal.
     let isRefused: Bool
@@ -109,10 +92,7 @@ public final class Connection {
     public internal(set) var endsAbruptly = false
 
     init(id: ConnectionID, isLocal: Bool = true, isRefused: Bool = false, isSecure: Bool = false) {
-        self.id = id
-        self.isLocal = isLocal
-        self.isRefused = isRefused
-        self.isSecure = isSecure
+        (self.id, self.isLocal, self.isRefused, self.isSecure) = (id, isLocal, isRefused, isSecure)
     }
 
     func takeBody(_ bytes: ArraySlice<UInt8>) {
@@ -131,9 +111,6 @@ public final class Connection {
     /// The length of a piece of a large body in bytes; what arrives together with its last byte is added to it.
     private static let bodyPieceSize = 1 << 20
 
-    /// The connection's world; a connection without one counts as the default world's.
-    func worldOr(_ defaultWorld: World) -> World { world ?? defaultWorld }
-
     /// The connection's number in a world's journal: its place among those that the world has met, from 1.
     ///
     /// Counted in each world, so that equal sessions have equal journals regardless of the server's other work.
@@ -144,18 +121,11 @@ public final class Connection {
         return world.connectionCount
     }
 
-    /// Changes the faults of the socket; returns false if it has none, or nothing was changed.
-    func changeSocketFaults(_ change: (inout SocketFaults) -> Bool) -> Bool {
-        guard var faults = socketFaults else { return false }
-        // Taken out while it changes, so that nothing of it is copied.
-        socketFaults = nil
-        let isChanged = change(&faults)
-        socketFaults = faults
-        return isChanged
-    }
-
+    /// Whether it neither ends nor is silenced by a fault.
+    var isServed: Bool { ending == .none && !isSilent }
+    /// Whether a request has begun to arrive.
+    var isReadingRequest: Bool { http.isReadingHead || http.isReadingBody }
     var isEcho: Bool { webSocket != nil && !webSocketUse.isOfWorld }
-
     /// Whether it is a WebSocket whose end is not in the journal yet.
     var isOpenSocket: Bool { webSocket != nil && !record.isClosed }
 
@@ -166,16 +136,13 @@ public final class Connection {
     }
 
     var isClosingWebSocket: Bool { webSocket?.closeSummary.sent != nil }
-
     /// Whether there are bytes to send now; a fault may hold back others, or the ending.
     public var hasOutput: Bool { output.hasReleased }
     /// Whether everything that was written has been sent, so that the connection may end.
     public var isDrained: Bool { output.isEmpty && !output.isHeld }
 
     /// Lends the bytes to send; report what was sent through ``Engine/sent(_:on:at:)``.
-    public func withOutput<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
-        output.withUnsent(body)
-    }
+    public func withOutput<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R { output.withUnsent(body) }
 
     /// The usual limits, except that the body of an imported state may be larger.
     private static let httpLimits: HTTP1.Limits = {
@@ -188,22 +155,15 @@ public final class Connection {
     static let largestBody = 1024 * 1024 * 1024
 
     /// The protocol of a connection, which changes once at most.
-    enum Speech {
-        case http, webSocket
-    }
+    enum Speech { case http, webSocket }
 
-    enum Waiting {
-        /// Its world stands still.
-        case forWorld
-        /// A job works on it.
-        case forJob
-    }
+    /// What a complete request waits for: a world that stands still, or a job that works on it.
+    enum Waiting { case forWorld, forJob }
 
     public enum Ending: Equatable, Sendable {
         /// It stays open.
         case none
-        /// Stop sending after `output`, read until the peer stops too, and then close, so that the peer loses no
-        /// output.
+        /// Stop sending after `output`, read until the peer stops too, and close, so that the peer loses no output.
         case lingering
         /// Close after `output`.
         case close
@@ -225,24 +185,19 @@ public final class Connection {
         }
     }
 
-    /// A point in time, and the wait that it ends.
-    struct Deadline {
-        enum Purpose {
-            /// TLS is agreed on.
-            case handshake
-            /// Nothing arrives, or nothing is read.
-            case idle
-            /// A request's head or body arrives.
-            case readHead, readBody
-            /// The peer answers our close frame, or closes.
-            case closing
-            /// A stream of events has nothing to send.
-            case keepAlive
-            /// A connection silenced by a fault goes away.
-            case silence
-        }
-
-        var time: Timestamp
-        var purpose: Purpose
+    /// What a deadline ends.
+    enum Wait {
+        /// TLS is agreed on.
+        case handshake
+        /// Nothing arrives, or nothing is read.
+        case idle
+        /// A request's head or body arrives.
+        case readHead, readBody
+        /// The peer answers our close frame, or closes.
+        case closing
+        /// A stream of events has nothing to send.
+        case keepAlive
+        /// A connection silenced by a fault goes away.
+        case silence
     }
 }

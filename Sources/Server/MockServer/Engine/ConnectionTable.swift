@@ -7,15 +7,12 @@ struct ConnectionTable: Sequence {
     private var freePlaces: [Int] = []
     private var serial: UInt32 = 0
     private(set) var count = 0
-    /// How many of them only receive the refusal of connections over the limit.
     private(set) var refusedCount = 0
     private(set) var webSocketCount = 0
-    /// What they hold together, in bytes.
     private(set) var heldBytes = 0
     /// The echo sockets' part of ``heldBytes``.
     private(set) var echoBytes = 0
 
-    /// The connection with this number; nil once it is closed.
     subscript(id: ConnectionID) -> Connection? {
         guard id.place < places.count, let connection = places[id.place], connection.id == id else { return nil }
         return connection
@@ -51,28 +48,17 @@ struct ConnectionTable: Sequence {
         if connection.isEcho { echoBytes += connection.accountedBytes }
     }
 
-    /// Adds the change of what one connection holds to the sums.
     mutating func add(_ difference: Int, ofEcho isEcho: Bool) {
         heldBytes += difference
         if isEcho { echoBytes += difference }
     }
 
-    func makeIterator() -> Iterator { Iterator(places: places.makeIterator()) }
-
-    struct Iterator: IteratorProtocol {
-        fileprivate var places: IndexingIterator<[Connection?]>
-
-        mutating func next() -> Connection? {
-            while let place = places.next() { if let place { return place } }
-            return nil
-        }
-    }
+    func makeIterator() -> some IteratorProtocol<Connection> { places.lazy.compactMap { $0 }.makeIterator() }
 }
 
 /// Storage of emptied buffers, lent to the next output: idle connections hold none.
 struct SpareBuffers {
     private var outputs: [[UInt8]] = []
-
     /// At most 2 MiB are spare, enough for what one turn of the loop writes.
     private static let mostOutputs = 128
     private static let largestOutput = 16 * 1024
@@ -94,8 +80,8 @@ extension Engine {
     /// - Parameter world: The world that is being served, whose time is set already.
     func relieve(in world: World? = nil, at now: Timestamp) {
         if connections.heldBytes + jobs.heldBytes > limits.heldBytes {
-            giveUpLargest(
-                downTo: Self.relieved(limits.heldBytes) - jobs.heldBytes, of: limits.heldBytes, in: world, at: now)
+            let target = Self.relieved(limits.heldBytes) - jobs.heldBytes
+            giveUpLargest(downTo: target, of: limits.heldBytes, in: world, at: now)
         }
         if connections.echoBytes > limits.echoBytes {
             let target = Self.relieved(limits.echoBytes)
@@ -103,9 +89,7 @@ extension Engine {
         }
     }
 
-    /// Whether an answer can be held in addition to all else, after giving up others for it if necessary.
-    ///
-    /// So small answers, including those to probes, always have room.
+    /// Whether an answer can be held, after giving up others for it if necessary: small ones always have room.
     func hasRoom(forBytes count: Int, in world: World, at now: Timestamp) -> Bool {
         guard connections.heldBytes + jobs.heldBytes + count > limits.heldBytes else { return true }
         // The request's own body is gone.
@@ -117,25 +101,18 @@ extension Engine {
         return connections.heldBytes <= room
     }
 
-    /// Whether a job may hold this much of a request in addition to what other jobs hold.
-    ///
-    /// Jobs cannot be given up, so they leave a quarter of the limit to everything else.
-    func hasRoom(forJobOf bytes: Int) -> Bool {
-        jobs.heldBytes == 0 || jobs.heldBytes + bytes <= limits.jobBytes
-    }
+    /// Whether a job may hold this much; jobs cannot be given up, so they leave a quarter of the limit to all else.
+    func hasRoom(forJobOf bytes: Int) -> Bool { jobs.heldBytes == 0 || jobs.heldBytes + bytes <= limits.jobBytes }
 
     private static func relieved(_ limit: Int) -> Int { limit - limit / 8 }
 
     private func giveUpLargest(
         downTo target: Int, of limit: Int, echoOnly: Bool = false, in world: World?, at now: Timestamp
     ) {
-        var holders: [Connection] = []
-        for connection in connections
-        where connection.accountedBytes > 0 && connection !== answering && (!echoOnly || connection.isEcho) {
-            holders.append(connection)
+        let holders = connections.filter {
+            $0.accountedBytes > 0 && $0 !== answering && (!echoOnly || $0.isEcho)
         }
-        holders.sort { ($0.accountedBytes, $1.id.place) > ($1.accountedBytes, $0.id.place) }
-        for connection in holders {
+        for connection in holders.sorted(by: { ($0.accountedBytes, $1.id.place) > ($1.accountedBytes, $0.id.place) }) {
             guard (echoOnly ? connections.echoBytes : connections.heldBytes) > target else { return }
             if connection.isOpenSocket, connection.world !== world { connection.world?.setTime(now) }
             giveUp(connection, limit: limit, at: now)

@@ -8,20 +8,15 @@ extension Engine {
     ///
     /// Refusals come in the order of openapi/DEVIATIONS.md, 401, 404, 400 and the rest, except that an unknown endpoint
     /// is reported before credentials are checked (404, 405), and a media type before what it hides (415).
-    func answer(
-        _ exchange: inout Exchange, in world: World, on connection: Connection, at now: Timestamp
-    ) throws(APIError) -> Answer? {
-        let head = exchange.head
-        let destination = exchange.destination
+    func answer(_ exchange: inout Exchange) throws(APIError) -> Answer? {
+        let (head, destination, world) = (exchange.head, exchange.destination, exchange.world)
         if head.target.form == .asterisk { return options(["GET", "HEAD", "POST", "PATCH", "OPTIONS"]) }
         guard destination.world != nil else {
             exchange.unmatched = .unknownPath
             throw .unknownWorld(destination.worldID?.text ?? "")
         }
-        if !destination.isAdmin { try checkOrigin(head, on: connection) }
-        if world.replay?.answers(exchange) ?? false {
-            return try replayAnswer(&exchange, in: world, on: connection, at: now)
-        }
+        if !destination.isAdmin { try checkOrigin(head, on: exchange.connection) }
+        if world.replay?.answers(exchange) ?? false { return try replayAnswer(&exchange) }
         let mode = world.mode
         guard let route = destination.route else {
             exchange.unmatched = .unknownPath
@@ -36,81 +31,44 @@ extension Engine {
         }
         switch route {
         case .health: return .ok(Array(#"{"status":"ok"}"#.utf8))
-        case .ready: return ready
+        case .ready:
+            return isShuttingDown
+                ? Answer(status: .serviceUnavailable, body: Array(#"{"status":"shutting down"}"#.utf8))
+                : .ok(Array(#"{"status":"ready"}"#.utf8))
         case .description(let description):
-            return Answer(status: .ok, body: description.bytes(for: mode), contentType: description.mediaType)
+            return Answer(body: description.bytes(for: mode), contentType: description.mediaType)
         case .deviations:
-            return Answer(
-                status: .ok, body: APIDescription.deviationsBytes,
-                contentType: APIDescription.documentation.mediaType)
+            return Answer(body: APIDescription.deviationsBytes, contentType: APIDescription.documentation.mediaType)
         case .root:
             let prefix = destination.worldID.map { "/w/\($0.text)" } ?? ""
             return Answer(status: .found, body: [], fields: [.location: prefix + "/docs"])
-        case .admin(let route):
-            return try adminAnswer(route, head, body: exchange.body, on: connection, at: now)
+        case .admin(let route): return try adminAnswer(route, exchange)
         case .api(.avatar(let persona)):
-            return Answer(status: .ok, body: Array(persona.avatarImage.utf8), contentType: "image/svg+xml")
-        case .api(.webSocket(let id)):
-            return try openConsultationSocket(&exchange, id: id, in: world, on: connection, at: now)
+            return Answer(body: Array(persona.avatarImage.utf8), contentType: "image/svg+xml")
+        case .api(.webSocket(let id)): return try openConsultationSocket(&exchange, id: id)
         case .api(let route):
             exchange.responseFaults = world.faults.respond(to: exchange.endpoint, at: world.turn.now)
             guard let faults = exchange.responseFaults, let replacement = faults.replacement else {
-                return try restAnswer(route, &exchange, in: world, on: connection, at: now)
+                return try restAnswer(route, &exchange)
             }
             // Only the answer is lost: the request is still carried out or refused.
-            if replacement.isProcessed {
-                _ = try? restAnswer(route, &exchange, in: world, on: connection, at: now)
-            }
-            return faults.answer(in: errorForm(of: exchange, in: world)).map(Answer.init)
+            if replacement.isProcessed { _ = try? restAnswer(route, &exchange) }
+            return faults.answer(in: exchange.errorForm).map(Answer.init)
         }
-    }
-
-    private func restAnswer(
-        _ route: Route, _ exchange: inout Exchange, in world: World, on connection: Connection, at now: Timestamp
-    ) throws(APIError) -> Answer {
-        let user = try world.authenticator.user(
-            of: exchange.head.fields, last: &connection.lastAuthorization, in: &world.backend, at: world.turn.now)
-        exchange.user = world.backend.name(of: user)
-        // Due events happen before the request is examined, refused or not.
-        defer { applyEffects(of: world, at: now) }
-        return try restAnswer(route, exchange.head, body: exchange.body, user: user, in: world)
-    }
-
-    /// The refusal of a path that no mode serves.
-    private func refusalOfPath(_ target: RequestTarget, at destination: Destination, in world: World) -> APIError {
-        guard let id = world.id else {
-            return destination.isAdmin
-                ? .unknownAdminPath(target.path) : Route.refusal(ofUnknownPath: target.path, in: world.mode)
-        }
-        guard !destination.isAdmin else { return .adminBelowWorld(id) }
-        return Route.refusal(ofUnknownPath: String(target.path.dropFirst(3 + id.utf8.count)), in: world.mode)
-    }
-
-    /// The refusal of a path that only other modes serve; nil if the mode serves it with another method.
-    private func refusalOfAbsence(of route: ServerRoute, _ head: RequestHead, in world: World) -> APIError? {
-        guard case .api(let route) = route else { return nil }
-        let mode = world.mode
-        let asked = route.endpoint(for: head.method)
-        guard let absent = asked ?? (route.methods(in: mode).isEmpty ? route.endpoints.first : nil) else { return nil }
-        return .notInGuide(absent, method: head.method, path: head.target.path, mode: mode)
-    }
-
-    /// Refusals have the form of the requested endpoint, or the guide's own if there is no endpoint.
-    func errorForm(of exchange: Exchange, in world: World) -> GuideMode {
-        // The admin API is the same in every mode.
-        guard !exchange.destination.isAdmin else { return .union }
-        guard let endpoint = exchange.endpoint else { return world.mode }
-        return world.mode.provision(of: endpoint) == .support ? .union : world.mode
     }
 
     /// The answer of a REST endpoint of the API.
     ///
     /// The id in a path is looked up before the body is read, as everywhere.
     ///
-    /// - Throws: 404 for an unknown id; 415 and 400 for a bad body, 400 for a bad query; 507 if the world is full.
-    private func restAnswer(
-        _ route: Route, _ head: RequestHead, body: [UInt8], user: UserID, in world: World
-    ) throws(APIError) -> Answer {
+    /// - Throws: 401; 404 for an unknown id; 415 and 400 for a bad body, 400 for a bad query; 507 if the world is full.
+    private func restAnswer(_ route: Route, _ exchange: inout Exchange) throws(APIError) -> Answer {
+        let (head, body, world, connection) = (exchange.head, exchange.body, exchange.world, exchange.connection)
+        let user = try world.authenticator.user(
+            of: head.fields, last: &connection.lastAuthorization, in: &world.backend, at: world.turn.now)
+        exchange.user = world.backend.name(of: user)
+        // Due events happen before the request is examined, refused or not.
+        defer { applyEffects(of: world, at: exchange.now) }
         world.backend.advance(&world.turn)
         switch route {
         case .consultations where head.method == .post:
@@ -120,43 +78,54 @@ extension Engine {
         case .consultations:
             let query = try ConsultationListQuery(query: head.target.queryItems())
             return .ok(world.backend.consultations(query, for: user))
-        case .consultation(let id):
-            return .ok(try world.backend.consultation(id, for: user))
-        case .messages(let id):
-            return .ok(try world.backend.messages(id, query: head.target.queryItems(), for: user))
+        case .consultation(let id): return .ok(try world.backend.consultation(id, for: user))
+        case .messages(let id): return .ok(try world.backend.messages(id, query: head.target.queryItems(), for: user))
         case .archive(let id):
             _ = try world.backend.consultation(id, for: user)
             try checkMediaType(head.fields, body)
             return .ok(try world.backend.archive(id, by: user, &world.turn))
         case .quickActions:
             return .ok(world.backend.quickActions(try QuickActionQuery(query: head.target.queryItems())))
-
         case .goals where head.method == .post:
             try checkMediaType(head.fields, body)
             return .created(try world.backend.createGoal(CreateGoalRequest(body: body), by: user, &world.turn))
-        case .goals:
-            return .ok(world.backend.goals(for: user))
+        case .goals: return .ok(world.backend.goals(for: user))
         case .goal(let id) where head.method == .patch:
             _ = try world.backend.goal(id, for: user)
             try checkMediaType(head.fields, body)
             return .ok(try world.backend.updateGoal(id, UpdateGoalRequest(body: body), by: user, &world.turn))
-        case .goal(let id):
-            return .ok(try world.backend.goal(id, for: user))
+        case .goal(let id): return .ok(try world.backend.goal(id, for: user))
         case .chatAboutGoal:
             try checkMediaType(head.fields, body)
             return .created(try world.backend.chatAboutGoal(ChatAboutGoalRequest(body: body), by: user, &world.turn))
-
         case .naturalMealLogs:
             try checkMediaType(head.fields, body)
             return .created(try world.backend.createMealLog(CreateMealLogRequest(body: body), by: user, &world.turn))
         case .mealLogs:
             return .ok(world.backend.mealLogs(try MealLogListQuery(query: head.target.queryItems()), for: user))
-        case .mealLog(let id):
-            return .ok(try world.backend.mealLog(id, for: user))
-
-        case .webSocket, .avatar:
-            preconditionFailure("Answered before credentials are looked at.")
+        case .mealLog(let id): return .ok(try world.backend.mealLog(id, for: user))
+        case .webSocket, .avatar: preconditionFailure("Answered before credentials are looked at.")
         }
+    }
+
+    /// The refusal of a path that no mode serves.
+    private func refusalOfPath(_ target: RequestTarget, at destination: Destination, in world: World) -> APIError {
+        switch (world.id, destination.isAdmin) {
+        case (nil, false): Route.refusal(ofUnknownPath: target.path, in: world.mode)
+        case (nil, true): .unknownAdminPath(target.path)
+        case (let id?, false):
+            Route.refusal(ofUnknownPath: String(target.path.dropFirst(3 + id.utf8.count)), in: world.mode)
+        case (let id?, true): .adminBelowWorld(id)
+        }
+    }
+
+    /// The refusal of a path that only other modes serve; nil if the mode serves it with another method.
+    private func refusalOfAbsence(of route: ServerRoute, _ head: RequestHead, in world: World) -> APIError? {
+        guard case .api(let route) = route else { return nil }
+        let mode = world.mode
+        let asked = route.endpoint(for: head.method)
+        guard let absent = asked ?? (route.methods(in: mode).isEmpty ? route.endpoints.first : nil) else { return nil }
+        return .notInGuide(absent, method: head.method, path: head.target.path, mode: mode)
     }
 
     /// A body must be JSON; a request without a body needs no Content-Type.
@@ -169,13 +138,6 @@ extension Engine {
     private static let jsonMediaType = Array("application/json".utf8)
 
     private func options(_ methods: [String]) -> Answer {
-        Answer(
-            status: .noContent, body: [], fields: [.allow: methods.joined(separator: ", ")])
-    }
-
-    private var ready: Answer {
-        isShuttingDown
-            ? Answer(status: .serviceUnavailable, body: Array(#"{"status":"shutting down"}"#.utf8))
-            : .ok(Array(#"{"status":"ready"}"#.utf8))
+        Answer(status: .noContent, body: [], fields: [.allow: methods.joined(separator: ", ")])
     }
 }

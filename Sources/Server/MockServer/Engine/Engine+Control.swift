@@ -9,41 +9,32 @@ import Traffic
 extension Engine {
     /// The URLs of a world, and the credentials of its client.
     public struct WorldAccess: Sendable {
-        /// The world's id, for the calls below and in paths of the admin API.
         public let id: String
-        /// The prefix of REST paths, `http://127.0.0.1:8080/w/w1`.
-        public let url: String
-        /// The same for WebSockets, `ws://…`.
-        public let webSocketURL: String
+        /// The prefixes of REST paths, `http://127.0.0.1:8080/w/w1`, and of WebSockets.
+        public let url, webSocketURL: String
         /// A token of the scenario's first user, or of the development user, with the lifetime of the scenario.
         public let token: String
         /// Another token of the same user, valid for the lifetime of the world.
         public let freshToken: String
-        public let apiKey: String
         /// The tokens' user.
         public let user: String
+        public let apiKey: String
         public let mode: GuideMode
         public let now: Timestamp
     }
 
     /// Creates a world; nil arguments default to the scenario, then to the engine's configuration.
     ///
-    /// - Parameters:
-    ///   - judged: Whether its client is judged from the start, or from the first call of ``judgement(ofWorld:at:)``.
-    ///   - now: The system's time.
+    /// - Parameter judged: Whether its client is judged from the start, or from the first ``judgement(ofWorld:at:)``.
     /// - Throws: An error if the scenario's data is inconsistent, or there is no room for another world.
     public func makeWorld(
         _ scenario: Scenario, guide: GuideMode? = nil, seed: UInt64? = nil, clock: ClockMode? = nil,
         judged: Bool = true, at now: Timestamp
     ) throws(APIError) -> WorldAccess {
-        let world: World = try makeWorld(
-            scenario, guide: guide, seed: seed, clock: clock, isJudged: judged, at: now)
-        return access(to: world, at: now)
+        access(to: try makeWorld(scenario, guide: guide, seed: seed, clock: clock, isJudged: judged, at: now), at: now)
     }
 
-    /// The access to a world; nil if there is none with the id.
-    ///
-    /// The id of the default world is `default`.
+    /// The access to a world, the default one by the id `default`; nil if there is none with the id.
     public func access(toWorld id: String, at now: Timestamp) -> WorldAccess? {
         worlds.named(id).map { access(to: $0, at: now) }
     }
@@ -56,9 +47,7 @@ extension Engine {
     /// The time of the last event in a world; with a manual clock, the time it shows.
     public func time(ofWorld id: String) -> Timestamp? { worlds.named(id)?.turn.now }
 
-    /// When something next happens in a world by itself, by the world's clock; nil if nothing is due.
-    ///
-    /// That is its next step, or the time-out of one of its connections, whichever is earlier.
+    /// When a world's next step or time-out of a connection is due, by the world's clock; nil if nothing is.
     public func nextDue(ofWorld id: String, at now: Timestamp) -> Timestamp? {
         guard let world = worlds.named(id) else { return nil }
         let time = world.clock.now(now)
@@ -67,8 +56,7 @@ extension Engine {
         for connection in connections where connection.world === world {
             // Time-outs do not run while a fault holds back what the client waits for.
             guard let deadline = connection.deadline, !connection.output.isHeld else { continue }
-            let due = max(deadline.time.advanced(byNanoseconds: shift), time)
-            next = next.map { min($0, due) } ?? due
+            next = .earliest(next, max(deadline.time.advanced(byNanoseconds: shift), time))
         }
         return next
     }
@@ -77,10 +65,8 @@ extension Engine {
     ///
     /// A time before the clock's counts as the clock's.
     ///
-    /// - Parameters:
-    ///   - now: The system's time.
-    ///   - noted: Whether the journal records the move. Leave it out if the client's timers move too: for them, time
-    ///     just passes.
+    /// - Parameter noted: Whether the journal records the move. Leave it out if the client's timers move too: for them,
+    ///   time just passes.
     public func advanceWorld(_ id: String, to time: Timestamp, at now: Timestamp, noted: Bool = false) {
         guard let world = worlds.named(id), let start = world.clock.manualTime else { return }
         if noted { noteAdvance(of: world, from: start, to: time) }
@@ -90,9 +76,7 @@ extension Engine {
     /// Whether a world has a manual clock; false if there is no such world.
     public func hasManualClock(world id: String) -> Bool { worlds.named(id)?.clock.manualTime != nil }
 
-    /// Enables or disables a fault of a world, also for open sockets.
-    ///
-    /// - Throws: 404 if there is no such world, or no fault of the name.
+    /// Enables or disables a fault of a world, also for open sockets; 404 if there is no such world or fault.
     public func setFault(_ name: String, isEnabled: Bool, ofWorld id: String) throws(APIError) {
         guard let world = worlds.named(id) else { throw .unknownWorld(id) }
         let (rule, names) = (ExactString(name), world.faults.rules.map(\.rule.name))
@@ -117,40 +101,31 @@ extension Engine {
         worlds.named(id).map { Array($0.journal.entries(after: number)) } ?? []
     }
 
-    /// A number that grows with every byte read or written on a world's connections, and when one ends.
-    ///
-    /// While it does not change, there is no traffic between the world and its clients; 0 if there is no such world.
+    /// Grows with every byte read or written on a world's connections, and when one ends; 0 if there is no such world.
     public func activity(ofWorld id: String) -> UInt64 { worlds.named(id)?.activity ?? 0 }
 
     private func access(to world: World, at now: Timestamp) -> WorldAccess {
         let settings = world.settings
         return WorldAccess(
-            id: world.id ?? World.defaultID, url: settings.origin, webSocketURL: settings.webSocketOrigin,
-            token: world.token, freshToken: world.freshToken, apiKey: settings.apiKey, user: world.defaultUser.text,
+            id: world.name, url: settings.origin, webSocketURL: settings.webSocketOrigin,
+            token: world.token, freshToken: world.freshToken, user: world.defaultUser.text, apiKey: settings.apiKey,
             mode: settings.mode, now: world.clock.now(now))
     }
 }
 
-/// What a user of the command line needs to know about a server.
 extension Engine {
     /// A token that the default world accepts, with the lifetime of its scenario.
     public var token: String { defaultWorld.token }
-
     public var scenario: Scenario { defaultWorld.settings.scenario }
-
     /// The time of the default world's clock if it is manual; nil if it is the system's.
     public var manualTime: Timestamp? { defaultWorld.clock.manualTime }
-}
 
-extension Engine {
     /// The stored messages of a consultation, oldest first, without a request; empty if there is no such consultation.
     public func storedMessages(ofConsultation consultation: String, inWorld id: String) -> [Message] {
         guard let resource = ResourceID(consultation.lowercased()) else { return [] }
         return worlds.named(id)?.backend.history(of: resource) ?? []
     }
-}
 
-extension Engine {
     /// The outcome of the session that a world replays.
     public struct ReplayOutcome: Sendable {
         public let report: ReplayReport
@@ -161,29 +136,25 @@ extension Engine {
 
         /// The differences from the recording, a sentence each, the first ten of each kind.
         public var failures: [String] {
-            var failures = report.unexpected.prefix(Self.shown).map(\.message)
-            add(report.unexpectedCount, "request", "was not expected", to: &failures)
-            failures += report.neverAsked.prefix(Self.shown).map { request in
-                "Nobody asked for recorded request \(request.entry), \(request.method) \(request.target)."
-            }
-            add(report.neverAskedCount, "recorded request", "was never asked for", to: &failures)
-            failures += report.frameMisses.prefix(Self.shown).map(\.message)
-            add(report.frameMissCount, "frame", "was not expected", to: &failures)
-            if report.framesNeverSent > 0 {
-                failures.append(Self.count(report.framesNeverSent, "recorded frame", "was never sent"))
-            }
-            return failures
+            report.unexpected.prefix(Self.shown).map(\.message)
+                + more(report.unexpectedCount, "request", "was not expected")
+                + report.neverAsked.prefix(Self.shown).map {
+                    "Nobody asked for recorded request \($0.entry), \($0.method) \($0.target)."
+                }
+                + more(report.neverAskedCount, "recorded request", "was never asked for")
+                + report.frameMisses.prefix(Self.shown).map(\.message)
+                + more(report.frameMissCount, "frame", "was not expected")
+                + more(report.framesNeverSent, "recorded frame", "was never sent", than: 0)
         }
 
         private static let shown = 10
 
-        private func add(_ count: Int, _ noun: String, _ predicate: String, to failures: inout [String]) {
-            if count > Self.shown { failures.append(Self.count(count, noun, predicate)) }
-        }
-
-        /// A sentence such as `12 frames were not expected in all.`.
-        private static func count(_ count: Int, _ noun: String, _ predicate: String) -> String {
-            count == 1 ? "1 \(noun) \(predicate)." : "\(count) \(noun)s were\(predicate.dropFirst(3)) in all."
+        /// A sentence such as `12 frames were not expected in all.`, if that is more than were shown.
+        private func more(
+            _ count: Int, _ noun: String, _ predicate: String, than shown: Int = Self.shown
+        ) -> [String] {
+            guard count > shown else { return [] }
+            return [count == 1 ? "1 \(noun) \(predicate)." : "\(count) \(noun)s were\(predicate.dropFirst(3)) in all."]
         }
     }
 
@@ -200,5 +171,74 @@ extension Engine {
         advance(world, to: world.clock.now(now), at: now)
         guard let report = world.replay?.player.report else { throw .noReplay }
         return .ok(report.json.encoded())
+    }
+}
+
+/// The engine's state as plain facts, for the simulator of the tests; nothing here changes any state.
+extension Engine {
+    package struct ConnectionTotals: Sendable, Equatable {
+        /// As counted all the time, and as they are.
+        package private(set) var counted = 0, open = 0
+        package private(set) var countedWebSockets = 0, openWebSockets = 0
+        /// Bytes as counted for all connections together, and for each.
+        package private(set) var countedBytes = 0, accountedBytes = 0
+        /// Entries in the queue of deadlines, including those that will be skipped.
+        package private(set) var deadlines = 0
+        /// The totals without connections.
+        package static let none = ConnectionTotals()
+
+        fileprivate init(_ connections: ConnectionTable? = nil, deadlines: Int = 0) {
+            guard let connections else { return }
+            (counted, countedWebSockets) = (connections.count, connections.webSocketCount)
+            (countedBytes, self.deadlines) = (connections.heldBytes, deadlines)
+            for connection in connections {
+                open += 1
+                if connection.webSocket != nil { openWebSockets += 1 }
+                accountedBytes += connection.accountedBytes
+            }
+        }
+    }
+
+    package struct WorldFacts: Sendable {
+        package let mode: GuideMode
+        package let jwtSecret: String
+        package let apiKey: String
+        package let now: Timestamp
+        package let isManual: Bool
+        /// Effects that have not been applied.
+        package let effectCount: Int
+        /// Connections whose output a fault holds back, including those that are gone.
+        package let heldOutputCount: Int
+    }
+
+    /// The ids of all worlds except the default one, sorted.
+    package var inspectedWorlds: [String] { worlds.keys.sorted().map(\.text) }
+
+    /// The facts of a world, nil for the default one; nil if there is none.
+    package func inspectWorld(_ id: String?) -> WorldFacts? {
+        guard let world = world(inspected: id) else { return nil }
+        return WorldFacts(
+            mode: world.mode, jwtSecret: world.settings.jwtSecret, apiKey: world.settings.apiKey, now: world.turn.now,
+            isManual: world.clock.manualTime != nil, effectCount: world.turn.effects.count,
+            heldOutputCount: world.heldOutputs.count)
+    }
+
+    /// Lends the backend of a world, nil for the default one; nil if there is no such world.
+    package func inspectBackend<Result>(ofWorld id: String?, _ body: (Backend) -> Result) -> Result? {
+        world(inspected: id).map { body($0.backend) }
+    }
+
+    package func inspectConnections() -> ConnectionTotals {
+        ConnectionTotals(connections, deadlines: deadlines.count)
+    }
+
+    /// Whether ``Engine/advance(to:)`` has work left: slices, late steps, or connections that waited for a world.
+    package var isBusy: Bool { !streams.waiting.isEmpty || !resumed.isEmpty || isLate }
+
+    /// Whether a fault has stopped this connection's reads and writes.
+    package func isSilent(_ id: ConnectionID) -> Bool { self[id]?.isSilent ?? false }
+
+    private func world(inspected id: String?) -> World? {
+        id.map { worlds[ExactString($0)] } ?? defaultWorld
     }
 }

@@ -3,11 +3,8 @@ import FitIQAPI
 
 extension Engine {
     /// Sets a connection's deadline, in place of the previous one.
-    func arm(
-        _ connection: Connection, _ purpose: Connection.Deadline.Purpose, after nanoseconds: Int64, at now: Timestamp
-    ) {
-        connection.deadline = Connection.Deadline(
-            time: now.advanced(byNanoseconds: nanoseconds), purpose: purpose)
+    func arm(_ connection: Connection, _ purpose: Connection.Wait, after nanoseconds: Int64, at now: Timestamp) {
+        connection.deadline = (now.advanced(byNanoseconds: nanoseconds), purpose)
         queueDeadline(of: connection)
     }
 
@@ -30,9 +27,8 @@ extension Engine {
 
     /// Sets the deadline once the peer has read all output.
     func outputWasTaken(from connection: Connection, at now: Timestamp) {
-        if connection.isSilent {
-            return
-        } else if connection.ending == .lingering || connection.isClosingWebSocket {
+        if connection.isSilent { return }
+        if connection.ending == .lingering || connection.isClosingWebSocket {
             arm(connection, .closing, after: patience.closing, at: now)
         } else if connection.speaks == .webSocket {
             connection.deadline = nil
@@ -60,7 +56,7 @@ extension Engine {
         }
     }
 
-    func deadlinePassed(_ purpose: Connection.Deadline.Purpose, of connection: Connection, at now: Timestamp) {
+    func deadlinePassed(_ purpose: Connection.Wait, of connection: Connection, at now: Timestamp) {
         // The peer is not to blame for what a fault holds back; but a peer that has left is not noticed in the
         // meantime, and a clock that is never moved holds the output permanently.
         if connection.output.isHeld {
@@ -77,8 +73,7 @@ extension Engine {
         switch purpose {
         case .idle, .closing:
             recorder.closed(connection, by: .server, .timeOut)
-            let isWhole = connection.output.isEmpty && connection.stream == nil
-            end(connection, isWhole ? .close : .reset)
+            end(connection, connection.output.isEmpty && connection.stream == nil ? .close : .reset)
         case .handshake: handshakeTimedOut(on: connection)
         case .silence:
             recorder.closed(connection, by: .server, .fault)

@@ -8,7 +8,7 @@ extension Engine {
     func serveRequests(of connection: Connection, at now: Timestamp) {
         touch(connection)
         connection.hasWaitingRequests = false
-        while connection.ending == .none, !connection.isSilent, connection.speaks == .http {
+        while connection.isServed, connection.speaks == .http {
             if isReadingPaused(connection) {
                 connection.hasWaitingRequests = true
                 return
@@ -19,8 +19,7 @@ extension Engine {
             } catch {
                 // A stream of events has begun its answer, and cannot have another one.
                 guard connection.follower == nil else { return end(connection, .reset) }
-                respond(.violation(error), on: connection, at: now)
-                return
+                return respond(.violation(error), on: connection, at: now)
             }
             switch event {
             case .request(let head):
@@ -29,22 +28,15 @@ extension Engine {
                 if head.expectsContinue, !connection.http.refusesBody {
                     connection.http.sendContinue(into: &connection.output.bytes)
                 }
-            case .body(let bytes):
-                connection.takeBody(bytes)
-            case .end:
-                serveRequest(of: connection, at: now)
-            case .connectionClosed:
-                end(connection, .close)
-            case .needsData, .paused:
-                awaitMore(on: connection, at: now)
-                return
-            case .response, .informational:
-                preconditionFailure("A server's connection reads requests.")
+            case .body(let bytes): connection.takeBody(bytes)
+            case .end: serveRequest(of: connection, at: now)
+            case .connectionClosed: end(connection, .close)
+            case .needsData, .paused: return awaitMore(on: connection, at: now)
+            case .response, .informational: preconditionFailure("A server's connection reads requests.")
             }
         }
     }
 
-    /// Sets the deadline that fits what is arriving.
     private func awaitMore(on connection: Connection, at now: Timestamp) {
         guard connection.follower == nil else { return }
         if connection.http.isReadingBody {
@@ -53,7 +45,7 @@ extension Engine {
             if connection.deadline?.purpose != .readHead { arm(connection, .readHead, after: patience.read, at: now) }
         } else if isShuttingDown {
             end(connection, .close)
-        } else if connection.follower == nil {
+        } else {
             arm(connection, .idle, after: patience.idle, at: now)
         }
     }
@@ -63,12 +55,12 @@ extension Engine {
         guard let head = connection.request else { preconditionFailure("A request ended that never began.") }
         // The next request has its own time to arrive.
         arm(connection, .idle, after: patience.idle, at: now)
-        var exchange = Exchange(head, body: connection.body, in: self)
-        if waits(exchange, on: connection) { return }
+        var exchange = Exchange(head, body: connection.body, on: connection, in: self, at: now)
+        if waits(exchange) { return }
         connection.request = nil
         connection.body = []
 
-        let world = exchange.destination.world ?? defaultWorld
+        let world = exchange.world
         // Credentials are valid in one world only, and a world that was reset has forgotten its users.
         if connection.world !== world { connection.lastAuthorization = nil }
         // Requests to the server itself belong to no world, and neither do their time-outs.
@@ -76,24 +68,24 @@ extension Engine {
         enter(world, at: now)
         let start = connection.output.bytes.count
         let offset = connection.output.writtenOffset
-        let answer: Answer
         let outer = answering
         answering = connection
         defer {
             answering = outer
             _ = connection.takeBodyPieces()
         }
+        let answer: Answer
         do throws(APIError) {
-            guard let made = try self.answer(&exchange, in: world, on: connection, at: now) else { return }
+            guard let made = try self.answer(&exchange) else { return }
             answer = connection.isSecure ? securing(made) : made
         } catch {
-            answer = Answer(world.advising(error), in: errorForm(of: exchange, in: world))
+            answer = Answer(world.advising(error), in: exchange.errorForm)
         }
         let source = answer.source ?? source(ofLong: answer, to: exchange)
         guard reply(answer, from: source, to: head, in: world, on: connection, at: now) else { return }
         // No fault holds back a body that is made while it is sent: it counts as sent.
-        let isHeld = source == nil && shape(&exchange, from: start, on: connection)
-        recorder.answered(exchange, answer, from: offset, on: connection, in: world)
+        let isHeld = source == nil && shape(&exchange, from: start)
+        recorder.answered(exchange, answer, from: offset)
         if isHeld { release(connection, in: world, at: now) }
     }
 
@@ -119,7 +111,7 @@ extension Engine {
             return false
         }
         if let source {
-            begin(source, of: answer, to: head, in: world, on: connection, at: now)
+            begin(source, of: answer, to: head, in: world, on: connection)
         } else {
             respond(answer, to: head, in: world, on: connection, at: now)
         }
@@ -177,40 +169,30 @@ extension Engine {
 
 /// Pages of other sites, which a browser on this machine lets send requests in its user's name.
 extension Engine {
-    /// Refuses a write or a WebSocket handshake of a page that is neither this server's own nor allowed.
+    /// Refuses a write or a WebSocket handshake of a page that is neither this server's own nor allowed, with 403.
     ///
     /// Clients other than browsers mostly send no `Origin`. Reading is safe, since the server sends no CORS fields that
     /// would let such a page see an answer.
-    ///
-    /// - Throws: 403.
     func checkOrigin(_ head: RequestHead, on connection: Connection) throws(APIError) {
         switch head.method {
         case .get, .head, .options: guard head.wantsUpgrade else { return }
         default: break
         }
         guard let text = head.fields[.origin], !configuration.allowedOrigins.contains(.any) else { return }
-        guard let allowed = AllowedOrigin(text), allowed != .any else {
-            throw .foreignOrigin(text, origin: nil)
-        }
+        guard let allowed = AllowedOrigin(text), allowed != .any else { throw .foreignOrigin(text, origin: nil) }
         if configuration.allowedOrigins.contains(allowed) { return }
-        guard case .origin(let origin) = allowed else {
-            throw .foreignOrigin(text, origin: "null")
-        }
-        guard isOwn(origin, of: head, on: connection) else {
-            throw .foreignOrigin(text, origin: "\(origin)")
-        }
+        guard case .origin(let origin) = allowed else { throw .foreignOrigin(text, origin: "null") }
+        guard isOwn(origin, of: head, on: connection) else { throw .foreignOrigin(text, origin: "\(origin)") }
     }
 
     /// Whether a page was served by this server: at its listening address, or at the address of the request.
     ///
     /// A name in `Host` proves nothing, because anyone can point a DNS name at this address.
     private func isOwn(_ origin: WebOrigin, of head: RequestHead, on connection: Connection) -> Bool {
-        if let authority = head.authority, origin.hasFixedHost,
-            origin == WebOrigin(scheme: connection.isSecure ? "https" : "http", authority: authority[...])
-        {
-            return true
+        let address = head.authority.flatMap {
+            WebOrigin(scheme: connection.isSecure ? "https" : "http", authority: $0[...])
         }
-        return origin == WebOrigin(configuration.origin)
-            || configuration.secureOrigin.flatMap { WebOrigin($0) } == origin
+        return origin.hasFixedHost && origin == address || origin == WebOrigin(configuration.origin)
+            || origin == configuration.secureOrigin.flatMap { WebOrigin($0) }
     }
 }

@@ -1,27 +1,18 @@
 import FitIQAPI
 import FitIQBackend
 import HTTP1
+import JSON
 import Scenarios
 
 /// The unfinished jobs, and the values that a job will free.
 struct Jobs {
-    private var serial = 0
+    fileprivate var serial = 0
     /// The continuation of each job, by its number.
-    private var unfinished: [Int: (Engine, any Sendable, Timestamp) -> Void] = [:]
+    fileprivate var unfinished: [Int: (Engine, any Sendable, Timestamp) -> Void] = [:]
     /// The bytes of requests that jobs hold, including requests whose clients have left.
     var heldBytes = 0
     /// Values to free off the loop when the turn ends.
     var discarded: [any Sendable] = []
-
-    fileprivate mutating func add(_ then: @escaping (Engine, any Sendable, Timestamp) -> Void) -> Int {
-        serial += 1
-        unfinished[serial] = then
-        return serial
-    }
-
-    fileprivate mutating func finish(_ number: Int) -> ((Engine, any Sendable, Timestamp) -> Void)? {
-        unfinished.removeValue(forKey: number)
-    }
 }
 
 /// Work off the loop: slow work is a function of values, and its result comes back as another input.
@@ -36,16 +27,16 @@ extension Engine {
         then: @escaping (Engine, Parcel<Value>, Timestamp) -> Void
     ) {
         guard let startJob else { return then(self, Parcel(work()), now) }
-        let number = jobs.add { engine, value, now in
+        jobs.serial += 1
+        jobs.unfinished[jobs.serial] = { engine, value, now in
             guard let parcel = value as? Parcel<Value> else { preconditionFailure("A job brings its own result.") }
             then(engine, parcel, now)
         }
-        startJob(Job(number: number) { Parcel(work()) })
+        startJob(Job(number: jobs.serial) { Parcel(work()) })
     }
 
     public func finish(_ result: Job.Result, at now: Timestamp) {
-        guard let then = jobs.finish(result.number) else { return }
-        then(self, result.value, now)
+        jobs.unfinished.removeValue(forKey: result.number)?(self, result.value, now)
     }
 
     /// Frees a value off the loop; the engine has to release it before the turn ends.
@@ -61,21 +52,17 @@ extension Engine {
         startJob(Job(number: 0) { _ = parcel.take() })
     }
 
-    /// The most bytes that are read, written or freed on the loop itself: about a millisecond's work.
-    ///
-    /// Smaller work never waits for another world's job.
+    /// The most bytes that are read, written or freed on the loop itself: about a millisecond's work; no job delays it.
     static let largestWorkOnLoop = 64 * 1024
 
     // MARK: Requests
 
-    /// Makes a connection wait for its answer until a job is done.
-    ///
-    /// - Parameter bytes: How much of its body the job holds, even after its client has left.
-    func awaitJob(for head: RequestHead, on connection: Connection, holding bytes: Int = 0) -> AwaitedAnswer {
-        connection.waiting = .forJob
+    /// Makes a request wait for a job, which may hold its body even after the client has left.
+    func awaitJob(for exchange: Exchange, holding bytes: Int = 0) -> AwaitedAnswer {
+        exchange.connection.waiting = .forJob
         jobs.heldBytes += bytes
-        account(connection)
-        return AwaitedAnswer(head: head, connection: connection.id, jobBytes: bytes)
+        account(exchange.connection)
+        return AwaitedAnswer(head: exchange.head, connection: exchange.connection.id, jobBytes: bytes)
     }
 
     /// Answers a request whose job is done, and serves what arrived after it; does nothing if its client has left.
@@ -84,7 +71,7 @@ extension Engine {
         guard let connection = connection(of: awaited) else { return }
         connection.waiting = nil
         touch(connection)
-        guard connection.ending == .none, !connection.isSilent else { return }
+        guard connection.isServed else { return }
         lendOutput(to: connection)
         enter(defaultWorld, at: now)
         arm(connection, .idle, after: patience.idle, at: now)
@@ -117,30 +104,127 @@ extension Engine {
     }
 }
 
-/// A request that a job works on.
 struct AwaitedAnswer {
     let head: RequestHead
     let connection: ConnectionID
-    /// How much of its body the job holds.
     let jobBytes: Int
 }
 
-/// Work that would block the loop for too long: a function of values that runs on another thread.
-///
-/// An engine hands it to ``Engine/startJob``. Any thread may run it; the result goes to ``Engine/finish(_:at:)``.
+/// Work for ``Engine/startJob``: a function of values for any thread, whose result goes to ``Engine/finish(_:at:)``.
 public struct Job: Sendable {
     let number: Int
-    private let work: @Sendable () -> any Sendable
-
-    init(number: Int, work: @escaping @Sendable () -> any Sendable) {
-        self.number = number
-        self.work = work
-    }
+    let work: @Sendable () -> any Sendable
 
     public func run() -> Result { Result(number: number, value: work()) }
 
     public struct Result: Sendable {
         let number: Int
         let value: any Sendable
+    }
+}
+
+/// A world stands still while a job exports or replaces its contents.
+///
+/// Requests to it, messages on its sockets, and everything due in it wait: then the job's values have one owner at a
+/// time, and nothing copies them. Other worlds continue, and so do the server's own paths.
+struct Standstill {
+    /// Connections whose requests wait, in the order of arrival.
+    fileprivate var connections: [ConnectionID] = []
+    /// Sockets that were closed in the meantime.
+    fileprivate var closedSockets: [SocketID] = []
+}
+
+extension World {
+    var isStanding: Bool { standstill != nil }
+
+    /// Makes the backend forget a socket, as soon as the world does not stand still.
+    func closeSocket(_ socket: SocketID) {
+        if isStanding { standstill?.closedSockets.append(socket) } else { backend.closeSocket(socket) }
+    }
+}
+
+extension Engine {
+    /// Stops a world until ``resume(_:at:)``.
+    func stand(_ world: World) {
+        world.standstill = Standstill()
+        touchSockets(of: world)
+    }
+
+    /// Resumes a world: serves what waited in the order of arrival, some of it in each turn of the loop.
+    func resume(_ world: World, at now: Timestamp) {
+        guard let standstill = world.standstill else { return }
+        world.standstill = nil
+        for socket in standstill.closedSockets { world.backend.closeSocket(socket) }
+        if worlds.contains(world) { queueDeadline(of: world) }
+        touchSockets(of: world)
+        for connection in connections where connection.world === world && !connection.unreadFrames.isEmpty {
+            resumed.append(connection.id)
+        }
+        resumed += standstill.connections
+        wakeStreams()
+    }
+
+    /// Serves some of what waited for worlds that have resumed.
+    func serveResumed(at now: Timestamp) {
+        guard !resumed.isEmpty else { return }
+        let turn = resumed.prefix(Self.resumedInTurn)
+        resumed.removeFirst(turn.count)
+        for id in turn {
+            guard let connection = self[id] else { continue }
+            if connection.speaks == .webSocket {
+                // If its world stands still again, it is found again when that resumes.
+                if !(connection.world?.isStanding ?? false) { serveUnreadFrames(of: connection, at: now) }
+            } else if connection.waiting == .forWorld {
+                connection.waiting = nil
+                touch(connection)
+                guard connection.isServed else { continue }
+                lendOutput(to: connection)
+                serveRequest(of: connection, at: now)
+                goOn(connection, at: now)
+            }
+        }
+    }
+
+    /// How many connections are served in a turn of the loop, each with one request or one read of the host.
+    private static let resumedInTurn = 16
+
+    private func serveUnreadFrames(of connection: Connection, at now: Timestamp) {
+        let bytes = connection.unreadFrames
+        connection.unreadFrames = []
+        touch(connection)
+        if connection.isServed {
+            lendOutput(to: connection)
+            bytes.withUnsafeBytes { receiveFrames($0, on: connection, at: now) }
+        }
+        account(connection)
+    }
+
+    /// Whether input on a socket has to wait: its world stands still, or earlier input comes first.
+    func waitsForWorld(_ connection: Connection) -> Bool {
+        guard let world = connection.world else { return false }
+        return world.isStanding || !connection.unreadFrames.isEmpty
+    }
+
+    /// Makes a request wait if its world stands still; returns false if it can be served.
+    func waits(_ exchange: Exchange) -> Bool {
+        guard let world = world(of: exchange), world.isStanding else { return false }
+        exchange.connection.waiting = .forWorld
+        world.standstill?.connections.append(exchange.connection.id)
+        return true
+    }
+
+    /// The world that a request needs; nil for requests to the server.
+    private func world(of exchange: Exchange) -> World? {
+        guard case .admin(let route)? = exchange.destination.route else {
+            return exchange.isOfServer ? nil : exchange.destination.world
+        }
+        return route.resource.isOfServer ? nil : route.worldID.map { worlds[$0] } ?? defaultWorld
+    }
+
+    /// Makes the transport check which of its sockets may be read.
+    private func touchSockets(of world: World) {
+        for connection in connections where connection.world === world && connection.speaks == .webSocket {
+            touch(connection)
+        }
     }
 }

@@ -10,92 +10,48 @@ import WebSocket
 
 /// Worlds in which a recorded session answers in place of the backend.
 extension Engine {
-    /// The recorded answer to a request; nil if it opened a WebSocket.
-    ///
-    /// - Throws: 404 for what was not recorded, and the errors of a handshake.
-    func replayAnswer(
-        _ exchange: inout Exchange, in world: World, on connection: Connection, at now: Timestamp
-    ) throws(APIError) -> Answer? {
-        let head = exchange.head
+    /// The recorded answer to a request; nil if it opened a WebSocket, 404 if none was recorded.
+    func replayAnswer(_ exchange: inout Exchange) throws(APIError) -> Answer? {
+        let (head, world, now) = (exchange.head, exchange.world, exchange.now)
         let isHandshake = head.isWebSocketHandshake
         if isHandshake {
             exchange.handshakeFaults = world.faults.openSocket(at: world.turn.now)
         } else {
             exchange.responseFaults = world.faults.respond(to: exchange.endpoint, at: world.turn.now)
         }
-        let form = errorForm(of: exchange, in: world)
-        if let faults = exchange.handshakeFaults, !faults.opensSocket {
-            // Without a refusal of its own the connection ends before a byte of this is sent.
-            return faults.answer(in: form).map(Answer.init) ?? Answer(status: .serviceUnavailable, body: [])
-        }
+        if let refusal = exchange.refusedHandshake { return refusal }
         let replacement = exchange.responseFaults?.replacement
         if let replacement, !replacement.isProcessed {
-            return exchange.responseFaults?.answer(in: form).map(Answer.init)
+            return exchange.responseFaults?.answer(in: exchange.errorForm).map(Answer.init)
         }
         let accepted = isHandshake ? try acceptHandshake(head) : HTTPFields()
         // Due events happen before the request is examined.
         advanceReplay(of: world, at: now)
         defer { queueDeadline(of: world) }
-        let answer = ask(&exchange, in: world, on: connection)
-        guard replacement == nil else {
-            // Only the answer is lost: the session continues as if it had been sent.
-            exchange.playback = nil
-            return exchange.responseFaults?.answer(in: form).map(Answer.init)
-        }
-        switch answer {
-        case .answer(let answer): return answer
-        case .refusal(let refusal): throw refusal
-        case .socket(let socket, let fields):
-            open(socket, HTTPFields(Array(accepted) + Array(fields)), &exchange, in: world, on: connection, at: now)
-            return nil
-        }
-    }
-
-    private enum Outcome {
-        case answer(Answer)
-        case socket(ReplaySocket, HTTPFields)
-        case refusal(APIError)
-    }
-
-    private func ask(_ exchange: inout Exchange, in world: World, on connection: Connection) -> Outcome {
-        let request = exchange.replayRequest(secureOrigin: connection.isSecure ? configuration.secureOrigin : nil)
+        let request = exchange.replayRequest(
+            secureOrigin: exchange.connection.isSecure ? configuration.secureOrigin : nil)
         guard let answer = world.replay?.player.answer(request, at: world.turn.now) else {
             preconditionFailure("Only a world that plays a session back is asked.")
         }
-        switch answer {
-        case .response(let response):
-            exchange.playback = Playback(response)
-            if response.status != 401 { exchange.user = exchange.head.presentedUser }
-            return .answer(Answer(response))
-        case .noAnswer(let wait):
-            exchange.playback = Playback(wait: wait, isEmpty: true, ending: .finish)
-            return .answer(Answer(status: .serviceUnavailable, body: []))
-        case .socket(let opening):
-            exchange.playback = Playback(wait: opening.after)
-            exchange.user = exchange.head.presentedUser
-            return .socket(opening.socket, HTTPFields(opening.fields))
-        case .unexpected(let miss):
-            exchange.unmatched = exchange.endpoint == nil ? .unknownPath : .notRecorded
-            return .refusal(.notRecorded(miss))
+        exchange.note(answer)
+        guard replacement == nil else {
+            // Only the answer is lost: the session continues as if it had been sent.
+            exchange.playback = nil
+            return exchange.responseFaults?.answer(in: exchange.errorForm).map(Answer.init)
         }
-    }
-
-    private func open(
-        _ socket: ReplaySocket, _ fields: HTTPFields, _ exchange: inout Exchange, in world: World,
-        on connection: Connection, at now: Timestamp
-    ) {
-        let start = connection.output.bytes.count
-        let offset = connection.output.writtenOffset
-        let fields = switchProtocols(exchange.head, fields, on: connection, use: .replay(socket), at: now)
-        let wait = exchange.playback?.wait ?? 0
-        let isHeld = shape(&exchange, from: start, on: connection)
-        recorder.opened(exchange, fields, from: offset, on: connection, in: world)
-        if isHeld { release(connection, in: world, at: now) }
-        connection.socketFaults = exchange.handshakeFaults?.socket
-        world.replay?.open(socket, on: connection.id)
-        world.replay?.player.opened(socket, at: world.turn.now.advanced(byNanoseconds: wait))
-        advanceReplay(of: world, at: now)
-        receiveTrailingBytes(of: connection, at: now)
+        switch answer {
+        case .response(let response): return Answer(response)
+        case .noAnswer: return Answer(status: .serviceUnavailable, body: [])
+        case .unexpected(let miss): throw .notRecorded(miss)
+        case .socket(let opening):
+            let connection = exchange.connection
+            open(.replay(opening.socket), HTTPFields(Array(accepted) + HTTPFields(opening.fields)), &exchange)
+            world.replay?.open(opening.socket, on: connection.id)
+            world.replay?.player.opened(opening.socket, at: world.turn.now.advanced(byNanoseconds: opening.after))
+            advanceReplay(of: world, at: now)
+            receiveTrailingBytes(of: connection, at: now)
+            return nil
+        }
     }
 
     func replay(_ frame: ReplayMessage, from socket: ReplaySocket, in world: World, at now: Timestamp) {
@@ -113,8 +69,7 @@ extension Engine {
 
     private func play(_ effect: ReplayEffect, in world: World, at now: Timestamp) {
         // A fault may have ended or silenced it before.
-        guard let id = world.replay?.connection(of: effect.socket), let connection = self[id],
-            connection.ending == .none, !connection.isSilent
+        guard let id = world.replay?.connection(of: effect.socket), let connection = self[id], connection.isServed
         else { return }
         switch effect.action {
         case .text(let text): send(text, on: connection, in: world, at: now)
@@ -147,9 +102,7 @@ extension Engine {
     }
 
     /// Ends a connection without a close frame, as the recorded one ended, after the remaining output.
-    private func drop(
-        _ connection: Connection, _ ending: WireAction, in world: World, at now: Timestamp
-    ) {
+    private func drop(_ connection: Connection, _ ending: WireAction, in world: World, at now: Timestamp) {
         lendOutput(to: connection)
         sendWhatWaits(on: connection, at: now)
         connection.output.append(Transmission(marks: [.init(0, ending)]))
@@ -158,42 +111,44 @@ extension Engine {
 }
 
 extension Exchange {
-    /// The request in the form a player expects.
-    ///
-    /// - Parameter secureOrigin: The server's origin over TLS for a secure request: URLs in the answer have to begin
-    ///   with it.
+    /// Records what a session answers.
+    fileprivate mutating func note(_ answer: ReplayAnswer) {
+        switch answer {
+        case .response(let response):
+            playback = Playback(response)
+            if response.status != 401 { user = head.presentedUser }
+        case .noAnswer(let wait): playback = Playback(wait: wait, isEmpty: true, ending: .finish)
+        case .socket(let opening):
+            playback = Playback(wait: opening.after)
+            user = head.presentedUser
+        case .unexpected: unmatched = endpoint == nil ? .unknownPath : .notRecorded
+        }
+    }
+
+    /// The request in the form a player expects; for a secure one, URLs in the answer begin with the origin over TLS.
     func replayRequest(secureOrigin: String?) -> ReplayRequest {
         var target = head.target.path
         if let query = head.target.query { target += "?" + query }
-        let pairs = head.fields.httpFields.map { SessionField($0.name.rawName, $0.value) }
         return ReplayRequest(
-            method: head.method.rawValue, target: target, fields: pairs, body: body,
+            method: head.method.rawValue, target: target,
+            fields: head.fields.httpFields.map { SessionField($0.name.rawName, $0.value) }, body: body,
             isHandshake: head.isWebSocketHandshake,
             origin: secureOrigin.map { $0 + (destination.worldID.map { "/w/\($0)" } ?? "") })
     }
 }
 
 extension RequestHead {
-    var isWebSocketHandshake: Bool {
-        wantsUpgrade && fields.hasToken("websocket", in: .upgrade)
-    }
+    var isWebSocketHandshake: Bool { wantsUpgrade && fields.hasToken("websocket", in: .upgrade) }
 
     /// The user of the credentials, which are not verified: a recording has accepted them or others in their place.
     ///
     /// The token's subject; `replayed` if it names none, and nil without credentials.
     var presentedUser: ExactString? {
-        let token: String?
-        if let field = fields[.authorization] {
-            token = field.lowercased().hasPrefix("bearer ") ? String(field.dropFirst(7)) : field
-        } else {
-            token = target.queryItems().first { $0.name == "token" }?.value
-        }
-        guard let token else { return fields.contains(.xAPIKey) ? Self.unknownUser : nil }
-        return Self.subject(of: token) ?? Self.unknownUser
+        let field = fields[.authorization].map { $0.lowercased().hasPrefix("bearer ") ? String($0.dropFirst(7)) : $0 }
+        let token = field ?? target.queryItems().first { $0.name == "token" }?.value
+        guard token != nil || fields.contains(.xAPIKey) else { return nil }
+        return token.flatMap(Self.subject) ?? "replayed"
     }
-
-    /// What the journal calls a user whose token has no name.
-    private static let unknownUser: ExactString = "replayed"
 
     /// The claim `sub` of a JSON Web Token (RFC 7519 §4.1.2), as far as a user can have it.
     private static func subject(of token: String) -> ExactString? {
@@ -216,23 +171,12 @@ extension Playback {
     }
 }
 
-extension Answer {
-    init(_ response: ReplayResponse) {
-        self.init(
-            status: HTTPResponse.Status(code: min(max(response.status, 200), 999)), body: response.body,
-            fields: HTTPFields(response.fields))
-        isRecorded = true
-        declaredLength = response.declaredLength
-    }
-}
-
 extension HTTPFields {
     /// Recorded fields, without those whose names are not valid.
     init(_ fields: [SessionField]) {
         self.init()
         for field in fields {
-            guard let name = HTTPField.Name(field.name) else { continue }
-            append(HTTPField(name: name, value: field.value))
+            if let name = HTTPField.Name(field.name) { append(HTTPField(name: name, value: field.value)) }
         }
     }
 }
@@ -243,19 +187,12 @@ struct Playback {
     var wait: Int64 = 0
     /// How many bytes of the body the recording lacks.
     var missing = 0
-    /// Whether there was no answer at all.
     var isEmpty = false
-    /// What happened after the last byte.
     var ending: WireAction?
 
-    /// Whether it is sent at once and whole.
-    private var isPlain: Bool { wait <= 0 && missing == 0 && !isEmpty && ending == nil }
-
-    /// What goes on the wire; nil if the response is sent unchanged.
-    ///
-    /// - Parameter faulty: The response after faults; nil if none acts.
+    /// What goes on the wire after the faults, if any act; nil if the response is sent unchanged.
     func apply(to response: EncodedResponse, with faulty: Transmission?) -> Transmission? {
-        guard !isPlain else { return faulty }
+        guard wait > 0 || missing > 0 || isEmpty || ending != nil else { return faulty }
         var result = faulty ?? original(response)
         if let ending, !result.endsConnection { result.marks.append(.init(result.bytes.count, ending)) }
         if wait > 0 { result.marks.insert(.init(0, .wait(min(wait, FaultLimits.longestWait))), at: 0) }

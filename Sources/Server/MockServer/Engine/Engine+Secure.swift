@@ -1,9 +1,7 @@
 import FitIQAPI
 import HTTP1
 
-/// What the engine knows of TLS: that the transport speaks it, and when that began or failed.
-///
-/// The engine sees the decrypted bytes of a secure connection; the transport encrypts them.
+/// What the engine knows of TLS: when it began or failed; the transport decrypts and encrypts the bytes.
 extension Engine {
     /// Records that TLS is agreed on: from now on the connection is like any other.
     public func secured(_ id: ConnectionID, at now: Timestamp) {
@@ -13,9 +11,7 @@ extension Engine {
         touch(connection)
     }
 
-    /// Handles a failed or broken TLS session; the connection ends, and nothing more is written on it.
-    ///
-    /// The transport sends its alert, if it has one, and obeys the ending.
+    /// Handles a broken TLS session: the connection ends after the transport's alert, if it has one.
     public func tlsFailed(_ message: String, on id: ConnectionID, at now: Timestamp) {
         guard let connection = self[id], connection.ending != .reset else { return }
         observe?(.tlsFailed(message: message))
@@ -32,9 +28,7 @@ extension Engine {
         arm(connection, .closing, after: patience.closing, at: now)
     }
 
-    /// Handles a peer that speaks plain HTTP to a TLS port, and answers it in plain HTTP.
-    ///
-    /// From now on the transport encrypts nothing on the connection.
+    /// Answers a peer that speaks plain HTTP to a TLS port in plain HTTP; from now on the transport encrypts nothing.
     public func spokePlainHTTP(_ id: ConnectionID, at now: Timestamp) {
         guard let connection = self[id], connection.ending == .none else { return }
         connection.isSecure = false
@@ -55,14 +49,14 @@ extension Engine {
     /// Whether bytes on a plain connection begin TLS: no method begins with this byte (RFC 8446 section 5.1).
     func isTLS(_ bytes: UnsafeRawBufferPointer, on connection: Connection) -> Bool {
         bytes.first == 0x16 && !connection.isSecure && connection.request == nil && connection.stream == nil
-            && connection.http.bufferedByteCount == 0
-            && !connection.http.isReadingHead && !connection.http.isReadingBody
+            && connection.http.bufferedByteCount == 0 && !connection.isReadingRequest
     }
 
     func refuseTLS(on connection: Connection, at now: Timestamp) {
-        let (origin, secureOrigin) = (configuration.origin, configuration.secureOrigin)
         touch(connection)
-        refuse(connection, .tlsOnPlainPort(origin: origin, secureOrigin: secureOrigin), at: now)
+        let refusal = TransportRefusal.tlsOnPlainPort(
+            origin: configuration.origin, secureOrigin: configuration.secureOrigin)
+        refuse(connection, refusal, at: now)
     }
 
     // MARK: URLs of ourselves
@@ -86,13 +80,6 @@ extension Engine {
             body = body.replacing(prefix: Array((member + plain).utf8), with: Array((member + "s" + secure).utf8))
         }
         return body
-    }
-}
-
-extension TransportRefusal {
-    /// For the log, not a refusal: without TLS the client could not read one.
-    static func handshakeTimeout(_ time: Duration) -> String {
-        "The client did not finish the handshake within \(time.components.seconds) s."
     }
 }
 

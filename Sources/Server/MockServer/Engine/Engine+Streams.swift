@@ -16,7 +16,6 @@ final class BodyStream {
     }
 }
 
-/// The connections with long answers.
 struct StreamQueue {
     /// Those with a slice due, the longest waiting first.
     var waiting: [ConnectionID] = []
@@ -34,10 +33,8 @@ struct StreamQueue {
 /// A turn of the loop makes one slice, or several small ones, for the reader that has waited longest; then every other
 /// connection has its turn. So the size of an answer does not affect how long it holds the loop.
 extension Engine {
-    /// Begins an answer; its connection serves no other request until it is sent.
     func begin(
-        _ source: any BodySource, of answer: Answer, to head: RequestHead, in world: World, on connection: Connection,
-        at now: Timestamp
+        _ source: any BodySource, of answer: Answer, to head: RequestHead, in world: World, on connection: Connection
     ) {
         connection.stream = BodyStream(source, answer, to: head, in: world)
         connection.isReadingStalled = true
@@ -96,7 +93,6 @@ extension Engine {
         streams.waiting.removeFirst(looked)
     }
 
-    /// Makes one slice, and returns its cost.
     private func feed(_ connection: Connection, _ stream: BodyStream, at now: Timestamp) -> Int {
         stream.isQueued = false
         var buffer: [UInt8] = []

@@ -1,3 +1,4 @@
+import Faults
 import FitIQAPI
 import FitIQBackend
 import HTTP1
@@ -6,78 +7,61 @@ import WebSocket
 
 /// The WebSocket side of a connection: handshake, frames, closing.
 extension Engine {
-    /// Opens the socket of a consultation.
-    ///
     /// - Throws: 401, 404, 400 if it is not active; then 426 or 400 for errors of the handshake itself.
-    func openConsultationSocket(
-        _ exchange: inout Exchange, id: String, in world: World, on connection: Connection, at now: Timestamp
-    ) throws(APIError) -> Answer? {
-        let head = exchange.head
+    func openConsultationSocket(_ exchange: inout Exchange, id: String) throws(APIError) -> Answer? {
+        let (head, world, connection) = (exchange.head, exchange.world, exchange.connection)
         if head.wantsUpgrade { exchange.handshakeFaults = world.faults.openSocket(at: world.turn.now) }
-        let faults = exchange.handshakeFaults
-        if let faults, !faults.opensSocket {
-            // Without a refusal of its own the connection ends before a byte of this is sent.
-            return faults.answer(in: errorForm(of: exchange, in: world)).map(Answer.init)
-                ?? Answer(status: .serviceUnavailable, body: [])
-        }
+        if let refusal = exchange.refusedHandshake { return refusal }
         let queryToken = head.target.queryItems().first { $0.name == "token" }?.value
         let user = try world.authenticator.webSocketUser(
             of: head.fields, queryToken: queryToken, last: &connection.lastAuthorization, in: &world.backend,
             at: world.turn.now)
         try world.backend.checkSocket(on: id, by: user)
         exchange.user = world.backend.name(of: user)
-        let start = connection.output.bytes.count
-        let offset = connection.output.writtenOffset
-        let fields = try upgrade(head, on: connection, use: .consultation, at: now)
-        let isHeld = shape(&exchange, from: start, on: connection)
-        recorder.opened(exchange, fields, from: offset, on: connection, in: world)
-        if isHeld { release(connection, in: world, at: now) }
-        connection.socketFaults = faults?.socket
+        open(.consultation, try acceptHandshake(head), &exchange)
         try world.backend.openSocket(connection.id.socket, on: id, by: user, &world.turn)
-        applyEffects(of: world, at: now)
-        receiveTrailingBytes(of: connection, at: now)
+        applyEffects(of: world, at: exchange.now)
+        receiveTrailingBytes(of: connection, at: exchange.now)
         return nil
     }
 
     /// Opens the echo socket; access has been checked.
     func openEcho(_ head: RequestHead, on connection: Connection, at now: Timestamp) throws(APIError) -> Answer? {
-        _ = try upgrade(head, on: connection, use: .echo, at: now)
+        _ = switchProtocols(head, try acceptHandshake(head), on: connection, use: .echo)
         receiveTrailingBytes(of: connection, at: now)
         return nil
     }
 
-    /// Accepts a handshake, and returns the fields of the 101.
-    private func upgrade(
-        _ head: RequestHead, on connection: Connection, use: Connection.WebSocketUse, at now: Timestamp
-    ) throws(APIError) -> HTTPFields {
-        let fields = try acceptHandshake(head)
-        return switchProtocols(head, fields, on: connection, use: use, at: now)
-    }
-
-    /// The fields of the response that accepts a handshake.
-    ///
-    /// - Throws: 426 or the status of the handshake's error.
+    /// The fields of the 101, or 426 or the status of the handshake's error.
     func acceptHandshake(_ head: RequestHead) throws(APIError) -> HTTPFields {
         let outcome = ServerHandshake.evaluate(
             method: head.method, isHTTP11: head.version == .http11, fields: head.fields.httpFields)
         switch outcome {
-        case .notAnUpgrade:
-            throw .upgradeRequired
+        case .notAnUpgrade: throw .upgradeRequired
         case .refuse(let status, let fields, let message):
-            let code: ErrorCode = status.code == 426 ? .upgradeRequired : .badRequest
-            throw APIError(status, code, message, fields: fields)
-        case .accept(let fields):
-            return fields
+            throw APIError(status, status.code == 426 ? .upgradeRequired : .badRequest, message, fields: fields)
+        case .accept(let fields): return fields
         }
     }
 
+    /// Accepts the handshake of a world's socket, with its faults, and records it.
+    func open(_ use: Connection.WebSocketUse, _ fields: HTTPFields, _ exchange: inout Exchange) {
+        let connection = exchange.connection
+        let start = connection.output.bytes.count
+        let offset = connection.output.writtenOffset
+        let fields = switchProtocols(exchange.head, fields, on: connection, use: use)
+        let isHeld = shape(&exchange, from: start)
+        recorder.opened(exchange, fields, from: offset)
+        if isHeld { release(connection, in: exchange.world, at: exchange.now) }
+        connection.socketFaults = exchange.handshakeFaults?.socket
+    }
+
     /// Switches a connection to WebSocket, and returns the fields of the 101.
-    func switchProtocols(
-        _ head: RequestHead, _ fields: HTTPFields, on connection: Connection, use: Connection.WebSocketUse,
-        at now: Timestamp
+    private func switchProtocols(
+        _ head: RequestHead, _ fields: HTTPFields, on connection: Connection, use: Connection.WebSocketUse
     ) -> HTTPFields {
         var fields = fields
-        if fields[.date] == nil { fields[.date] = connection.worldOr(defaultWorld).turn.now.httpDateText }
+        if fields[.date] == nil { fields[.date] = (connection.world ?? defaultWorld).turn.now.httpDateText }
         connection.http.switchProtocols(fields: fields, into: &connection.output.bytes)
         let limit = use.isOfWorld ? limits.webSocketMessage : limits.echoMessage
         connection.webSocket = WebSocket.Connection(role: .server, limits: WebSocket.Limits(message: limit))
@@ -103,11 +87,11 @@ extension Engine {
 
     func receiveFrames(_ bytes: UnsafeRawBufferPointer, on connection: Connection, at now: Timestamp) {
         touch(connection)
-        let world = connection.worldOr(defaultWorld)
+        let world = connection.world ?? defaultWorld
         enter(world, at: now)
         withEvents { events in
             var rest = bytes
-            while !rest.isEmpty, connection.ending == .none, !connection.isSilent {
+            while !rest.isEmpty, connection.isServed {
                 let start = connection.output.bytes.count
                 // One event at a time: a message is answered before a close frame after it is read.
                 let count = connection.webSocket?.receiveUntilEvent(
@@ -121,7 +105,7 @@ extension Engine {
                 applyEffects(of: world, at: now)
             }
         }
-        if connection.ending == .none, !connection.isSilent, connection.webSocket?.shouldCloseTransport == true {
+        if connection.isServed, connection.webSocket?.shouldCloseTransport == true {
             forgetSocket(of: connection)
             linger(connection, at: now)
         }
@@ -133,20 +117,13 @@ extension Engine {
         switch (event, connection.webSocketUse) {
         case (.text(let text), .consultation):
             world.backend.receive(text: text, from: connection.id.socket, &world.turn)
-        case (.binary, .consultation):
-            world.backend.receiveBinary(from: connection.id.socket, &world.turn)
-        case (.text(let text), .echo):
-            _ = connection.webSocket?.send(text: text, into: &connection.output.bytes)
-        case (.binary(let bytes), .echo):
-            _ = connection.webSocket?.send(binary: bytes, into: &connection.output.bytes)
-        case (.text(let text), .replay(let socket)):
-            replay(.text(text), from: socket, in: world, at: now)
-        case (.binary(let bytes), .replay(let socket)):
-            replay(.binary(bytes), from: socket, in: world, at: now)
-        case (.ping, _), (.pong, _):
-            break
-        case (.closing, _):
-            forgetSocket(of: connection)
+        case (.binary, .consultation): world.backend.receiveBinary(from: connection.id.socket, &world.turn)
+        case (.text(let text), .echo): _ = connection.webSocket?.send(text: text, into: &connection.output.bytes)
+        case (.binary(let bytes), .echo): _ = connection.webSocket?.send(binary: bytes, into: &connection.output.bytes)
+        case (.text(let text), .replay(let socket)): replay(.text(text), from: socket, in: world, at: now)
+        case (.binary(let bytes), .replay(let socket)): replay(.binary(bytes), from: socket, in: world, at: now)
+        case (.ping, _), (.pong, _): break
+        case (.closing, _): forgetSocket(of: connection)
         case (.failed(let code, let message), _):
             recorder.closed(connection, by: .client, .violation, message: message)
             observe?(.webSocketFailed(code: code.rawValue, message: message))
@@ -174,14 +151,12 @@ extension Engine {
                 send(text, on: connection, in: world, at: now)
             case .close(let socket, let code, let reason):
                 // A fault may have ended or silenced it before.
-                guard let connection = self[ConnectionID(socket)], connection.ending == .none, !connection.isSilent
-                else { continue }
+                guard let connection = self[ConnectionID(socket)], connection.isServed else { continue }
                 close(connection, code: CloseCode(rawValue: code), reason: reason, at: now)
             }
         }
     }
 
-    /// Sends a text message through the faults of its connection.
     func send(_ text: [UInt8], on connection: Connection, in world: World, at now: Timestamp) {
         lendOutput(to: connection)
         if connection.socketFaults == nil {
@@ -206,7 +181,6 @@ extension Engine {
         }
     }
 
-    /// Starts the closing handshake from the server's side.
     func close(_ connection: Connection, code: CloseCode, reason: String, at now: Timestamp) {
         lendOutput(to: connection)
         sendWhatWaits(on: connection, at: now)
@@ -236,6 +210,91 @@ extension Engine {
         case .consultation: world.closeSocket(connection.id.socket)
         case .replay(let socket): world.replay?.forget(socket, at: world.turn.now)
         case .echo: break
+        }
+    }
+
+    /// Applies the faults of an exchange, and its recording, to the response written from a position on.
+    ///
+    /// - Returns: Whether something must be held back or must happen: ``release(_:in:at:skippingWaits:)`` starts it.
+    func shape(_ exchange: inout Exchange, from start: Int) -> Bool {
+        guard exchange.responseFaults != nil || exchange.handshakeFaults != nil || exchange.playback != nil else {
+            return false
+        }
+        let connection = exchange.connection
+        let response = EncodedResponse(
+            Array(connection.output.bytes[start...]), isAnswerToHead: exchange.head.method == .head)
+        var transmission = exchange.responseFaults?.apply(to: response) ?? exchange.handshakeFaults?.apply(to: response)
+        if let playback = exchange.playback { transmission = playback.apply(to: response, with: transmission) }
+        guard let shaped = transmission else { return false }
+        exchange.shaped = Exchange.ShapedResponse(shaped, of: response)
+        // All recorded bytes are sent, and yet the response is incomplete.
+        if exchange.playback?.missing ?? 0 > 0, exchange.shaped?.delivery == .complete {
+            exchange.shaped?.delivery = .partial
+        }
+        connection.output.replace(from: start, with: shaped)
+        return !shaped.marks.isEmpty
+    }
+
+    /// Records in the journal from where on a lasting fault affects the judgement of a client.
+    private func noteLastingFaults(_ outgoing: Outgoing, on connection: Connection, in world: World) {
+        guard !outgoing.ruleNames.isEmpty, let faults = connection.socketFaults else { return }
+        if faults.withholdsPongs, connection.webSocket?.answersPings ?? false {
+            recorder.setIn(.withholdPong, of: outgoing.ruleNames, on: connection, in: world)
+        }
+        if faults.stallsReading, !connection.isReadingStalled {
+            recorder.setIn(.stallReading, of: outgoing.ruleNames, on: connection, in: world)
+        }
+    }
+
+    /// Sends a text message of the backend through the faults of its connection.
+    func sendThroughFaults(_ text: [UInt8], on connection: Connection, in world: World, at now: Timestamp) {
+        guard connection.webSocket?.canSend ?? false, let outgoing = connection.socketFaults?.send(text) else { return }
+        write(outgoing, on: connection, in: world)
+        if let rule = outgoing.endingRule { connection.record.endingRule = rule }
+        if let close = outgoing.close {
+            forgetSocket(of: connection)
+            _ = connection.webSocket?.closeAnyway(
+                code: close.code.map(CloseCode.init(rawValue:)), reason: close.reason, into: &connection.output.bytes)
+        }
+        noteLastingFaults(outgoing, on: connection, in: world)
+        obeySocketFaults(of: connection)
+        if !outgoing.transmission.marks.isEmpty { release(connection, in: world, at: now) }
+    }
+
+    /// Writes the messages that a fault made wait for others.
+    ///
+    /// - Parameter start: Where the close frame that answered the client begins in the output, which comes after them;
+    ///   nil if a close frame of another origin follows.
+    func sendWhatWaits(on connection: Connection, before start: Int? = nil, at now: Timestamp) {
+        guard let waiting = connection.socketFaults?.close(), let world = connection.world else { return }
+        world.setTime(now)
+        let closeFrame = start.map { Array(connection.output.bytes[$0...]) }
+        if let start { connection.output.replace(from: start, with: Transmission()) }
+        write(waiting, on: connection, in: world)
+        if let closeFrame { connection.output.append(Transmission(closeFrame)) }
+        if !waiting.transmission.marks.isEmpty { release(connection, in: world, at: now) }
+    }
+
+    private func write(_ outgoing: Outgoing, on connection: Connection, in world: World) {
+        let start = connection.output.writtenOffset
+        connection.output.append(outgoing.transmission)
+        recorder.sent(outgoing.messages, from: start, on: connection, in: world)
+    }
+
+    /// Makes a connection's state machine obey the lasting faults on it.
+    func obeySocketFaults(of connection: Connection) {
+        guard let faults = connection.socketFaults else { return }
+        connection.webSocket?.answersPings = !faults.withholdsPongs
+        connection.isReadingStalled = faults.stallsReading
+    }
+}
+
+extension WebSocket.Event {
+    /// Whether no message follows our close frame, which has answered it.
+    fileprivate var endsMessages: Bool {
+        switch self {
+        case .closing, .failed: true
+        case .text, .binary, .ping, .pong: false
         }
     }
 }

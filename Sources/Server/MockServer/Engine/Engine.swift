@@ -36,9 +36,7 @@ public final class Engine {
     private var spareBuffers = SpareBuffers()
     private var spareEvents: [WebSocket.Event] = []
     var isShuttingDown = false
-    /// Runs jobs on another thread, one after another; if nil, jobs run synchronously.
-    ///
-    /// Pass each result to ``finish(_:at:)``.
+    /// Runs jobs on another thread, in order, and passes each result to ``finish(_:at:)``; if nil, jobs run at once.
     public var startJob: ((Job) -> Void)?
     var jobs = Jobs()
     /// Receives every event worth a log line.
@@ -46,37 +44,27 @@ public final class Engine {
     /// Whether `observe` also receives each request, which costs time on the hot path.
     public var observesRequests = true
 
-    /// Creates an engine without connections.
-    ///
     /// - Throws: An error if the scenario's data is inconsistent.
     public init(_ configuration: Configuration, now: Timestamp) throws(APIError) {
         self.configuration = configuration
         patience = Patience(configuration.limits)
         let draft = WorldDraft(settings: configuration.defaultWorldSettings)
-        let world = World(
-            id: nil, number: 0, try WorldBeginning(draft, in: configuration.emptyRoom, now: now), now: now)
-        worlds = WorldTable(main: world, configuration)
+        let beginning = try WorldBeginning(draft, in: configuration.emptyRoom, now: now)
+        worlds = WorldTable(main: World(id: nil, number: 0, beginning, now: now), configuration)
         recorder = Recorder(worlds: worlds)
     }
 
     // MARK: What the transport calls
 
-    /// Opens a connection.
-    ///
     /// - Parameters:
     ///   - isLocal: Whether the peer is on this machine; other peers need a token for the admin API.
     ///   - isSecure: Whether the transport speaks TLS; it then has to call ``secured(_:at:)`` in time.
-    /// - Returns: The connection's number, or nil if the transport has to close it at once because too many are being
-    ///   refused already. A connection over the limit gets a number too, but only to be answered 503.
+    /// - Returns: Nil if the transport has to close it at once, because too many are being refused already. A connection
+    ///   over the limit gets a number too, but only to be answered 503.
     public func open(at now: Timestamp, isLocal: Bool = true, isSecure: Bool = false) -> ConnectionID? {
-        guard let connection = connections.open(isLocal: isLocal, isSecure: isSecure, limits: limits) else {
-            return nil
-        }
-        if isSecure {
-            arm(connection, .handshake, after: patience.handshake, at: now)
-        } else {
-            arm(connection, .idle, after: patience.idle, at: now)
-        }
+        let opened = connections.open(isLocal: isLocal, isSecure: isSecure, limits: limits)
+        guard let connection = opened else { return nil }
+        arm(connection, isSecure ? .handshake : .idle, after: isSecure ? patience.handshake : patience.idle, at: now)
         if connection.isRefused {
             refuse(connection, .tooManyConnections(limit: limits.connections), at: now)
             observe?(.refusedConnection(limit: limits.connections))
@@ -85,12 +73,9 @@ public final class Engine {
     }
 
     public func receive(_ bytes: UnsafeRawBufferPointer, on id: ConnectionID, at now: Timestamp) {
-        guard let connection = self[id], connection.ending == .none, !connection.isSilent else { return }
-        guard connection.follower == nil else {
-            // Nothing may follow a request whose answer has no end.
-            end(connection, .close)
-            return
-        }
+        guard let connection = self[id], connection.isServed else { return }
+        // Nothing may follow a request whose answer has no end.
+        guard connection.follower == nil else { return end(connection, .close) }
         lendOutput(to: connection)
         if connection.speaks == .http {
             if isTLS(bytes, on: connection) { return refuseTLS(on: connection, at: now) }
@@ -113,7 +98,7 @@ public final class Engine {
         if connection.isOpenSocket { connection.world?.setTime(now) }
         // Nothing would read what a fault still holds back, but an HTTP client may have closed only its sending half.
         if connection.speaks == .webSocket { connection.output.discardHeld() }
-        guard connection.ending == .none, !connection.isSilent else {
+        guard connection.isServed else {
             recorder.closed(connection, by: .client, .finish)
             end(connection, .close)
             return
@@ -148,13 +133,12 @@ public final class Engine {
         connections.close(connection)
     }
 
-    /// Records that the transport has sent bytes of a connection's output.
     public func sent(_ count: Int, on id: ConnectionID, at now: Timestamp) {
         guard let connection = self[id] else { return }
         connection.output.take(count)
         connection.world?.activity &+= UInt64(count)
         account(connection)
-        connection.follower?.readerMoved()
+        connection.follower?.unreadTime = 0
         // Progress: a slow reader's idle time starts again.
         if connection.deadline?.purpose == .idle {
             connection.deadline?.time = now.advanced(byNanoseconds: patience.idle)
@@ -165,18 +149,16 @@ public final class Engine {
             outputWasTaken(from: connection, at: now)
         }
         // Requests that arrived while the peer read nothing, or while an answer was held back, wait in the parser.
-        if connection.hasWaitingRequests, connection.ending == .none {
-            if connection.stream != nil {
-                queueStream(of: connection)
-            } else if !isReadingPaused(connection) {
-                serveRequests(of: connection, at: now)
-                account(connection)
-                relieve(at: now)
-            }
+        guard connection.hasWaitingRequests, connection.ending == .none else { return }
+        if connection.stream != nil {
+            queueStream(of: connection)
+        } else if !isReadingPaused(connection) {
+            serveRequests(of: connection, at: now)
+            account(connection)
+            relieve(at: now)
         }
     }
 
-    /// Does everything that is due.
     public func advance(to now: Timestamp) {
         accountJournalReaders(at: now)
         feedStreams(at: now)
@@ -190,10 +172,7 @@ public final class Engine {
     public var nextDeadline: Timestamp? {
         // At once: only what the loop serves in between comes before the next slice.
         guard streams.waiting.isEmpty, resumed.isEmpty else { return Timestamp(nanosecondsSinceEpoch: 0) }
-        var next = deadlines.next
-        if let step = worlds.nextDeadline { next = next.map { min($0, step) } ?? step }
-        if let nextSweep = worlds.nextSweep { next = next.map { min($0, nextSweep) } ?? nextSweep }
-        return next
+        return .earliest(deadlines.next, .earliest(worlds.nextDeadline, worlds.nextSweep))
     }
 
     /// The connections whose output, ending or readiness to read has changed, each once.
@@ -225,7 +204,6 @@ public final class Engine {
             || (connection.speaks == .http ? connection.output.isHeld : waitsForWorld(connection))
     }
 
-    /// The open connection with this number.
     public func connection(_ id: ConnectionID) -> Connection? { self[id] }
 
     /// Time from ``beginShutdown(at:)`` until the transport cuts off what is left.
@@ -283,18 +261,14 @@ extension Engine {
                 goAway(connection, at: now)
             } else if connection.follower != nil {
                 endEvents(on: connection, at: now)
-            } else if connection.waiting == nil, connection.stream == nil, !connection.http.isReadingHead,
-                !connection.http.isReadingBody
-            {
+            } else if connection.waiting == nil, connection.stream == nil, !connection.isReadingRequest {
                 end(connection, .close)
             }
         }
     }
 
-    /// Whether every connection is gone.
     public var isEmpty: Bool { connections.count == 0 }
 
-    /// Resets all remaining connections.
     public func resetAll() {
         for connection in connections {
             if isShuttingDown { recorder.closed(connection, by: .server, .shutdown) }

@@ -9,41 +9,52 @@ import Traffic
 struct Exchange {
     let head: RequestHead
     let body: [UInt8]
+    let connection: Connection
+    /// The system's time.
+    let now: Timestamp
     let destination: Destination
+    /// The world of its path; the default one if there is no such world.
+    let world: World
     /// The requested operation, whether or not the mode serves it.
     let endpoint: Endpoint?
-    /// The user, once the credentials were accepted.
     var user: ExactString?
-    /// Why the request matches no operation.
     var unmatched: RecordedExchange.Unmatched?
-    /// The faults of the response.
     var responseFaults: ResponseFaults?
     /// The faults of the handshake, and of the socket that it opens.
     var handshakeFaults: HandshakeFaults?
-
     /// When and how a recorded answer is sent; nil for every other one.
     var playback: Playback?
-
     /// The response after faults and the recording; nil if they changed nothing.
     var shaped: ShapedResponse?
 
-    init(_ head: RequestHead, body: [UInt8], in engine: Engine) {
-        self.head = head
-        self.body = body
+    init(_ head: RequestHead, body: [UInt8], on connection: Connection, in engine: Engine, at now: Timestamp) {
+        (self.head, self.body, self.connection, self.now) = (head, body, connection, now)
         destination = Destination(of: head.target, in: engine)
-        if case .api(let route)? = destination.route {
-            endpoint = route.endpoint(for: head.method)
-        } else {
-            endpoint = nil
-        }
+        world = destination.world ?? engine.defaultWorld
+        endpoint = if case .api(let route)? = destination.route { route.endpoint(for: head.method) } else { nil }
     }
 
-    /// Whether it concerns the server, not the contents of a world.
+    /// Whether it concerns the server, not the contents of a world; the journal does not record it.
     var isOfServer: Bool {
         switch destination.route {
         case .api, nil: destination.isAdmin
         case .health, .ready, .description, .deviations, .root, .admin: true
         }
+    }
+
+    /// The answer of a fault that opens no socket; nil if it opens.
+    var refusedHandshake: Answer? {
+        guard let faults = handshakeFaults, !faults.opensSocket else { return nil }
+        // Without a refusal of its own the connection ends before a byte of this is sent.
+        return faults.answer(in: errorForm).map(Answer.init) ?? Answer(status: .serviceUnavailable, body: [])
+    }
+
+    /// The form of refusals: that of the requested endpoint, or the guide's own if there is no endpoint.
+    var errorForm: GuideMode {
+        // The admin API is the same in every mode.
+        guard !destination.isAdmin else { return .union }
+        guard let endpoint else { return world.mode }
+        return world.mode.provision(of: endpoint) == .support ? .union : world.mode
     }
 
     /// What went on the wire in place of a response.
@@ -55,8 +66,7 @@ struct Exchange {
             // The head may have changed its length, and lost its end.
             let bytes = transmission.bytes
             var end = bytes.count
-            for index in bytes.indices.dropFirst(3)
-            where bytes[index] == 0x0A && bytes[index - 2] == 0x0A {
+            for index in bytes.indices.dropFirst(3) where bytes[index] == 0x0A && bytes[index - 2] == 0x0A {
                 end = index + 1
                 break
             }
@@ -66,22 +76,15 @@ struct Exchange {
         }
     }
 
-    /// Whether the journal records it: requests to the server rather than its API would only fill the journal.
-    var isJournaled: Bool { !isOfServer }
-
-    /// The names of the faults that acted.
     var faultNames: [String] { (responseFaults?.ruleNames ?? []) + (handshakeFaults?.ruleNames ?? []) }
 }
 
-/// The destination of a request: a world, and an endpoint in it.
-///
-/// The paths without a prefix are the default world's; those below `/w/{id}` another one's.
+/// The destination of a request: the default world, or another one by the prefix `/w/{id}`, and an endpoint in it.
 struct Destination {
     /// The id in the path; nil for the default world.
     private(set) var worldID: ExactString?
-    /// The world; nil if there is none with this id.
+    /// The world and the endpoint; nil if there are none.
     private(set) var world: World?
-    /// The endpoint; nil if there is none with this path.
     private(set) var route: ServerRoute?
     /// Whether the path is the admin API's; below a world's prefix there is none.
     private(set) var isAdmin = false
@@ -95,7 +98,15 @@ struct Destination {
                 && path[2] == UInt8(ascii: "/")
             if !hasPrefix { shortCut = Route(entityPath: path) }
         }
-        guard hasPrefix else {
+        if hasPrefix {
+            let segments = target.segments
+            let id = ExactString(segments[1])
+            worldID = id
+            world = engine.worlds[id]
+            let rest = Array(segments.dropFirst(2))
+            isAdmin = rest.first == "__admin"
+            route = isAdmin ? nil : ServerRoute(segments: rest)
+        } else {
             world = engine.defaultWorld
             if let shortCut {
                 route = .api(shortCut)
@@ -104,15 +115,7 @@ struct Destination {
                 isAdmin = segments.first == "__admin"
                 route = ServerRoute(segments: segments)
             }
-            return
         }
-        let segments = target.segments
-        let id = ExactString(segments[1])
-        worldID = id
-        world = engine.worlds[id]
-        let rest = Array(segments.dropFirst(2))
-        isAdmin = rest.first == "__admin"
-        route = isAdmin ? nil : ServerRoute(segments: rest)
     }
 }
 
@@ -145,10 +148,11 @@ enum ServerRoute {
         default:
             if segments.first == "__admin", let route = AdminRoute(segments: segments) {
                 self = .admin(route)
-                return
+            } else if let route = Route(segments: segments) {
+                self = .api(route)
+            } else {
+                return nil
             }
-            guard let route = Route(segments: segments) else { return nil }
-            self = .api(route)
         }
     }
 

@@ -1,3 +1,5 @@
+import FitIQAPI
+import HTTP1
 import HTTPTypes
 import Logging
 
@@ -33,36 +35,86 @@ public enum Observation: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether it deserves attention, though mostly it is a client that does not trust the server yet.
-    public var isNotice: Bool {
-        if case .tlsFailed = self { true } else { false }
-    }
-
-    /// Whether it points to a mistake somewhere.
-    public var isWarning: Bool {
+    /// `warning` for what points to a mistake somewhere; `notice` for a client that mostly does not trust the server yet.
+    public var level: Logger.Level {
         switch self {
-        case .answered, .webSocketOpened, .tlsFailed: false
-        case .refused, .refusedConnection, .webSocketFailed, .slowReader, .memory: true
+        case .answered, .webSocketOpened: .info
+        case .tlsFailed: .notice
+        case .refused, .refusedConnection, .webSocketFailed, .slowReader, .memory: .warning
         }
     }
 }
 
 extension Engine {
-    /// Logs the engine's events: mistakes at `warning`, trouble with TLS at `notice`, every request at `info`.
-    ///
-    /// At coarser levels nothing is observed, and so nothing is spent on it.
+    /// Logs the engine's events; above the level `warning` nothing is observed, and so nothing is spent on it.
     public func log(to logger: Logger) {
         guard logger.logLevel <= .warning else { return }
-        let everything = logger.logLevel <= .info
-        observesRequests = everything
-        observe = { observation in
-            if observation.isWarning {
-                logger.warning("\(observation)")
-            } else if observation.isNotice {
-                logger.notice("\(observation)")
-            } else if everything {
-                logger.info("\(observation)")
-            }
-        }
+        observesRequests = logger.logLevel <= .info
+        observe = { logger.log(level: $0.level, "\($0)") }
     }
+}
+
+/// A refusal unrelated to the API, because of the bytes, their number or their pace, that closes the connection.
+struct TransportRefusal {
+    let status: HTTPResponse.Status
+    let code: String
+    let message: String
+
+    /// - Parameter code: nil for the status's name: "Content Too Large" → `CONTENT_TOO_LARGE`.
+    private init(_ status: HTTPResponse.Status, code: String? = nil, _ message: String) {
+        self.status = status
+        self.code = code ?? String(status.reasonPhrase.uppercased().map { $0.isLetter ? $0 : "_" })
+        self.message = message
+    }
+
+    /// The client broke HTTP.
+    static func violation(_ error: RemoteError) -> TransportRefusal {
+        TransportRefusal(error.status, "\(error.message) (\(error.source))")
+    }
+
+    static func headTimeout(_ time: Duration) -> TransportRefusal {
+        TransportRefusal(
+            .requestTimeout, "The request's head did not arrive within \(time.components.seconds) s; send it at once.")
+    }
+
+    static func bodyTimeout(_ time: Duration) -> TransportRefusal {
+        TransportRefusal(
+            .requestTimeout,
+            "The request's body did not arrive within \(time.components.seconds) s; "
+                + "check that as many bytes are sent as Content-Length says.")
+    }
+
+    static func tooMuchHeld(limit: Int) -> TransportRefusal {
+        TransportRefusal(
+            .serviceUnavailable, code: "SERVER_BUSY",
+            "The server holds \(limit) bytes for its connections, which is the limit; "
+                + "read what it has sent, or send less at a time.")
+    }
+
+    static func tooManyConnections(limit: Int) -> TransportRefusal {
+        TransportRefusal(
+            .serviceUnavailable, code: "TOO_MANY_CONNECTIONS",
+            "\(limit) connections are open, which is the limit; close some and try again.")
+    }
+
+    /// TLS began on a port without it.
+    static func tlsOnPlainPort(origin: String, secureOrigin: String?) -> TransportRefusal {
+        let remedy = secureOrigin.map { "\($0) for TLS" } ?? "start the server with TLS to have https as well"
+        return TransportRefusal(
+            .badRequest,
+            "The client began TLS (https or wss) on a port that speaks plain HTTP; use \(origin), or \(remedy).")
+    }
+
+    static func plainOnTLSPort(origin: String, secureOrigin: String) -> TransportRefusal {
+        TransportRefusal(
+            .badRequest,
+            "The client spoke plain HTTP to a port that speaks TLS; use \(secureOrigin), or \(origin) without TLS.")
+    }
+
+    /// For the log, not a refusal: without TLS the client could not read one.
+    static func handshakeTimeout(_ time: Duration) -> String {
+        "The client did not finish the handshake within \(time.components.seconds) s."
+    }
+
+    func body(in mode: GuideMode) -> [UInt8] { APIError.body(code: code, message: message, in: mode) }
 }

@@ -9,14 +9,11 @@ import FitIQAPI
 struct OutputBuffer {
     /// All bytes written since the buffer was empty.
     var bytes: [UInt8] = []
-    /// How many of them the transport has taken.
     private var taken = 0
     /// How many bytes there were before these.
     private var base = 0
     /// Places at which something has to happen, in order; empty without faults.
-    private var holds: [Transmission.Mark] = []
-    /// How many were passed; removed in batches, otherwise a response sent byte by byte would take quadratic time.
-    private var passed = 0
+    private var holds = Backlog<Transmission.Mark>()
     /// When the wait at the first hold is over, once it has begun.
     private var resumesAt: Timestamp?
 
@@ -24,20 +21,16 @@ struct OutputBuffer {
     var count: Int { bytes.count - taken }
     var isEmpty: Bool { count == 0 }
     /// Whether something is held back, or something still has to happen.
-    var isHeld: Bool { passed < holds.count }
+    var isHeld: Bool { !holds.isEmpty }
     /// Whether the transport can take bytes now.
     var hasReleased: Bool { releasedEnd > taken }
-
     /// How many bytes were ever written; never decreases.
     var writtenOffset: Int { base + bytes.count }
-    /// How many of them the transport has taken.
     var takenOffset: Int { base + taken }
     /// The offset before which nothing is held back.
     var releasedOffset: Int { base + releasedEnd }
+    private var releasedEnd: Int { holds.first?.offset ?? bytes.count }
 
-    private var releasedEnd: Int { isHeld ? holds[passed].offset : bytes.count }
-
-    /// Lends the bytes not yet taken and not held back.
     func withUnsent<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
         bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[taken..<releasedEnd])) }
     }
@@ -48,22 +41,16 @@ struct OutputBuffer {
         precondition(taken <= releasedEnd, "The transport took more bytes than there were.")
         if taken == bytes.count {
             bytes.removeAll(keepingCapacity: true)
-            moveHolds(by: taken)
-            base += taken
-            taken = 0
         } else if taken > 64 * 1024, taken > bytes.count / 2 {
             bytes.removeSubrange(..<taken)
-            moveHolds(by: taken)
-            base += taken
-            taken = 0
+        } else {
+            return
         }
+        holds.update { $0.offset -= taken }
+        base += taken
+        taken = 0
     }
 
-    private mutating func moveHolds(by count: Int) {
-        for index in holds.indices { holds[index].offset -= count }
-    }
-
-    /// Drops what has not been taken.
     mutating func discard() {
         base += bytes.count
         bytes = []
@@ -71,27 +58,23 @@ struct OutputBuffer {
         forgetHolds()
     }
 
-    /// Drops what is held back, and what was due to happen there.
     mutating func discardHeld() {
         bytes.removeSubrange(releasedEnd...)
         forgetHolds()
     }
 
     private mutating func forgetHolds() {
-        holds = []
-        passed = 0
+        holds = Backlog()
         resumesAt = nil
     }
 
     /// Replaces what was written from a position on with a transmission.
     mutating func replace(from start: Int, with transmission: Transmission) {
-        precondition(
-            start >= (isHeld ? holds[holds.count - 1].offset : taken), "What was held back already cannot be replaced.")
+        precondition(start >= holds.last?.offset ?? taken, "What was held back already cannot be replaced.")
         bytes.removeSubrange(start...)
         append(transmission)
     }
 
-    /// Appends a transmission.
     mutating func append(_ transmission: Transmission) {
         let start = bytes.count
         bytes += transmission.bytes
@@ -108,13 +91,10 @@ struct OutputBuffer {
         case end(WireAction)
     }
 
-    /// Passes the holds that are due, and returns what comes next; drops everything after an end.
-    ///
-    /// With `skippingWaits` every wait is over at once.
+    /// Passes the holds that are due, or all waits, and returns what comes next; drops everything after an end.
     mutating func release(at time: Timestamp, skippingWaits: Bool = false) -> Release {
         var reached = time
-        while isHeld {
-            let hold = holds[passed]
+        while let hold = holds.first {
             guard case .wait(let nanoseconds) = hold.action else {
                 discardHeld()
                 return .end(hold.action)
@@ -127,13 +107,41 @@ struct OutputBuffer {
             // The next wait starts where this one ended, however late this call is.
             reached = over
             resumesAt = nil
-            passed += 1
-            if passed > 1024, passed > holds.count / 2 {
-                holds.removeFirst(passed)
-                passed = 0
-            }
+            holds.removeFirst()
         }
         forgetHolds()
         return .all
+    }
+}
+
+/// A queue that removes in batches; otherwise an answer sent byte by byte would take quadratic time.
+struct Backlog<Element> {
+    private var elements: [Element] = []
+    /// How many of them were removed.
+    private var removed = 0
+
+    var isEmpty: Bool { removed == elements.count }
+    var first: Element? { isEmpty ? nil : elements[removed] }
+    var last: Element? { isEmpty ? nil : elements[elements.count - 1] }
+
+    mutating func append(_ element: Element) { elements.append(element) }
+
+    mutating func removeFirst() {
+        removed += 1
+        if isEmpty {
+            _ = takeAll()
+        } else if removed > 1024, removed > elements.count / 2 {
+            elements.removeFirst(removed)
+            removed = 0
+        }
+    }
+
+    mutating func takeAll() -> ArraySlice<Element> {
+        defer { (elements, removed) = ([], 0) }
+        return elements[removed...]
+    }
+
+    mutating func update(_ change: (inout Element) -> Void) {
+        for index in elements.indices { change(&elements[index]) }
     }
 }

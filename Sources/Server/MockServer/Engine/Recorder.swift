@@ -17,11 +17,12 @@ struct Recorder {
     // MARK: Requests
 
     /// Records the answer to a request, in bytes from an offset on.
-    func answered(_ exchange: Exchange, _ answer: Answer, from start: Int, on connection: Connection, in world: World) {
-        guard exchange.isJournaled else { return }
+    func answered(_ exchange: Exchange, _ answer: Answer, from start: Int) {
+        // Requests to the server rather than its API would only fill the journal.
+        guard !exchange.isOfServer else { return }
+        let (connection, world) = (exchange.connection, exchange.world)
         let fields: RecordedFields =
-            answer.hasUsualFields
-            ? .encoded(world.responseFields.json) : .fields(answer.allFields(at: world.turn.now))
+            answer.hasUsualFields ? .encoded(world.responseFields.json) : .fields(answer.allFields(at: world.turn.now))
         let shaped = exchange.shaped
         let recorded = RecordedExchange(
             head: exchange.head, body: exchange.body, requestedAt: world.turn.now, endpoint: exchange.endpoint,
@@ -36,20 +37,17 @@ struct Recorder {
 
     /// Records bytes that are not HTTP, or a time limit that passed.
     func refused(_ refusal: TransportRefusal, on connection: Connection, in world: World) {
-        let note = "refused with \(refusal.status.code): \(refusal.message)"
-        record(.note(note), on: connection, in: world)
+        record(.note("refused with \(refusal.status.code): \(refusal.message)"), on: connection, in: world)
     }
 
     // MARK: Sockets
 
     /// Records the opening of a WebSocket, in bytes from an offset on.
-    func opened(
-        _ exchange: Exchange, _ fields: HTTPFields, from start: Int, on connection: Connection, in world: World
-    ) {
+    func opened(_ exchange: Exchange, _ fields: HTTPFields, from start: Int) {
         let opening = RecordedOpening(
-            head: exchange.head, requestedAt: world.turn.now, endpoint: exchange.endpoint, user: exchange.user,
-            responseFields: .fields(fields), faults: exchange.faultNames)
-        add(.opened(opening), from: start, on: connection, in: world)
+            head: exchange.head, requestedAt: exchange.world.turn.now, endpoint: exchange.endpoint,
+            user: exchange.user, responseFields: .fields(fields), faults: exchange.faultNames)
+        add(.opened(opening), from: start, on: exchange.connection, in: exchange.world)
     }
 
     /// Records a message or a ping of the server, in bytes from an offset on.
@@ -88,19 +86,15 @@ struct Recorder {
     }
 
     /// Records the end of a WebSocket; only the first cause counts.
-    func closed(
-        _ connection: Connection, by party: Party, _ cause: RecordedClosing.Cause, message: String? = nil
-    ) {
-        guard let socket = connection.webSocket, connection.webSocketUse.isOfWorld,
-            !connection.record.isClosed, let world = connection.world
+    func closed(_ connection: Connection, by party: Party, _ cause: RecordedClosing.Cause, message: String? = nil) {
+        guard let socket = connection.webSocket, connection.webSocketUse.isOfWorld, !connection.record.isClosed,
+            let world = connection.world
         else { return }
         connection.record.isClosed = true
         // The client never learns of a socket whose handshake was abandoned, so that socket has no end.
         if abandoned(connection, in: world) { return }
-        var (party, cause) = (party, cause)
-        if connection.record.isShutDown, socket.closeSummary.initiator != .theyStarted {
-            (party, cause) = (.server, .shutdown)
-        }
+        let isShutdown = connection.record.isShutDown && socket.closeSummary.initiator != .theyStarted
+        let (party, cause) = isShutdown ? (.server, .shutdown) : (party, cause)
         let faults = party == .server && cause != .shutdown ? connection.record.endingRule.map { [$0] } ?? [] : []
         let closing = RecordedClosing(
             by: party, cause: cause, summary: socket.closeSummary, message: message, faults: faults)
@@ -111,14 +105,15 @@ struct Recorder {
 
     /// Records the entries whose bytes faults have released.
     func released(_ connection: Connection, in world: World) {
-        while let entry = connection.record.waiting.takeNext(before: connection.output.releasedOffset) {
+        while let entry = connection.record.waiting.first,
+            entry.range.upperBound <= connection.output.releasedOffset
+        {
+            connection.record.waiting.removeFirst()
             record(entry.event, on: connection, in: world)
         }
     }
 
-    /// Records what still waits as lost, as nothing more is released.
-    ///
-    /// - Returns: Whether the handshake was lost, so that the client knows of no socket and of none of its frames.
+    /// Records what still waits as lost; returns whether that is the handshake, so that the client knows of no socket.
     @discardableResult
     func abandoned(_ connection: Connection, in world: World) -> Bool {
         released(connection, in: world)
@@ -160,7 +155,59 @@ extension RecordedFrame {
             case .beginning: .partial
             case .nothing: .none
             }
-        self.init(
-            sender: .server, opcode: .text, payload: message.text, delivery: delivery, faults: message.ruleNames)
+        self.init(sender: .server, opcode: .text, payload: message.text, delivery: delivery, faults: message.ruleNames)
+    }
+}
+
+/// What the journal knows of a connection, and its pending entries.
+struct ConnectionRecord {
+    /// The entries that wait for faults to release their bytes; empty without faults.
+    var waiting = Backlog<WaitingEntry>()
+    /// Whether the journal has the end of the socket.
+    var isClosed = false
+    /// The rule that ends the socket, once it has acted.
+    var endingRule: String?
+    /// Whether the socket's client was notified that the server stops.
+    var isShutDown = false
+    /// The connection's number in the journal of a world, and that world's number.
+    var number: (world: Int, number: UInt64)?
+}
+
+/// A journal entry whose last byte a fault still holds back.
+struct WaitingEntry {
+    /// An exchange, an opening or a frame.
+    let event: JournalEvent
+    /// The place of its bytes among all that the connection ever wrote; empty if a fault lost it.
+    let range: Range<Int>
+
+    /// The event if it is never released, and no byte after an offset was.
+    func abandoned(at offset: Int) -> JournalEvent {
+        let delivery: Delivery = offset > range.lowerBound ? .partial : .none
+        switch event {
+        case .exchange(var exchange):
+            exchange.abandon(delivery)
+            return .exchange(exchange)
+        case .opened(let opening):
+            // To the client it was not an opening.
+            var exchange = RecordedExchange(
+                head: opening.head, requestedAt: opening.requestedAt, endpoint: opening.endpoint, user: opening.user,
+                status: 101, responseFields: opening.responseFields, faults: opening.faults)
+            exchange.abandon(delivery)
+            return .exchange(exchange)
+        case .frame(var frame):
+            frame.delivery = delivery
+            return .frame(frame)
+        case .closed, .fault, .clock, .note: preconditionFailure("It has no bytes that could be held back.")
+        }
+    }
+}
+
+extension RecordedExchange {
+    fileprivate mutating func abandon(_ delivery: Delivery) {
+        self.delivery = delivery
+        if delivery == .none {
+            status = nil
+            responseBody = RecordedBody([])
+        }
     }
 }

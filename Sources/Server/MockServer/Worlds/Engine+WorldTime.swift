@@ -2,6 +2,7 @@ import FitIQAPI
 import FitIQBackend
 import HTTP1
 import Scenarios
+import Traffic
 
 /// The worlds of a server, and their time.
 extension Engine {
@@ -12,9 +13,7 @@ extension Engine {
         world.backend.storageRoom = worlds.storageRoom(of: world)
     }
 
-    /// Does what is due in the worlds that follow the system's clock, the latest world first.
-    ///
-    /// One turn of the loop does no more than takes some milliseconds.
+    /// Does what is due in the worlds that follow the system's clock, the latest world first, for some milliseconds.
     func serveWorlds(at now: Timestamp) {
         var steps = Engine.stepsInTurn
         while steps > 0, let world = worlds.popDue(at: now) {
@@ -54,9 +53,7 @@ extension Engine {
     /// - Parameters:
     ///   - steps: How many; if there are more, the clock stops at the time of the last of them.
     ///   - slow: The connections that had unread output when the clock began to move; nil at first.
-    func advance(
-        _ world: World, to time: Timestamp, steps: Int, slow: inout Set<ConnectionID>?, at now: Timestamp
-    ) {
+    func advance(_ world: World, to time: Timestamp, steps: Int, slow: inout Set<ConnectionID>?, at now: Timestamp) {
         world.backend.storageRoom = worlds.storageRoom(of: world)
         if let start = world.clock.manualTime, start <= time {
             slow = pass(world, from: start, to: time, at: now, mostSteps: steps, slow: slow)
@@ -86,7 +83,7 @@ extension Engine {
         while true {
             let step = world.nextStep
             let timeOut = passing?.queue.next?.advanced(byNanoseconds: shift)
-            guard let next = [step, timeOut].compactMap({ $0 }).min(), next <= end else { break }
+            guard let next = Timestamp.earliest(step, timeOut), next <= end else { break }
             guard steps > 0 else {
                 end = world.turn.now
                 break
@@ -161,9 +158,7 @@ extension Engine {
         }
     }
 
-    /// Passes the due holds in a connection's output, and does what follows them.
-    ///
-    /// With `skippingWaits` nothing is held back any longer, regardless of the time.
+    /// Passes the holds in a connection's output that are due, or all waits, and does what follows them.
     func release(_ connection: Connection, in world: World, at now: Timestamp, skippingWaits: Bool = false) {
         let release = connection.output.release(at: world.turn.now, skippingWaits: skippingWaits)
         recorder.released(connection, in: world)
@@ -179,32 +174,28 @@ extension Engine {
                 world.heldOutputs.removeAll { id, time in self[id]?.queuedRelease != time }
             }
             queueDeadline(of: world)
-        case .end(.finish):
-            recorder.abandoned(connection, in: world)
-            recorder.closed(connection, by: .server, connection.endsAsRecorded ? .finish : .fault)
-            forgetSocket(of: connection)
-            connection.endsAbruptly = true
-            linger(connection, at: now)
-        case .end(.reset):
-            recorder.abandoned(connection, in: world)
-            recorder.closed(connection, by: .server, connection.endsAsRecorded ? .reset : .fault)
-            forgetSocket(of: connection)
-            end(connection, .resetAfterOutput)
         case .end(.silence):
             recorder.abandoned(connection, in: world)
-            if let rule = connection.record.endingRule {
-                recorder.setIn(.silence, of: [rule], on: connection, in: world)
-            }
+            let rules = connection.record.endingRule.map { [$0] } ?? []
+            recorder.setIn(.silence, of: rules, on: connection, in: world)
             fallSilent(connection, at: now)
-        case .end(.wait):
-            preconditionFailure("A wait ends by itself.")
+        case .end(let action):
+            precondition(action == .finish || action == .reset, "A wait ends by itself.")
+            recorder.abandoned(connection, in: world)
+            let recorded: RecordedClosing.Cause = action == .reset ? .reset : .finish
+            recorder.closed(connection, by: .server, connection.endsAsRecorded ? recorded : .fault)
+            forgetSocket(of: connection)
+            if action == .reset {
+                end(connection, .resetAfterOutput)
+            } else {
+                connection.endsAbruptly = true
+                linger(connection, at: now)
+            }
         }
         touch(connection)
         awaitReader(of: connection, at: now)
         // Output released just now has not been waiting for its reader.
-        if connection.deadline?.purpose == .idle {
-            arm(connection, .idle, after: patience.idle, at: now)
-        }
+        if connection.deadline?.purpose == .idle { arm(connection, .idle, after: patience.idle, at: now) }
         account(connection)
     }
 

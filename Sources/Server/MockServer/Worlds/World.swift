@@ -13,14 +13,13 @@ final class World {
     let id: String?
     /// How many worlds were created before it.
     let number: Int
-    /// How often it was reset.
+    /// How often it was reset, and how often its scenario was reloaded.
     private(set) var life = 0
+    var reloadCount = 0
     /// What it was created with, and a reset uses again.
     var settings: WorldSettings
     /// The settings for the next reset if the scenario was reloaded.
     var reloadedSettings: WorldSettings?
-    /// How often its scenario was reloaded.
-    var reloadCount = 0
     private(set) var clock: WorldClock
     var backend: Backend
     /// Passes the time and the ids to the backend, and the effects out of it; its time is always the world's.
@@ -43,9 +42,8 @@ final class World {
     var scenarioBytes = 0
     /// Bytes of the request bodies with the rules that were added since.
     var faultBytes: [ExactString: Int] = [:]
-    /// Its state's and its journal's part of the engine's sums.
-    var accountedStorage = 0
-    var accountedJournal = 0
+    /// Its part of the engine's sums.
+    var accountedStorage = 0, accountedJournal = 0
     /// Grows with all traffic on its connections.
     var activity: UInt64 = 0
     /// Judges its client; nil until a judgement is requested.
@@ -64,26 +62,19 @@ final class World {
     private(set) var isGone = false
 
     var mode: GuideMode { settings.mode }
-
-    /// The default world's name where a name is needed.
+    /// Its id where a name is needed.
+    var name: String { id ?? World.defaultID }
     static let defaultID = "default"
 
-    /// The state that a world starts with.
     struct State: Sendable {
         fileprivate var clock: WorldClock
         fileprivate var backend: Backend
         fileprivate var turn: Turn
         fileprivate var replay: WorldReplay?
-
-        /// Bytes of JSON that its users own.
         var storedBytes: Int { backend.storedBytes }
 
-        /// Works out a scenario's data.
-        ///
         /// - Throws: 400 if the data is inconsistent or the session was not read, 507 if there is no room for it.
-        init(
-            _ settings: WorldSettings, room: StorageRoom, exportRoom: StorageRoom, now: Timestamp
-        ) throws(APIError) {
+        init(_ settings: WorldSettings, room: StorageRoom, exportRoom: StorageRoom, now: Timestamp) throws(APIError) {
             replay = try WorldReplay(settings)
             clock = WorldClock(settings.clock)
             backend = settings.makeBackend()
@@ -97,20 +88,12 @@ final class World {
         }
     }
 
-    /// Creates a world that begins now.
-    ///
     /// - Parameter now: The system's time.
     init(id: String?, number: Int, _ beginning: WorldBeginning, now: Timestamp) {
         let (settings, state) = (beginning.draft.settings, beginning.state)
-        self.id = id
-        self.number = number
-        self.settings = settings
+        (self.id, self.number, self.settings, lastUsed) = (id, number, settings, now)
         scenarioBytes = beginning.draft.scenarioBytes
-        lastUsed = now
-        clock = state.clock
-        backend = state.backend
-        turn = state.turn
-        replay = state.replay
+        (clock, backend, turn, replay) = (state.clock, state.backend, state.turn, state.replay)
         authenticator = settings.makeAuthenticator()
         faults = settings.makeFaults()
         tokenExpiry = settings.tokenExpiry(at: state.turn.now)
@@ -122,17 +105,10 @@ final class World {
         life += 1
         self.settings = settings
         scenarioBytes = beginning.draft.scenarioBytes
-        reloadedSettings = nil
-        clockMove = nil
-        clock = state.clock
-        backend = state.backend
-        turn = state.turn
-        replay = state.replay
+        (reloadedSettings, clockMove) = (nil, nil)
+        (clock, backend, turn, replay) = (state.clock, state.backend, state.turn, state.replay)
         authenticator = settings.makeAuthenticator()
-        if !beginning.draft.keepsFaults {
-            faults = settings.makeFaults()
-            faultBytes = [:]
-        }
+        if !beginning.draft.keepsFaults { (faults, faultBytes) = (settings.makeFaults(), [:]) }
         clearJournal()
         heldOutputs = DeadlineQueue()
         queuedDeadline = nil
@@ -140,37 +116,19 @@ final class World {
         responseFields.update(to: turn.now)
     }
 
-    /// All parts that may take long to free.
-    var contents: Contents {
-        Contents(
-            backend: backend, replay: replay, journal: journal, judge: judge, settings: settings,
-            reloadedSettings: reloadedSettings)
-    }
-
-    /// What a reset or deleted world leaves to free.
-    struct Contents: Sendable {
-        fileprivate let backend: Backend
-        fileprivate let replay: WorldReplay?
-        fileprivate let journal: Journal
-        fileprivate let judge: WorldJudge?
-        fileprivate let settings: WorldSettings
-        fileprivate let reloadedSettings: WorldSettings?
-    }
+    /// All parts that may take long to free: what a reset or deleted world leaves.
+    var contents: [any Sendable] { [backend, replay, journal, judge, settings, reloadedSettings] }
 
     /// Releases everything: the world is gone, though closing connections may still refer to it.
     func vanish() {
         isGone = true
         settings.scenario = Scenario(name: settings.scenario.name)
-        reloadedSettings = nil
-        backend = settings.makeBackend()
-        replay = nil
-        journal = Journal()
+        (reloadedSettings, replay) = (nil, nil)
+        (backend, journal) = (settings.makeBackend(), Journal())
         (judge, judgesNextAt, forgottenNumber) = (nil, .max, 0)
-        faults = FaultBook()
-        (scenarioBytes, faultBytes) = (0, [:])
-        heldOutputs = DeadlineQueue()
+        (faults, scenarioBytes, faultBytes) = (FaultBook(), 0, [:])
+        (heldOutputs, queuedDeadline) = (DeadlineQueue(), nil)
         turn.effects = []
-        queuedDeadline = nil
     }
 
     /// Sets the time of the next event.
@@ -193,16 +151,21 @@ final class World {
 
     /// When something is due in the world, by its own clock; nil if nothing is.
     var nextStep: Timestamp? {
-        let due = replay == nil ? backend.nextDeadline : replay?.nextDeadline
-        guard let answers = due else { return heldOutputs.next }
-        guard let outputs = heldOutputs.next else { return answers }
-        return min(answers, outputs)
+        .earliest(replay == nil ? backend.nextDeadline : replay?.player.nextDeadline, heldOutputs.next)
+    }
+}
+
+extension Timestamp {
+    /// The earlier of two times, of which either may be missing.
+    static func earliest(_ one: Timestamp?, _ other: Timestamp?) -> Timestamp? {
+        guard let one, let other else { return one ?? other }
+        return min(one, other)
     }
 }
 
 extension World: Comparable {
     static func == (left: World, right: World) -> Bool { left === right }
-    /// The older world comes first.
+    /// Orders by age.
     static func < (left: World, right: World) -> Bool { left.number < right.number }
 }
 

@@ -1,30 +1,120 @@
+import Faults
 import FitIQAPI
 import FitIQBackend
-import HTTP1
+import Replay
 import Scenarios
+
+struct WorldSettings: Sendable {
+    /// The prefix of its paths, `http://127.0.0.1:8080/w/w1`: avatars are URLs below it.
+    var origin: String
+    var scenario: Scenario
+    var seed: UInt64
+    var pace: Pace
+    var mode: GuideMode
+    var clock: ClockMode
+    var apiKey: String
+    var jwtSecret: String
+    var verifiedTokens: Int
+    var limits: FitIQBackend.Limits
+
+    /// The prefix of its WebSockets' paths.
+    var webSocketOrigin: String { "ws" + origin.dropFirst("http".count) }
+
+    func makeBackend() -> Backend {
+        Backend(.init(origin: origin, pace: pace, mode: mode, limits: limits, script: scenario.script))
+    }
+
+    func makeFaults() -> FaultBook { FaultBook(rules: scenario.faults, seed: seed) }
+
+    func makeAuthenticator() -> Authenticator {
+        Authenticator(mode: mode, apiKey: apiKey, secret: jwtSecret, limit: verifiedTokens)
+    }
+}
+
+struct WorldClock: Sendable {
+    /// The time of a manual clock; nil for the system's.
+    private(set) var manualTime: Timestamp?
+
+    init(_ mode: ClockMode) {
+        if case .manual(let start) = mode { manualTime = start }
+    }
+
+    func now(_ system: Timestamp) -> Timestamp { manualTime ?? system }
+
+    mutating func move(to time: Timestamp) {
+        precondition(manualTime.map { $0 <= time } ?? false, "A clock only goes forward, and the system's by itself.")
+        manualTime = time
+    }
+}
+
+/// The session that a world replays, and its progress.
+struct WorldReplay: Sendable {
+    var player: Player
+    /// Whether the images of coaches were recorded; otherwise the server uses its own, since clients may request them.
+    let recordsAvatars: Bool
+    private var connections: [ReplaySocket: ConnectionID] = [:]
+
+    var openSocketCount: Int { connections.count }
+
+    /// Starts the replay of a world's session; nil if it has none, 400 if it is in a file that was not read.
+    init?(_ world: WorldSettings) throws(APIError) {
+        guard let replay = world.scenario.replay else { return nil }
+        switch replay.session {
+        case .file(let path): throw .sessionNotRead(path)
+        case .plan(let plan):
+            var settings = replay.settings
+            // A server without artificial delays has none here either.
+            if world.pace == .instant { settings.speed = .instant }
+            player = Player(plan, settings: settings, origin: world.origin)
+            recordsAvatars = plan.session.entries.contains { $0.request.url.contains("/avatars/") }
+        }
+    }
+
+    /// Whether the session answers a request: the server answers its own paths, and no recording can answer a tunnel.
+    ///
+    /// A plan has none of these (``ReplayPlan/session``).
+    func answers(_ exchange: Exchange) -> Bool {
+        let isConnect = exchange.head.method == .connect
+        switch exchange.destination.route {
+        // A recorded server may have a page there.
+        case .root: return true
+        case .api(.avatar): return recordsAvatars && !isConnect
+        case nil:
+            // A browser requests its icon at any time, and no client depends on it.
+            let path = exchange.head.target.segments.dropFirst(exchange.destination.worldID == nil ? 0 : 2)
+            return !exchange.isOfServer && !isConnect && path != ["favicon.ico"]
+        default: return !exchange.isOfServer && !isConnect
+        }
+    }
+
+    mutating func open(_ socket: ReplaySocket, on connection: ConnectionID) { connections[socket] = connection }
+
+    func connection(of socket: ReplaySocket) -> ConnectionID? { connections[socket] }
+
+    /// Forgets a socket that is gone, with the frames that were still due on it.
+    mutating func forget(_ socket: ReplaySocket, at time: Timestamp) {
+        guard connections.removeValue(forKey: socket) != nil else { return }
+        player.ended(socket, at: time)
+    }
+}
 
 /// The requested settings of a new world.
 struct WorldDraft: Sendable {
     var settings: WorldSettings
     /// The bytes counted for the scenario, if it came over the network.
     var scenarioBytes = 0
-    /// Whether the active faults stay.
     var keepsFaults = false
     /// Whether its client is judged from the start.
     var isJudged = false
 }
 
-/// A draft whose data is worked out: a world can start with it at once.
-///
-/// It is a function of values, so a job can make it.
+/// A draft whose data is worked out, so that a world can start with it; a function of values: a job can make it.
 struct WorldBeginning: Sendable {
     let draft: WorldDraft
     let state: World.State
     /// The room that the other worlds left when it was made.
     let room: StorageRoom
 
-    /// Works out a draft, if there is room for it.
-    ///
     /// - Throws: 400 if the data is inconsistent or the session was not read, 507 if there is no room.
     init(_ draft: WorldDraft, in shared: SharedRoom, now: Timestamp) throws(APIError) {
         try shared.check(bringing: draft.scenarioBytes)
@@ -34,9 +124,7 @@ struct WorldBeginning: Sendable {
             draft.settings, room: shared.storage(written: draft.scenarioBytes), exportRoom: room, now: now)
     }
 
-    /// Refuses it if other worlds have taken the room in the meantime.
-    ///
-    /// - Throws: 507.
+    /// Refuses it with 507 if other worlds have taken the room in the meantime.
     func check(in shared: SharedRoom) throws(APIError) {
         try shared.check(bringing: draft.scenarioBytes)
         let left = shared.rest(written: draft.scenarioBytes)
@@ -50,9 +138,8 @@ struct WorldBeginning: Sendable {
 struct SharedRoom: Sendable {
     /// Bytes that all worlds hold, and this world's part of them.
     let all, held: Int
-    let limit: Int
-    /// What the world may hold, however little the others do.
-    let own: Int
+    /// The shared limit, and what the world may hold however little the others do.
+    let limit, own: Int
 
     /// How much JSON the world may hold in addition to what the admin API brings.
     func storage(written: Int) -> StorageRoom {
@@ -60,12 +147,9 @@ struct SharedRoom: Sendable {
         return rest.bytes < own ? rest : StorageRoom(bytes: own, limit: own)
     }
 
-    /// How much it may hold regardless of its own limit.
     func rest(written: Int) -> StorageRoom { StorageRoom(bytes: limit - (all - held) - written, limit: limit) }
 
-    /// Refuses new input of the admin API, in place of what the world holds, if there is no room for it.
-    ///
-    /// - Throws: 507.
+    /// Refuses new input of the admin API, in place of what the world holds, with 507 if there is no room for it.
     func check(bringing bytes: Int) throws(APIError) {
         let more = max(0, bytes - held)
         guard more == 0 || all + more <= limit else { throw .storeFull("bytes", limit: limit) }
@@ -94,7 +178,7 @@ extension Scenario {
 extension World {
     /// Whether an export of it takes long to write.
     var isLargeToWrite: Bool { backend.storedBytes > Engine.largestWorkOnLoop }
-
+    /// Whether its contents take long to free.
     var isLargeToFree: Bool {
         let users = 64 * (backend.userCount + settings.scenario.data.users.count)
         return storedBytes + users + journal.weight > Engine.largestWorkOnLoop || settings.scenario.isLarge
@@ -102,14 +186,6 @@ extension World {
     }
 }
 
-/// A request that starts a world, and what its job holds.
-struct BeginningRequest {
-    let head: RequestHead
-    let connection: Connection
-    let bodySize: Int
-}
-
-/// Reads the draft of a world.
 typealias DraftReader = @Sendable () throws(APIError) -> WorldDraft
 
 /// Worlds that start on request: at once if that is little work, and off the loop if it is much.
@@ -118,26 +194,27 @@ extension Engine {
     ///
     /// - Parameters:
     ///   - world: The world to start again, which stands still in the meantime; nil to create one.
+    ///   - bodySize: How many bytes of the request a job would hold.
     ///   - reader: Makes the reader of the request, a function of values; called again if the world's scenario was
     ///     reloaded in the meantime, as its settings would be lost otherwise.
     ///   - then: Starts the world, and makes the answer.
     /// - Returns: The answer; nil if the request waits for a job.
     /// - Throws: What either refuses, if no job is needed; 507 if jobs hold too much already.
     func begin(
-        _ world: World?, for request: BeginningRequest, at now: Timestamp,
-        reading reader: @escaping () -> DraftReader,
+        _ world: World?, for exchange: Exchange, holding bodySize: Int, reading reader: @escaping () -> DraftReader,
         then: @escaping (Engine, Result<WorldBeginning, APIError>, Timestamp) throws(APIError) -> Answer
     ) throws(APIError) -> Answer? {
+        let now = exchange.now
         var known: Result<WorldDraft, APIError>?
-        if startJob == nil || request.bodySize <= Engine.largestWorkOnLoop {
+        if startJob == nil || bodySize <= Engine.largestWorkOnLoop {
             let read = Result(catching: reader())
             guard startJob != nil, case .success(let small) = read, small.settings.scenario.isLarge else {
                 return try then(self, read.beginning(in: worlds.room(of: world), now: now), now)
             }
             known = read
         }
-        guard hasRoom(forJobOf: request.bodySize) else { throw .tooMuchToRead }
-        let awaited = awaitJob(for: request.head, on: request.connection, holding: request.bodySize)
+        guard hasRoom(forJobOf: bodySize) else { throw .tooMuchToRead }
+        let awaited = awaitJob(for: exchange, holding: bodySize)
         if let world { stand(world) }
         prepare(known, for: world, at: now, reading: reader) { engine, beginning, now in
             engine.conclude(awaited, with: engine.adopt(beginning, then, at: now), at: now)
@@ -178,8 +255,6 @@ extension Engine {
 
 extension Result where Success == WorldDraft, Failure == APIError {
     fileprivate func beginning(in room: SharedRoom, now: Timestamp) -> Result<WorldBeginning, APIError> {
-        Result<WorldBeginning, APIError> { () throws(APIError) in
-            try WorldBeginning(get(), in: room, now: now)
-        }
+        Result<WorldBeginning, APIError> { () throws(APIError) in try WorldBeginning(get(), in: room, now: now) }
     }
 }

@@ -1,18 +1,16 @@
 import FitIQAPI
+import JSON
 import Judging
 import Traffic
 
 /// The judge of a world's client, fed with its journal as that grows.
 struct WorldJudge: Sendable {
     private var judge: Judge
-    private var observedCount = 0
-    private var unmatchedCount = 0
+    private var observedCount = 0, unmatchedCount = 0
     private var hasConnected = false
     /// The number of the last entry that was judged or waits.
     private(set) var lastNumber: Int
-    /// Entries to judge before any other, whether or not the journal still has them.
-    ///
-    /// They are those that existed at the first request for a judgement, too many to judge at once.
+    /// Entries from before the first judgement, too many to judge at once; they come before any other.
     private var waiting: [JournalEntry] = []
     private var judgedCount = 0
 
@@ -20,13 +18,11 @@ struct WorldJudge: Sendable {
     ///
     /// Together they are smaller than a journal, and judged in milliseconds, however large each is.
     static let batch = 16
-
     /// What it costs to judge an entry, in addition to its bytes.
     static let costOfEntry = 1024
 
     var isBehind: Bool { judgedCount < waiting.count }
 
-    /// Creates a judge of the entries after a number.
     init(mode: GuideMode, after number: Int) {
         judge = Judge(mode: mode)
         lastNumber = number
@@ -38,9 +34,7 @@ struct WorldJudge: Sendable {
         lastNumber = last.number
     }
 
-    /// Judges the entry that has waited longest.
-    ///
-    /// - Returns: Its bytes; nil if none waits.
+    /// Judges the entry that has waited longest, and returns its bytes; nil if none waits.
     mutating func judgeNext() -> Int? {
         guard isBehind else { return nil }
         let entry = waiting[judgedCount]
@@ -67,11 +61,7 @@ struct WorldJudge: Sendable {
         }
     }
 
-    /// The findings so far.
-    ///
-    /// - Parameters:
-    ///   - time: The end of the judged time, by the world's clock.
-    ///   - count: How many entries there were, judged or lost.
+    /// The findings up to a time of the world's clock; `count` entries were judged or lost.
     func judgement(at time: Timestamp, of count: Int) -> Judgement {
         Judgement(
             verdicts: judge.verdicts(at: time), exposures: judge.exposures, hasConnected: hasConnected,
@@ -97,26 +87,20 @@ extension World {
 
     /// Passes new entries to the judge before they fall out of the journal, and judges only a few that wait.
     func keepJudging() {
+        guard judge?.isBehind ?? false else { return feedJudge() }
         changeJudge { judge in
-            guard judge.isBehind else {
-                for entry in journal.entries(after: judge.lastNumber) { judge.observe(entry) }
-                return
-            }
             judge.take(journal.entries(after: judge.lastNumber))
             // Twice as many as arrived, so that the queue empties eventually.
             for _ in 0..<2 * WorldJudge.batch where judge.isBehind { _ = judge.judgeNext() }
         }
     }
 
-    /// Judges as many waiting entries as fit into a slice.
-    ///
-    /// - Returns: Whether something still waits.
-    func judge(in slice: inout BodySlice) -> Bool {
+    /// Judges one of the entries that wait, and returns the cost; nil if none waits.
+    func judgeNextWaiting() -> Int? {
         if judge == nil { beginJudging() }
-        changeJudge { judge in
-            while !slice.isFull, let byteCount = judge.judgeNext() { slice.spend(WorldJudge.costOfEntry + byteCount) }
-        }
-        return judge?.isBehind ?? false
+        var byteCount: Int?
+        changeJudge { byteCount = $0.judgeNext() }
+        return byteCount.map { WorldJudge.costOfEntry + $0 }
     }
 
     private func changeJudge(_ change: (inout WorldJudge) -> Void) {
@@ -143,7 +127,6 @@ public struct Judgement: Sendable {
     public let verdicts: [Verdict]
     /// Faults that were not the client's doing.
     public let exposures: [Exposure]
-    /// Whether a client sent any request at all.
     public let hasConnected: Bool
     /// Entries that the journal had lost before the first request for a judgement.
     public let missedCount: Int
@@ -159,5 +142,112 @@ extension Finding {
             let line = String(decoding: encoder.encode(entry), as: UTF8.self)
             return line.count > 400 ? line.prefix(400) + "…" : line
         }
+    }
+}
+
+/// The admin API's verdicts: the obligations that a world's client keeps and breaks.
+extension Engine {
+    /// `GET /__admin/verdicts`; the first request starts judging, including what the journal still holds.
+    ///
+    /// Waiting entries are judged first, then the findings are written one by one.
+    func verdictAnswer(of world: World, at now: Timestamp) -> Answer {
+        // The loop may be late, and anything overdue is judged by the time.
+        advance(world, to: world.clock.now(now), at: now)
+        let time = world.clock.now(now)
+        var parts: IndexingIterator<[Judgement.Part]>?
+        return Answer(
+            PartSource(json: { writer throws(APIError) in
+                if parts == nil {
+                    if let id = world.id, world.isGone { throw .unknownWorld(id) }
+                    if let cost = world.judgeNextWaiting() { return cost }
+                    parts = world.judgement(at: time).parts(world.journalEncoder).makeIterator()
+                }
+                guard let part = parts?.next() else { return nil }
+                part(&writer)
+                return 0
+            }))
+    }
+}
+
+extension Judgement {
+    fileprivate typealias Part = (inout JSONWriter) -> Void
+
+    /// The writers of its members, each part quick to write: a finding may show entries of half a megabyte.
+    fileprivate func parts(_ encoder: JournalEncoder) -> [Part] {
+        var parts: [Part] = [
+            { writer in
+                writer.beginObject()
+                writer.key("verdicts")
+                writer.beginArray()
+            }
+        ]
+        for verdict in verdicts {
+            parts.append(verdict.begin)
+            for finding in verdict.findings { parts.append { finding.write(to: &$0, encoder) } }
+            parts.append(verdict.end)
+        }
+        parts.append { writer in
+            writer.endArray()
+            writer.array("exposures") { writer in
+                for exposure in exposures {
+                    writer.object { writer in
+                        writer.member("path", exposure.path.rawValue)
+                        writer.member("count", exposure.count)
+                    }
+                }
+            }
+            writer.member("missed", missedCount)
+            writer.member("has_connected", hasConnected)
+            writer.member("unmatched", unmatchedCount)
+            writer.endObject()
+        }
+        return parts
+    }
+}
+
+extension Verdict {
+    fileprivate func begin(_ writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("id", obligation.id)
+        writer.member("level", obligation.level.rawValue)
+        writer.member("origin", obligation.originText)
+        writer.member("clause", obligation.clause)
+        writer.member("tolerance", orNull: obligation.tolerance)
+        writer.member("verdict", outcome.rawValue)
+        writer.member("exercised", exercisedCount)
+        writer.key("findings")
+        writer.beginArray()
+    }
+
+    fileprivate func end(_ writer: inout JSONWriter) {
+        writer.endArray()
+        writer.member("finding_count", findingCount)
+        writer.member("advice", obligation.advice)
+        writer.endObject()
+    }
+}
+
+extension Finding {
+    fileprivate func write(to writer: inout JSONWriter, _ encoder: JournalEncoder) {
+        writer.object { writer in
+            writer.member("level", level.rawValue)
+            writer.member("message", message)
+            writer.array("evidence") { writer in
+                for entry in evidence { encoder.write(entry, to: &writer) }
+            }
+        }
+    }
+}
+
+extension Obligation {
+    /// The guide and the section of the obligation: `consultation-websocket, best practice 1`.
+    fileprivate var originText: String {
+        let names =
+            switch origin {
+            case .all: "all guides"
+            case .ours: "fitiq-mock"
+            case .guides(let guides): guides.map(\.rawValue).joined(separator: ", ")
+            }
+        return place.isEmpty ? names : "\(names), \(place)"
     }
 }

@@ -11,16 +11,13 @@ final class WorldTable {
     private var others: [ExactString: World] = [:]
     /// How many worlds were ever created in addition to the main one: ids are not used again.
     var serial = 0
-    /// When worlds must be checked, by the system's clock.
     private var deadlines = DeadlineQueue<World>()
     /// When to look for idle worlds next; nil while there is only the main one.
     var nextSweep: Timestamp?
     /// Idle worlds that were found and must still be removed, the oldest last.
     var idle: [World] = []
-    /// Bytes of JSON that all worlds hold together.
-    private(set) var storedBytes = 0
-    /// The weight of the journals of all worlds together.
-    private(set) var journalWeight = 0
+    /// Bytes of JSON, and the weight of the journals, of all worlds together.
+    private(set) var storedBytes = 0, journalWeight = 0
     private let limits: ServerLimits
     /// Bytes of JSON that one world may hold.
     private let worldLimit: Int
@@ -32,10 +29,9 @@ final class WorldTable {
         accountStorage(of: main)
     }
 
-    /// The number of worlds without the main one.
+    // Those of all worlds except the main one, in no order.
     var count: Int { others.count }
     var isEmpty: Bool { others.isEmpty }
-    /// All worlds except the main one, in no order.
     var values: some Collection<World> { others.values }
     var keys: some Collection<ExactString> { others.keys }
 
@@ -48,7 +44,6 @@ final class WorldTable {
     /// A world by its name, the main one by ``World/defaultID``; nil if there is none.
     func named(_ id: String) -> World? { id == World.defaultID ? main : others[ExactString(id)] }
 
-    /// Whether a world is still one of the server's.
     func contains(_ world: World) -> Bool { world.id.map { others[ExactString($0)] === world } ?? true }
 
     // MARK: Time
@@ -83,8 +78,7 @@ final class WorldTable {
 
     /// What the other worlds leave a world, or nil for a new one.
     func room(of world: World?) -> SharedRoom {
-        SharedRoom(
-            all: storedBytes, held: world?.accountedStorage ?? 0, limit: limits.storedBytes, own: worldLimit)
+        SharedRoom(all: storedBytes, held: world?.accountedStorage ?? 0, limit: limits.storedBytes, own: worldLimit)
     }
 
     /// Updates the sum of stored bytes with one world.

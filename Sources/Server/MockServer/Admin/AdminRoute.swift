@@ -1,0 +1,187 @@
+import FitIQAPI
+import HTTPTypes
+import JSON
+import Scenarios
+
+/// An endpoint of the admin API.
+///
+/// It is below `/__admin` for the default world and the server, and below `/__admin/worlds/{id}` for another world.
+struct AdminRoute: Equatable {
+    /// The world; nil for the default one, which is also called `default`.
+    private(set) var worldID: ExactString?
+    let resource: Resource
+    /// The name in the path of ``Resource/fault``; empty for every other resource.
+    private(set) var faultName: ExactString = ""
+
+    /// What the API serves, with its path below `/__admin` or below a world.
+    enum Resource: String, CaseIterable {
+        // Of the server.
+        case index = ""
+        case health, echo
+        case description = "openapi.yaml"
+        case scenarios, worlds
+        // Of a world.
+        case world = "worlds/{id}"
+        case reset, clock, tokens, requests
+        case unmatchedRequests = "requests/unmatched"
+        case frames, journal, events, verdicts, replay, faults
+        case fault = "faults/{name}"
+        case state
+
+        var isOfServer: Bool {
+            switch self {
+            case .index, .health, .echo, .description, .scenarios, .worlds: true
+            default: false
+            }
+        }
+    }
+
+    /// The endpoint with these segments of a path, the first of them `__admin`; nil if there is none.
+    init?(segments: [String]) {
+        var rest = segments.dropFirst()
+        if rest == [""] { rest = [] }
+        let isBelowWorld = rest.count >= 2 && rest.first == "worlds" && rest[2] != ""
+        if isBelowWorld {
+            worldID = rest[2] == World.defaultID ? nil : ExactString(rest[2])
+            rest = rest.dropFirst(2)
+        }
+        if isBelowWorld, rest.isEmpty {
+            resource = .world
+        } else if rest.count == 2, rest.first == "faults", let name = rest.last, !name.isEmpty {
+            resource = .fault
+            faultName = ExactString(name)
+        } else {
+            let known = Resource.allCases.first {
+                rest.elementsEqual($0.rawValue.split(separator: "/"), by: ==)
+            }
+            guard let known, known != .world, !isBelowWorld || !known.isOfServer else { return nil }
+            resource = known
+        }
+    }
+
+    /// The methods that it answers, in addition to OPTIONS.
+    var methods: [HTTPRequest.Method] {
+        switch resource {
+        case .index, .health, .description, .scenarios: [.get, .head]
+        case .requests, .unmatchedRequests, .frames, .verdicts, .replay: [.get, .head]
+        case .echo, .events: [.get]
+        case .reset, .tokens: [.post]
+        case .worlds, .clock, .faults: [.get, .head, .post]
+        case .world: worldID == nil ? [.get, .head] : [.get, .head, .delete]
+        case .journal: [.get, .head, .delete]
+        case .state: [.get, .head, .put]
+        case .fault: [.get, .head, .patch, .delete]
+        }
+    }
+
+    /// The readable paths, for hints; those of a world are also below `/__admin/worlds/{id}`.
+    static let templates = Resource.allCases.map { $0 == .index ? "/__admin" : "/__admin/" + $0.rawValue }
+}
+
+/// The admin API: control of the server by its user, or by a test.
+extension Engine {
+    /// Answers a request below `/__admin`; nil if it opened a WebSocket, or waits for a job.
+    ///
+    /// Refusals come in the order 404 and 405 for the endpoint, 401 and 403, 404 for the world, 415, 400.
+    func adminAnswer(_ route: AdminRoute, _ exchange: Exchange) throws(APIError) -> Answer? {
+        let (head, body, connection, now) = (exchange.head, exchange.body, exchange.connection, exchange.now)
+        // The requests of conformance tools and probes change nothing, and reveal no user's data.
+        switch route.resource {
+        case .health: return adminHealth
+        case .description:
+            return Answer(body: APIDescription.adminOpenAPIBytes, contentType: APIDescription.openAPI.mediaType)
+        default: break
+        }
+        try checkAdminAccess(head, on: connection)
+        // It belongs to the process, not to a world.
+        if route.resource == .echo { return try openEcho(head, on: connection, at: now) }
+        let world = try adminWorld(route.worldID, at: now)
+        if head.method != .get, head.method != .head { try checkMediaType(head.fields, body) }
+        switch route.resource {
+        case .health, .description, .echo: preconditionFailure("Answered above.")
+        case .index: return adminIndex
+        case .worlds where head.method == .post: return try makeWorld(exchange)
+        case .worlds: return worldList(on: connection, at: now)
+        case .world where head.method == .delete: return delete(world, at: now)
+        case .world: return .ok(describe(world, at: now))
+        case .reset: return try reset(world, exchange)
+        case .clock where head.method == .post: return try advanceClock(of: world, body, at: now)
+        case .clock: return clockAnswer(of: world, at: now)
+        case .tokens: return try makeToken(for: world, body, at: now)
+        case .scenarios: return scenarioList
+        case .requests: return try journalAnswer(of: world, head, kinds: [.exchange, .opened])
+        case .unmatchedRequests: return try journalAnswer(of: world, head, kinds: [.exchange], isUnmatched: true)
+        case .frames: return try journalAnswer(of: world, head, kinds: [.opened, .frame, .fault, .closed])
+        case .journal where head.method == .delete: return clearJournal(of: world)
+        case .journal: return try journalLines(of: world, head)
+        case .events: return follow(world, exchange)
+        case .verdicts: return verdictAnswer(of: world, at: now)
+        case .replay: return try replayReport(of: world, at: now)
+        case .state where head.method == .put: return try importState(into: world, exchange)
+        case .state: return try exportState(of: world, exchange)
+        case .faults where head.method == .post: return try addFault(to: world, body)
+        case .faults: return faultList(of: world)
+        case .fault: return try faultAnswer(named: route.faultName, of: world, head.method, body)
+        }
+    }
+
+    private func adminWorld(_ id: ExactString?, at now: Timestamp) throws(APIError) -> World {
+        guard let id else { return defaultWorld }
+        guard let world = worlds[id] else { throw .unknownWorld(id.text) }
+        world.lastUsed = now
+        return world
+    }
+
+    private var adminHealth: Answer {
+        .object { writer in
+            writer.member("status", "ok")
+            writer.member("version", Version.current)
+            writer.member("guide", defaultWorld.mode.rawValue)
+            writer.member("seed", String(defaultWorld.settings.seed))
+            writer.member("scenario", defaultWorld.settings.scenario.name)
+            writer.member("worlds", worlds.count + 1)
+            writer.member("connections", connections.count)
+            writer.member("web_sockets", connections.webSocketCount)
+            defaultWorld.writeCounts(to: &writer)
+        }
+    }
+
+    private var adminIndex: Answer {
+        .object { writer in
+            writer.member("name", "fitiq-mock")
+            writer.member("version", Version.current)
+            writer.member("description", "/__admin/openapi.yaml")
+            writer.array("operations") { writer in
+                for operation in APIDescription.adminOperations {
+                    writer.object { writer in
+                        writer.member("method", operation.method)
+                        writer.member("path", "/__admin" + (operation.path == "/" ? "" : operation.path))
+                        writer.member("summary", operation.summary)
+                    }
+                }
+            }
+        }
+    }
+
+    private var scenarioList: Answer {
+        .object { writer in
+            writer.array("scenarios") { writer in
+                for scenario in Scenario.builtInSummaries {
+                    writer.object { writer in
+                        writer.member("name", scenario.name)
+                        writer.member("summary", scenario.summary)
+                    }
+                }
+            }
+        }
+    }
+}
+
+extension World {
+    func writeCounts(to writer: inout JSONWriter) {
+        writer.member("users", backend.userCount)
+        writer.member("consultations", backend.consultationCount)
+        writer.member("goals", backend.goalCount)
+        writer.member("meal_logs", backend.mealLogCount)
+    }
+}
