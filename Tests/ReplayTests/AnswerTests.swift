@@ -1,6 +1,7 @@
-import Replay
 import Testing
 import Traffic
+
+@testable import Replay
 
 @Suite("Recorded answers")
 struct AnswerTests {

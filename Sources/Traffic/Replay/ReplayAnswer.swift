@@ -5,11 +5,9 @@ public struct ReplayRequest: Sendable, Equatable {
     public var method: String
     /// The path and query as received, percent-encoded; a world's prefix `/w/{id}` does not count.
     public var target: String
-    /// The fields in order.
     public var fields: [SessionField]
     /// The whole body without framing; empty if there is none.
     public var body: [UInt8]
-    /// Whether it is a WebSocket handshake.
     public var isHandshake: Bool
     /// The prefix of URLs in responses, such as `http://localhost:8080`, or nil for the player's own.
     public var origin: String?
@@ -18,12 +16,8 @@ public struct ReplayRequest: Sendable, Equatable {
         method: String, target: String, fields: [SessionField] = [], body: [UInt8] = [], isHandshake: Bool = false,
         origin: String? = nil
     ) {
-        self.method = method
-        self.target = target
-        self.fields = fields
-        self.body = body
-        self.isHandshake = isHandshake
-        self.origin = origin
+        (self.method, self.target, self.fields) = (method, target, fields)
+        (self.body, self.isHandshake, self.origin) = (body, isHandshake, origin)
     }
 }
 
@@ -42,51 +36,30 @@ public enum ReplayAnswer: Sendable, Equatable {
 public struct ReplayResponse: Sendable, Equatable {
     /// The status, 200 to 999.
     public var status: Int
-    /// The fields in order, except those of framing and of the connection.
-    ///
-    /// The exceptions are `Content-Length`, `Transfer-Encoding`, `Connection` and the like, `Date` and `Alt-Svc`.
-    /// `Content-Encoding` is included if the body is encoded, as recorded.
-    public var fields: [SessionField]
+    /// The fields, except those of framing and of the connection; `Content-Encoding` if the body is encoded.
+    public var fields: [SessionField] = []
     /// The body; for HEAD in place of a recorded GET, its body, of which only the length is sent.
-    public var body: [UInt8]
-    /// The value of `Content-Length` if it is not the body's length, otherwise nil.
-    ///
-    /// It differs for a recorded HEAD or 304 and for a truncated body.
+    public var body: [UInt8] = []
+    /// The value of `Content-Length` if it is not the body's length: for a recorded HEAD or 304 and a truncated body.
     public var declaredLength: Int?
     /// The delay after the request, in nanoseconds.
-    public var after: Int64
-    /// What follows its last byte.
-    public var then: Ending
+    public var after: Int64 = 0
+    public var then = Ending.nothing
 
-    /// What follows a response.
+    /// What follows the last byte of a response.
     public enum Ending: Sendable, Equatable {
         /// The next request, as usual in HTTP.
         case nothing
         /// The body is incomplete: the connection ends here (FIN), and the framing must not claim otherwise.
         case finish
     }
-
-    public init(
-        status: Int, fields: [SessionField] = [], body: [UInt8] = [], declaredLength: Int? = nil, after: Int64 = 0,
-        then: Ending = .nothing
-    ) {
-        self.status = status
-        self.fields = fields
-        self.body = body
-        self.declaredLength = declaredLength
-        self.after = after
-        self.then = then
-    }
 }
 
-/// A WebSocket of a player.
+/// A WebSocket of a player; the older one comes first.
 public struct ReplaySocket: Sendable, Hashable, Comparable {
     /// The number of the socket, counted from 1 per player.
     public let number: UInt64
 
-    init(number: UInt64) { self.number = number }
-
-    /// Orders the older socket first.
     public static func < (left: ReplaySocket, right: ReplaySocket) -> Bool { left.number < right.number }
 }
 
@@ -124,4 +97,23 @@ public enum ReplayMessage: Sendable, Equatable {
     case text([UInt8])
     case binary([UInt8])
     case close
+}
+
+/// Selects the recorded fields that are sent again.
+enum ReplayedFields {
+    /// Fields of a connection or of body framing, and those that would be untrue or lead elsewhere.
+    private static let dropped: Set = [
+        "connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
+        "content-length", "date", "alt-svc",
+    ]
+
+    static func ofAnswer(_ fields: [SessionField]) -> [SessionField] {
+        fields.filter { !$0.name.isEmpty && !$0.name.hasPrefix(":") && !dropped.contains($0.name.lowercased()) }
+    }
+
+    static func ofOpening(_ fields: [SessionField]) -> [SessionField] {
+        ofAnswer(fields).filter {
+            !["sec-websocket-accept", "sec-websocket-extensions"].contains($0.name.lowercased())
+        }
+    }
 }

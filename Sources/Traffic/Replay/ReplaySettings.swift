@@ -16,7 +16,6 @@ public struct ReplaySettings: Sendable, Equatable {
         case route
     }
 
-    /// The speed of a replay.
     public enum Speed: Sendable, Equatable {
         /// A multiple of the recorded speed, over 0.
         case factor(Double)
@@ -40,9 +39,19 @@ public struct ReplaySettings: Sendable, Equatable {
     }
 
     public init(match: Match = .ordered, speed: Speed = .factor(1), frames: FrameOrder = .lockStep) {
-        self.match = match
-        self.speed = speed
-        self.frames = frames
+        (self.match, self.speed, self.frames) = (match, speed, frames)
+    }
+
+    /// A recorded time span at the replay's speed, in nanoseconds.
+    func played(_ nanoseconds: Int64) -> Int64 {
+        guard nanoseconds > 0 else { return 0 }
+        switch speed {
+        case .instant: return 0
+        case .factor(1): return min(nanoseconds, ReplayLimits.longestWait)
+        case .factor(let factor):
+            let span = Double(nanoseconds) / factor
+            return span < Double(ReplayLimits.longestWait) ? Int64(span) : ReplayLimits.longestWait
+        }
     }
 }
 
@@ -86,13 +95,18 @@ public enum ReplayError: Error, Equatable, Sendable, CustomStringConvertible {
     case empty
     /// The server answers all of its requests, of this number, itself.
     case nothingToPlay(Int)
-    /// More entries than ``ReplayLimits/entries``.
     case tooManyEntries(Int)
-    /// More frames than ``ReplayLimits/frames``.
     case tooManyFrames(Int)
-    /// More bytes than ``ReplayLimits/bytes``.
     case tooManyBytes(Int)
 
     /// What is wrong and how to fix it.
     public var description: String { Sentences.refusal(self) }
+}
+
+extension Int64 {
+    /// The sum, capped at the largest number.
+    func advanced(capped span: Int64) -> Int64 {
+        let (sum, overflow) = addingReportingOverflow(span)
+        return overflow ? .max : sum
+    }
 }

@@ -1,10 +1,7 @@
-import FitIQAPI
-import JSON
 import Text
 import Traffic
 
-// All user-visible sentences of the replay are in this file.
-
+/// All user-visible sentences of the replay.
 enum Sentences {
     // MARK: Refusals
 
@@ -49,7 +46,7 @@ enum Sentences {
     }
 
     static func ownRequests(_ count: Int, _ names: [String]) -> String {
-        "The server itself answers \(count == 1 ? "1 request" : "\(count) requests") of the session "
+        "The server itself answers \(Words.counted(count, "request")) of the session "
             + "(\(names.joined(separator: ", "))); not replayed."
     }
 
@@ -74,34 +71,28 @@ enum Sentences {
     static func message(_ miss: ReplayMiss) -> String {
         let request = "\(miss.method) \(miss.target)"
         let nearest = miss.nearest.map { "\($0.method) \($0.target) (entry \($0.entry))" }
-        let differences = list(miss.differences)
+        let differs = miss.differences.isEmpty ? "." : "; it differs: \(list(miss.differences))."
         switch (miss.reason, nearest) {
         case (.runOut(let count), _):
-            return "\(request) was recorded \(times(count)), and has been answered as often. "
+            return "\(request) was recorded \(count == 1 ? "once" : "\(count) times"), and has been answered as often. "
                 + "Reset the world to begin the session anew."
         case (.over, _):
             return "\(request) came after the session's last request had been answered. "
                 + "Reset the world to begin it anew."
         case (.notItsTurn, let nearest?):
-            return differences.isEmpty
-                ? "\(request) is not what comes next in the session: that is \(nearest)."
-                : "\(request) is not what comes next in the session: that is \(nearest); it differs: \(differences)."
+            return "\(request) is not what comes next in the session: that is \(nearest)\(differs)"
         case (.notItsTurn, nil): return "\(request) is not what comes next in the session."
         case (.unknown, let nearest?):
-            return differences.isEmpty
-                ? "\(request) is not in the session in this place. The nearest is \(nearest)."
-                : "\(request) is not in the session. The nearest is \(nearest); it differs: \(differences)."
+            let place = miss.differences.isEmpty ? " in this place" : ""
+            return "\(request) is not in the session\(place). The nearest is \(nearest)\(differs)"
         case (.unknown, nil): return "\(request) is not in the session, and nothing like it."
         }
     }
 
     static func difference(_ difference: ReplayDifference) -> String {
-        switch (difference.expected, difference.actual) {
-        case (let expected?, let actual?): "\(difference.place): expected \(expected), got \(actual)"
-        case (let expected?, nil): "\(difference.place): expected \(expected), got nothing"
-        case (nil, let actual?): "\(difference.place): expected nothing, got \(actual)"
-        case (nil, nil): "\(difference.place)"
-        }
+        guard difference.expected ?? difference.actual != nil else { return difference.place }
+        return
+            "\(difference.place): expected \(difference.expected ?? "nothing"), got \(difference.actual ?? "nothing")"
     }
 
     static func message(_ miss: ReplayFrameMiss) -> String {
@@ -129,22 +120,16 @@ enum Sentences {
         var parts = ["Served \(report.served) of \(report.recorded) recorded requests"]
         if report.unexpectedCount > 0 { parts.append("\(report.unexpectedCount) unexpected") }
         if report.repeats > 0 { parts.append("\(report.repeats) answered again") }
-        if report.frameMissCount > 0 { parts.append("\(frames(report.frameMissCount)) not as recorded") }
-        if report.framesNeverSent > 0 { parts.append("\(frames(report.framesNeverSent)) never sent") }
+        if report.frameMissCount > 0 {
+            parts.append("\(Words.counted(report.frameMissCount, "frame")) not as recorded")
+        }
+        if report.framesNeverSent > 0 {
+            parts.append("\(Words.counted(report.framesNeverSent, "frame")) never sent")
+        }
         return parts.joined(separator: ", ") + "."
     }
-
-    // MARK: Parts
 
     static func method(_ name: String) -> String {
         name == RequestShapes.handshake ? "a WebSocket's handshake" : name.cut(toBytes: 60)
     }
-
-    static func bytes(_ count: Int) -> String { count == 1 ? "1 byte" : "\(count) bytes" }
-
-    static func elements(_ count: Int) -> String { count == 1 ? "1 element" : "\(count) elements" }
-
-    private static func frames(_ count: Int) -> String { count == 1 ? "1 frame" : "\(count) frames" }
-
-    private static func times(_ count: Int) -> String { count == 1 ? "once" : "\(count) times" }
 }

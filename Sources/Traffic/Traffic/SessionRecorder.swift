@@ -16,9 +16,7 @@ public final class SessionRecorder {
         public var keepsSecrets = false
         /// Paths that are not recorded, including everything below them: `/__admin` covers `/__admin/worlds` as well.
         public var excludedPaths: [String] = []
-        /// The limits of the file, beyond which nothing more is recorded; the file stays complete.
-        ///
-        /// The default is what can be read again.
+        /// The limits of the file, by default what can be read again; beyond them nothing is added to it.
         public var fileLimits = HARLimits()
         /// The maximum bytes that all connections together keep in memory; recording stops for the one that exceeds it.
         public var heldBytes = 512 * 1024 * 1024
@@ -43,7 +41,6 @@ public final class SessionRecorder {
     private var redactor = Redactor()
     private var writer: SessionWriter
     private var taps: [UInt64: Tap] = [:]
-    private var observations: [Observation] = []
     private var newNotes: [String] = []
     private var keptNotes: [String] = []
     private var heldBytes = 0
@@ -72,42 +69,39 @@ public final class SessionRecorder {
 
     // MARK: What goes on
 
-    /// Adds a new connection; the scheme is `http` or `https`.
-    ///
-    /// - Precondition: no connection with that number is open.
+    /// Adds a connection, whose number no open one may have; the scheme is `http` or `https`.
     public func opened(_ connection: UInt64, scheme: String) {
         precondition(taps[connection] == nil, "connection \(connection) is open already")
-        taps[connection] = Tap(
-            ConnectionObserver(scheme: scheme, authority: settings.authority, limits: settings.limits))
+        let observer = ConnectionObserver(scheme: scheme, authority: settings.authority, limits: settings.limits)
+        taps[connection] = Tap(observer)
     }
 
     /// Receives bytes from the client; those of a connection that is not open are skipped.
     public func clientSent(_ bytes: UnsafeRawBufferPointer, on connection: UInt64, at time: Timestamp) {
-        guard let tap = taps[connection] else { return }
-        tap.observer.clientSent(bytes, at: time, into: &observations)
-        record(tap, at: time)
+        observe(connection, at: time) { $0.receive(bytes, from: .client, at: time) }
     }
 
     /// Receives bytes from the server; those of a connection that is not open are skipped.
     public func serverSent(_ bytes: UnsafeRawBufferPointer, on connection: UInt64, at time: Timestamp) {
-        guard let tap = taps[connection] else { return }
-        tap.observer.serverSent(bytes, at: time, into: &observations)
-        record(tap, at: time)
+        observe(connection, at: time) { $0.receive(bytes, from: .server, at: time) }
     }
 
     /// Records that one side sends no more (FIN), while the other still may.
     ///
     /// It is optional: a caller that only sees whole connections end calls ``ended(_:by:isReset:at:)``.
     public func finished(_ connection: UInt64, by party: Party, at time: Timestamp) {
-        guard let tap = taps[connection] else { return }
-        tap.observer.finished(by: party, at: time, into: &observations)
-        record(tap, at: time)
+        observe(connection, at: time) { $0.finished(by: party, at: time) }
     }
 
     /// Records the end of a connection and the side that ended it; nothing more arrives on it.
     public func ended(_ connection: UInt64, by party: Party, isReset: Bool, at time: Timestamp) {
-        guard let tap = taps.removeValue(forKey: connection) else { return }
-        tap.observer.ended(by: party, isReset: isReset, at: time, into: &observations)
+        observe(connection, at: time) { $0.ended(by: party, isReset: isReset, at: time) }
+        taps[connection] = nil
+    }
+
+    private func observe(_ connection: UInt64, at time: Timestamp, _ event: (inout ConnectionObserver) -> Void) {
+        guard let tap = taps[connection] else { return }
+        event(&tap.observer)
         record(tap, at: time)
     }
 
@@ -128,7 +122,7 @@ public final class SessionRecorder {
     /// that ``takeWrites()`` returns after this call are done.
     public func finish(at time: Timestamp) -> SessionCompaction {
         for (_, tap) in taps.sorted(by: { $0.key < $1.key }) {
-            tap.observer.recordingEnded(at: time, into: &observations)
+            tap.observer.recordingEnded(at: time)
             record(tap, at: time)
         }
         taps = [:]
@@ -139,13 +133,13 @@ public final class SessionRecorder {
         heldBytes += tap.observer.heldByteCount - tap.heldBytes
         tap.heldBytes = tap.observer.heldByteCount
         if heldBytes > settings.heldBytes {
-            tap.observer.giveUp(Messages.tooMuchHeld(limit: settings.heldBytes), at: time, into: &observations)
+            tap.observer.giveUp(Messages.tooMuchHeld(limit: settings.heldBytes), at: time)
             heldBytes -= tap.heldBytes
             tap.heldBytes = 0
         }
-        guard !observations.isEmpty else { return }
-        for index in observations.indices { record(observations[index], on: tap) }
-        observations.removeAll(keepingCapacity: true)
+        let observations = tap.observer.takeObservations()
+        if observations.isEmpty { return }
+        for observation in observations { record(observation, on: tap) }
         if writer.isFull, !toldFull {
             toldFull = true
             note(Messages.fileFull(settings.fileLimits))
@@ -190,21 +184,11 @@ public final class SessionRecorder {
     /// Whether a URL's path is an excluded one, or below one.
     private func isExcluded(_ url: String) -> Bool {
         guard !settings.excludedPaths.isEmpty else { return false }
-        let path = Self.path(of: url)
+        let path = URLParts(url).path.utf8
         return settings.excludedPaths.contains { excluded in
             guard path.starts(with: excluded.utf8) else { return false }
             let next = path.dropFirst(excluded.utf8.count).first
-            return next == nil || next == UInt8(ascii: "/") || excluded.utf8.last == UInt8(ascii: "/")
+            return next == nil || next == .slash || excluded.utf8.last == .slash
         }
-    }
-
-    private static func path(of url: String) -> Substring.UTF8View {
-        var rest = url.utf8[...]
-        var slashes = 0
-        while slashes < 3, let byte = rest.first {
-            if byte == UInt8(ascii: "/") { slashes += 1 }
-            if slashes < 3 { rest.removeFirst() }
-        }
-        return rest.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
     }
 }

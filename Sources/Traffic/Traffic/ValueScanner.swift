@@ -66,7 +66,7 @@ package struct ValueScanner {
 
     /// Skips non-word bytes and the letter of a JSON escape, which would otherwise join the word after it.
     private mutating func skipToWord() {
-        let isEscape = bytes[position] == UInt8(ascii: "\\")
+        let isEscape = bytes[position] == .backslash
         position += 1
         guard isEscape, position < bytes.count else { return }
         let isUnicode = bytes[position] == UInt8(ascii: "u")
@@ -76,9 +76,7 @@ package struct ValueScanner {
     }
 
     private func end(from start: Int, where isIncluded: (UInt8) -> Bool) -> Int {
-        var end = start
-        while end < bytes.count, isIncluded(bytes[end]) { end += 1 }
-        return end
+        bytes[start...].firstIndex { !isIncluded($0) } ?? bytes.count
     }
 
     package static func isRunByte(_ byte: UInt8) -> Bool {
@@ -87,9 +85,8 @@ package struct ValueScanner {
 
     /// The run at the position, if all of it is an e-mail address or a JSON Web Token.
     private mutating func wholeRun() -> FoundValue? {
-        var end = runEnd
-        while end > position, !bytes[end - 1].isWordCharacter { end -= 1 }
-        let run = UnsafeBufferPointer(rebasing: bytes[position..<end])
+        let end = bytes[position..<runEnd].lastIndex(where: \.isWordCharacter) ?? position
+        let run = UnsafeBufferPointer(rebasing: bytes[position...end])
         if run.count <= Self.longestValue, run.isEmailAddress { return found(run.count, .email) }
         if run.count <= Self.longestToken, run.isWebToken { return found(run.count, .id) }
         return nil
@@ -110,9 +107,14 @@ package struct ValueScanner {
     package static func isTime(_ number: JSONNumber, under name: String) -> Bool {
         guard let value = number.double, value >= 946_684_800, value < 1e20 else { return false }
         let words = name.lowercased()
-        return words == "time" || words == "ts" || words == "date" || words.hasSuffix("timestamp")
-            || words.hasSuffix("_time") || words.hasSuffix("_at") || name.hasSuffix("At") || name.hasSuffix("Time")
+        return ["time", "ts", "date"].contains(words) || ["timestamp", "_time", "_at"].contains(where: words.hasSuffix)
+            || name.hasSuffix("At") || name.hasSuffix("Time")
     }
+}
+
+extension JSONNumber {
+    /// The same text for all notations of a number.
+    package var canonicalText: String { int.map(String.init) ?? double.map { JSONNumber($0).text } ?? text }
 }
 
 extension ValueScanner {
@@ -144,7 +146,7 @@ extension UnsafeBufferPointer<UInt8> {
         guard count == 36 else { return false }
         return indices.allSatisfy { index in
             switch index {
-            case 8, 13, 18, 23: self[index] == UInt8(ascii: "-")
+            case 8, 13, 18, 23: self[index] == .minus
             default: self[index].isHexDigit
             }
         }
@@ -155,48 +157,34 @@ extension UnsafeBufferPointer<UInt8> {
         if allSatisfy(\.isDigit) { return count <= 40 }
         if isPlaceholder { return true }
         guard count >= 16 else { return false }
-        var (digits, upper, lower) = (0, 0, 0)
-        for byte in self {
-            if byte.isDigit { digits += 1 }
-            if byte.isUppercaseLetter { upper += 1 }
-            if byte.isLowercaseLetter { lower += 1 }
-        }
+        let digits = count(where: \.isDigit)
+        let (upper, lower) = (count(where: \.isUppercaseLetter), count(where: \.isLowercaseLetter))
         guard digits > 0 else { return false }
         // A third of the digits, letters of both cases, a ULID, or hexadecimal digits with or without a prefix.
         if digits * 3 >= count || (upper > 0 && lower > 0) { return true }
         if count == 26, lower == 0 { return true }
-        var tail = 0
-        for byte in reversed() {
-            guard byte.isHexDigit else { break }
-            tail += 1
-        }
+        let tail = count - 1 - (lastIndex { !$0.isHexDigit } ?? -1)
         return tail >= 16 && (tail == count || !self[count - tail - 1].isAlphanumeric)
     }
 
     /// A redaction placeholder, such as `redacted-token-1`.
     package var isPlaceholder: Bool {
-        let prefix = "redacted-".utf8
-        guard count > prefix.count + 1, starts(with: prefix), self[count - 1].isDigit else { return false }
-        return true
+        count > 10 && starts(with: "redacted-".utf8) && self[count - 1].isDigit
     }
 
     /// A local part, one `@`, and a domain with a dot.
     fileprivate var isEmailAddress: Bool {
-        guard let at = firstIndex(of: UInt8(ascii: "@")), at > 0, at + 1 < count else { return false }
+        guard let at = firstIndex(of: .at), at > 0, at + 1 < count else { return false }
         let domain = self[(at + 1)...]
-        guard !domain.contains(UInt8(ascii: "@")), let dot = domain.lastIndex(of: UInt8(ascii: ".")) else {
+        guard !domain.contains(.at), !domain.contains(.underscore), let dot = domain.lastIndex(of: .dot) else {
             return false
         }
-        return dot > at + 1 && dot + 1 < count && domain.allSatisfy { $0 != UInt8(ascii: "_") }
+        return dot > at + 1 && dot + 1 < count
     }
 
     /// Three base64url parts separated by dots, the first of which begins an object (RFC 7519).
     fileprivate var isWebToken: Bool {
         guard count >= 20, starts(with: "eyJ".utf8) else { return false }
-        var dots = 0
-        for byte in self {
-            if byte == .dot { dots += 1 } else if !byte.isWordCharacter { return false }
-        }
-        return dots == 2
+        return allSatisfy { $0.isWordCharacter || $0 == .dot } && count { $0 == .dot } == 2
     }
 }

@@ -45,32 +45,26 @@ enum Wire {
         _ steps: [WireStep], pieces: Int = .max, limits: ConnectionObserver.Limits = .init()
     ) -> [Observation] {
         var observer = ConnectionObserver(scheme: "http", limits: limits)
-        var seen: [Observation] = []
-        for (index, step) in steps.enumerated() {
-            play(step, on: &observer, pieces: pieces, at: time(index), into: &seen)
-        }
-        return seen
+        for (index, step) in steps.enumerated() { play(step, on: &observer, pieces: pieces, at: time(index)) }
+        return observer.takeObservations()
     }
 
     static func time(_ index: Int) -> Timestamp {
         Timestamp(secondsSinceEpoch: 1_700_000_000).advanced(byNanoseconds: Int64(index) * 1_000_000)
     }
 
-    static func play(
-        _ step: WireStep, on observer: inout ConnectionObserver, pieces: Int, at time: Timestamp,
-        into seen: inout [Observation]
-    ) {
+    static func play(_ step: WireStep, on observer: inout ConnectionObserver, pieces: Int, at time: Timestamp) {
         switch step {
         case .client(let bytes):
             for piece in cut(bytes, into: pieces) {
-                piece.withUnsafeBytes { observer.clientSent($0, at: time, into: &seen) }
+                piece.withUnsafeBytes { observer.receive($0, from: .client, at: time) }
             }
         case .server(let bytes):
             for piece in cut(bytes, into: pieces) {
-                piece.withUnsafeBytes { observer.serverSent($0, at: time, into: &seen) }
+                piece.withUnsafeBytes { observer.receive($0, from: .server, at: time) }
             }
-        case .finished(let party): observer.finished(by: party, at: time, into: &seen)
-        case .ended(let party, let isReset): observer.ended(by: party, isReset: isReset, at: time, into: &seen)
+        case .finished(let party): observer.finished(by: party, at: time)
+        case .ended(let party, let isReset): observer.ended(by: party, isReset: isReset, at: time)
         }
     }
 

@@ -1,5 +1,6 @@
 import FitIQAPI
 import JSON
+import Text
 import Traffic
 
 /// The common part of texts or requests that differ only in IDs, times and secrets.
@@ -15,29 +16,18 @@ struct Shape: Sendable {
     private(set) var key = ShapeKey()
     /// IDs, days and addresses, which must match.
     private(set) var values: [ShapeValue] = []
-    /// Times, which always match.
-    private(set) var times: [ExactString] = []
-    /// Values under a secret's name, which always match.
-    private(set) var secrets: [ExactString] = []
+    /// Times, and values under a secret's name, which always match.
+    private(set) var free: [ExactString] = []
     /// The bindings that make words count as values although they do not look like any: a secret is bound to them.
     private var known: Bindings?
 
-    /// A value, and whether it is a day.
     struct ShapeValue: Sendable, Equatable {
         var text: ExactString
-        var isDate = false
+        var isDate: Bool
     }
 
     /// Marks of removed parts and separators; ``escape`` precedes bytes of a text that look like one.
-    private enum Mark {
-        static let id: UInt8 = 1
-        static let time: UInt8 = 2
-        static let secret: UInt8 = 3
-        static let date: UInt8 = 4
-        static let email: UInt8 = 5
-        static let part: UInt8 = 6
-        static let escape: UInt8 = 7
-    }
+    private enum Mark: UInt8 { case id = 1, time, secret, date, email, part, escape }
 
     init(known: Bindings? = nil) { self.known = known }
 
@@ -49,36 +39,48 @@ struct Shape: Sendable {
     /// Adds bytes that must be equal.
     mutating func add(literally text: String) {
         add(raw: text.utf8)
-        key.bytes.append(Mark.part)
+        append(.part)
     }
 
     /// Adds a text in which values may differ.
     mutating func add(text: String) {
         var text = text
         text.withUTF8 { add(utf8: $0) }
-        key.bytes.append(Mark.part)
+        append(.part)
     }
 
     /// Adds an ID of any form.
-    mutating func add(id: String) {
-        key.bytes.append(Mark.id)
-        values.append(ShapeValue(text: ExactString(id)))
+    mutating func add(id: String) { add(.id, value: id) }
+
+    private mutating func add(_ mark: Mark, value: String) {
+        append(mark)
+        values.append(ShapeValue(text: ExactString(value), isDate: mark == .date))
     }
 
-    mutating func add(secret: String) {
-        key.bytes.append(Mark.secret)
-        secrets.append(ExactString(secret))
+    private mutating func add(_ mark: Mark, free text: String) {
+        append(mark)
+        free.append(ExactString(text))
     }
+
+    private mutating func append(_ mark: Mark) { key.bytes.append(mark.rawValue) }
 
     /// Adds the items of a query, in any order.
     mutating func add(items: [(name: String, value: String)]) {
         let parts = items.map { item in
             var part = Shape(known: known)
             part.add(text: item.name)
-            if SecretNames.contains(item.name) { part.add(secret: item.value) } else { part.add(text: item.value) }
+            if SecretName.isSecret(item.name) {
+                part.add(.secret, free: item.value)
+            } else {
+                part.add(text: item.value)
+            }
             return part
         }
-        for part in parts.sorted(by: { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }) { append(part) }
+        for part in parts.sorted(by: { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }) {
+            key.bytes += part.key.bytes
+            values += part.values
+            free += part.free
+        }
     }
 
     /// Adds a body: JSON by meaning, otherwise text, otherwise bytes.
@@ -93,23 +95,9 @@ struct Shape: Sendable {
         }
     }
 
-    /// The JSON value of a body or a frame, or nil if it is not JSON.
-    static func json(_ bytes: [UInt8]) -> JSONValue? {
-        guard let first = bytes.first(where: { $0 > 0x20 }), first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
-        else { return nil }
-        return try? JSON.parse(bytes)
-    }
-
-    private mutating func append(_ other: Shape) {
-        key.bytes += other.key.bytes
-        values += other.values
-        times += other.times
-        secrets += other.secrets
-    }
-
     private mutating func add(raw bytes: some Sequence<UInt8>) {
         for byte in bytes {
-            if byte <= Mark.escape { key.bytes.append(Mark.escape) }
+            if byte <= Mark.escape.rawValue { append(.escape) }
             key.bytes.append(byte)
         }
     }
@@ -120,20 +108,12 @@ struct Shape: Sendable {
         while let found = scanner.next() {
             add(words: UnsafeBufferPointer(rebasing: utf8[end..<found.range.lowerBound]))
             end = found.range.upperBound
-            let text = ExactString(String(decoding: utf8[found.range], as: UTF8.self))
+            let text = String(decoding: utf8[found.range], as: UTF8.self)
             switch found.kind {
-            case .time:
-                key.bytes.append(Mark.time)
-                times.append(text)
-            case .id:
-                key.bytes.append(Mark.id)
-                values.append(ShapeValue(text: text))
-            case .date:
-                key.bytes.append(Mark.date)
-                values.append(ShapeValue(text: text, isDate: true))
-            case .email:
-                key.bytes.append(Mark.email)
-                values.append(ShapeValue(text: text))
+            case .time: add(.time, free: text)
+            case .id: add(.id, value: text)
+            case .date: add(.date, value: text)
+            case .email: add(.email, value: text)
             }
         }
         add(words: UnsafeBufferPointer(rebasing: utf8[end...]))
@@ -161,19 +141,26 @@ struct Shape: Sendable {
     }
 }
 
-// MARK: JSON
-
+/// JSON.
 extension Shape {
+    /// The JSON value of a body or a frame, or nil if it is not JSON.
+    static func json(_ bytes: [UInt8]) -> JSONValue? {
+        guard let first = bytes.first(where: { $0 > 0x20 }), first == .leftBrace || first == .leftBracket else {
+            return nil
+        }
+        return try? JSON.parse(bytes)
+    }
+
     /// Adds a value independent of member order, white space and number notation.
     mutating func add(_ value: JSONValue, under name: String) {
         switch value {
         case .null: add(literally: "null")
         case .bool(let bool): add(literally: bool ? "true" : "false")
         case .number(let number):
-            if ValueScanner.isTime(number, under: name) { return add(time: number.text) }
-            add(literally: Shape.canonical(number))
+            if ValueScanner.isTime(number, under: name) { return add(.time, free: number.text) }
+            add(literally: number.canonicalText)
         case .string(let text):
-            if SecretNames.contains(name) { return add(secret: text) }
+            if SecretName.isSecret(name) { return add(.secret, free: text) }
             add(literally: "\"")
             add(text: text)
         case .array(let elements):
@@ -189,25 +176,11 @@ extension Shape {
             add(literally: "}")
         }
     }
-
-    private mutating func add(time: String) {
-        key.bytes.append(Mark.time)
-        times.append(ExactString(time))
-    }
-
-    /// The same text for all notations of a number.
-    static func canonical(_ number: JSONNumber) -> String {
-        if let int = number.int { return String(int) }
-        if let double = number.double { return JSONNumber(double).text }
-        return number.text
-    }
 }
 
 /// The shapes of a request: the whole request, and its route alone.
 struct RequestShapes: Sendable {
-    /// The method, or `HANDSHAKE` for a WebSocket handshake.
-    ///
-    /// HTTP has no such method, and a GET of the path is a different request.
+    /// The method, or `HANDSHAKE`, which HTTP does not have, for a WebSocket handshake.
     let method: String
     let url: RequestURL
     let body: [UInt8]
@@ -216,11 +189,10 @@ struct RequestShapes: Sendable {
 
     init(method: String, isHandshake: Bool, url: RequestURL, body: [UInt8]) {
         self.method = isHandshake ? Self.handshake : method.uppercased()
-        self.url = url
-        self.body = body
+        (self.url, self.body) = (url, body)
     }
 
-    /// Method, path, query and body; a nil body stands for an unknown one.
+    /// Method, path, query and body.
     func full(known: Bindings? = nil, as method: String? = nil, ignoringBody: Bool = false) -> Shape {
         var shape = Shape(known: known)
         shape.add(literally: method ?? self.method)

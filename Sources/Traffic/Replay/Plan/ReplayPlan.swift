@@ -1,11 +1,11 @@
 import FitIQAPI
 import JSON
+import Text
 import Traffic
 
-/// A session compiled once for replaying in any number of worlds.
+/// A session compiled once, in linear time except for sorting, for replaying in any number of worlds.
 ///
-/// Every request is found by its shape in constant time, regardless of the session's length. Compiling takes linear
-/// time, except for sorting.
+/// Every request is found by its shape in constant time, regardless of the session's length.
 public struct ReplayPlan: Sendable, Equatable {
     /// The session, with its entries in starting order.
     ///
@@ -18,7 +18,6 @@ public struct ReplayPlan: Sendable, Equatable {
     /// The number of each entry among all recorded ones, counted from 1 as 'show' and 'diff' do.
     let numbers: [Int]
     private(set) var entries: [PlannedEntry] = []
-    private(set) var scripts: [SocketScript] = []
     private(set) var full = MatchIndex()
     private(set) var routes = MatchIndex()
     private(set) var vocabulary = Vocabulary()
@@ -26,12 +25,10 @@ public struct ReplayPlan: Sendable, Equatable {
     private(set) var authorities: Set<ExactString> = []
     private(set) var hasUnknownBodies = false
 
-    /// Compiles a session.
-    ///
-    /// - Throws: ``ReplayError`` if there is nothing to replay, or more than ``ReplayLimits`` allow.
+    /// Throws a ``ReplayError`` if there is nothing to replay, or more than ``ReplayLimits`` allow.
     public init(_ session: Session) throws(ReplayError) {
         try Self.check(session)
-        let own = session.entries.map { OwnRequest.name(of: $0.request) }
+        let own = session.entries.map { Self.ownName(of: $0.request) }
         var order = Array(session.entries.indices)
         order.sort { (session.entries[$0].started, $0) < (session.entries[$1].started, $1) }
         numbers = order.indices.filter { own[order[$0]] == nil }.map { $0 + 1 }
@@ -47,7 +44,6 @@ public struct ReplayPlan: Sendable, Equatable {
         if vocabulary.isFull { note(Sentences.tooManyValues) }
     }
 
-    /// Whether two plans replay the same.
     public static func == (left: ReplayPlan, right: ReplayPlan) -> Bool { left.session == right.session }
 
     private mutating func note(_ sentence: String) {
@@ -79,13 +75,14 @@ public struct ReplayPlan: Sendable, Equatable {
         let opened = Timestamp(
             nanosecondsSinceEpoch: exchange.started.nanosecondsSinceEpoch.advanced(capped: max(exchange.waited, 0)))
         return .socket(
-            SessionSocket(
-                started: exchange.started, opened: opened, request: exchange.request, response: response))
+            SessionSocket(started: exchange.started, opened: opened, request: exchange.request, response: response))
     }
 
     private mutating func compile(_ index: Int) {
         let entry = session.entries[index]
         let request = entry.request
+        let number = numbers[index]
+        func place() -> String { Sentences.place(number, request) }
         let url = RequestURL(request.url)
         if !url.authority.isEmpty { authorities.insert(ExactString(url.authority)) }
         let shapes = RequestShapes(
@@ -93,44 +90,30 @@ public struct ReplayPlan: Sendable, Equatable {
         let isUnknown = Self.hasUnknownBody(request)
         if isUnknown {
             hasUnknownBodies = true
-            note(Sentences.unknownBody(Sentences.place(numbers[index], request)))
+            note(Sentences.unknownBody(place()))
         }
-        let shape = shapes.full(ignoringBody: isUnknown)
-        let route = shapes.route()
+        let (shape, route) = (shapes.full(ignoringBody: isUnknown), shapes.route())
         let values = shape.values.map { vocabulary.intern($0.text) }
         let routeValues = route.values.map { vocabulary.intern($0.text) }
-        let place = full.add(entry: index, shape: shape, values: values)
-        let routePlace = routes.add(entry: index, shape: route, values: routeValues)
+        routes.add(entry: index, shape: route, values: routeValues)
         let started = entry.started.nanosecondsSinceEpoch
         var planned = PlannedEntry(
-            url: url, method: shapes.method, full: .init(bucket: place.bucket, variant: place.variant),
-            route: .init(bucket: routePlace.bucket, variant: routePlace.variant), times: shape.times,
-            secrets: shape.secrets,
-            credentials: SecretNames.credentials(in: request.fields, url),
-            started: started, ended: started)
+            url: url, method: shapes.method, place: full.add(entry: index, shape: shape, values: values),
+            free: shape.free, credentials: Credential.all(in: request.fields, url), started: started, ended: started)
         switch entry {
         case .exchange(let exchange):
             planned.ended = started.advanced(capped: max(exchange.lasted, 0))
-            note(exchange, at: index)
+            guard let response = exchange.response else { break }
+            if response.body.isCut {
+                note(Sentences.cutBody(place(), kept: response.body.bytes.count, of: response.body.byteCount))
+            }
+            if !(200...999).contains(response.status) { note(Sentences.noFinalStatus(place(), response.status)) }
         case .socket(let socket):
             planned.ended = max(started, socket.opened.nanosecondsSinceEpoch)
-            planned.script = scripts.count
-            var found: [String] = []
-            scripts.append(
-                SocketScript(
-                    socket, vocabulary: &vocabulary, notes: &found, at: Sentences.place(numbers[index], request)))
-            for sentence in found.prefix(1) { note(sentence) }
+            planned.script = SocketScript(socket, vocabulary: &vocabulary)
+            if planned.script?.hasCutFrames == true { note(Sentences.cutFrame(place())) }
         }
         entries.append(planned)
-    }
-
-    private mutating func note(_ exchange: SessionExchange, at index: Int) {
-        guard let response = exchange.response else { return }
-        let place = Sentences.place(numbers[index], exchange.request)
-        if response.body.isCut {
-            note(Sentences.cutBody(place, kept: response.body.bytes.count, of: response.body.byteCount))
-        }
-        if !(200...999).contains(response.status) { note(Sentences.noFinalStatus(place, response.status)) }
     }
 
     /// Whether it is a WebSocket handshake, accepted or refused.
@@ -149,70 +132,90 @@ public struct ReplayPlan: Sendable, Equatable {
     /// Whether the recording lacks all or part of a body that was sent.
     private static func hasUnknownBody(_ request: SessionRequest) -> Bool {
         if let body = request.body { return body.isCut }
-        return request.fields.contains {
-            $0.name.lowercased() == "content-length" && (Int($0.value) ?? 0) > 0
+        return request.fields.contains { $0.name.lowercased() == "content-length" && Int($0.value) ?? 0 > 0 }
+    }
+
+    /// The name of a request that the replaying server answers itself, a path or `CONNECT`; nil if it is replayed.
+    ///
+    /// Browsers and probes request such paths on their own. They would never count as requested, and in `strict` they
+    /// would block everything after their turn.
+    private static func ownName(of request: SessionRequest) -> String? {
+        // A tunnel ends at another server.
+        if request.method.uppercased() == "CONNECT" { return "CONNECT" }
+        let segments = RequestURL(request.url).segments
+        switch segments {
+        case ["health"], ["ready"], ["docs"], ["docs", "deviations"], ["openapi.yaml"], ["asyncapi.yaml"],
+            ["favicon.ico"]:
+            return "/" + segments.joined(separator: "/")
+        default: return segments.first == "__admin" ? "/__admin" : nil
         }
     }
 
-    // MARK: Values
+    /// A reference to an entry as misses show it.
+    func reference(to index: Int) -> ReplayMiss.Nearest {
+        let request = session.entries[index].request
+        return .init(
+            entry: numbers[index], method: request.method, target: Excerpts.target(URLParts(request.url).target))
+    }
+}
 
-    /// Something that was sent, to find out which side used a value first.
+/// Which side used a value first.
+extension ReplayPlan {
     private struct Event {
         var time: Int64
         var entry: Int
-        /// -1 for the request, -2 for the response, otherwise the frame.
-        var part: Int
+        var part: Part
+
+        enum Part { case request, response, frame(Int) }
     }
 
     private mutating func noteValues() {
         var events: [Event] = []
         for (index, entry) in session.entries.enumerated() {
             let started = entry.started.nanosecondsSinceEpoch
-            events.append(Event(time: started, entry: index, part: -1))
+            events.append(Event(time: started, entry: index, part: .request))
             switch entry {
             case .exchange(let exchange):
                 let end = started.advanced(capped: max(exchange.lasted, 0))
-                events.append(Event(time: end, entry: index, part: -2))
+                events.append(Event(time: end, entry: index, part: .response))
             case .socket(let socket):
                 var time = socket.opened.nanosecondsSinceEpoch
-                events.append(Event(time: time, entry: index, part: -2))
+                events.append(Event(time: time, entry: index, part: .response))
                 for (number, frame) in socket.frames.enumerated() {
                     time = max(time, frame.time.nanosecondsSinceEpoch)
-                    events.append(Event(time: time, entry: index, part: number))
+                    events.append(Event(time: time, entry: index, part: .frame(number)))
                 }
             }
         }
         // Swift's sort is stable: at equal times a request precedes its response.
         events.sort { $0.time < $1.time }
-        for event in events { note(event) }
+        for event in events { note(event.part, of: session.entries[event.entry]) }
     }
 
-    private mutating func note(_ event: Event) {
-        let entry = session.entries[event.entry]
-        switch (event.part, entry) {
-        case (-1, _):
+    private mutating func note(_ part: Event.Part, of entry: SessionEntry) {
+        switch (part, entry) {
+        case (.request, _):
             let request = entry.request
             let url = RequestURL(request.url)
-            for text in url.segments + url.items.flatMap({ [$0.name, $0.value] }) {
+            let credentials = Credential.all(in: request.fields, url).map(\.value.text)
+            for text in url.segments + url.items.flatMap({ [$0.name, $0.value] }) + credentials {
                 vocabulary.note(valuesOf: Array(text.utf8), fromClient: true)
             }
-            for credential in SecretNames.credentials(in: request.fields, url) {
-                vocabulary.note(valuesOf: Array(credential.value.utf8), fromClient: true)
-            }
             vocabulary.note(valuesOf: request.body?.bytes ?? [], fromClient: true)
-        case (-2, .exchange(let exchange)):
+        case (.response, .exchange(let exchange)):
             guard let response = exchange.response else { return }
-            for field in response.fields { vocabulary.note(valuesOf: Array(field.value.utf8), fromClient: false) }
+            note(response.fields)
             vocabulary.note(valuesOf: response.body.bytes, fromClient: false)
-        case (-2, .socket(let socket)):
-            for field in socket.response.fields {
-                vocabulary.note(valuesOf: Array(field.value.utf8), fromClient: false)
-            }
-        case (let frame, .socket(let socket)):
-            let frame = socket.frames[frame]
+        case (.response, .socket(let socket)): note(socket.response.fields)
+        case (.frame(let index), .socket(let socket)):
+            let frame = socket.frames[index]
             vocabulary.note(valuesOf: frame.payload.bytes, fromClient: frame.sender == .client)
-        default: break
+        case (.frame, .exchange): break
         }
+    }
+
+    private mutating func note(_ fields: [SessionField]) {
+        for field in fields { vocabulary.note(valuesOf: Array(field.value.utf8), fromClient: false) }
     }
 }
 
@@ -221,44 +224,14 @@ struct PlannedEntry: Sendable {
     var url: RequestURL
     /// The method, or `HANDSHAKE` for a WebSocket handshake.
     var method: String
-    /// Its positions in the two indices.
-    var full: Place
-    var route: Place
+    /// Its position in the index of whole requests.
+    var place: MatchIndex.Place
     /// Times and secrets of the request, in the order of its shape.
-    var times: [ExactString]
-    var secrets: [ExactString]
+    var free: [ExactString]
     var credentials: [Credential]
     /// When it was requested and answered, in nanoseconds.
     var started: Int64
     var ended: Int64
-    /// The index of its script, for a WebSocket that opened.
-    var script: Int?
-
-    struct Place: Sendable {
-        var bucket: Int
-        var variant: Int
-    }
-}
-
-/// A recorded request that the replaying server answers itself.
-///
-/// Browsers and probes request such paths on their own. They would never count as requested, and in `strict` they would
-/// block everything after their turn.
-enum OwnRequest {
-    /// Its name for a note, a path or `CONNECT`, or nil for a request that is replayed.
-    static func name(of request: SessionRequest) -> String? {
-        // A tunnel ends at another server.
-        if request.method.uppercased() == "CONNECT" { return "CONNECT" }
-        return name(of: RequestURL(request.url).segments)
-    }
-
-    /// The name for a path's segments, without the world's.
-    static func name(of segments: [String]) -> String? {
-        switch segments {
-        case ["health"], ["ready"], ["docs"], ["docs", "deviations"], ["openapi.yaml"], ["asyncapi.yaml"],
-            ["favicon.ico"]:
-            "/" + segments.joined(separator: "/")
-        default: segments.first == "__admin" ? "/__admin" : nil
-        }
-    }
+    /// For a WebSocket that opened.
+    var script: SocketScript?
 }

@@ -10,6 +10,8 @@ struct SocketScript: Sendable {
     private(set) var messagesOfShape: [ShapeKey: [Int]] = [:]
     /// The client's pings and their pongs, in order.
     private(set) var keepAlives: [KeepAlive] = []
+    /// Whether the recording has only the beginnings of some frames.
+    private(set) var hasCutFrames = false
     /// The first ping without a pong.
     private var unanswered = 0
 
@@ -19,13 +21,6 @@ struct SocketScript: Sendable {
         var kind: Kind
         /// Whether it is separate from the other steps, except when only the recorded times count.
         var isKeepAlive = false
-    }
-
-    /// A ping of the API and the pong that followed.
-    struct KeepAlive: Sendable {
-        var time: Int64
-        /// The pong, or nil if none followed.
-        var pong: (action: ReplayEffect.Action, after: Int64)?
     }
 
     enum Kind: Sendable {
@@ -38,6 +33,13 @@ struct SocketScript: Sendable {
         case clientEnds
     }
 
+    /// A ping of the API and the pong that followed.
+    struct KeepAlive: Sendable {
+        var time: Int64
+        /// The pong, or nil if none followed.
+        var pong: (action: ReplayEffect.Action, after: Int64)?
+    }
+
     /// A message of the client.
     struct Message: Sendable {
         /// The index of its step.
@@ -48,56 +50,46 @@ struct SocketScript: Sendable {
         var values: [Int]
     }
 
-    init(_ socket: SessionSocket, vocabulary: inout Vocabulary, notes: inout [String], at place: String) {
+    init(_ socket: SessionSocket, vocabulary: inout Vocabulary) {
         let opened = socket.opened.nanosecondsSinceEpoch
         // Recorded clocks are not ours: the times of frames never go backwards.
-        var latest: Int64 = 0
-        func time(_ nanoseconds: Int64) -> Int64 {
+        var time: Int64 = 0
+        func advance(to nanoseconds: Int64) {
             let (difference, overflow) = nanoseconds.subtractingReportingOverflow(opened)
-            latest = max(latest, overflow ? latest : difference)
-            return latest
+            if !overflow { time = max(time, difference) }
         }
-        var hasClose = false
         for frame in socket.frames {
-            let moment = time(frame.time.nanosecondsSinceEpoch)
-            if frame.payload.isCut { notes.append(Sentences.cutFrame(place)) }
-            if hasClose { break }
+            advance(to: frame.time.nanosecondsSinceEpoch)
+            if frame.payload.isCut { hasCutFrames = true }
+            let bytes = frame.payload.bytes
             switch (frame.sender, frame.opcode) {
+            case (.client, .text) where KeepAliveFrame(bytes) == .ping:
+                steps.append(Step(time: time, kind: .ping, isKeepAlive: true))
+                keepAlives.append(KeepAlive(time: time))
             case (.client, .text), (.client, .binary):
-                let isText = frame.opcode == .text
-                if isText, KeepAliveFrame(frame.payload.bytes) == .ping {
-                    steps.append(Step(time: moment, kind: .ping, isKeepAlive: true))
-                    keepAlives.append(KeepAlive(time: moment))
-                } else {
-                    add(message: frame.payload.bytes, isText: isText, at: moment, vocabulary: &vocabulary)
-                }
+                add(message: bytes, isText: frame.opcode == .text, at: time, vocabulary: &vocabulary)
             case (.client, .close):
-                steps.append(Step(time: moment, kind: .clientEnds))
-                hasClose = true
+                steps.append(Step(time: time, kind: .clientEnds))
+                return
             case (.client, _), (.server, .pong), (.server, .continuation): break
             case (.server, .text):
                 // Invalid UTF-8, which a truncated text may be, is sent as binary: the codec would refuse it as text.
-                let bytes = frame.payload.bytes
                 let isValid = String(validating: bytes, as: UTF8.self) != nil
                 let action = isValid ? ReplayEffect.Action.text(bytes) : .binary(bytes)
-                let isPong = takePong(bytes, action, at: moment)
-                steps.append(Step(time: moment, kind: .server(action), isKeepAlive: isPong))
-            case (.server, .binary):
-                steps.append(Step(time: moment, kind: .server(.binary(frame.payload.bytes))))
-            case (.server, .ping):
-                steps.append(Step(time: moment, kind: .server(.ping(Array(frame.payload.bytes.prefix(125))))))
+                let isPong = takePong(bytes, action, at: time)
+                steps.append(Step(time: time, kind: .server(action), isKeepAlive: isPong))
+            case (.server, .binary): steps.append(Step(time: time, kind: .server(.binary(bytes))))
+            case (.server, .ping): steps.append(Step(time: time, kind: .server(.ping(Array(bytes.prefix(125))))))
             case (.server, .close):
-                steps.append(Step(time: moment, kind: .server(Self.close(frame.payload.bytes))))
-                hasClose = true
+                steps.append(Step(time: time, kind: .server(Self.close(bytes))))
+                return
             }
         }
-        guard let ending = socket.ending, !hasClose else { return }
-        let moment = time(ending.time.nanosecondsSinceEpoch)
-        switch (ending.party, ending.cause) {
-        case (.client, _): steps.append(Step(time: moment, kind: .clientEnds))
-        case (.server, .reset): steps.append(Step(time: moment, kind: .server(.reset)))
-        case (.server, _): steps.append(Step(time: moment, kind: .server(.finish)))
-        }
+        guard let ending = socket.ending else { return }
+        advance(to: ending.time.nanosecondsSinceEpoch)
+        let isReset = ending.cause == .reset
+        steps.append(
+            Step(time: time, kind: ending.party == .client ? .clientEnds : .server(isReset ? .reset : .finish)))
     }
 
     /// Whether a frame is the pong to an unanswered ping; if so, it is stored with the ping.
@@ -136,17 +128,13 @@ struct SocketScript: Sendable {
 }
 
 /// The role of a frame among the API's keep-alives.
-enum KeepAliveFrame {
+enum KeepAliveFrame: String {
     case ping
     case pong
 
     /// Nil if a frame is neither `{"type":"ping"}` nor `{"type":"pong"}`, each with at most one more member.
     init?(_ text: [UInt8]) {
         guard text.count <= 200, let object = Shape.json(text)?.object, object.count <= 2 else { return nil }
-        switch object["type"]?.string {
-        case "ping": self = .ping
-        case "pong": self = .pong
-        default: return nil
-        }
+        self.init(rawValue: object["type"]?.string ?? "")
     }
 }

@@ -11,7 +11,6 @@ struct Vocabulary: Sendable {
     /// Whether there were more than ``ReplayLimits/recordedValues``.
     private(set) var isFull = false
 
-    /// The number of a value, or nil if it was not recorded.
     func number(of text: ExactString) -> Int? { numbers[text] }
 
     /// Adds a value unless it is known.
@@ -48,91 +47,69 @@ struct Vocabulary: Sendable {
     }
 
     /// `redacted-token-1`, `user-1@redacted.example`.
-    static func isPlaceholder(_ text: ExactString) -> Bool {
+    private static func isPlaceholder(_ text: ExactString) -> Bool {
         var text = text.text
         return text.withUTF8 { $0.isPlaceholder } || text.hasSuffix("@redacted.example")
     }
 }
 
 /// A parsed URL or request target, with the parts that are compared.
-struct RequestURL: Sendable, Equatable {
-    /// `http`, `https`, `ws` or `wss` in lower case; empty in a request target.
-    private(set) var scheme = ""
+struct RequestURL: Sendable {
     /// Host and port in lower case; empty in a request target.
-    private(set) var authority = ""
-    /// `/w/{id}` if the path begins with it, otherwise empty.
-    private(set) var world = ""
-    /// The percent-decoded path segments, without the world's.
-    private(set) var segments: [String] = []
+    let authority: String
+    /// The percent-decoded path segments, without `/w/{id}` of a world.
+    let segments: [String]
     /// The decoded query items, in order.
-    private(set) var items: [(name: String, value: String)] = []
+    let items: [(name: String, value: String)]
 
     init(_ text: String) {
         let url = URLParts(text)
-        scheme = url.scheme?.lowercased() ?? ""
         authority = url.authority?.lowercased() ?? ""
         var parts = url.path.utf8.split(separator: .slash, omittingEmptySubsequences: false).dropFirst()
-        if parts.count >= 3, let first = parts.first, first.elementsEqual("w".utf8) {
-            world = "/w/" + String(Substring(parts[parts.startIndex + 1]))
-            parts = parts.dropFirst(2)
-        }
+        if parts.count >= 3, parts.first?.elementsEqual("w".utf8) == true { parts = parts.dropFirst(2) }
         segments = parts.map { PercentCoding.string($0, plusIsSpace: false) }
-        for item in (url.query ?? "").utf8.split(separator: .ampersand) {
+        items = (url.query ?? "").utf8.split(separator: .ampersand).map { item in
             let equals = item.firstIndex(of: .equals) ?? item.endIndex
-            items.append(
-                (
-                    PercentCoding.string(item[..<equals], plusIsSpace: true),
-                    PercentCoding.string(item[equals...].dropFirst(), plusIsSpace: true)
-                ))
+            let name = PercentCoding.string(item[..<equals], plusIsSpace: true)
+            return (name, PercentCoding.string(item[equals...].dropFirst(), plusIsSpace: true))
         }
-    }
-
-    static func == (left: RequestURL, right: RequestURL) -> Bool {
-        left.scheme == right.scheme && left.authority.isExactly(right.authority) && left.world.isExactly(right.world)
-            && left.segments.elementsEqual(right.segments) { $0.isExactly($1) }
-            && left.items.elementsEqual(right.items) { $0.name.isExactly($1.name) && $0.value.isExactly($1.value) }
     }
 
     /// The path with its IDs, for messages.
     var path: String { "/" + segments.joined(separator: "/") }
 }
 
-/// Names that mark a value as a secret: of members, query items and fields.
-enum SecretNames {
-    /// Whether a member or item with that name holds a secret, by the recorder's rules.
-    static func contains(_ name: String) -> Bool { SecretName.isSecret(name) }
+/// A secret of a request with its name: of a query item, a scheme, a field, a cookie.
+struct Credential: Sendable {
+    var name: ExactString
+    var value: ExactString
 
-    /// The credentials of a request, each with its name: a query item, a scheme, a field, a cookie.
-    static func credentials(in fields: [SessionField], _ url: RequestURL) -> [Credential] {
-        var credentials = url.items.filter { contains($0.name) }.map {
-            Credential(name: "query \($0.name)", value: ExactString($0.value))
+    private init(_ name: String, _ value: some StringProtocol) {
+        self.name = ExactString(name)
+        self.value = ExactString(String(value))
+    }
+
+    static func all(in fields: [SessionField], _ url: RequestURL) -> [Credential] {
+        var credentials = url.items.filter { SecretName.isSecret($0.name) }.map {
+            Credential("query \($0.name)", $0.value)
         }
         for field in fields {
-            let value = field.value
             switch field.name.lowercased() {
             case "authorization":
-                let parts = value.split(separator: " ", maxSplits: 1)
-                if let scheme = parts.first, let last = parts.last, parts.count == 2 {
-                    let text = ExactString(last)
-                    credentials.append(Credential(name: "authorization \(scheme.lowercased())", value: text))
+                let parts = field.value.split(separator: " ", maxSplits: 1)
+                if parts.count == 2 {
+                    credentials.append(Credential("authorization \(parts[0].lowercased())", parts[1]))
                 }
-            case "x-api-key": credentials.append(Credential(name: "x-api-key", value: ExactString(value)))
+            case "x-api-key": credentials.append(Credential("x-api-key", field.value))
             case "cookie":
-                for pair in value.split(separator: ";").prefix(100) {
+                for pair in field.value.split(separator: ";").prefix(100) {
                     let parts = pair.split(separator: "=", maxSplits: 1)
                     guard parts.count == 2 else { continue }
-                    let name = parts[0].drop { $0 == " " }
-                    credentials.append(Credential(name: "cookie \(name)", value: ExactString(parts[1])))
+                    credentials.append(Credential("cookie \(parts[0].drop { $0 == " " })", parts[1]))
                 }
             default: break
             }
         }
         return credentials
     }
-}
-
-/// A secret with its name.
-struct Credential: Sendable, Equatable {
-    var name: ExactString
-    var value: ExactString
 }

@@ -1,21 +1,17 @@
 import JSON
-import Traffic
+import Text
 
 /// Maps a session's recorded values to their current ones.
 struct Following: Sendable {
+    let vocabulary: Vocabulary
     private(set) var bindings = Bindings()
 
-    /// The recorded value that a client's value stands for: the one it is bound to, or itself.
-    func number(of text: ExactString, in vocabulary: Vocabulary) -> Int? {
-        bindings.recorded[text] ?? vocabulary.number(of: text)
-    }
-
-    /// The recorded values for a request's, or nil if one of them is new.
-    func numbers(of values: [Shape.ShapeValue], in vocabulary: Vocabulary) -> [Int]? {
+    /// The recorded values that a request's values are bound to or equal, or nil if one of them is new.
+    func numbers(of values: [Shape.ShapeValue]) -> [Int]? {
         var numbers: [Int] = []
         numbers.reserveCapacity(values.count)
         for value in values {
-            guard let number = number(of: value.text, in: vocabulary) else { return nil }
+            guard let number = bindings.recorded[value.text] ?? vocabulary.number(of: value.text) else { return nil }
             numbers.append(number)
         }
         return numbers
@@ -23,17 +19,12 @@ struct Following: Sendable {
 
     /// Whether a client's values can be the recorded ones: each is bound to its counterpart, equals it, or is new on
     /// both sides.
-    func fits(_ values: [Shape.ShapeValue], _ numbers: [Int], in vocabulary: Vocabulary) -> Bool {
+    func fits(_ values: [Shape.ShapeValue], _ numbers: [Int]) -> Bool {
         guard values.count == numbers.count else { return false }
         var new: [Int: ExactString] = [:]
         var newRecorded: [ExactString: Int] = [:]
-        for (value, number) in zip(values, numbers) {
-            if let text = bindings.actual[number] {
-                if text == value.text || vocabulary.texts[number] == value.text { continue }
-                return false
-            }
-            if vocabulary.texts[number] == value.text { continue }
-            if let text = new[number] {
+        for (value, number) in zip(values, numbers) where vocabulary.texts[number] != value.text {
+            if let text = bindings.actual[number] ?? new[number] {
                 guard text == value.text else { return false }
                 continue
             }
@@ -47,40 +38,41 @@ struct Following: Sendable {
     }
 
     /// Whether a client's values can be the recorded ones if bound values may be bound again.
-    func fitsAnew(_ values: [Shape.ShapeValue], _ numbers: [Int], in vocabulary: Vocabulary) -> Bool {
+    func fitsAnew(_ values: [Shape.ShapeValue], _ numbers: [Int]) -> Bool {
         values.count == numbers.count
             && zip(values, numbers).allSatisfy { value, number in
                 vocabulary.texts[number] == value.text || bindings.actual[number] == value.text
-                    || isNew(value.text, for: number, in: vocabulary)
+                    || isNew(value.text, for: number)
             }
     }
 
-    private func isNew(_ text: ExactString, for number: Int, in vocabulary: Vocabulary) -> Bool {
+    private func isNew(_ text: ExactString, for number: Int) -> Bool {
         vocabulary.isReplaceable[number] && vocabulary.number(of: text) == nil
             && (bindings.recorded[text] ?? number) == number
     }
 
     /// Binds the values of a match, replacing earlier bindings.
-    mutating func learnAnew(_ values: [Shape.ShapeValue], _ numbers: [Int], in vocabulary: Vocabulary) {
+    mutating func learnAnew(_ values: [Shape.ShapeValue], _ numbers: [Int]) {
         for (value, number) in zip(values, numbers) {
             let isItself = vocabulary.texts[number] == value.text && bindings.actual[number] != nil
-            guard isItself || isNew(value.text, for: number, in: vocabulary) else { continue }
+            guard isItself || isNew(value.text, for: number) else { continue }
             bindings.bind(number, recorded: vocabulary.texts[number], to: value.text)
         }
     }
 
-    /// Binds the values of a matching request.
-    mutating func learn(_ values: [Shape.ShapeValue], _ numbers: [Int], in vocabulary: Vocabulary) {
-        for (value, number) in zip(values, numbers) {
+    /// Binds the values of a matching request or message, and its times and secrets.
+    mutating func learn(_ shape: Shape, _ numbers: [Int], free recorded: [ExactString]) {
+        for (value, number) in zip(shape.values, numbers) {
             guard bindings.actual[number] == nil, bindings.recorded[value.text] == nil,
                 value.isDate || vocabulary.number(of: value.text) == nil
             else { continue }
             bindings.bind(number, recorded: vocabulary.texts[number], to: value.text)
         }
+        learn(shape.free, for: recorded)
     }
 
     /// Binds the texts in place of times or secrets; the last one counts.
-    mutating func learn(_ texts: [ExactString], for recorded: [ExactString], in vocabulary: Vocabulary) {
+    mutating func learn(_ texts: [ExactString], for recorded: [ExactString]) {
         for (text, old) in zip(texts, recorded) {
             guard let number = vocabulary.number(of: old), vocabulary.isReplaceable[number] else { continue }
             bindings.bind(number, recorded: old, to: text)
@@ -88,10 +80,10 @@ struct Following: Sendable {
     }
 
     /// Binds the credentials of a request to those of the recorded one with the same names.
-    mutating func learn(_ credentials: [Credential], for recorded: [Credential], in vocabulary: Vocabulary) {
+    mutating func learn(_ credentials: [Credential], for recorded: [Credential]) {
         for credential in credentials {
             guard let old = recorded.first(where: { $0.name == credential.name }) else { continue }
-            learn([credential.value], for: [old.value], in: vocabulary)
+            learn([credential.value], for: [old.value])
         }
     }
 }
@@ -125,30 +117,6 @@ struct Bindings: Sendable {
     /// Whether a value needs no escaping in any response: in JSON, in a field, in a URL.
     static func isSafe(_ value: ExactString) -> Bool {
         (1...ReplayLimits.tokenLength).contains(value.utf8.count)
-            && value.utf8.allSatisfy {
-                (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
-                    && $0 != UInt8(ascii: "<") && $0 != UInt8(ascii: ">")
-            }
-    }
-}
-
-/// Selects the recorded fields that are sent again.
-enum ReplayedFields {
-    /// Fields of a connection or of body framing, and those that would be untrue or lead elsewhere.
-    ///
-    /// Content-Encoding is kept: a session has it only if the body is encoded.
-    private static let dropped: Set = [
-        "connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
-        "content-length", "date", "alt-svc",
-    ]
-
-    static func ofAnswer(_ fields: [SessionField]) -> [SessionField] {
-        fields.filter { !$0.name.isEmpty && !$0.name.hasPrefix(":") && !dropped.contains($0.name.lowercased()) }
-    }
-
-    static func ofOpening(_ fields: [SessionField]) -> [SessionField] {
-        ofAnswer(fields).filter {
-            !["sec-websocket-accept", "sec-websocket-extensions"].contains($0.name.lowercased())
-        }
+            && value.utf8.allSatisfy { $0.isVisible && !#""\<>"#.utf8.contains($0) }
     }
 }

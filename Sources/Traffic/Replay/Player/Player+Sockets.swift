@@ -1,6 +1,6 @@
 import FitIQAPI
 import JSON
-import Traffic
+import Text
 
 extension Player {
     /// When the next effect is due, or nil if every socket waits for its client or has ended.
@@ -10,7 +10,7 @@ extension Player {
     ///
     /// Call ``advance(to:)`` after this, as after ``receive(_:on:at:)``, for the effects that are due at once.
     public mutating func opened(_ socket: ReplaySocket, at now: Timestamp) {
-        sockets[socket]?.open(at: now.nanosecondsSinceEpoch, order: settings.frames)
+        sockets[socket]?.open(at: now.nanosecondsSinceEpoch)
         schedule(socket)
     }
 
@@ -26,81 +26,61 @@ extension Player {
         case .close: return
         }
         // It is removed from the table while it changes, so that nothing of it is copied.
-        guard var play = sockets.removeValue(forKey: socket) else { return }
-        let outcome =
-            play.isOver ? .noted : take(bytes, isText: isText, on: &play, at: now.nanosecondsSinceEpoch)
+        guard sockets[socket]?.isOver == false, var play = sockets.removeValue(forKey: socket) else { return }
+        let miss = take(bytes, isText: isText, on: &play, at: now.nanosecondsSinceEpoch)
         sockets[socket] = play
-        switch outcome {
-        case .recognised:
+        if let miss {
+            note(frame: bytes, isText: isText, on: socket, miss, at: now)
+        } else {
             tally.framesReceived += 1
             schedule(socket)
-        case .noted: break
-        case .unknown: note(frame: bytes, isText: isText, on: socket, isTooMany: false, at: now)
-        case .oneTooMany: note(frame: bytes, isText: isText, on: socket, isTooMany: true, at: now)
         }
     }
 
-    private enum Outcome {
-        case recognised
-        case unknown
-        case oneTooMany
-        case noted
-    }
-
+    /// Takes a recorded frame, or returns why there is none.
     private mutating func take(
         _ bytes: [UInt8], isText: Bool, on play: inout SocketPlay, at time: Int64
-    ) -> Outcome {
-        let script = plan.scripts[play.script]
-        if isText, !script.keepAlives.isEmpty, KeepAliveFrame(bytes) == .ping {
+    ) -> ReplayFrameMiss.Reason? {
+        if isText, !play.script.keepAlives.isEmpty, KeepAliveFrame(bytes) == .ping {
             // In `timed`, pongs are sent at their recorded times.
-            if settings.frames == .timed { return .recognised }
-            return play.ping(at: time, script, played: played) ? .recognised : .oneTooMany
+            return settings.frames == .timed || play.ping(at: time) ? nil : .tooMany
         }
         var shape = SocketScript.shape(of: bytes, isText: isText)
-        var index = recognise(shape, in: &play, script)
+        var index = recognise(shape, in: &play)
         if index == nil, !following.bindings.isEmpty {
             shape = SocketScript.shape(of: bytes, isText: isText, known: following.bindings)
-            index = recognise(shape, in: &play, script)
+            index = recognise(shape, in: &play)
         }
         if index == nil, settings.frames == .triggered {
             // Repeated with a new ID: the messages that follow are about that one.
-            index = play.trigger(shape.key, in: script) {
-                following.fitsAnew(shape.values, $0.values, in: plan.vocabulary)
-            }
+            index = play.trigger(shape.key) { following.fitsAnew(shape.values, $0.values) }
         }
-        guard let index else { return .unknown }
-        let recorded = script.messages[index]
+        guard let index else { return .different }
+        let recorded = play.script.messages[index]
         if settings.frames == .triggered {
             var own: [Int: ExactString] = [:]
             for (value, number) in zip(shape.values, recorded.values) where Bindings.isSafe(value.text) {
                 own[number] = value.text
             }
-            guard play.beginRun(after: index, at: time, own: own, in: script) else { return .oneTooMany }
-            following.learnAnew(shape.values, recorded.values, in: plan.vocabulary)
+            guard play.beginRun(after: index, at: time, own: own) else { return .tooMany }
+            following.learnAnew(shape.values, recorded.values)
         }
-        play.come(index, at: time, order: settings.frames)
-        following.learn(shape.values, recorded.values, in: plan.vocabulary)
-        following.learn(shape.times, for: recorded.shape.times, in: plan.vocabulary)
-        following.learn(shape.secrets, for: recorded.shape.secrets, in: plan.vocabulary)
-        return .recognised
+        play.come(index, at: time)
+        following.learn(shape, recorded.values, free: recorded.shape.free)
+        return nil
     }
 
-    private func recognise(_ shape: Shape, in play: inout SocketPlay, _ script: SocketScript) -> Int? {
+    private func recognise(_ shape: Shape, in play: inout SocketPlay) -> Int? {
         let fits = { (message: SocketScript.Message) in
-            message.shape.key == shape.key
-                && self.following.fits(shape.values, message.values, in: self.plan.vocabulary)
+            message.shape.key == shape.key && self.following.fits(shape.values, message.values)
         }
-        switch settings.frames {
-        case .triggered: return play.trigger(shape.key, in: script, where: fits)
-        case .timed, .lockStep:
-            return play.message(in: script, mayComeEarly: settings.match != .strict, where: fits)
-        }
+        return settings.frames == .triggered ? play.trigger(shape.key, where: fits) : play.message(where: fits)
     }
 
     /// Ends a socket, opened or not, regardless of which side ended it; nothing more is due on it.
     public mutating func ended(_ socket: ReplaySocket, at now: Timestamp) {
         guard let play = sockets.removeValue(forKey: socket) else { return }
-        tally.framesNeverSent += plan.scripts[play.script].messages.count - play.comeCount
+        tally.framesNeverSent += play.missingCount
         dropStaleDeadlines()
     }
 
@@ -111,29 +91,22 @@ extension Player {
             guard var play = sockets.removeValue(forKey: socket) else {
                 preconditionFailure("a deadline at the top is true")
             }
-            let (action, own) = play.take(
-                at: time.nanosecondsSinceEpoch, plan.scripts[play.script], settings.frames, played: played)
+            var (action, own) = play.take(at: time.nanosecondsSinceEpoch)
             play.scheduled = nil
             sockets[socket] = play
             tally.framesSent += 1
-            effects.append(ReplayEffect(socket: socket, action: rewritten(action, origin: play.origin, own: own)))
+            if case .text(let bytes) = action {
+                action = .text(rewriter(origin: play.origin, own: own).rewritten(bytes))
+            }
+            effects.append(ReplayEffect(socket: socket, action: action))
             schedule(socket)
         }
         return effects
     }
 
-    private func rewritten(
-        _ action: ReplayEffect.Action, origin: String, own: [Int: ExactString]
-    ) -> ReplayEffect.Action {
-        switch action {
-        case .text(let bytes): .text(rewriter(origin: origin, own: own).rewritten(bytes))
-        case .binary, .ping, .close, .finish, .reset: action
-        }
-    }
-
     private mutating func schedule(_ socket: ReplaySocket) {
         if var play = sockets.removeValue(forKey: socket) {
-            let due = play.due(plan.scripts[play.script], settings.frames, played: played)
+            let due = play.due()
             if due != play.scheduled, let due {
                 deadlines.insert(socket, at: Timestamp(nanosecondsSinceEpoch: due))
             }

@@ -18,8 +18,8 @@ struct Rewriter {
         var text: String
     }
 
-    func rewritten(_ text: String) -> String {
-        String(decoding: rewritten(Array(text.utf8)), as: UTF8.self)
+    func rewritten(_ fields: [SessionField]) -> [SessionField] {
+        fields.map { SessionField($0.name, String(decoding: rewritten(Array($0.value.utf8)), as: UTF8.self)) }
     }
 
     func rewritten(_ bytes: [UInt8]) -> [UInt8] {
@@ -60,28 +60,30 @@ struct Rewriter {
 
     // MARK: Origins
 
-    private static let schemes = ["http", "https", "ws", "wss"]
-
     /// The positions of `http://host`, also written `http:\/\/host`, for a host of the session.
     private func originEdits(_ bytes: UnsafeBufferPointer<UInt8>) -> [Edit] {
         guard !plan.authorities.isEmpty else { return [] }
-        let ourAuthority = origin.utf8.firstIndex(of: UInt8(ascii: ":")).map { origin[$0...].dropFirst(3).lowercased() }
+        let ourAuthority = afterScheme.dropFirst(3).lowercased()
         var edits: [Edit] = []
         var index = 0
         while index < bytes.count {
-            guard bytes[index] == UInt8(ascii: ":"), let slashes = slashes(bytes, at: index + 1) else {
+            guard bytes[index] == .colon, let slashes = slashes(bytes, at: index + 1) else {
                 index += 1
                 continue
             }
             let start = index + 1 + slashes
             var end = start
-            while end < bytes.count, end - start <= 300, Self.isAuthorityByte(bytes[end]) { end += 1 }
+            while end < bytes.count, end - start <= 300,
+                bytes[end].isWordCharacter || ".:[]".utf8.contains(bytes[end])
+            {
+                end += 1
+            }
             let authority = String(decoding: bytes[start..<end], as: UTF8.self).lowercased()
             if let scheme = scheme(bytes, before: index), plan.authorities.contains(ExactString(authority)) {
                 let authorityEnd = end
                 end = worldEnd(bytes, at: end, isEscaped: slashes > 2)
                 // Our own origin stays as it was written.
-                if end == authorityEnd, ourAuthority?.isExactly(authority) == true {
+                if end == authorityEnd, ourAuthority.isExactly(authority) {
                     index = end
                     continue
                 }
@@ -95,19 +97,14 @@ struct Rewriter {
 
     private func slashes(_ bytes: UnsafeBufferPointer<UInt8>, at index: Int) -> Int? {
         let rest = bytes[index...]
-        if rest.starts(with: "//".utf8) { return 2 }
-        return rest.starts(with: #"\/\/"#.utf8) ? 4 : nil
+        return rest.starts(with: "//".utf8) ? 2 : rest.starts(with: #"\/\/"#.utf8) ? 4 : nil
     }
 
     private func scheme(_ bytes: UnsafeBufferPointer<UInt8>, before index: Int) -> String? {
         var start = index
         while start > 0, index - start < 6, bytes[start - 1].isAlphanumeric { start -= 1 }
         let scheme = String(decoding: bytes[start..<index], as: UTF8.self).lowercased()
-        return Self.schemes.contains(scheme) ? scheme : nil
-    }
-
-    private static func isAuthorityByte(_ byte: UInt8) -> Bool {
-        byte.isAlphanumeric || ".-:[]_".utf8.contains(byte)
+        return ["http", "https", "ws", "wss"].contains(scheme) ? scheme : nil
     }
 
     /// The end of `/w/{id}` after an authority: the recorded world, which ours replaces.
@@ -120,11 +117,12 @@ struct Rewriter {
         return end > index + prefix.count && bytes[end...].starts(with: slash) ? end : index
     }
 
+    /// The rest of our origin from `://` on.
+    private var afterScheme: Substring { origin.utf8.firstIndex(of: .colon).map { origin[$0...] } ?? "" }
+
     private func ours(for scheme: String, isEscaped: Bool) -> String {
-        let rest = origin.utf8.firstIndex(of: UInt8(ascii: ":")).map { origin[$0...] } ?? ""
         let isSecure = origin.hasPrefix("https") || origin.hasPrefix("wss")
-        let name = scheme.hasPrefix("ws") ? (isSecure ? "wss" : "ws") : (isSecure ? "https" : "http")
-        guard isEscaped else { return name + rest }
-        return name + rest.split(separator: "/", omittingEmptySubsequences: false).joined(separator: #"\/"#)
+        let ours = (scheme.hasPrefix("ws") ? "ws" : "http") + (isSecure ? "s" : "") + afterScheme
+        return isEscaped ? ours.split(separator: "/", omittingEmptySubsequences: false).joined(separator: #"\/"#) : ours
     }
 }

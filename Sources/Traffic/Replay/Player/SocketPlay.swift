@@ -3,10 +3,11 @@ import JSON
 /// The progress of a WebSocket through its script.
 struct SocketPlay: Sendable {
     let entry: Int
-    let script: Int
+    let script: SocketScript
+    let settings: ReplaySettings
     let origin: String
     /// Whether the 101 was sent; nothing is due before.
-    private(set) var isOpen = false
+    private var isOpen = false
     /// Whether the recorded server has ended the connection; nothing follows.
     private(set) var isOver = false
     /// When the next step is due; every caller that changes this value must update it.
@@ -18,21 +19,16 @@ struct SocketPlay: Sendable {
     private var offset: Int64 = 0
     /// The number of pings received, and the pongs in flight.
     private var pingCount = 0
-    private var pongs: [Pong] = []
+    private var pongs: [(time: Int64, action: ReplayEffect.Action)] = []
     /// The client's first missing message, and the later ones that have arrived, by index.
     private(set) var nextMessage = 0
     private var early: Set<Int> = []
-    private(set) var comeCount = 0
+    private var comeCount = 0
     /// For lock-step, when messages arrived that the script has not reached.
     private var arrivals: [Int: Int64] = [:]
     /// For a triggered socket, the active runs and the progress of each shape's messages.
     private var runs: [Run] = []
     private var triggerCursors: [ShapeKey: Int] = [:]
-
-    private struct Pong: Sendable {
-        var time: Int64
-        var action: ReplayEffect.Action
-    }
 
     /// Frames that follow a message of the client.
     private struct Run: Sendable {
@@ -44,99 +40,90 @@ struct SocketPlay: Sendable {
         var own: [Int: ExactString] = [:]
     }
 
-    init(entry: Int, script: Int, origin: String) {
-        self.entry = entry
-        self.script = script
-        self.origin = origin
+    init(entry: Int, script: SocketScript, settings: ReplaySettings, origin: String) {
+        (self.entry, self.script, self.settings, self.origin) = (entry, script, settings, origin)
     }
 
-    mutating func open(at time: Int64, order: ReplaySettings.FrameOrder) {
+    mutating func open(at time: Int64) {
         isOpen = true
         base = time
-        if order == .triggered { runs = [Run(cursor: 0, base: time, offset: 0)] }
+        if settings.frames == .triggered { runs = [Run(cursor: 0, base: time, offset: 0)] }
     }
+
+    /// How many of the client's messages have not come.
+    var missingCount: Int { script.messages.count - comeCount }
 
     // MARK: What is due
 
     /// When the server's next step is due, or nil if it waits for the client or nothing is left.
-    mutating func due(
-        _ script: SocketScript, _ order: ReplaySettings.FrameOrder, played: (Int64) -> Int64
-    ) -> Int64? {
+    mutating func due() -> Int64? {
         guard isOpen, !isOver else { return nil }
-        let step: Int64? =
-            switch order {
-            case .timed: timedDue(script, played)
-            case .lockStep: lockStepDue(script, played)
-            case .triggered: triggeredDue(script, played)
+        let step =
+            switch settings.frames {
+            case .timed: timedDue()
+            case .lockStep: lockStepDue()
+            case .triggered: triggeredDue()
             }
         guard let pong = pongs.map(\.time).min() else { return step }
         return min(pong, step ?? pong)
     }
 
-    private mutating func timedDue(_ script: SocketScript, _ played: (Int64) -> Int64) -> Int64? {
+    private mutating func timedDue() -> Int64? {
         while cursor < script.steps.count {
-            if case .server = script.steps[cursor].kind {
-                return base.advanced(capped: played(script.steps[cursor].time))
+            let step = script.steps[cursor]
+            if case .server = step.kind { return base.advanced(capped: settings.played(step.time)) }
+            cursor += 1
+        }
+        return nil
+    }
+
+    private mutating func lockStepDue() -> Int64? {
+        while cursor < script.steps.count {
+            let step = script.steps[cursor]
+            switch step.kind {
+            case _ where step.isKeepAlive: break
+            case .server: return base.advanced(capped: settings.played(step.time - offset))
+            case .clientEnds, .ping: return nil
+            case .client(let message):
+                guard hasCome(message) else { return nil }
+                base = max(base, arrivals.removeValue(forKey: message) ?? base)
+                offset = step.time
             }
             cursor += 1
         }
         return nil
     }
 
-    private mutating func lockStepDue(_ script: SocketScript, _ played: (Int64) -> Int64) -> Int64? {
-        while cursor < script.steps.count {
-            let step = script.steps[cursor]
-            if step.isKeepAlive {
-                cursor += 1
-                continue
-            }
-            switch step.kind {
-            case .server: return base.advanced(capped: played(step.time - offset))
-            case .clientEnds, .ping: return nil
-            case .client(let message):
-                guard hasCome(message) else { return nil }
-                base = max(base, arrivals.removeValue(forKey: message) ?? base)
-                offset = step.time
-                cursor += 1
-            }
-        }
-        return nil
-    }
-
-    private mutating func triggeredDue(_ script: SocketScript, _ played: (Int64) -> Int64) -> Int64? {
+    private mutating func triggeredDue() -> Int64? {
+        let steps = script.steps
         for run in runs.indices {
-            while runs[run].cursor < script.steps.count, script.steps[runs[run].cursor].isKeepAlive {
-                runs[run].cursor += 1
-            }
+            while runs[run].cursor < steps.count, steps[runs[run].cursor].isKeepAlive { runs[run].cursor += 1 }
         }
         runs.removeAll { run in
-            guard run.cursor < script.steps.count else { return true }
-            if case .server = script.steps[run.cursor].kind { return false }
-            return true
+            guard run.cursor < steps.count, case .server = steps[run.cursor].kind else { return true }
+            return false
         }
-        return runs.map { dueTime($0, script, played) }.min()
+        return runs.map(dueTime).min()
     }
 
-    private func dueTime(_ run: Run, _ script: SocketScript, _ played: (Int64) -> Int64) -> Int64 {
-        run.base.advanced(capped: played(script.steps[run.cursor].time - run.offset))
+    private func dueTime(_ run: Run) -> Int64 {
+        run.base.advanced(capped: settings.played(script.steps[run.cursor].time - run.offset))
     }
 
     /// Takes the step that is due at that time.
-    mutating func take(
-        at time: Int64, _ script: SocketScript, _ order: ReplaySettings.FrameOrder, played: (Int64) -> Int64
-    ) -> (action: ReplayEffect.Action, own: [Int: ExactString]) {
+    mutating func take(at time: Int64) -> (action: ReplayEffect.Action, own: [Int: ExactString]) {
         if let pong = pongs.firstIndex(where: { $0.time == time }) { return (pongs.remove(at: pong).action, [:]) }
         var step = cursor
         var own: [Int: ExactString] = [:]
-        if order == .triggered {
-            guard let run = runs.firstIndex(where: { dueTime($0, script, played) == time }) else {
+        if settings.frames == .triggered {
+            guard let run = runs.firstIndex(where: { dueTime($0) == time }) else {
                 preconditionFailure("a deadline belongs to a run")
             }
             (step, own) = (runs[run].cursor, runs[run].own)
             runs[run].cursor += 1
         } else {
             cursor += 1
-            if order == .lockStep { (base, offset) = (time, script.steps[step].time) }
+            if settings.frames == .lockStep { (base, offset) = (time, script.steps[step].time) }
         }
         guard case .server(let action) = script.steps[step].kind else {
             preconditionFailure("only what the server does is due")
@@ -151,26 +138,23 @@ struct SocketPlay: Sendable {
     // MARK: What the client sends
 
     /// Answers a ping of the API as recorded; false if none was recorded or too many pongs are in flight.
-    mutating func ping(at time: Int64, _ script: SocketScript, played: (Int64) -> Int64) -> Bool {
+    mutating func ping(at time: Int64) -> Bool {
         guard let last = script.keepAlives.last, pongs.count < ReplayLimits.runs else { return false }
         let keepAlive = pingCount < script.keepAlives.count ? script.keepAlives[pingCount] : last
         pingCount += 1
         if let pong = keepAlive.pong {
-            pongs.append(Pong(time: time.advanced(capped: played(pong.after)), action: pong.action))
+            pongs.append((time.advanced(capped: settings.played(pong.after)), pong.action))
         }
         return true
     }
 
-    /// The index of the client's message: the next one or, if messages may come early, one soon after it.
-    func message(in script: SocketScript, mayComeEarly: Bool, where fits: (SocketScript.Message) -> Bool) -> Int? {
-        var looked = 0
-        var index = nextMessage
-        while index < script.messages.count, looked < (mayComeEarly ? ReplayLimits.framesAhead : 1) {
-            if !hasCome(index) {
-                if fits(script.messages[index]) { return index }
-                looked += 1
-            }
-            index += 1
+    /// The index of the client's message: the next one or, unless the order is strict, one soon after it.
+    func message(where fits: (SocketScript.Message) -> Bool) -> Int? {
+        var left = settings.match == .strict ? 1 : ReplayLimits.framesAhead
+        for index in nextMessage..<script.messages.count where !hasCome(index) {
+            if fits(script.messages[index]) { return index }
+            left -= 1
+            if left == 0 { break }
         }
         return nil
     }
@@ -178,8 +162,8 @@ struct SocketPlay: Sendable {
     private func hasCome(_ message: Int) -> Bool { message < nextMessage || early.contains(message) }
 
     /// Records that a message has arrived.
-    mutating func come(_ message: Int, at time: Int64, order: ReplaySettings.FrameOrder) {
-        if order == .lockStep { arrivals[message] = time }
+    mutating func come(_ message: Int, at time: Int64) {
+        if settings.frames == .lockStep { arrivals[message] = time }
         guard !hasCome(message) else { return }
         comeCount += 1
         early.insert(message)
@@ -187,8 +171,7 @@ struct SocketPlay: Sendable {
     }
 
     /// The triggering message of a shape: the matching ones in turn, then the last one repeatedly.
-    mutating func trigger(_ key: ShapeKey, in script: SocketScript, where fits: (SocketScript.Message) -> Bool) -> Int?
-    {
+    mutating func trigger(_ key: ShapeKey, where fits: (SocketScript.Message) -> Bool) -> Int? {
         guard let messages = script.messagesOfShape[key] else { return nil }
         var cursor = triggerCursors[key] ?? 0
         while cursor < messages.count, hasCome(messages[cursor]) { cursor += 1 }
@@ -201,20 +184,10 @@ struct SocketPlay: Sendable {
     }
 
     /// Starts the frames that followed a message; false if too many runs are active.
-    mutating func beginRun(
-        after message: Int, at time: Int64, own: [Int: ExactString], in script: SocketScript
-    ) -> Bool {
+    mutating func beginRun(after message: Int, at time: Int64, own: [Int: ExactString]) -> Bool {
         guard runs.count < ReplayLimits.runs else { return false }
         let step = script.messages[message].step
         runs.append(Run(cursor: step + 1, base: time, offset: script.steps[step].time, own: own))
         return true
-    }
-}
-
-extension Int64 {
-    /// The sum, capped at the largest number.
-    func advanced(capped span: Int64) -> Int64 {
-        let (sum, overflow) = addingReportingOverflow(span)
-        return overflow ? .max : sum
     }
 }

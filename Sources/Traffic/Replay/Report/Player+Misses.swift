@@ -4,22 +4,31 @@ import Text
 import Traffic
 
 extension Player {
+    /// The result so far; frames that a client may still send count as never sent.
+    public var report: ReplayReport {
+        var report = tally
+        report.recorded = isServed.count
+        report.neverAskedCount = isServed.count - tally.served
+        let neverAsked = isServed.indices.lazy.filter { !isServed[$0] }
+        report.neverAsked = neverAsked.prefix(ReplayLimits.misses).map(plan.reference)
+        report.framesNeverSent += sockets.values.reduce(0) { $0 + $1.missingCount }
+        report.bindings = following.bindings.actual.count
+        report.bindingsRefused = following.bindings.refusedCount
+        return report
+    }
+
     /// Describes and records a request without a response.
     mutating func miss(
         _ reason: ReplayMiss.Reason, _ request: ReplayRequest, _ shapes: RequestShapes, at now: Timestamp
     ) -> ReplayMiss {
         var miss = ReplayMiss(
-            time: now, method: request.method.cut(toBytes: 60), target: Excerpts.target(request.target),
-            reason: reason, differences: [])
+            time: now, method: request.method.cut(toBytes: 60), target: Excerpts.target(request.target), reason: reason)
         if let (entry, differences) = nearest(to: shapes, reason) {
-            let recorded = plan.session.entries[entry].request
-            miss.nearest = .init(
-                entry: plan.numbers[entry], method: recorded.method,
-                target: Excerpts.target(URLParts(recorded.url).target))
-            miss.differences = differences.list
+            miss.nearest = plan.reference(to: entry)
+            miss.differences = differences
         }
-        tally.unexpected += 1
-        if tally.misses.count < ReplayLimits.misses { tally.misses.append(miss) }
+        tally.unexpectedCount += 1
+        if tally.unexpected.count < ReplayLimits.misses { tally.unexpected.append(miss) }
         return miss
     }
 
@@ -30,26 +39,15 @@ extension Player {
 
     private func nearest(
         to shapes: RequestShapes, _ reason: ReplayMiss.Reason
-    ) -> (entry: Int, differences: Differences)? {
-        var candidates: [Int]
-        switch reason {
-        case .notItsTurn: candidates = Array(turn.prefix(Self.comparedEntries))
-        case .unknown, .runOut, .over:
-            candidates = sameRoute(shapes)
-            if candidates.isEmpty { candidates = nearestRoute(shapes).map { [$0] } ?? [] }
-        }
-        var best: (entry: Int, differences: Differences)?
-        for entry in candidates {
-            let differences = differences(shapes, from: entry)
-            if best.map({ differences.list.count < $0.differences.list.count }) ?? true {
-                best = (entry, differences)
-            }
-        }
-        return best
+    ) -> (entry: Int, differences: [ReplayDifference])? {
+        var candidates = reason == .notItsTurn ? Array(turn.prefix(Self.comparedEntries)) : sameRoute(shapes)
+        if candidates.isEmpty, reason != .notItsTurn { candidates = nearestRoute(shapes).map { [$0] } ?? [] }
+        // The first of those with the fewest differences.
+        return candidates.map { ($0, differences(shapes, from: $0)) }.min { $0.1.count < $1.1.count }
     }
 
-    private func differences(_ shapes: RequestShapes, from entry: Int) -> Differences {
-        var differences = Differences(following: following, vocabulary: plan.vocabulary)
+    private func differences(_ shapes: RequestShapes, from entry: Int) -> [ReplayDifference] {
+        var differences = Differences(following: following)
         let planned = plan.entries[entry]
         if !planned.method.isExactly(shapes.method) {
             differences.note("method", Sentences.method(planned.method), Sentences.method(shapes.method))
@@ -57,14 +55,14 @@ extension Player {
         differences.compare(planned.url, shapes.url)
         let body = plan.session.entries[entry].request.body
         if body?.isCut != true { differences.compare(body: body?.bytes ?? [], shapes.body, named: "body") }
-        return differences
+        return differences.list
     }
 
     /// The recorded requests of the same route, unserved ones first.
     private func sameRoute(_ shapes: RequestShapes) -> [Int] {
         guard let bucket = plan.routes.bucket(of: shapes.route()) else { return [] }
         var (unserved, served): ([Int], [Int]) = ([], [])
-        for variant in plan.routes.buckets[bucket].variants.prefix(ReplayLimits.candidates) {
+        for variant in plan.routes.buckets[bucket].prefix(ReplayLimits.candidates) {
             for entry in plan.routes.variants[variant].entries.prefix(ReplayLimits.candidates) {
                 if isServed[entry] { served.append(entry) } else { unserved.append(entry) }
                 if unserved.count == Self.comparedEntries { return unserved }
@@ -79,11 +77,10 @@ extension Player {
         let common: Set = ["api", "v1", "v2", ""]
         var best: (entry: Int, cost: Int)?
         for bucket in plan.routes.buckets.prefix(Self.comparedRoutes) {
-            let entry = plan.routes.variants[bucket.variants[0]].entries[0]
-            let planned = plan.entries[entry]
-            var cost = planned.method.isExactly(shapes.method) ? 0 : 1
+            let entry = plan.routes.variants[bucket[0]].entries[0]
+            let segments = plan.entries[entry].url.segments
+            var cost = plan.entries[entry].method.isExactly(shapes.method) ? 0 : 1
             var hasCommonWord = false
-            let segments = planned.url.segments
             for (left, right) in zip(segments, shapes.url.segments) {
                 if left.isExactly(right) {
                     hasCommonWord = hasCommonWord || !common.contains(left)
@@ -100,31 +97,27 @@ extension Player {
         return best?.entry
     }
 
-    // MARK: Frames
-
     /// Records a client's frame that is not the recorded one.
-    mutating func note(frame bytes: [UInt8], isText: Bool, on socket: ReplaySocket, isTooMany: Bool, at now: Timestamp)
-    {
-        tally.frameMisses += 1
-        guard tally.frames.count < ReplayLimits.misses, let play = sockets[socket] else { return }
-        let script = plan.scripts[play.script]
+    mutating func note(
+        frame bytes: [UInt8], isText: Bool, on socket: ReplaySocket, _ reason: ReplayFrameMiss.Reason, at now: Timestamp
+    ) {
+        tally.frameMissCount += 1
+        guard tally.frameMisses.count < ReplayLimits.misses, let play = sockets[socket] else { return }
         var miss = ReplayFrameMiss(
-            time: now, socket: socket,
-            target: Excerpts.target(URLParts(plan.session.entries[play.entry].request.url).target),
-            excerpt: Excerpts.of(bytes) ?? "\"\"", reason: isTooMany ? .tooMany : .noneLeft, differences: [])
-        if !isTooMany, play.nextMessage < script.messages.count {
-            miss.reason = .different
-            let due = script.messages[play.nextMessage]
-            var differences = Differences(following: following, vocabulary: plan.vocabulary)
-            if due.isText != isText {
-                differences.note("type", due.isText ? "text" : "binary", isText ? "text" : "binary")
-            } else {
+            time: now, socket: socket, target: plan.reference(to: play.entry).target,
+            excerpt: Excerpts.of(bytes) ?? "\"\"", reason: reason)
+        if reason == .different, play.nextMessage < play.script.messages.count {
+            let due = play.script.messages[play.nextMessage]
+            var differences = Differences(following: following)
+            if due.isText == isText {
                 differences.compare(body: due.payload, bytes, named: isText ? "text" : "binary")
+            } else {
+                differences.note("type", due.isText ? "text" : "binary", isText ? "text" : "binary")
             }
             miss.differences = differences.list
-        } else if !isTooMany, settings.frames == .triggered {
-            miss.reason = .different
+        } else if reason == .different, settings.frames != .triggered {
+            miss.reason = .noneLeft
         }
-        tally.frames.append(miss)
+        tally.frameMisses.append(miss)
     }
 }

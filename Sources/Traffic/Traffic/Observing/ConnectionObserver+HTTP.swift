@@ -1,23 +1,24 @@
 import FitIQAPI
 import HTTP1
 import HTTPTypes
+import Text
 
 /// Requests and their responses.
 extension ConnectionObserver {
     /// Reads as far as both directions allow.
-    mutating func advance(at time: Timestamp, into observations: inout [Observation]) {
+    mutating func advance(at time: Timestamp) {
         repeat {
-            readRequest(at: time, into: &observations)
-            if phase == .http { readAnswer(at: time, into: &observations) }
-        } while phase == .http && tellFinished(at: time, into: &observations)
+            readRequest(at: time)
+            if phase == .http { readAnswer(at: time) }
+        } while phase == .http && reportFinished(at: time)
     }
 
-    private mutating func readRequest(at time: Timestamp, into observations: inout [Observation]) {
+    private mutating func readRequest(at time: Timestamp) {
         while phase == .http, current?.requested == nil, !requestsFailed {
             do throws(RemoteError) {
                 switch try requests.nextEvent() {
                 case .request(let head): begin(head, at: time)
-                case .body(let piece): current?.requestBody.append(piece, limit: limits.body)
+                case .body(let piece): current?.requestBody.append(piece)
                 case .end:
                     current?.requested = time
                     // The remaining bytes arrived no later than now.
@@ -26,12 +27,9 @@ extension ConnectionObserver {
                 }
             } catch {
                 requestsFailed = true
-                guard current != nil else {
-                    stop(Messages.badRequest(error), into: &observations)
-                    return
-                }
+                guard current != nil else { return stop(Messages.badRequest(error)) }
                 // The server may still respond to an invalid body.
-                observations.append(.note(Messages.badRequest(error)))
+                report(.note(Messages.badRequest(error)))
                 current?.requested = time
             }
         }
@@ -41,7 +39,8 @@ extension ConnectionObserver {
         current = ExchangeInProgress(
             started: nextRequestBegan ?? time,
             request: SessionRequest(method: head.method.rawValue, url: url(head), fields: Self.fields(head.fields)),
-            isConnect: head.method == .connect, expectsContinue: head.expectsContinue, hasBody: head.hasBody)
+            isConnect: head.method == .connect, expectsContinue: head.expectsContinue, hasBody: head.hasBody,
+            requestBody: BodyCollector(limit: limits.body), responseBody: BodyCollector(limit: limits.body))
         nextRequestBegan = nil
         guard !answersAreOver else { return }
         // The connection that reads responses sends the request in the client's place. Only what determines the
@@ -53,24 +52,27 @@ extension ConnectionObserver {
         if answers.bufferedByteCount > 0 { current?.answerBegan = time }
     }
 
-    private mutating func readAnswer(at time: Timestamp, into observations: inout [Observation]) {
+    private func url(_ head: RequestHead) -> String {
+        let host = authority ?? head.authority ?? "unknown"
+        let path = head.target.path
+        let start = path.isEmpty || path.utf8.first == .slash ? "" : "/"
+        return scheme + "://" + host + start + path + (head.target.query.map { "?" + $0 } ?? "")
+    }
+
+    private mutating func readAnswer(at time: Timestamp) {
         // Bytes after a response that preceded the end of its request wait, but not without limit.
         let mayWait = current == nil ? 0 : current?.answered == nil ? Int.max : limits.pipelined
         guard answers.bufferedByteCount <= mayWait else {
-            if let exchange = current?.exchange(at: time, limit: limits.body) {
-                observations.append(.exchange(exchange))
-            }
-            stop(Messages.unaskedAnswer(answers.bufferedByteCount), into: &observations)
-            return
+            if let current { report(.exchange(current.exchange(at: time))) }
+            return stop(Messages.unaskedAnswer(answers.bufferedByteCount))
         }
         while phase == .http, current != nil, current?.answered == nil, !answersAreOver {
             do throws(RemoteError) {
                 switch try answers.nextEvent() {
                 case .informational: current?.answerBegan = answers.bufferedByteCount > 0 ? time : nil
-                case .response(let head) where head.status.code == 101:
-                    switchProtocols(head, at: time, into: &observations)
-                case .response(let head): takeHead(head, at: time, into: &observations)
-                case .body(let piece): current?.responseBody.append(piece, limit: limits.body)
+                case .response(let head) where head.status.code == 101: switchProtocols(head, at: time)
+                case .response(let head): takeHead(head, at: time)
+                case .body(let piece): current?.responseBody.append(piece)
                 case .end:
                     current?.answered = time
                     answersAreOver = answers.ourState != .idle
@@ -78,30 +80,28 @@ extension ConnectionObserver {
                 }
             } catch {
                 // What the end of the connection truncated is reported when the connection is gone.
-                if serverFinished { return }
-                let exchange = current?.exchange(at: time, limit: limits.body)
-                if let exchange { observations.append(.exchange(exchange)) }
-                stop(Messages.badAnswer(error, url: exchange?.request.url ?? ""), into: &observations)
+                guard !serverFinished, let exchange = current else { return }
+                report(.exchange(exchange.exchange(at: time)))
+                stop(Messages.badAnswer(error, url: exchange.request.url))
             }
         }
     }
 
-    private mutating func takeHead(_ head: ResponseHead, at time: Timestamp, into observations: inout [Observation]) {
+    private mutating func takeHead(_ head: ResponseHead, at time: Timestamp) {
         current?.response = SessionResponse(status: head.status.code, fields: Self.fields(head.fields))
-        guard let exchange = current, exchange.isConnect, head.status.kind == .successful else { return }
+        guard var tunnel = current, tunnel.isConnect, head.status.kind == .successful else { return }
         // "Any 2xx response indicates that the sender will switch to tunnel mode" (RFC 9110 §9.3.6).
-        var tunnel = exchange
         tunnel.answered = time
-        observations.append(.exchange(tunnel.exchange(at: time, limit: limits.body)))
-        stop(Messages.tunnel(exchange.request.url), into: &observations)
+        report(.exchange(tunnel.exchange(at: time)))
+        stop(Messages.tunnel(tunnel.request.url))
     }
 
-    /// Reports a finished exchange; false if there is none.
-    private mutating func tellFinished(at time: Timestamp, into observations: inout [Observation]) -> Bool {
+    /// Reports a finished exchange; false if there is none, or if no request can follow it.
+    private mutating func reportFinished(at time: Timestamp) -> Bool {
         guard let exchange = current, exchange.requested != nil, exchange.answered != nil || answersAreOver else {
             return false
         }
-        observations.append(.exchange(exchange.exchange(at: time, limit: limits.body)))
+        report(.exchange(exchange.exchange(at: time)))
         return goOn(after: exchange)
     }
 
@@ -121,13 +121,84 @@ extension ConnectionObserver {
     }
 
     /// Reports what the connection's end left unanswered or truncated.
-    mutating func tellUnfinished(at time: Timestamp, into observations: inout [Observation]) {
+    mutating func reportUnfinished(at time: Timestamp) {
         while phase == .http, let exchange = current {
-            observations.append(.exchange(exchange.exchange(at: time, limit: limits.body)))
+            report(.exchange(exchange.exchange(at: time)))
             // Requests sent along with this one are in the buffer, and will not be answered.
             guard exchange.requested != nil, goOn(after: exchange) else { return }
             answersAreOver = true
-            readRequest(at: time, into: &observations)
+            readRequest(at: time)
         }
+    }
+}
+
+/// A request whose response has not ended yet, as far as it was seen.
+struct ExchangeInProgress: Sendable {
+    let started: Timestamp
+    var request: SessionRequest
+    let isConnect: Bool
+    let expectsContinue: Bool
+    let hasBody: Bool
+    var requestBody: BodyCollector
+    var responseBody: BodyCollector
+    /// When the last byte of the request arrived.
+    var requested: Timestamp?
+    /// When the first byte of the final response arrived.
+    var answerBegan: Timestamp?
+    /// The head of the response; the body is collected separately.
+    var response: SessionResponse?
+    /// When the last byte of the response arrived.
+    var answered: Timestamp?
+
+    var heldByteCount: Int { requestBody.heldByteCount + responseBody.heldByteCount }
+
+    /// The exchange as far as it is known, when no more will arrive.
+    func exchange(at time: Timestamp) -> SessionExchange {
+        var (request, response) = (request, response)
+        if hasBody { request.body = requestBody.body }
+        response?.body = responseBody.body
+        response?.isComplete = answered != nil
+        var waited: Int64 = 0
+        if let answerBegan, let requested { waited = requested.nanoseconds(until: answerBegan) }
+        return SessionExchange(
+            started: started, waited: waited, lasted: started.nanoseconds(until: answered ?? time), request: request,
+            response: response)
+    }
+}
+
+extension Timestamp {
+    /// The nanoseconds until another time: 0 if it is earlier, and at most what fits.
+    fileprivate func nanoseconds(until other: Timestamp) -> Int64 {
+        let (difference, overflow) = other.nanosecondsSinceEpoch.subtractingReportingOverflow(nanosecondsSinceEpoch)
+        return other < self ? 0 : overflow ? .max : difference
+    }
+}
+
+/// A body as it arrives: its beginning, and its total size.
+struct BodyCollector: Sendable {
+    let limit: Int
+    private var bytes: [UInt8] = []
+    private var byteCount = 0
+
+    init(limit: Int) { self.limit = limit }
+
+    var heldByteCount: Int { bytes.count }
+
+    /// Appends a piece; bytes beyond the limit are only counted.
+    mutating func append(_ piece: ArraySlice<UInt8>) {
+        byteCount += piece.count
+        // One byte more than the limit shows whether the limit splits a character.
+        bytes.append(contentsOf: piece.prefix(max(0, limit + 1 - bytes.count)))
+    }
+
+    /// The body so far.
+    var body: SessionBody { SessionBody(bytes, of: byteCount, keeping: limit) }
+}
+
+extension SessionBody {
+    /// Keeps the beginning of bytes that exceed the limit, without splitting a UTF-8 character.
+    init(_ bytes: [UInt8], of byteCount: Int, keeping limit: Int) {
+        let kept = bytes.count > limit ? Array(bytes[..<UTF8Sequence.boundary(in: bytes, at: limit)]) : bytes
+        self.init(kept, of: byteCount)
     }
 }

@@ -38,99 +38,76 @@ public struct ConnectionObserver: Sendable {
     /// Whether the server announced that it answers no more requests on this connection.
     var answersAreOver = false
     /// The side that ended its direction first.
-    var finishedFirst: Party?
-    var serverFinished = false
-    var socket: SocketObserver
+    private var finishedFirst: Party?
+    private(set) var serverFinished = false
+    private var socket: SocketObserver
     /// The discarded output of the codecs.
     var unsent: [UInt8] = []
+    /// What was observed since the observations were last taken.
+    private var observations: [Observation] = []
 
-    /// Starts with a fresh connection.
-    ///
-    /// The scheme is `http` or `https`. URLs have the host that the requests name, unless an authority (`host:port`) is
-    /// given.
-    public init(scheme: String, authority: String? = nil, limits: Limits = Limits()) {
-        self.scheme = scheme
-        self.authority = authority
-        self.limits = limits
+    /// URLs have the scheme, `http` or `https`, and the host that the requests name, unless an authority is given.
+    init(scheme: String, authority: String? = nil, limits: Limits = Limits()) {
+        (self.scheme, self.authority, self.limits) = (scheme, authority, limits)
         requests = HTTP1.Connection(role: .server, limits: limits.http)
         answers = HTTP1.Connection(role: .client, limits: limits.http)
         socket = SocketObserver(limits: limits)
     }
 
-    /// Whether nothing more will be seen on this connection.
-    public var isOver: Bool { phase == .over }
+    mutating func takeObservations() -> [Observation] {
+        guard !observations.isEmpty else { return [] }
+        defer { observations = [] }
+        return observations
+    }
 
-    /// Receives bytes from the client and appends the resulting observations.
-    public mutating func clientSent(
-        _ bytes: UnsafeRawBufferPointer, at time: Timestamp, into observations: inout [Observation]
-    ) {
-        guard !bytes.isEmpty else { return }
-        switch phase {
-        case .http:
+    mutating func receive(_ bytes: UnsafeRawBufferPointer, from party: Party, at time: Timestamp) {
+        guard !bytes.isEmpty, party == .client || !serverFinished else { return }
+        switch (phase, party) {
+        case (.http, .client):
             if current?.requested != nil || current == nil { nextRequestBegan = nextRequestBegan ?? time }
             requests.receive(bytes)
-            advance(at: time, into: &observations)
-        case .webSocket: readFrames(bytes, from: .client, at: time, into: &observations)
-        case .over: break
-        }
-    }
-
-    /// Receives bytes from the server and appends the resulting observations.
-    public mutating func serverSent(
-        _ bytes: UnsafeRawBufferPointer, at time: Timestamp, into observations: inout [Observation]
-    ) {
-        guard !bytes.isEmpty, !serverFinished else { return }
-        switch phase {
-        case .http:
+            advance(at: time)
+        case (.http, .server):
             if current?.response == nil, current?.answerBegan == nil { current?.answerBegan = time }
             answers.receive(bytes)
-            advance(at: time, into: &observations)
-        case .webSocket: readFrames(bytes, from: .server, at: time, into: &observations)
-        case .over: break
+            advance(at: time)
+        case (.webSocket, _): readFrames(bytes, from: party, at: time)
+        case (.over, _): break
         }
     }
 
-    /// Records that one side sends no more (FIN), while the other still may.
-    ///
-    /// This completes a body that continues until its connection closes.
-    public mutating func finished(by party: Party, at time: Timestamp, into observations: inout [Observation]) {
+    /// Records that one side sends no more (FIN), which completes a body that continues until its connection closes.
+    mutating func finished(by party: Party, at time: Timestamp) {
         finishedFirst = finishedFirst ?? party
         guard party == .server, !serverFinished else { return }
         serverFinished = true
         guard phase == .http else { return }
         answers.receiveEndOfStream()
-        advance(at: time, into: &observations)
+        advance(at: time)
     }
 
-    /// Records that the connection is gone, and reports what was unfinished.
-    ///
-    /// The party is the side that ended it, unless one had finished before.
-    public mutating func ended(
-        by party: Party, isReset: Bool, at time: Timestamp, into observations: inout [Observation]
-    ) {
-        if !isReset { finished(by: party, at: time, into: &observations) }
-        switch phase {
-        case .http: tellUnfinished(at: time, into: &observations)
-        case .webSocket:
-            let cause: SessionEnding.Cause = isReset ? .reset : .finish
-            let ending = socket.ending(at: time, by: isReset ? party : finishedFirst ?? party, cause: cause)
-            observations.append(.socketEnded(ending))
-        case .over: break
+    /// Records that the connection is gone, ended by that side unless one had finished before, and reports what was
+    /// unfinished.
+    mutating func ended(by party: Party, isReset: Bool, at time: Timestamp) {
+        if !isReset { finished(by: party, at: time) }
+        if phase == .webSocket {
+            let party = isReset ? party : finishedFirst ?? party
+            report(.socketEnded(socket.ending(at: time, by: party, cause: isReset ? .reset : .finish)))
         }
-        phase = .over
+        recordingEnded(at: time)
     }
 
     /// Records that the recording ends before the connection, and reports what was unfinished, except an open
     /// WebSocket's end.
-    public mutating func recordingEnded(at time: Timestamp, into observations: inout [Observation]) {
-        if phase == .http { tellUnfinished(at: time, into: &observations) }
+    mutating func recordingEnded(at time: Timestamp) {
+        if phase == .http { reportUnfinished(at: time) }
         phase = .over
     }
 
     /// Stops observing, and reports what was unfinished and why it stays so.
-    mutating func giveUp(_ note: String, at time: Timestamp, into observations: inout [Observation]) {
-        recordingEnded(at: time, into: &observations)
-        stop(note, into: &observations)
+    mutating func giveUp(_ note: String, at time: Timestamp) {
+        recordingEnded(at: time)
+        stop(note)
         requests = HTTP1.Connection(role: .server)
         answers = HTTP1.Connection(role: .client)
         socket = SocketObserver(limits: limits)
@@ -145,75 +122,106 @@ public struct ConnectionObserver: Sendable {
         }
     }
 
-    private mutating func readFrames(
-        _ bytes: UnsafeRawBufferPointer, from party: Party, at time: Timestamp,
-        into observations: inout [Observation]
-    ) {
-        socket.receive(bytes, from: party, at: time, into: &observations)
-        if socket.isClosed {
-            observations.append(.socketEnded(socket.ending(at: time, by: party, cause: .closeFrame)))
-            phase = .over
-        }
+    mutating func report(_ observation: Observation) { observations.append(observation) }
+
+    /// Ends the observation.
+    mutating func stop(_ note: String) {
+        current = nil
+        phase = .over
+        report(.note(note))
     }
 
-    // MARK: From HTTP to WebSocket
+    // MARK: WebSocket
+
+    private mutating func readFrames(_ bytes: UnsafeRawBufferPointer, from party: Party, at time: Timestamp) {
+        socket.receive(bytes, from: party, at: time, into: &observations)
+        guard socket.isClosed else { return }
+        report(.socketEnded(socket.ending(at: time, by: party, cause: .closeFrame)))
+        phase = .over
+    }
 
     /// Handles a 101.
-    mutating func switchProtocols(_ head: ResponseHead, at time: Timestamp, into observations: inout [Observation]) {
+    mutating func switchProtocols(_ head: ResponseHead, at time: Timestamp) {
         guard var exchange = current else { preconditionFailure("a 101 answers a request") }
         let response = SessionResponse(status: 101, fields: Self.fields(head.fields))
         guard requests.theirState == .mightSwitchProtocol, head.fields.hasToken("websocket", in: .upgrade) else {
             exchange.response = response
             exchange.answered = time
-            observations.append(.exchange(exchange.exchange(at: time, limit: limits.body)))
-            stop(Messages.otherProtocol(exchange.request.url), into: &observations)
-            return
+            report(.exchange(exchange.exchange(at: time)))
+            return stop(Messages.otherProtocol(exchange.request.url))
         }
         requests.switchProtocols(fields: Self.upgradeFields, into: &unsent)
         unsent.removeAll(keepingCapacity: true)
         let early = (client: requests.takeTrailingBytes(), server: answers.takeTrailingBytes())
-        var request = exchange.exchange(at: time, limit: limits.body).request
-        request.url = Self.webSocketURL(request.url)
+        var request = exchange.exchange(at: time).request
+        // `http` becomes `ws`, and `https` becomes `wss`.
+        if request.url.utf8.starts(with: "http".utf8) { request.url = "ws" + request.url.dropFirst(4) }
         current = nil
         phase = .webSocket
-        observations.append(
-            .socketOpened(
-                SessionSocket(started: exchange.started, opened: time, request: request, response: response)))
+        report(
+            .socketOpened(SessionSocket(started: exchange.started, opened: time, request: request, response: response)))
         let extensions = head.fields.values(.secWebSocketExtensions).joined(separator: ", ")
         if !extensions.isEmpty {
             socket.stopReading()
-            observations.append(.note(Messages.extensions(extensions, url: request.url)))
+            report(.note(Messages.extensions(extensions, url: request.url)))
         }
-        early.client.withUnsafeBytes { readFrames($0, from: .client, at: time, into: &observations) }
+        early.client.withUnsafeBytes { readFrames($0, from: .client, at: time) }
         guard phase == .webSocket else { return }
-        early.server.withUnsafeBytes { readFrames($0, from: .server, at: time, into: &observations) }
+        early.server.withUnsafeBytes { readFrames($0, from: .server, at: time) }
     }
-
-    /// Ends the observation.
-    mutating func stop(_ note: String, into observations: inout [Observation]) {
-        current = nil
-        phase = .over
-        observations.append(.note(note))
-    }
-
-    // MARK: Texts
 
     static func fields(_ block: FieldBlock) -> [SessionField] {
         block.nameValuePairs.map { SessionField($0.name, $0.value) }
     }
 
-    func url(_ head: RequestHead) -> String {
-        let host = authority ?? head.authority ?? "unknown"
-        let path = head.target.path
-        let start = path.isEmpty || path.utf8.first == UInt8(ascii: "/") ? "" : "/"
-        return scheme + "://" + host + start + path + (head.target.query.map { "?" + $0 } ?? "")
-    }
-
-    /// Turns `http` into `ws` and `https` into `wss`.
-    static func webSocketURL(_ url: String) -> String {
-        url.utf8.starts(with: "http".utf8) ? "ws" + url.dropFirst(4) : url
-    }
-
     static let plainFields: HTTPFields = [.hostField: "observed"]
     static let upgradeFields: HTTPFields = [.hostField: "observed", .upgrade: "websocket", .connection: "upgrade"]
+}
+
+extension ConnectionObserver {
+    /// The memory limits of observing a connection.
+    public struct Limits: Sendable, Equatable {
+        /// The maximum bytes kept of a body or a message; longer ones keep their beginning and their true size.
+        public var body = 16 * 1024 * 1024
+        /// The maximum bytes of a message; a longer one ends the observation of its direction with a note.
+        public var message = 64 * 1024 * 1024
+        /// The maximum bytes of a request or status line; more ends the observation with a note.
+        public var startLine = 64 * 1024
+        /// The maximum bytes of the field lines of a head; more ends the observation with a note.
+        public var headerBlock = 1024 * 1024
+        /// The maximum field lines of a head; more ends the observation with a note.
+        public var fieldCount = 2000
+        /// The maximum bytes of pipelined requests waiting for a response; more ends the observation with a note.
+        public var pipelined = 4 * 1024 * 1024
+
+        public init() {}
+
+        var http: HTTP1.Limits {
+            var limits = HTTP1.Limits()
+            limits.requestLine = startLine
+            limits.methodName = min(256, startLine / 2)
+            limits.headerBlock = headerBlock
+            limits.fieldCount = fieldCount
+            // Bodies are truncated here, not refused; sizes have no more than 16 digits anyway.
+            limits.body = Int.max / 2
+            limits.chunkLine = 16 * 1024
+            limits.leadingEmptyLines = 1000
+            limits.pipelined = pipelined
+            return limits
+        }
+    }
+}
+
+/// An observation of a ``ConnectionObserver``.
+enum Observation: Sendable, Equatable {
+    /// A request with its response, if there is one.
+    case exchange(SessionExchange)
+    /// An accepted WebSocket handshake; the value has no frames and no ending yet.
+    case socketOpened(SessionSocket)
+    /// A message or a control frame on the WebSocket that was opened last.
+    case frame(SessionFrame)
+    /// The end of the WebSocket that was opened last.
+    case socketEnded(SessionEnding)
+    /// Why something will be missing, as a sentence for the user.
+    case note(String)
 }

@@ -35,13 +35,11 @@ struct SocketObserver: Sendable {
 
     /// How it ended, if the connection is gone for that cause or the close frames were exchanged.
     func ending(at time: Timestamp, by party: Party, cause: SessionEnding.Cause) -> SessionEnding {
-        if let closedFirst { return SessionEnding(time: time, party: closedFirst, cause: .closeFrame) }
-        return SessionEnding(time: time, party: party, cause: cause)
+        SessionEnding(time: time, party: closedFirst ?? party, cause: closedFirst == nil ? cause : .closeFrame)
     }
 
     mutating func receive(
-        _ bytes: UnsafeRawBufferPointer, from party: Party, at time: Timestamp,
-        into observations: inout [Observation]
+        _ bytes: UnsafeRawBufferPointer, from party: Party, at time: Timestamp, into observations: inout [Observation]
     ) {
         guard isReadable, !bytes.isEmpty else { return }
         switch party {
@@ -49,33 +47,25 @@ struct SocketObserver: Sendable {
         case .server: toClient.receive(bytes, events: &events, output: &unsent)
         }
         unsent.removeAll(keepingCapacity: true)
-        for event in events { tell(event, from: party, at: time, into: &observations) }
+        for event in events { observations.append(observation(of: event, from: party, at: time)) }
         events.removeAll(keepingCapacity: true)
     }
 
-    private mutating func tell(
-        _ event: WebSocket.Event, from party: Party, at time: Timestamp, into observations: inout [Observation]
-    ) {
+    private mutating func observation(of event: WebSocket.Event, from party: Party, at time: Timestamp) -> Observation {
+        let (opcode, bytes): (Opcode, [UInt8])
         switch event {
-        case .text(let bytes): tell(.text, bytes, from: party, at: time, into: &observations)
-        case .binary(let bytes): tell(.binary, bytes, from: party, at: time, into: &observations)
-        case .ping(let bytes): tell(.ping, bytes, from: party, at: time, into: &observations)
-        case .pong(let bytes): tell(.pong, bytes, from: party, at: time, into: &observations)
+        case .text(let payload): (opcode, bytes) = (.text, payload)
+        case .binary(let payload): (opcode, bytes) = (.binary, payload)
+        case .ping(let payload): (opcode, bytes) = (.ping, payload)
+        case .pong(let payload): (opcode, bytes) = (.pong, payload)
         case .closing(let code, let reason):
             isClosed = closedFirst != nil && closedFirst != party
             closedFirst = closedFirst ?? party
-            var payload: [UInt8] = []
-            if let code { payload = [UInt8(code.rawValue >> 8), UInt8(code.rawValue & 0xFF)] + Array(reason.utf8) }
-            tell(.close, payload, from: party, at: time, into: &observations)
-        case .failed(_, let message): observations.append(.note(Messages.badFrame(message, from: party)))
+            let payload = code.map { [UInt8($0.rawValue >> 8), UInt8($0.rawValue & 0xFF)] + Array(reason.utf8) }
+            (opcode, bytes) = (.close, payload ?? [])
+        case .failed(_, let message): return .note(Messages.badFrame(message, from: party))
         }
-    }
-
-    private func tell(
-        _ opcode: Opcode, _ bytes: [UInt8], from party: Party, at time: Timestamp,
-        into observations: inout [Observation]
-    ) {
-        let payload = SessionBody(bytes, keeping: limits.body)
-        observations.append(.frame(SessionFrame(sender: party, time: time, opcode: opcode, payload: payload)))
+        let payload = SessionBody(bytes, of: bytes.count, keeping: limits.body)
+        return .frame(SessionFrame(sender: party, time: time, opcode: opcode, payload: payload))
     }
 }

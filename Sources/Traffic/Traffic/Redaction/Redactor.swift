@@ -18,7 +18,6 @@ import WebSocket
 public struct Redactor: Sendable {
     private var table = SecretTable()
 
-    /// Creates a redactor that knows no secrets yet.
     public init() {}
 
     /// Whether there were too many secrets to distinguish, so that further ones share a placeholder of each kind.
@@ -47,7 +46,6 @@ public struct Redactor: Sendable {
             return
         }
         let kept = frame.opcode == .close ? min(2, frame.payload.bytes.count) : 0
-        guard frame.payload.bytes.count > kept else { return }
         guard let text = redacted(Array(frame.payload.bytes[kept...]), as: nil) else { return }
         // A placeholder may be longer than the secret, and a control frame has at most 125 bytes (RFC 6455 §5.5).
         let room = FrameEncoder.longestControlPayload - kept
@@ -101,8 +99,8 @@ public struct Redactor: Sendable {
         case "authorization", "proxy-authorization": field.value = credentials(field.value)
         case "x-api-key": field.value = placeholder(field.value, .apiKey)
         case "cookie":
-            field.value = field.value.split(separator: ";", omittingEmptySubsequences: false).map { cookie($0) }
-                .joined(separator: ";")
+            let pairs = field.value.split(separator: ";", omittingEmptySubsequences: false).map { cookie($0) }
+            field.value = pairs.joined(separator: ";")
         case "set-cookie":
             // The attributes stay.
             let parts = field.value.split(separator: ";", maxSplits: 1, omittingEmptySubsequences: false)

@@ -1,9 +1,9 @@
 import Text
 
 /// The kind of a secret, which its placeholder names.
-enum SecretKind: UInt8, Sendable, CaseIterable {
+enum SecretKind: String, Sendable, CaseIterable {
     case token
-    case apiKey
+    case apiKey = "api-key"
     case cookie
     case password
     case secret
@@ -12,14 +12,7 @@ enum SecretKind: UInt8, Sendable, CaseIterable {
 
     /// The placeholder for the secret with that number of its kind.
     func placeholder(_ number: String) -> [UInt8] {
-        switch self {
-        case .token: Array("redacted-token-\(number)".utf8)
-        case .apiKey: Array("redacted-api-key-\(number)".utf8)
-        case .cookie: Array("redacted-cookie-\(number)".utf8)
-        case .password: Array("redacted-password-\(number)".utf8)
-        case .secret: Array("redacted-secret-\(number)".utf8)
-        case .user: Array("user-\(number)@redacted.example".utf8)
-        }
+        Array((self == .user ? "user-\(number)@redacted.example" : "redacted-\(rawValue)-\(number)").utf8)
     }
 
     /// Parses a placeholder; nil for other texts and for addresses.
@@ -32,9 +25,7 @@ enum SecretKind: UInt8, Sendable, CaseIterable {
         return kind.map { ($0, number) }
     }
 
-    /// The kind of secret in a member or query item with that name, or nil if it is not secret.
-    ///
-    /// `access_token`, `accessToken`, `Access-Token` and `ACCESSTOKEN` are the same name.
+    /// Nil if a name is not a secret's; `access_token`, `accessToken`, `Access-Token` and `ACCESSTOKEN` are the same.
     init?(_ name: PackedName) {
         guard let kind = Self.names[name] else { return nil }
         self = kind
@@ -46,14 +37,14 @@ enum SecretKind: UInt8, Sendable, CaseIterable {
             ("authtoken", .token), ("apikey", .apiKey), ("xapikey", .apiKey), ("password", .password),
             ("secret", .secret), ("clientsecret", .secret),
         ]
-        var packed: [PackedName: SecretKind] = [:]
-        for (text, kind) in names {
-            var name = PackedName()
-            for byte in text.utf8 { precondition(name.append(byte), "a name has at most twelve letters") }
-            packed[name] = kind
-        }
-        return packed
+        return Dictionary(
+            uniqueKeysWithValues: names.compactMap { name, kind in PackedName(name.utf8).map { ($0, kind) } })
     }()
+}
+
+public enum SecretName {
+    /// Whether a member or a query item with that name holds a secret: `access_token`, `accessToken`, `API-Key`.
+    public static func isSecret(_ name: String) -> Bool { PackedName(name.utf8).flatMap(SecretKind.init) != nil }
 }
 
 /// A name of up to twelve letters, ignoring case, hyphens and underscores, with five bits for each letter.
@@ -62,6 +53,13 @@ enum SecretKind: UInt8, Sendable, CaseIterable {
 struct PackedName: Hashable, Sendable {
     private var bits: UInt64 = 0
     private var count: UInt8 = 0
+
+    init() {}
+
+    /// Nil if the bytes cannot be a name of that length.
+    init?(_ name: some Sequence<UInt8>) {
+        for byte in name { guard append(byte) else { return nil } }
+    }
 
     /// Adds the next byte of a name; false if the name can no longer match.
     @inline(__always)

@@ -31,7 +31,7 @@ struct SecretTable: Sendable {
 
     private var numbers: [[UInt8]: Int] = [:]
     private var placeholders: [[UInt8]] = []
-    private var counts = [Int](repeating: 0, count: SecretKind.allCases.count)
+    private var counts: [SecretKind: Int] = [:]
     private var anchors: [UInt64: [Occurrence]] = [:]
     /// A bit for each occurring hash of an anchor.
     private var bitmap = [UInt64](repeating: 0, count: 1 << 10)
@@ -42,7 +42,7 @@ struct SecretTable: Sendable {
     mutating func placeholder(for secret: [UInt8], _ kind: SecretKind) -> [UInt8] {
         if let (kind, number) = SecretKind.placeholder(secret) {
             // It was redacted before. Its number is reserved, or another secret would get it.
-            counts[Int(kind.rawValue)] = max(counts[Int(kind.rawValue)], number)
+            counts[kind] = max(counts[kind] ?? 0, number)
             return secret
         }
         let isLong = secret.count > Self.longestKept
@@ -52,8 +52,9 @@ struct SecretTable: Sendable {
             isFull = true
             return kind.placeholder("more")
         }
-        counts[Int(kind.rawValue)] += 1
-        let placeholder = kind.placeholder(String(counts[Int(kind.rawValue)]))
+        let number = (counts[kind] ?? 0) + 1
+        counts[kind] = number
+        let placeholder = kind.placeholder(String(number))
         numbers[key] = placeholders.count
         placeholders.append(placeholder)
         // An address is found by its form.
@@ -63,9 +64,8 @@ struct SecretTable: Sendable {
         return placeholder
     }
 
-    /// Whether a secret is searched for where none is expected.
-    ///
-    /// Short secrets and possible words are not: a cookie with the value `english` must not change every text.
+    /// Whether a secret is searched for where none is expected: not a short one or a possible word, since a cookie with
+    /// the value `english` must not change every text.
     private static func isSought(_ secret: [UInt8]) -> Bool {
         secret.count >= 16 || (secret.count >= anchorLength && !secret.allSatisfy(\.isLowercaseLetter))
     }
@@ -76,9 +76,7 @@ struct SecretTable: Sendable {
         var encoded: [UInt8] = []
         PercentCoding.append(secret, to: &encoded)
         if encoded != secret { forms.append(encoded) }
-        if secret.contains(.slash) {
-            forms.append(secret.flatMap { $0 == .slash ? [.backslash, $0] : [$0] })
-        }
+        if secret.contains(.slash) { forms.append(secret.flatMap { $0 == .slash ? [.backslash, $0] : [$0] }) }
         return forms
     }
 
@@ -123,11 +121,7 @@ struct SecretTable: Sendable {
 
     /// Compares from the end, because secrets often begin alike.
     private static func isEqual(_ text: UnsafeBufferPointer<UInt8>, from start: Int, _ bytes: [UInt8]) -> Bool {
-        var index = bytes.count
-        while index > 0 {
-            index -= 1
-            if text[start + index] != bytes[index] { return false }
-        }
+        for index in bytes.indices.reversed() where text[start + index] != bytes[index] { return false }
         return true
     }
 

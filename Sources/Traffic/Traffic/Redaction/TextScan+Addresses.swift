@@ -46,16 +46,14 @@ extension TextScan {
                 }
                 start -= 1
             case .backslash:
-                if start < end, text[start] == UInt8(ascii: "u"), let unit = text.hexCodeUnit(at: start + 1),
-                    unit >= 0x80 || Self.isLocal(UInt8(unit))
-                {
-                    start -= 1
-                } else {
+                let isUnit = start < end && text[start] == UInt8(ascii: "u")
+                guard isUnit, let unit = text.hexCodeUnit(at: start + 1), unit >= 0x80 || Self.isLocal(UInt8(unit))
+                else {
                     // The letter after it belongs to the escape.
-                    let isUnit = start < end && text[start] == UInt8(ascii: "u")
                     start = min(start + (isUnit ? 5 : 1), end)
                     break walk
                 }
+                start -= 1
             default:
                 guard Self.isLocal(byte) else { break walk }
                 start -= 1
@@ -66,11 +64,7 @@ extension TextScan {
     }
 
     private static func isLocal(_ byte: UInt8) -> Bool {
-        if byte.isAlphanumeric || byte >= 0x80 { return true }
-        switch byte {
-        case .dot, .underscore, .plus, .minus, UInt8(ascii: "'"): return true
-        default: return false
-        }
+        byte.isWordCharacter || byte >= 0x80 || byte == .dot || byte == .plus || byte == UInt8(ascii: "'")
     }
 
     /// The end of the longest domain that begins at an index, or nil if there is none.
@@ -83,13 +77,11 @@ extension TextScan {
             guard index > label else { return end }
             let first = text[label]
             if label > start, index - label >= 2, first.isLetter || first >= 0x80 { end = index }
-            guard index < text.count, text[index] == .dot else { return end }
+            guard hasByte(.dot, at: index) else { return end }
             index += 1
             label = index
         }
     }
 
-    private func isDomain(_ byte: UInt8) -> Bool {
-        byte.isAlphanumeric || byte >= 0x80 || byte == UInt8(ascii: "-")
-    }
+    private func isDomain(_ byte: UInt8) -> Bool { byte.isAlphanumeric || byte >= 0x80 || byte == .minus }
 }

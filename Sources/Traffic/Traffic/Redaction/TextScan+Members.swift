@@ -10,11 +10,11 @@ extension TextScan {
             let (level, next) = colonAfterName(endingAt: name.end), next < text.count
         else { return }
         switch text[next] {
-        case UInt8(ascii: "["):
+        case .leftBracket:
             var element = skippingSpace(from: next + 1)
             while let end = redactString(at: element, level: level, kind, &table) {
                 let comma = skippingSpace(from: end)
-                guard comma < text.count, text[comma] == UInt8(ascii: ",") else { return }
+                guard hasByte(.comma, at: comma) else { return }
                 element = skippingSpace(from: comma + 1)
             }
         case UInt8(ascii: "0")...UInt8(ascii: "9"): redactNumber(at: next, level: level, kind, &table)
@@ -52,8 +52,8 @@ extension TextScan {
         at index: Int, level: Int, _ kind: SecretKind, _ table: inout SecretTable
     ) -> Int? {
         var start = index
-        while start < text.count, text[start] == .backslash { start += 1 }
-        guard start - index == level, start < text.count, text[start] == .quote else { return nil }
+        while hasByte(.backslash, at: start) { start += 1 }
+        guard start - index == level, hasByte(.quote, at: start) else { return nil }
         start += 1
         let (end, next) = endOfString(from: start, level: level)
         // A credential may be preceded by its scheme, as in the field.
@@ -102,15 +102,12 @@ extension TextScan {
         var name = slice(start..<index)
         switch start == 0 ? nil : text[start - 1] {
         case nil: guard isForm else { return }
-        case UInt8(ascii: "?"), UInt8(ascii: "&"), UInt8(ascii: ";"), UInt8(ascii: "#"): break
+        case .questionMark, .ampersand, .semicolon, .hash: break
         // Some JSON encoders write an ampersand this way.
-        case .backslash where name.starts(with: "u0026".utf8):
-            name = UnsafeBufferPointer(rebasing: name.dropFirst(5))
+        case .backslash where name.starts(with: "u0026".utf8): name = UnsafeBufferPointer(rebasing: name.dropFirst(5))
         default: return
         }
-        var packed = PackedName()
-        for byte in name { guard packed.append(byte) else { return } }
-        guard let kind = SecretKind(packed) else { return }
+        guard let kind = PackedName(name).flatMap(SecretKind.init) else { return }
         var end = index + 1
         while end < text.count, !Self.endsItem(text[end]) { end += 1 }
         guard end > index + 1 else { return }
@@ -118,14 +115,7 @@ extension TextScan {
         replace((index + 1)..<end, with: table.placeholder(for: secret, kind))
     }
 
-    private static func endsItem(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0...0x20, .quote, .backslash, UInt8(ascii: "&"), UInt8(ascii: "#"), UInt8(ascii: ";"),
-            UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "'"):
-            true
-        default: false
-        }
-    }
+    private static func endsItem(_ byte: UInt8) -> Bool { byte <= .space || #""\&#;<>'"#.utf8.contains(byte) }
 }
 
 /// The escapes of JSON in a text that need not be JSON.

@@ -24,9 +24,9 @@ struct TextScan {
     }
 
     /// Returns the redacted text, or nil if nothing changed.
-    static func redacted(_ text: UnsafeBufferPointer<UInt8>, as content: Content, _ table: inout SecretTable)
-        -> [UInt8]?
-    {
+    static func redacted(
+        _ text: UnsafeBufferPointer<UInt8>, as content: Content, _ table: inout SecretTable
+    ) -> [UInt8]? {
         var scan = TextScan(text)
         scan.run(content, &table)
         guard scan.copied > 0 else { return nil }
@@ -54,8 +54,7 @@ struct TextScan {
                 case .equals: redactItem(at: index, isForm: content == .form, &table)
                 case .at: redactAddress(at: index, width: 1, &table)
                 case .percent where hasBytes("40", at: index + 1): redactAddress(at: index, width: 3, &table)
-                case .backslash where hasBytes("u0040", at: index + 1):
-                    redactAddress(at: index, width: 6, &table)
+                case .backslash where hasBytes("u0040", at: index + 1): redactAddress(at: index, width: 6, &table)
                 default: break
                 }
             }
@@ -67,6 +66,8 @@ struct TextScan {
             }
         }
     }
+
+    func hasByte(_ expected: UInt8, at index: Int) -> Bool { index < text.count && text[index] == expected }
 
     func hasBytes(_ expected: StaticString, at index: Int) -> Bool {
         let end = index + expected.utf8CodeUnitCount
@@ -88,8 +89,7 @@ struct TextScan {
         guard range.lowerBound > 0 else { return false }
         switch text[range.lowerBound - 1] {
         case .quote: return colonAfterName(endingAt: range.upperBound) != nil
-        case UInt8(ascii: "?"), UInt8(ascii: "&"):
-            return range.upperBound < text.count && text[range.upperBound] == .equals
+        case .questionMark, .ampersand: return hasByte(.equals, at: range.upperBound)
         default: return false
         }
     }
@@ -97,11 +97,11 @@ struct TextScan {
     /// The number of backslashes before a name's closing quote, and the index after its colon.
     func colonAfterName(endingAt end: Int) -> (level: Int, next: Int)? {
         var index = end
-        while index < text.count, text[index] == .backslash { index += 1 }
+        while hasByte(.backslash, at: index) { index += 1 }
         let level = index - end
-        guard index < text.count, text[index] == .quote else { return nil }
+        guard hasByte(.quote, at: index) else { return nil }
         index = skippingSpace(from: index + 1)
-        guard index < text.count, text[index] == UInt8(ascii: ":") else { return nil }
+        guard hasByte(.colon, at: index) else { return nil }
         return (level, skippingSpace(from: index + 1))
     }
 

@@ -12,8 +12,7 @@ extension SessionComparison {
         case (.exchange(let first), .exchange(let second)):
             comparison.compare(first.request.body, second.request.body, at: "request.body")
             comparison.compare(first.response, second.response)
-        case (.socket(let first), .socket(let second)):
-            comparison.compare(first, second)
+        case (.socket(let first), .socket(let second)): comparison.compare(first, second)
         case (.exchange, .socket), (.socket, .exchange):
             preconditionFailure("a WebSocket and a request have different keys")
         }
@@ -41,28 +40,27 @@ extension ValueComparison {
     }
 
     fileprivate mutating func compare(_ first: SessionSocket, _ second: SessionSocket) {
-        let (left, right) = (first.frames.filter(\.isMessage), second.frames.filter(\.isMessage))
+        let left = first.frames.filter { !$0.opcode.isControl }
+        let right = second.frames.filter { !$0.opcode.isControl }
         let alignment = Alignment(left.map(FrameKey.init), right.map(FrameKey.init))
         for pair in alignment.pairs {
             let frame = left[pair.first]
             compare(frame.payload, right[pair.second].payload, at: Self.place(frame, pair.first))
         }
-        for index in alignment.onlyFirst { note(Self.place(left[index], index), excerpt(left[index]), nil) }
-        for index in alignment.onlySecond { note(Self.place(right[index], index), nil, excerpt(right[index])) }
+        for index in alignment.onlyFirst {
+            note(Self.place(left[index], index), Self.excerpt(left[index].payload), nil)
+        }
+        for index in alignment.onlySecond {
+            note(Self.place(right[index], index), nil, Self.excerpt(right[index].payload))
+        }
         // Browsers and proxies record no ends: an unknown end is not a difference.
         guard let end = first.endingText, let otherEnd = second.endingText, !end.isExactly(otherEnd) else { return }
         note("end", end, otherEnd)
     }
 
-    private func excerpt(_ frame: SessionFrame) -> String { Self.excerpt(frame.payload) }
-
     private static func place(_ frame: SessionFrame, _ index: Int) -> String {
         "message \(index + 1) \(frame.sender == .client ? "→" : "←")"
     }
-}
-
-extension SessionFrame {
-    fileprivate var isMessage: Bool { !self.opcode.isControl }
 }
 
 extension SessionSocket {

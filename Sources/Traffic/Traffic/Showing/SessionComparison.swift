@@ -10,17 +10,13 @@ import WebSocket
 public struct SessionComparison: Sendable {
     /// The differences, in the order of the first session, followed by what only the second has.
     public private(set) var differences: [SessionDifference] = []
-    /// The compared sessions.
-    let first: SessionSummary
-    let second: SessionSummary
+    private let first: SessionSummary
+    private let second: SessionSummary
 
     /// The maximum number of values listed per request, response or message; more are only counted.
     static let changeLimit = 20
 
-    /// Compares two sessions.
-    ///
-    /// The time is linear in the bytes, and quadratic in the entries up to a few thousand that are not in the same
-    /// order.
+    /// Takes time linear in the bytes, and quadratic in up to a few thousand entries that are not in the same order.
     public init(_ first: Session, _ second: Session) {
         self.first = SessionSummary(first)
         self.second = SessionSummary(second)
@@ -46,13 +42,40 @@ public struct SessionComparison: Sendable {
             compare(index, other)
         }
         // The sort is stable, so a move precedes its changes.
-        differences = found.enumerated().sorted {
-            ($0.element.place, $0.offset) < ($1.element.place, $1.offset)
-        }.map(\.element.difference)
+        differences = found.sorted { $0.place < $1.place }.map(\.difference)
         for index in alignment.onlySecond where !moved.contains(index) {
             differences.append(.onlyInSecond(name: right[index].name.text, place: index))
         }
     }
+}
+
+/// The differences as text for a terminal.
+extension SessionComparison {
+    public var isEqual: Bool { differences.isEmpty }
+
+    /// Returns the text, one line per difference, with recorded content escaped.
+    public func text(names first: String, _ second: String) -> String {
+        var lines = [
+            Messages.summary(self.first, name: "- " + TerminalText.escaped(first)),
+            Messages.summary(self.second, name: "+ " + TerminalText.escaped(second)), "",
+        ]
+        for difference in differences {
+            switch difference {
+            case .onlyInFirst(let name, let place): lines.append("- \(Self.shown(name)) (\(Messages.place(place)))")
+            case .onlyInSecond(let name, let place): lines.append("+ \(Self.shown(name)) (\(Messages.place(place)))")
+            case .moved(let name, let first, let second):
+                lines.append("~ \(Self.shown(name)): \(Messages.moved(from: first, to: second))")
+            case .changed(let name, let place, _, let changes):
+                lines.append("! \(Self.shown(name)) (\(Messages.place(place)))")
+                lines += changes.map { "    " + Messages.describe($0) }
+            }
+        }
+        if !isEqual { lines.append("") }
+        lines.append(Messages.verdict(differences.count))
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func shown(_ name: String) -> String { TerminalText.excerpt(name.utf8, width: 100) }
 }
 
 /// A difference between two sessions; places count from 0 in starting order.
@@ -69,16 +92,9 @@ public enum SessionDifference: Sendable, Equatable {
 public struct SessionChange: Sendable, Equatable {
     /// The path: `status`, `response.body.data.status`, `message 3 ←.content`.
     public var path: String
-    /// The first session's value, as a short text.
+    /// The values as short texts.
     public var first: String?
-    /// The second session's value, as a short text.
     public var second: String?
-
-    init(_ path: String, _ first: String?, _ second: String?) {
-        self.path = path
-        self.first = first
-        self.second = second
-    }
 }
 
 /// Identifies entries by what they request, regardless of its ID.
@@ -87,21 +103,17 @@ struct EntryKey: Hashable {
     let name: ExactString
 
     init(_ entry: SessionEntry) {
-        let method =
-            switch entry {
-            case .exchange(let exchange): exchange.request.method
-            case .socket: "WS"
-            }
+        var method = entry.request.method
+        if case .socket = entry { method = "WS" }
         let path = URLParts(entry.request.url).path
         name = "\(method) \(EntryKey.route(path.isEmpty ? "/" : path))"
     }
 
     /// The path with `{id}` for numbers and IDs, and without a world's prefix.
     static func route(_ path: Substring) -> String {
-        let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        var segments = parts.map { segment in
-            !segment.isEmpty && segment.allSatisfy(\.isDigit)
-                ? "{id}" : VolatileText.normalised(String(Substring(segment)))
+        var segments = path.utf8.split(separator: .slash, omittingEmptySubsequences: false).map { segment in
+            let isNumber = !segment.isEmpty && segment.allSatisfy(\.isDigit)
+            return isNumber ? "{id}" : VolatileText.normalised(String(Substring(segment)))
         }
         // The plain paths are those of the default world, /w/NAME/… those of another.
         if segments.count > 3, segments[1] == "w" { segments.removeSubrange(1...2) }

@@ -53,11 +53,10 @@ public struct SessionTimeline: Sendable {
         _ exchange: SessionExchange, from start: Timestamp, _ origin: Substring, to output: (String) -> Void
     ) {
         let response = exchange.response
-        let columns =
-            Self.right(response.map { String($0.status) } ?? "—", 3)
-            + Self.right(exchange.lasted > 0 ? Messages.duration(exchange.lasted) : "", 10)
-            + Self.right(response.map { Messages.bytes($0.body.byteCount) } ?? "", 10)
-        var line = columns + "  " + Self.what(exchange.request.method, exchange.request.url, origin)
+        var line = Self.columns(
+            response.map { String($0.status) } ?? "—", lasted: exchange.lasted,
+            response.map { Messages.bytes($0.body.byteCount) } ?? "")
+        line += Self.what(exchange.request.method, exchange.request.url, origin)
         if response == nil { line += Messages.noAnswer }
         if response?.isComplete == false { line += Messages.incomplete }
         output(Self.time(exchange.started, from: start) + TerminalText.cut(line, width: width - 14))
@@ -71,8 +70,7 @@ public struct SessionTimeline: Sendable {
     ) {
         let waited = socket.opened.nanosecondsSinceEpoch - socket.started.nanosecondsSinceEpoch
         let line =
-            Self.right(String(socket.response.status), 3) + Self.right(waited > 0 ? Messages.duration(waited) : "", 10)
-            + Self.right("", 10) + "  " + Self.what("WS", socket.request.url, origin)
+            Self.columns(String(socket.response.status), lasted: waited) + Self.what("WS", socket.request.url, origin)
         output(Self.time(socket.started, from: start) + TerminalText.cut(line, width: width - 14))
         for frame in socket.frames {
             let arrow = frame.sender == .client ? "  → " : "  ← "
@@ -91,6 +89,10 @@ public struct SessionTimeline: Sendable {
         }
     }
 
+    private static func columns(_ status: String, lasted: Int64, _ size: String = "") -> String {
+        right(status, 3) + right(lasted > 0 ? Messages.duration(lasted) : "", 10) + right(size, 10) + "  "
+    }
+
     /// The request's target, with the host if it differs from the session's first.
     private static func what(_ method: String, _ url: String, _ origin: Substring) -> String {
         let parts = URLParts(url)
@@ -101,8 +103,7 @@ public struct SessionTimeline: Sendable {
     }
 
     private static func time(_ time: Timestamp, from start: Timestamp) -> String {
-        let offset = Messages.offset(time.nanosecondsSinceEpoch - start.nanosecondsSinceEpoch)
-        return right(offset, 12) + "  "
+        right(Messages.offset(time.nanosecondsSinceEpoch - start.nanosecondsSinceEpoch), 12) + "  "
     }
 
     /// Aligns text to the right edge of a column.
@@ -125,17 +126,14 @@ extension SessionTimeline {
         case .ping, .pong, .continuation:
             let name = frame.opcode == .ping ? "ping" : frame.opcode == .pong ? "pong" : "continuation"
             guard !payload.bytes.isEmpty else { return name }
-            return TerminalText.cut(
-                "\(name) \"" + TerminalText.excerpt(payload.bytes, width: width) + "\"", width: width)
+            return TerminalText.cut("\(name) \"\(TerminalText.excerpt(payload.bytes, width: width))\"", width: width)
         }
     }
 
     private func write(_ body: SessionBody, after arrow: String, to output: (String) -> Void) {
         guard body.byteCount > 0 else { return }
         let lines = Self.lines(of: body) ?? [Messages.binary(body.byteCount) + Self.hex(body.bytes)]
-        for (index, line) in lines.enumerated() {
-            output(Self.indent + (index == 0 ? arrow : "  ") + line)
-        }
+        for (index, line) in lines.enumerated() { output(Self.indent + (index == 0 ? arrow : "  ") + line) }
     }
 
     /// Indented JSON or the text itself, with each line escaped, or nil if it is not text.
@@ -143,9 +141,8 @@ extension SessionTimeline {
         guard String(validating: body.bytes, as: UTF8.self) != nil else { return nil }
         var bytes = body.bytes
         if let value = try? JSON.parse(bytes) { bytes = value.encoded(indent: 2) }
-        var lines = bytes.prefix(bodyLimit).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map {
-            TerminalText.escaped(String(decoding: $0, as: UTF8.self))
-        }
+        var lines = bytes.prefix(bodyLimit).split(separator: .lineFeed, omittingEmptySubsequences: false)
+            .map { TerminalText.escaped(String(decoding: $0, as: UTF8.self)) }
         if lines.count > 1, lines.last == "" { lines.removeLast() }
         let missing = max(bytes.count - bodyLimit, 0) + body.byteCount - body.bytes.count
         if missing > 0 { lines.append(Messages.moreBytes(missing)) }

@@ -2,9 +2,7 @@ import Text
 
 /// Text without the values of ``ValueScanner`` and the server's origin, which differ between equal runs.
 enum VolatileText {
-    /// Returns the text with `{id}`, `{time}`, `{date}`, `{email}` and `{origin}` in place of such values.
-    ///
-    /// It takes linear time.
+    /// The text with `{id}`, `{time}`, `{date}`, `{email}` and `{origin}` in place of such values, in linear time.
     static func normalised(_ text: String, origin: Substring = "") -> String {
         var text = text
         return text.withUTF8 { bytes in
@@ -41,18 +39,14 @@ enum VolatileText {
         while index < bytes.count {
             // A match in the middle of a word is part of that word.
             let isStart = index == 0 || !bytes[index - 1].isWordCharacter
-            if isStart, bytes[index] == UInt8(ascii: "h") || bytes[index] == UInt8(ascii: "w"),
-                let origin = origins.first(where: { bytes[index...].starts(with: $0) })
-            {
+            if isStart, let origin = origins.first(where: { bytes[index...].starts(with: $0) }) {
                 // `http://host:80` is not the beginning of `http://host:8080`.
                 let end = index + origin.count
                 if end == bytes.count || !(bytes[end].isWordCharacter || bytes[end] == .colon) {
                     ranges.append(index..<end)
-                    index = end
-                    continue
                 }
             }
-            index += 1
+            index = max(index + 1, ranges.last?.upperBound ?? 0)
         }
         return ranges
     }

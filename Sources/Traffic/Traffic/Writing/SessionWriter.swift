@@ -42,7 +42,6 @@ struct SessionWriter: Sendable {
         writes.append(FileWrite(offset: 0, bytes: header + HAREncoder.footer))
     }
 
-    /// Writes a request with its response.
     mutating func write(_ exchange: SessionExchange) {
         guard let range = append(HAREncoder.entry(exchange), values: Self.values(exchange.request, exchange.response))
         else { return }
@@ -59,29 +58,23 @@ struct SessionWriter: Sendable {
         return sockets.count
     }
 
-    /// Writes a frame of the WebSocket with that number.
     mutating func write(_ frame: SessionFrame, to number: Int) {
         guard takeValues(Self.valuesOfFrame) else { return }
-        let list: WritableKeyPath<SocketPlaces.Part, SocketPlaces.Room> =
-            frame.opcode.isControl ? \.controlFrames : \.messages
-        var element =
-            frame.opcode.isControl
+        let isControl = frame.opcode.isControl
+        let list: WritableKeyPath<SocketPlaces.Part, SocketPlaces.Room> = isControl ? \.controlFrames : \.messages
+        let element =
+            isControl
             ? HAREncoder.controlFrame(frame, after: sockets[number - 1].messageCount) : HAREncoder.message(frame)
-        var last = sockets[number - 1].parts.count - 1
-        if !sockets[number - 1].parts[last][keyPath: list].isEmpty { element.insert(UInt8(ascii: ","), at: 0) }
-        var offset = sockets[number - 1].parts[last][keyPath: list].take(element.count)
-        if offset == nil {
-            if element.first == UInt8(ascii: ",") { element.removeFirst() }
+        var place = sockets[number - 1].place(element, in: list)
+        if place == nil {
             guard continueEntry(number, list, for: element.count) else { return }
-            last += 1
-            offset = sockets[number - 1].parts[last][keyPath: list].take(element.count)
+            place = sockets[number - 1].place(element, in: list)
         }
-        guard let offset else { preconditionFailure("new room has a place for what it was made for") }
-        if !frame.opcode.isControl { sockets[number - 1].messageCount += 1 }
-        write(element, at: offset, in: sockets[number - 1].parts[last][keyPath: list].range, of: number)
+        guard let place else { preconditionFailure("new room has a place for what it was made for") }
+        if !isControl { sockets[number - 1].messageCount += 1 }
+        write(place.bytes, at: place.offset, in: place.room, of: number)
     }
 
-    /// Writes how the WebSocket with that number ended.
     mutating func end(_ number: Int, _ ending: SessionEnding) {
         guard !isFull else { return }
         let bytes = HAREncoder.ending(ending)
@@ -106,17 +99,14 @@ struct SessionWriter: Sendable {
     func compaction(notes: [String]) -> SessionCompaction {
         var compaction = SessionCompaction()
         compaction.append(headerRange)
-        let starts =
-            exchanges.indices.map { (started: exchanges[$0].started, kind: 0, index: $0) }
-            + sockets.indices.map { (started: sockets[$0].started, kind: 1, index: $0) }
-        // Among simultaneous entries, exchanges come first, and each kind keeps the order of writing.
-        let sorted = starts.sorted { ($0.started, $0.kind, $0.index) < ($1.started, $1.kind, $1.index) }
-        for (place, start) in sorted.enumerated() {
+        // The sort is stable: among simultaneous entries, exchanges come first, and each kind keeps its order.
+        let starts = (exchanges.map(\.started) + sockets.map(\.started)).enumerated().sorted { $0.element < $1.element }
+        for (place, start) in starts.enumerated() {
             if place > 0 { compaction.append(HAREncoder.separator) }
-            if start.kind == 1 {
-                sockets[start.index].append(to: &compaction)
+            if start.offset < exchanges.count {
+                compaction.append(exchanges[start.offset].range)
             } else {
-                compaction.append(exchanges[start.index].range)
+                sockets[start.offset - exchanges.count].append(to: &compaction)
             }
         }
         compaction.append(HAREncoder.footer(notes: notes))

@@ -56,6 +56,15 @@ struct SocketPlaces: Sendable {
         ending = Room(text.ending, shiftedBy: offset)
     }
 
+    /// Takes a place in the last part for an element, with a comma unless it is the first; nil if there is no room.
+    mutating func place(
+        _ element: [UInt8], in list: WritableKeyPath<Part, Room>
+    ) -> (bytes: [UInt8], offset: Int, room: Range<Int>)? {
+        let last = parts.count - 1
+        let bytes = parts[last][keyPath: list].isEmpty ? element : [UInt8(ascii: ",")] + element
+        return parts[last][keyPath: list].take(bytes.count).map { (bytes, $0, parts[last][keyPath: list].range) }
+    }
+
     /// Appends the pieces of a single entry that combines all parts, without the room.
     func append(to compaction: inout SessionCompaction) {
         guard let first = parts.first else { return }
@@ -69,10 +78,8 @@ struct SocketPlaces: Sendable {
     }
 
     private static func append(_ rooms: some Sequence<Room>, to compaction: inout SessionCompaction) {
-        var isFirst = true
-        for room in rooms where !room.isEmpty {
-            if !isFirst { compaction.append([UInt8(ascii: ",")]) }
-            isFirst = false
+        for (index, room) in rooms.filter({ !$0.isEmpty }).enumerated() {
+            if index > 0 { compaction.append([UInt8(ascii: ",")]) }
             compaction.append(room.written)
         }
     }
