@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Judging
@@ -106,8 +107,7 @@ struct OutcomeTests {
         for obligation in Judge.obligations {
             #expect(ScenarioHints.scenarios[obligation.id] != nil, "\(obligation.id)")
         }
-        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appendingPathComponent("Fixtures/scenarios")
+        let folder = URL.fixtures.appending(path: "scenarios")
         let names = Set(
             try FileManager.default.contentsOfDirectory(atPath: folder.path).map { $0.replacing(".yaml", with: "") })
         #expect(names.isSuperset(of: ScenarioHints.scenarios.values.joined()))

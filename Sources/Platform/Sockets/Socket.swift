@@ -145,9 +145,11 @@ private func startConnecting(_ descriptor: Int32, _ address: UnsafePointer<socka
 }
 
 /// poll(2) for one descriptor.
-enum SingleDescriptorPoll {
+package enum SingleDescriptorPoll {
     /// Waits until the descriptor is ready or broken; otherwise returns an errno, ETIMEDOUT after the deadline.
-    static func wait(for interest: Interest, on descriptor: Int32, until deadline: MonotonicInstant) -> Int32? {
+    package static func wait(
+        for interest: Interest, on descriptor: Int32, until deadline: MonotonicInstant
+    ) -> Int32? {
         var entry = pollfd(fd: descriptor, events: 0, revents: 0)
         if interest.contains(.read) { entry.events |= Int16(POLLIN) }
         if interest.contains(.write) { entry.events |= Int16(POLLOUT) }
