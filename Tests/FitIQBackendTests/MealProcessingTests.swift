@@ -1,6 +1,5 @@
 import FitIQAPI
 import Nutrition
-import TestSupport
 import Testing
 
 @testable import FitIQBackend
@@ -8,7 +7,7 @@ import Testing
 @Suite("Processing a meal") struct MealProcessingTests {
     @Test("takes 2.0 to 4.5 seconds, decided by the log's id, all of them alike often")
     func window() {
-        var numbers = Draw(seed: 1)
+        var numbers = SplitMix64(seed: 1)
         var halves = [0, 0, 0, 0, 0]
         for _ in 0..<50_000 {
             let seed = numbers.next()

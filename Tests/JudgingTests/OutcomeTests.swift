@@ -1,5 +1,4 @@
 import Foundation
-import TestSupport
 import Testing
 
 @testable import Judging
@@ -107,7 +106,8 @@ struct OutcomeTests {
         for obligation in Judge.obligations {
             #expect(ScenarioHints.scenarios[obligation.id] != nil, "\(obligation.id)")
         }
-        let folder = URL.fixtures.appending(path: "scenarios")
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appendingPathComponent("Fixtures/scenarios")
         let names = Set(
             try FileManager.default.contentsOfDirectory(atPath: folder.path).map { $0.replacing(".yaml", with: "") })
         #expect(names.isSuperset(of: ScenarioHints.scenarios.values.joined()))
