@@ -137,6 +137,13 @@ let package = Package(
             providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
 
         // MARK: Tests — libraries of their own first.
+        // What tests share: a network without sockets, clients, a generator of numbers, files.
+        .target(
+            name: "TestSupport",
+            dependencies: [
+                "FitIQAPI", "HTTP1", "JSON", "MockServer", "Sockets", "TLS", "Traffic", "WebSocket", httpTypes,
+            ],
+            path: "Tests/TestSupport"),
         // The guides' models and shapes, for the tests below.
         .target(name: "GuideModels", dependencies: ["JSON"], path: "Tests/GuideModels"),
 
@@ -144,8 +151,8 @@ let package = Package(
         .target(
             name: "Simulation",
             dependencies: [
-                "Faults", "FitIQAPI", "FitIQBackend", "HTTP1", "JSON", "MockServer", "Scenarios", "WebSocket",
-                httpTypes,
+                "Faults", "FitIQAPI", "FitIQBackend", "HTTP1", "JSON", "MockServer", "Scenarios",
+                "TestSupport", "WebSocket", httpTypes,
             ],
             path: "Tests/Simulation"),
         .executableTarget(
@@ -155,18 +162,20 @@ let package = Package(
             ],
             path: "Tests/simulate"),
 
-        .testTarget(name: "DigestsTests", dependencies: ["Digests"]),
-        .testTarget(name: "TextsTests", dependencies: ["Texts"]),
-        .testTarget(name: "HTTP1Tests", dependencies: ["HTTP1", httpTypes]),
-        .testTarget(name: "WebSocketTests", dependencies: ["WebSocket", httpTypes]),
-        .testTarget(name: "SocketsTests", dependencies: ["Sockets"]),
-        .testTarget(name: "TLSTests", dependencies: ["COpenSSL", "Sockets", "TLS"]),
+        .testTarget(name: "DigestsTests", dependencies: ["Digests", "TestSupport"]),
+        .testTarget(name: "TextsTests", dependencies: ["TestSupport", "Texts"]),
+        .testTarget(name: "HTTP1Tests", dependencies: ["HTTP1", "TestSupport", httpTypes]),
+        .testTarget(name: "WebSocketTests", dependencies: ["TestSupport", "WebSocket", httpTypes]),
+        .testTarget(name: "SocketsTests", dependencies: ["Sockets", "TestSupport"]),
+        .testTarget(name: "TLSTests", dependencies: ["COpenSSL", "Sockets", "TLS", "TestSupport"]),
         .testTarget(
             name: "TrafficTests",
             dependencies: ["FitIQAPI", "HTTP1", "JSON", "Text", "Traffic", "WebSocket", httpTypes]),
         .testTarget(
             name: "JudgingTests",
-            dependencies: ["FitIQAPI", "HTTP1", "JSON", "Judging", "Text", "Traffic", "WebSocket", httpTypes],
+            dependencies: [
+                "FitIQAPI", "HTTP1", "JSON", "Judging", "TestSupport", "Text", "Traffic", "WebSocket", httpTypes,
+            ],
             exclude: ["Reports/Golden"]),
         .testTarget(
             name: "ReplayTests",
@@ -174,23 +183,33 @@ let package = Package(
         .testTarget(
             name: "ProxyTests",
             dependencies: [
-                "FitIQAPI", "HTTP1", "MockServer", "Proxy", "Sockets", "TLS", "Traffic", "WebSocket", httpTypes,
+                "FitIQAPI", "HTTP1", "MockServer", "Proxy", "Sockets", "TLS", "TestSupport", "Traffic", "WebSocket",
+                httpTypes,
             ]),
-        .testTarget(name: "JSONTests", dependencies: ["JSON"]),
+        .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"]),
         .testTarget(name: "TextTests", dependencies: ["Text"]),
-        .testTarget(name: "NutritionTests", dependencies: ["FitIQAPI", "Nutrition"]),
-        .testTarget(name: "PatternsTests", dependencies: ["Patterns"]),
+        .testTarget(name: "NutritionTests", dependencies: ["FitIQAPI", "Nutrition", "TestSupport"]),
+        .testTarget(name: "PatternsTests", dependencies: ["Patterns", "TestSupport"]),
         .testTarget(
-            name: "FaultsTests", dependencies: ["Faults", "FitIQAPI", "HTTP1", "JSON", "WebSocket", httpTypes]),
+            name: "FaultsTests",
+            dependencies: ["Faults", "FitIQAPI", "HTTP1", "JSON", "TestSupport", "WebSocket", httpTypes]),
         .testTarget(
             name: "ScenariosTests",
-            dependencies: ["Faults", "FitIQAPI", "FitIQBackend", "JSON", "Patterns", "Replay", "Scenarios", "Traffic"]),
-        .testTarget(name: "FitIQAPITests", dependencies: ["Digests", "FitIQAPI", "GuideModels", "JSON", httpTypes]),
+            dependencies: [
+                "Faults", "FitIQAPI", "FitIQBackend", "JSON", "Patterns", "Replay", "Scenarios", "TestSupport",
+                "Traffic",
+            ]),
         .testTarget(
-            name: "FitIQBackendTests", dependencies: ["FitIQBackend", "FitIQAPI", "JSON", "Nutrition", "Patterns"]),
+            name: "FitIQAPITests",
+            dependencies: ["Digests", "FitIQAPI", "GuideModels", "JSON", "TestSupport", httpTypes]),
+        .testTarget(
+            name: "FitIQBackendTests",
+            dependencies: ["FitIQAPI", "FitIQBackend", "JSON", "Nutrition", "Patterns", "TestSupport"]),
         .testTarget(
             name: "ContractSuiteTests",
-            dependencies: ["ContractSuite", "FitIQAPI", "FitIQClient", "JSON", "Judging", "MockServer", "Scenarios"]),
+            dependencies: [
+                "ContractSuite", "FitIQAPI", "FitIQClient", "JSON", "Judging", "MockServer", "Scenarios", "TestSupport",
+            ]),
         .testTarget(
             name: "ContractTests",
             dependencies: [
@@ -200,28 +219,29 @@ let package = Package(
         .testTarget(
             name: "FitIQClientTests",
             dependencies: [
-                "FitIQAPI", "FitIQClient", "HTTP1", "JSON", "MockServer", "Sockets", "WebSocket", httpTypes,
+                "FitIQAPI", "FitIQClient", "HTTP1", "JSON", "MockServer", "Sockets", "TestSupport", "WebSocket",
+                httpTypes,
             ]),
-        .testTarget(name: "ErrataTests", dependencies: ["FitIQAPI", "GuideModels", "JSON"]),
+        .testTarget(name: "ErrataTests", dependencies: ["FitIQAPI", "GuideModels", "JSON", "TestSupport"]),
         .testTarget(name: "GuideModelsTests", dependencies: ["GuideModels", "JSON"]),
         .testTarget(
             name: "FitIQMockTests",
             dependencies: [
                 "ContractSuite", "Faults", "FitIQAPI", "FitIQBackend", "FitIQClient", "HTTP1", "JSON", "Judging",
-                "MockServer", "Nutrition", "Proxy", "Replay", "Scenarios", "Sockets", "TLS", "Traffic", "WebSocket",
-                "fitiq-mock", logging,
+                "MockServer", "Nutrition", "Proxy", "Replay", "Scenarios", "Sockets", "TLS", "TestSupport", "Traffic",
+                "WebSocket", "fitiq-mock", logging,
             ]),
         .testTarget(
             name: "MockServerTests",
             dependencies: [
                 "Digests", "Faults", "FitIQAPI", "FitIQBackend", "GuideModels", "HTTP1", "JSON", "MockServer", "Replay",
-                "Scenarios", "Sockets", "TLS", "Traffic", "WebSocket", httpTypes,
+                "Scenarios", "Sockets", "TLS", "TestSupport", "Traffic", "WebSocket", httpTypes,
             ]),
         .testTarget(
-            name: "PeerTests", dependencies: ["JSON", "Traffic", "fitiq-mock"],
+            name: "PeerTests", dependencies: ["JSON", "TestSupport", "Traffic", "fitiq-mock"],
             exclude: ["descriptions", "peers", "recorders.txt", "requirements.txt"]),
-        .testTarget(name: "SimulationTests", dependencies: ["Faults", "FitIQAPI", "Simulation"]),
-        .testTarget(name: "StyleTests"),
+        .testTarget(name: "SimulationTests", dependencies: ["Faults", "FitIQAPI", "Simulation", "TestSupport"]),
+        .testTarget(name: "StyleTests", dependencies: ["TestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,5 +1,6 @@
 import FitIQAPI
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ContractSuite
@@ -203,10 +204,7 @@ private enum Page {
     ]
 
     static func text() throws -> String {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        return try String(
-            contentsOf: root.appendingPathComponent("Fixtures/adapters/README.md"), encoding: .utf8)
+        try textOfPackage("Fixtures/adapters/README.md")
     }
 
     static func session() throws -> [String] {

@@ -1,4 +1,5 @@
 import FitIQAPI
+import TestSupport
 import Testing
 
 @testable import ContractSuite
@@ -184,8 +185,8 @@ struct ProcessLineTests {
         var buffer = LineBuffer()
         var lines: [String] = []
         let bytes = Array("one\r\n\ntwo three\nrest".utf8)
-        for start in stride(from: 0, to: bytes.count, by: step) {
-            buffer.bytes += bytes[start..<min(start + step, bytes.count)]
+        for piece in bytes.pieces(of: step) {
+            buffer.bytes += piece
             while let line = buffer.next() { lines.append(String(decoding: line, as: UTF8.self)) }
         }
         #expect(lines == ["one", "", "two three"] && buffer.bytes == Array("rest".utf8))

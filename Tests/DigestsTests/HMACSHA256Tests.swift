@@ -1,4 +1,5 @@
 import Digests
+import TestSupport
 import Testing
 
 @Suite("HMAC-SHA-256")

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The compiler of the toolchain that runs the tests.
@@ -16,14 +17,10 @@ enum Compiler {
 
     /// Reads Swift text as Swift 6 and returns its errors and warnings; cancelling the test ends the compiler.
     static func diagnostics(of snippet: String) async throws -> [Diagnostic] {
-        let directory = FileManager.default.temporaryDirectory.appending(path: "fitiq-mock-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }
-        let source = directory.appending(path: "snippet.swift")
+        let files = try ScratchFolder()
+        defer { files.remove() }
+        let source = files["snippet.swift"]
         try Data(snippet.utf8).write(to: source)
-        let said = directory.appending(path: "said")
-        try Data().write(to: said)
-
         let process = Process()
         process.executableURL = try program()
         // `xcrun` hands the rest on to the compiler that it finds.
@@ -32,9 +29,9 @@ enum Compiler {
             + ["-typecheck", "-swift-version", "6", "-diagnostic-style", "llvm", source.path]
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
-        process.standardError = try FileHandle(forWritingTo: said)
+        process.standardError = try files.create("said")
         let status = try await outcome(of: process)
-        let text = String(decoding: try Data(contentsOf: said), as: UTF8.self)
+        let text = try files.read("said")
         let found = read(text)
         // A compiler that could not start its work has said nothing about the snippet.
         try #require(status == 0 || !found.isEmpty, "\(text)")

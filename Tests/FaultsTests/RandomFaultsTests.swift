@@ -1,5 +1,6 @@
 import FitIQAPI
 import JSON
+import TestSupport
 import Testing
 import WebSocket
 
@@ -8,25 +9,25 @@ import WebSocket
 /// Random rules on random traffic, from a seed that a failure prints.
 @Suite("Random rules, random traffic")
 struct RandomFaultsTests {
-    private static func number(_ numbers: inout SplitMix64) -> Int {
+    private static func number(_ numbers: inout Draw) -> Int {
         let edges = [0, 1, 2, 3, 10, 40, 125, 126, 1000, -1, .min, .max]
-        return edges[Int(numbers.next(below: UInt64(edges.count)))]
+        return numbers.element(of: edges)
     }
 
-    private static func selection(_ numbers: inout SplitMix64) -> Selection {
-        let first = 1 + Int(numbers.next(below: 5))
+    private static func selection(_ numbers: inout Draw) -> Selection {
+        let first = 1 + numbers.below(5)
         return Selection(
-            first: first, last: numbers.next(below: 2) == 0 ? nil : first + Int(numbers.next(below: 9)),
-            step: 1 + Int(numbers.next(below: 3)), perMille: numbers.next(below: 3) == 0 ? 500 : 1000)
+            first: first, last: numbers.once(in: 2) ? nil : first + numbers.below(9),
+            step: 1 + numbers.below(3), perMille: numbers.once(in: 3) ? 500 : 1000)
     }
 
-    static func wireOnly(_ numbers: inout SplitMix64) -> ResponseFault {
-        numbers.next(below: 2) == 0
+    static func wireOnly(_ numbers: inout Draw) -> ResponseFault {
+        numbers.once(in: 2)
             ? .delay(Int64(number(&numbers))) : .dribble(bytes: number(&numbers), every: Int64(number(&numbers)))
     }
 
-    private static func responseFault(_ numbers: inout SplitMix64) -> ResponseFault {
-        switch numbers.next(below: 13) {
+    private static func responseFault(_ numbers: inout Draw) -> ResponseFault {
+        switch numbers.below(13) {
         case 0: .replace(Replacement(status: number(&numbers), retryAfter: number(&numbers)))
         case 1: .quota(requests: number(&numbers), window: Int64(number(&numbers)), Replacement(status: 429))
         case 2: .truncate(after: number(&numbers))
@@ -36,21 +37,21 @@ struct RandomFaultsTests {
         case 6: .emptyReply
         case 7: .reset(after: number(&numbers))
         case 8: .hang
-        case 9: .contentType(numbers.next(below: 2) == 0 ? nil : "text/plain")
+        case 9: .contentType(numbers.once(in: 2) ? nil : "text/plain")
         case 10: .nanosecondTimestamps
         default: wireOnly(&numbers)
         }
     }
 
-    private static func socketFault(_ numbers: inout SplitMix64) -> SocketFault {
-        switch numbers.next(below: 40) {
-        case 0: .close(code: UInt16(numbers.next(below: 65536)), reason: "x")
+    private static func socketFault(_ numbers: inout Draw) -> SocketFault {
+        switch numbers.below(40) {
+        case 0: .close(code: UInt16(numbers.below(65536)), reason: "x")
         case 1: .finish
         case 2: .reset
         case 3: .silence
-        case 4: .cut(after: number(&numbers), reset: numbers.next(below: 2) == 0)
+        case 4: .cut(after: number(&numbers), reset: numbers.once(in: 2))
         case 5...7: .masked
-        case 8...10: .reservedBits(UInt8(numbers.next(below: 256)))
+        case 8...10: .reservedBits(UInt8(numbers.below(256)))
         case 11...13: .invalidUTF8
         case 14...16: .fragments(at: [number(&numbers), number(&numbers), 5])
         case 17...19: .coalesce(count: number(&numbers))
@@ -67,12 +68,12 @@ struct RandomFaultsTests {
         }
     }
 
-    private static func point(_ numbers: inout SplitMix64) -> SocketPoint {
-        switch numbers.next(below: 4) {
+    private static func point(_ numbers: inout Draw) -> SocketPoint {
+        switch numbers.below(4) {
         case 0: .frames(selection(&numbers))
-        case 1: .type(["pong", "connected", "stream_chunk"][Int(numbers.next(below: 3))], selection(&numbers))
-        case 2: .chunks(selection(&numbers), ofAnswer: numbers.next(below: 2) == 0 ? nil : 2)
-        default: .byte(numbers.next(below: 3) == 0 ? number(&numbers) : Int(numbers.next(below: 400)))
+        case 1: .type(["pong", "connected", "stream_chunk"][numbers.below(3)], selection(&numbers))
+        case 2: .chunks(selection(&numbers), ofAnswer: numbers.once(in: 2) ? nil : 2)
+        default: .byte(numbers.once(in: 3) ? number(&numbers) : numbers.below(400))
         }
     }
 
@@ -89,9 +90,9 @@ struct RandomFaultsTests {
 
     @Test("Faults of the wire that end nothing leave every byte in its place", arguments: UInt64(0)..<200)
     func wireKeepsBytes(seed: UInt64) throws {
-        var numbers = SplitMix64(seed: seed)
-        let faults = (0..<numbers.next(below: 6)).map { _ in Self.wireOnly(&numbers) }
-        let response = try encode(body: String(repeating: "a", count: Int(numbers.next(below: 300))))
+        var numbers = Draw(seed: seed)
+        let faults = (0..<numbers.below(6)).map { _ in Self.wireOnly(&numbers) }
+        let response = try encode(body: String(repeating: "a", count: numbers.below(300)))
         let out = response.apply(faults, seed: seed)
         #expect(out.bytes == response.bytes)
         try #require(Self.isSound(out))
@@ -108,21 +109,21 @@ struct RandomFaultsTests {
     @Test("Any rules on any requests", arguments: UInt64(0)..<200)
     func responses(seed: UInt64) throws {
         func run() throws -> [Transmission?] {
-            var numbers = SplitMix64(seed: seed)
-            let rules = (0..<(1 + numbers.next(below: 6))).map { index in
+            var numbers = Draw(seed: seed)
+            let rules = (0..<(1 + numbers.below(6))).map { index in
                 FaultRule.response(
-                    "r\(index)", Self.responseFault(&numbers), on: numbers.next(below: 2) == 0 ? [] : [.listGoals],
+                    "r\(index)", Self.responseFault(&numbers), on: numbers.once(in: 2) ? [] : [.listGoals],
                     Self.selection(&numbers))
             }
             var book = FaultBook(rules: rules, seed: seed)
             return try (0..<20).map { _ in
-                let endpoint: Endpoint? = [.listGoals, .createGoal, nil][Int(numbers.next(below: 3))]
-                let now = Timestamp.after(Int64(numbers.next(below: 100)))
+                let endpoint: Endpoint? = [.listGoals, .createGoal, nil][numbers.below(3)]
+                let now = Timestamp.after(Int64(numbers.below(100)))
                 guard let acting = book.respond(to: endpoint, at: now) else { return nil }
                 let answer = acting.answer(in: .union)
                 let response = try encode(
                     answer?.status ?? .ok, body: answer.map { text($0.body) } ?? #"{"t":"2025-01-29T10:30:00Z"}"#,
-                    method: numbers.next(below: 5) == 0 ? .head : .get)
+                    method: numbers.once(in: 5) ? .head : .get)
                 return acting.apply(to: response)
             }
         }
@@ -134,8 +135,8 @@ struct RandomFaultsTests {
     @Test("Any rules on any socket", arguments: UInt64(0)..<400)
     func sockets(seed: UInt64) {
         func run() -> [Outgoing] {
-            var numbers = SplitMix64(seed: seed)
-            let rules = (0..<(1 + numbers.next(below: 6))).map { index in
+            var numbers = Draw(seed: seed)
+            let rules = (0..<(1 + numbers.below(6))).map { index in
                 FaultRule.socket("r\(index)", Self.socketFault(&numbers), at: Self.point(&numbers))
             }
             var book = FaultBook(rules: rules, seed: seed)
@@ -144,7 +145,7 @@ struct RandomFaultsTests {
             var texts: [String] = []
             for _ in 0..<40 {
                 let wasOver = socket.isOver
-                let message = Talk.all[Int(numbers.next(below: UInt64(Talk.all.count)))]
+                let message = numbers.element(of: Talk.all)
                 let outgoing = socket.send(bytes(message))
                 if !wasOver { texts.append(message) }
                 #expect(!wasOver || outgoing == Outgoing())
@@ -166,7 +167,7 @@ struct RandomFaultsTests {
 
     @Test("Faults that only order and frame lose no message", arguments: UInt64(0)..<200)
     func nothingIsLost(seed: UInt64) {
-        var numbers = SplitMix64(seed: seed)
+        var numbers = Draw(seed: seed)
         let harmless: [SocketFault] = [
             .fragments(at: [1, 7, 30]), .coalesce(count: 3), .swap, .delay(3), .dribble(bytes: 7, every: 1),
             .withholdPong,
@@ -174,12 +175,12 @@ struct RandomFaultsTests {
         ]
         let rules = (0..<5).map { index in
             FaultRule.socket(
-                "r\(index)", harmless[Int(numbers.next(below: UInt64(harmless.count)))], at: Self.point(&numbers))
+                "r\(index)", numbers.element(of: harmless), at: Self.point(&numbers))
         }
         var book = FaultBook(rules: rules, seed: seed)
         guard var socket = book.openSocket(at: .after(0))?.socket else { return }
         var out: [UInt8] = []
-        let messages = (0..<30).map { _ in Talk.answer[Int(numbers.next(below: UInt64(Talk.answer.count)))] }
+        let messages = (0..<30).map { _ in numbers.element(of: Talk.answer) }
         for message in messages { out += socket.send(bytes(message)).transmission.bytes }
         // A message that waits to be swapped is sent by one more; what waits to be coalesced by the close.
         for rule in socket.ruleNames { socket.setEnabled(false, named: ExactString(rule)) }

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import FitIQAPI
@@ -84,9 +85,7 @@ struct EndpointNearMissTests {
 
     @Test("have the names of the operations in the OpenAPI description")
     func names() throws {
-        let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "openapi/openapi.yaml")
-        let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+        let lines = try textOfPackage("openapi/openapi.yaml").split(separator: "\n")
         let operations = Set(
             lines.compactMap { line in
                 line.contains("operationId: ") ? line.split(separator: " ").last.map(String.init) : nil

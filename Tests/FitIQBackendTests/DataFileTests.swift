@@ -1,5 +1,6 @@
 import FitIQAPI
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FitIQBackend
@@ -11,9 +12,7 @@ extension DataFile {
 
     /// A file of `Fixtures/data` as it is on disk.
     static func onDisk(_ path: String) throws -> String {
-        let root = URL(fileURLWithPath: #filePath)
-            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        return try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
+        try textOfPackage(path)
     }
 }
 

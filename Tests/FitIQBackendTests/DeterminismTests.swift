@@ -1,4 +1,5 @@
 import FitIQAPI
+import TestSupport
 import Testing
 
 @testable import FitIQBackend
@@ -23,7 +24,7 @@ import Testing
 
     private func transcript(seed: UInt64, pace: Pace, loop: Loop, operations: Int = 400) throws -> Transcript {
         var random = try RandomOperations(seed: seed, userCount: 4, pace: pace)
-        var ticks = SplitMix64(seed: seed ^ 1)
+        var ticks = Draw(seed: seed ^ 1)
         var transcript = Transcript()
         for _ in 0..<operations {
             let delay = Int64(random.below(10) == 0 ? random.below(6000) : random.below(400)) * 1_000_003
@@ -38,7 +39,7 @@ import Testing
         return transcript
     }
 
-    private func pass(_ nanoseconds: Int64, _ loop: Loop, _ world: inout World, _ ticks: inout SplitMix64) {
+    private func pass(_ nanoseconds: Int64, _ loop: Loop, _ world: inout World, _ ticks: inout Draw) {
         let end = world.turn.now.advanced(byNanoseconds: nanoseconds)
         switch loop {
         case .late: break
@@ -52,7 +53,7 @@ import Testing
             }
         case .ticking:
             while world.turn.now < end {
-                let tick = Int64(ticks.next(below: 70_000_000))
+                let tick = Int64(ticks.below(70_000_000))
                 world.turn.now = min(end, world.turn.now.advanced(byNanoseconds: tick))
                 world.backend.advance(&world.turn)
             }

@@ -1,5 +1,6 @@
 import FitIQAPI
 import JSON
+import TestSupport
 import Testing
 
 @testable import FitIQBackend
@@ -119,16 +120,16 @@ import Testing
 
     @Test("finds the sockets that are open, through openings and closings in any order", arguments: UInt64(1)...5)
     func openSockets(seed: UInt64) throws {
-        var numbers = SplitMix64(seed: seed)
+        var numbers = Draw(seed: seed)
         var world = World(seed: seed, pace: .instant)
         let user = try world.backend.user("user-1")
         let ids = try Persona.allCases.map { try world.create($0, by: user) }
         var open: [UInt64] = []
         for number in UInt64(1)...100 {
-            if numbers.next(below: 3) == 0, !open.isEmpty {
-                world.close(open.remove(at: Int(numbers.next(below: UInt64(open.count)))))
+            if numbers.below(3) == 0, !open.isEmpty {
+                world.close(open.remove(at: numbers.below(open.count)))
             } else {
-                try world.open(number, on: ids[Int(numbers.next(below: 4))], by: user)
+                try world.open(number, on: ids[numbers.below(4)], by: user)
                 open.append(number)
             }
             _ = world.takeEffects()

@@ -1,5 +1,6 @@
 import FitIQAPI
 import JSON
+import TestSupport
 import Testing
 
 @testable import FitIQBackend
@@ -22,12 +23,12 @@ import Testing
 
     @Test("is newest logged first, then newest created, in pages that make up the whole", arguments: UInt64(1)...4)
     func order(seed: UInt64) throws {
-        var numbers = SplitMix64(seed: seed)
+        var numbers = Draw(seed: seed)
         var world = World(seed: seed)
         let user = try world.backend.user("user-1")
         var logs: [(time: Int64, number: Int, id: String)] = []
         for number in 0..<137 {
-            let time = Self.day(Int64(numbers.next(below: 9)))
+            let time = Self.day(Int64(numbers.below(9)))
             logs.append((time.secondsSinceEpoch, number, try world.mealID(at: time, by: user)))
             world.pass(milliseconds: 300)
         }

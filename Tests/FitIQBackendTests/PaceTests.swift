@@ -1,4 +1,5 @@
 import FitIQAPI
+import TestSupport
 import Testing
 
 @testable import FitIQBackend
@@ -23,7 +24,7 @@ import Testing
         let chunks = Coach.chunks(of: text)
         for seed in UInt64(0)..<10 {
             // Seeds as they come: the bits of ids.
-            var numbers = SplitMix64(seed: seed)
+            var numbers = Draw(seed: seed)
             let seed = numbers.next()
             let offsets = Pace.human.offsets(of: chunks, seed: seed)
             expectHuman(offsets, chunks, seed: seed)

@@ -1,5 +1,6 @@
 import FitIQAPI
 import JSON
+import TestSupport
 
 @testable import FitIQBackend
 
@@ -31,7 +32,7 @@ enum Outcome: Equatable {
 
 /// Operations drawn from a seed, and the world they are done in.
 struct RandomOperations {
-    private var numbers: SplitMix64
+    private var numbers: Draw
     var world: World
     let users: [UserID]
     /// The ids that each user was given, oldest first.
@@ -52,7 +53,7 @@ struct RandomOperations {
 
     init(seed: UInt64, userCount: Int, pace: Pace = .human, limits: Limits = Limits(), script: Script = Script()) throws
     {
-        numbers = SplitMix64(seed: seed)
+        numbers = Draw(seed: seed)
         world = World(seed: seed, pace: pace, limits: limits, script: script)
         var users: [UserID] = []
         for number in 0..<userCount { users.append(try world.backend.user("user-\(number)")) }
@@ -62,7 +63,7 @@ struct RandomOperations {
         mealLogIDs = ids
     }
 
-    mutating func below(_ bound: Int) -> Int { Int(numbers.next(below: UInt64(bound))) }
+    mutating func below(_ bound: Int) -> Int { numbers.below(bound) }
 
     private mutating func element<Element>(of list: [Element]) -> Element? {
         list.isEmpty ? nil : list[below(list.count)]

@@ -1,5 +1,6 @@
 import Foundation
 import Sockets
+import TestSupport
 import Testing
 
 @testable import fitiq_mock
@@ -10,9 +11,7 @@ struct CertificateFilesTests {
 
     /// Lends a folder that does not exist yet, below one that does not either.
     private static func withFolder(_ body: (String) throws -> Void) throws {
-        let folder = NSTemporaryDirectory() + "fitiq-mock-\(UUID().uuidString)"
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        try body(folder + "/a/b")
+        try ScratchFolder.lend { try body($0 + "/a/b") }
     }
 
     private static func mode(_ path: String) throws -> Int? {

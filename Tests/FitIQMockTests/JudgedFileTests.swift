@@ -1,20 +1,18 @@
 import Foundation
 import Judging
+import TestSupport
 import Testing
 
 @testable import fitiq_mock
 
 @Suite("Judging a recorded session")
 struct JudgedFileTests {
-    private static let sessions = URL(fileURLWithPath: #filePath)
-        .appendingPathComponent("../../../Fixtures/sessions").standardizedFileURL
+    private static let sessions = URL.fixtures.appending(path: "sessions")
 
     /// The marks of a file, by obligation; worlds in order.
     private static func marks(_ bytes: [UInt8], cutInto size: Int = 4096) throws -> [[String: String]] {
         var file = JudgedFile(name: "x.har", mode: .union)
-        for start in stride(from: 0, to: bytes.count, by: size) {
-            try file.receive(bytes[start..<min(start + size, bytes.count)])
-        }
+        for piece in bytes.pieces(of: size) { try file.receive(piece) }
         _ = try file.finish { _ in nil }
         return try file.report().runs.map { run in
             Dictionary(uniqueKeysWithValues: run.verdicts.map { ($0.obligation.id, $0.outcome.rawValue) })

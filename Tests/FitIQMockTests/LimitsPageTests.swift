@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import fitiq_mock
@@ -73,13 +74,10 @@ struct LimitStruct {
 struct LimitsPageTests {
     /// The cells of each row: what, limit, beyond it.
     static let rows = Result {
-        try String(contentsOf: root.appendingPathComponent("docs/limits.md"), encoding: .utf8)
+        try textOfPackage("docs/limits.md")
             .split(separator: "\n").filter { $0.hasPrefix("| ") && !$0.hasPrefix("| ---") && !$0.hasPrefix("| what |") }
             .map { $0.dropFirst(2).dropLast(2).components(separatedBy: " | ") }
     }
-
-    static let root = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
     /// What a row says: the quantities of its first two cells, and of the third in the rows that `LimitsPage` names.
     static func said(_ row: [String]) -> [Quantity] {
@@ -121,7 +119,7 @@ struct LimitsPageTests {
 
     /// The static constants that an enum of limits declares; Mirror does not see them.
     static func constants(of name: String, in path: String) throws -> [String] {
-        let text = try String(contentsOf: root.appendingPathComponent("Sources/\(path).swift"), encoding: .utf8)
+        let text = try textOfPackage("Sources/\(path).swift")
         let rest = text[try #require(text.range(of: "enum \(name) {"), "\(path)").upperBound...]
         let body = rest[..<(try #require(rest.range(of: "\n}")).lowerBound)]
         let constants = body.matches(of: #/ static let (\w+)/#).map { "\(name).\($0.output.1)" }
@@ -131,7 +129,7 @@ struct LimitsPageTests {
 
     @Test("The option for a time limit says its default and its range")
     func timeLimit() throws {
-        let page = try String(contentsOf: Self.root.appendingPathComponent("docs/options.md"), encoding: .utf8)
+        let page = try textOfPackage("docs/options.md")
         let row = try #require(page.split(separator: "\n").first { $0.hasPrefix("| `--time-limit`") })
         let seconds = [
             try Verify.parse(["--", "x"]).timeLimit.seconds, Verify.timeLimits.lowerBound, Verify.timeLimits.upperBound,

@@ -1,18 +1,12 @@
 import Foundation
 import Sockets
+import TestSupport
 import Testing
 
 @testable import fitiq_mock
 
 @Suite("The ready file")
 struct ReadyFileTests {
-    private static func withFolder(_ body: (String) throws -> Void) throws {
-        let folder = NSTemporaryDirectory() + "/fitiq-mock-\(UUID().uuidString)"
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        try body(folder)
-    }
-
     private static func text(_ identifier: Int32) -> String {
         #"{"url":"http://127.0.0.1:1","ws_url":"ws://127.0.0.1:1","pid":\#(identifier)}"#
     }
@@ -31,7 +25,7 @@ struct ReadyFileTests {
 
     @Test("One of a process that runs no more is replaced, and so is one of a process that had this one's number")
     func stale() throws {
-        try Self.withFolder { folder in
+        try ScratchFolder.lend { folder in
             let path = folder + "/ready.json"
             for identifier in [CurrentProcess.identifier, 999_999_999] {
                 try WholeFile.write(Array(Self.text(identifier).utf8), to: path)
@@ -48,7 +42,7 @@ struct ReadyFileTests {
 
     @Test("One of a process that runs is refused, whatever that process is")
     func running() throws {
-        try Self.withFolder { folder in
+        try ScratchFolder.lend { folder in
             let path = folder + "/ready.json"
             try WholeFile.write(Array(Self.text(7).utf8), to: path)
             let failure = #expect(throws: Failure.self) { try ReadyFile(at: path) { $0 == 7 } }
@@ -60,7 +54,7 @@ struct ReadyFileTests {
 
     @Test("One of a server that runs elsewhere is refused, though no process has its number here")
     func locked() throws {
-        try Self.withFolder { folder in
+        try ScratchFolder.lend { folder in
             let path = folder + "/ready.json"
             let elsewhere = try ReadyFile(at: path)
             try elsewhere.write(Array(Self.text(7).utf8))
@@ -72,7 +66,7 @@ struct ReadyFileTests {
 
     @Test("Of two servers that find the same stale file only one removes it, so that it cannot be the other's new one")
     func meanwhile() throws {
-        try Self.withFolder { folder in
+        try ScratchFolder.lend { folder in
             let path = folder + "/ready.json"
             try WholeFile.write(Array(Self.text(7).utf8), to: path)
             var other: ReadyFile?
@@ -89,7 +83,7 @@ struct ReadyFileTests {
 
     @Test("A file over the limit is none, whatever it begins with")
     func large() throws {
-        try Self.withFolder { folder in
+        try ScratchFolder.lend { folder in
             let path = folder + "/ready.json"
             for (padding, isTaken) in [(0, true), (1, false)] {
                 let text = Self.text(999_999_999)
@@ -103,7 +97,7 @@ struct ReadyFileTests {
 
     @Test("A folder that is missing is told before a server listens")
     func missingFolder() throws {
-        try Self.withFolder { folder in
+        try ScratchFolder.lend { folder in
             let missing = #expect(throws: Failure.self) { try ReadyFile(at: folder + "/none/ready.json") }
             #expect(
                 missing?.message
@@ -114,7 +108,7 @@ struct ReadyFileTests {
     @Test("So is one that is closed to this user")
     func closedFolder() async throws {
         await #expect(processExitsWith: .success) {
-            try Self.withFolder { folder in
+            try ScratchFolder.lend { folder in
                 #expect(chmod(folder, 0o555) == 0)
                 // Nothing is closed to root.
                 if getuid() == 0 { #expect(setuid(65534) == 0) }

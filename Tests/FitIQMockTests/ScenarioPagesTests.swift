@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// `docs/scenarios.md` and `docs/faults.md` against the schema of scenarios, which other tests compare with the reader.
@@ -42,15 +43,13 @@ struct ScenarioPagesTests {
     }
 
     private static func schema() throws -> Schema {
-        let path = "Fixtures/scenarios/scenario.schema.json"
-        return try JSONDecoder().decode(Schema.self, from: Data(contentsOf: root.appendingPathComponent(path)))
+        let file = URL.fixtures.appending(path: "scenarios/scenario.schema.json")
+        return try JSONDecoder().decode(Schema.self, from: Data(contentsOf: file))
     }
 
     private static func page(_ name: String) throws -> String {
-        try String(contentsOf: root.appendingPathComponent("docs/\(name).md"), encoding: .utf8)
+        try textOfPackage("docs/\(name).md")
     }
-
-    private static let root = LimitsPageTests.root
 
     @Test("Each object of the schema has a section")
     func objects() throws {

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import HTTP1
@@ -25,8 +26,7 @@ struct Fixture: Sendable, CustomTestStringConvertible {
         .of(pieces, role: role, method: method)
     }
 
-    static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().appending(path: "Fixtures/http1")
+    static let root = URL.fixtures.appending(path: "http1")
 
     static let valid = load("valid")
     static let invalid = load("invalid")
@@ -83,10 +83,9 @@ struct FixtureTests {
     @Test("the outcome is the same however the input is split", arguments: Fixture.valid + Fixture.invalid)
     func split(fixture: Fixture) {
         let whole = fixture.transcript(CollectionOfOne(fixture.bytes[...]))
-        #expect(fixture.transcript(Split.everyByte(fixture.bytes)) == whole, "byte by byte")
+        #expect(fixture.transcript(fixture.bytes.pieces(of: 1)) == whole, "byte by byte")
         for index in fixture.bytes.indices {
-            let pieces = Split.inTwo(fixture.bytes, at: index)
-            #expect(fixture.transcript(pieces) == whole, "split at \(index)")
+            #expect(fixture.transcript(fixture.bytes.cut(at: index)) == whole, "split at \(index)")
         }
     }
 }

@@ -1,27 +1,14 @@
+import TestSupport
 import Testing
 
 @testable import HTTP1
-
-/// SplitMix64: the same numbers for the same seed, everywhere (Steele, Lea and Flood 2014).
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ (mixed >> 31)
-    }
-}
 
 @Suite("Mutated messages")
 struct FuzzTests {
     /// Bytes that mean something to a parser, more often than chance would pick them.
     private static let interesting = Array("\r\n\0 \t:,;%/?*#\"\u{7f}0159afFx\u{16}HTTP".utf8) + [0x80, 0xff]
 
-    private static func mutate(_ bytes: [UInt8], _ random: inout SeededGenerator) -> [UInt8] {
+    private static func mutate(_ bytes: [UInt8], _ random: inout Draw) -> [UInt8] {
         var bytes = bytes
         for _ in 0..<Int.random(in: 1...2, using: &random) {
             let index = Int.random(in: 0...bytes.count, using: &random)
@@ -40,7 +27,7 @@ struct FuzzTests {
         return bytes
     }
 
-    private static func cut(_ bytes: [UInt8], _ random: inout SeededGenerator) -> [ArraySlice<UInt8>] {
+    private static func cut(_ bytes: [UInt8], _ random: inout Draw) -> [ArraySlice<UInt8>] {
         var pieces: [ArraySlice<UInt8>] = []
         var start = 0
         while start < bytes.count {
@@ -56,8 +43,8 @@ struct FuzzTests {
         try #require(!Fixture.valid.isEmpty)
         var refused = 0
         for seed in batch * 1000..<(batch + 1) * 1000 {
-            var random = SeededGenerator(seed: seed)
-            let fixture = Fixture.valid[Int(random.next() % UInt64(Fixture.valid.count))]
+            var random = Draw(seed: seed)
+            let fixture = random.element(of: Fixture.valid)
             let bytes = Self.mutate(fixture.bytes, &random)
             let whole = fixture.transcript(CollectionOfOne(bytes[...]))
             let cut = fixture.transcript(Self.cut(bytes, &random))

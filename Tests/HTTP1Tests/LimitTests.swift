@@ -1,4 +1,5 @@
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import HTTP1
@@ -95,7 +96,7 @@ struct LimitTests {
 
     private func cuts(_ edge: Edge, _ size: Int) -> [[ArraySlice<UInt8>]] {
         let bytes = Array(edge.input(size).utf8)
-        return [[bytes[...]], Split.everyByte(bytes), Split.inTwo(bytes, at: bytes.count / 2)]
+        return [[bytes[...]], bytes.pieces(of: 1), bytes.cut(at: bytes.count / 2)]
     }
 
     @Test("what never ends is refused without being buffered", arguments: ["A", "GET /", "GET / HTTP/1.1\r\nX: "])

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import HTTP1
@@ -267,9 +268,7 @@ struct MessageTests {
     func complete() throws {
         #expect(Set(Self.all.map(\.0.message)).count == Self.all.count)
         // Counted in the source, so that a message cannot be added without its row; one has two wordings.
-        let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "Sources/Protocols/HTTP1/RemoteError+Messages.swift")
-        let source = try String(contentsOf: file, encoding: .utf8)
+        let source = try textOfPackage("Sources/Protocols/HTTP1/RemoteError+Messages.swift")
         #expect(Self.all.count == source.components(separatedBy: "\n    static func ").count - 1 + 1)
     }
 

@@ -1,4 +1,5 @@
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import HTTP1
@@ -40,12 +41,9 @@ struct Pair {
 
     static func feed(_ bytes: [UInt8], to connection: inout Connection, _ step: Int?) throws -> [String] {
         var events: [String] = []
-        var start = 0
-        while start < bytes.count {
-            let end = min(start + (step ?? bytes.count), bytes.count)
-            connection.receive(bytes[start..<end])
+        for piece in bytes.pieces(of: step ?? .max) {
+            connection.receive(piece)
             events += try drain(&connection)
-            start = end
         }
         if bytes.isEmpty { events += try drain(&connection) }
         return merged(events)

@@ -134,9 +134,3 @@ private struct Reader {
         line = ""
     }
 }
-
-/// The ways to cut an input in pieces.
-enum Split {
-    static func everyByte(_ bytes: [UInt8]) -> [ArraySlice<UInt8>] { bytes.indices.map { bytes[$0...$0] } }
-    static func inTwo(_ bytes: [UInt8], at index: Int) -> [ArraySlice<UInt8>] { [bytes[..<index], bytes[index...]] }
-}

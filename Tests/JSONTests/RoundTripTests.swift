@@ -1,23 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import JSON
 
-/// SplitMix64: small, and the same everywhere.
-struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var bits = state
-        bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
-        return bits ^ (bits >> 31)
-    }
-}
-
 extension JSONValue {
-    static func random(depth: Int, using generator: inout SeededGenerator) -> JSONValue {
+    static func random(depth: Int, using generator: inout Draw) -> JSONValue {
         switch Int.random(in: 0..<(depth > 0 ? 9 : 6), using: &generator) {
         case 0: return .null
         case 1: return .bool(.random(using: &generator))
@@ -39,7 +27,7 @@ extension JSONValue {
         }
     }
 
-    static func randomString(using generator: inout SeededGenerator) -> String {
+    static func randomString(using generator: inout Draw) -> String {
         let ranges: [ClosedRange<UInt32>] = [0x20...0x7E, 0...0x1F, 0x80...0x7FF, 0x800...0xD7FF, 0x1_0000...0x10_FFFF]
         var string = ""
         for _ in 0..<Int.random(in: 0..<20, using: &generator) {
@@ -53,7 +41,7 @@ extension JSONValue {
 @Suite("Round trips") struct RoundTripTests {
     @Test("of random values change nothing", arguments: 0..<200 as Range<UInt64>)
     func randomValues(seed: UInt64) throws {
-        var generator = SeededGenerator(state: seed)
+        var generator = Draw(seed: seed)
         let value = JSONValue.random(depth: 4, using: &generator)
         let encoded = value.encoded()
         #expect(try JSON.parse(encoded) == value)
@@ -66,7 +54,7 @@ extension JSONValue {
 
     @Test("through Foundation agree about what was written", arguments: 0..<100 as Range<UInt64>)
     func foundation(seed: UInt64) throws {
-        var generator = SeededGenerator(state: seed)
+        var generator = Draw(seed: seed)
         let value = JSONValue.random(depth: 3, using: &generator)
         let decoded = try JSONSerialization.jsonObject(with: Data(value.encoded()), options: .fragmentsAllowed)
         let rewritten = try JSONSerialization.data(withJSONObject: [decoded])
@@ -76,7 +64,7 @@ extension JSONValue {
 
     @Test("of doubles give the same bits", arguments: 0..<100 as Range<UInt64>)
     func doubles(seed: UInt64) throws {
-        var generator = SeededGenerator(state: seed)
+        var generator = Draw(seed: seed)
         for _ in 0..<50 {
             let value = Double(bitPattern: generator.next())
             guard value.isFinite else { continue }
@@ -88,7 +76,7 @@ extension JSONValue {
 
     @Test("of fixed digits agree with the decimal that is printed", arguments: 0..<100 as Range<UInt64>)
     func fixed(seed: UInt64) throws {
-        var generator = SeededGenerator(state: seed)
+        var generator = Draw(seed: seed)
         for digits in 0...6 {
             let value = Double.random(in: -1_000_000...1_000_000, using: &generator)
             var writer = JSONWriter()

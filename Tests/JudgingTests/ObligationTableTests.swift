@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Judging
@@ -7,7 +8,7 @@ import Testing
 struct ObligationTableTests {
     @Test("has a row for each obligation, with its level, source, clause, tolerance and scenarios")
     func page() throws {
-        let page = try String(contentsOf: Self.root.appendingPathComponent("docs/obligations.md"), encoding: .utf8)
+        let page = try textOfPackage("docs/obligations.md")
         let rows = page.split(separator: "\n").filter { $0.hasPrefix("| `") }.map(String.init)
         let expected = Judge.obligations.map(Self.row) + Obligation.inside.map(Self.insideRow)
         for (row, wanted) in zip(rows, expected) where row != wanted {
@@ -34,6 +35,4 @@ struct ObligationTableTests {
         obligation.origin == .ours ? "fitiq-mock" : Sentences.source(of: obligation)
     }
 
-    private static let root = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 }

@@ -1,100 +1,105 @@
 import FitIQAPI
 import JSON
+import TestSupport
 import Testing
 import Traffic
 
 @testable import Judging
 
-/// Journals without sense, which no judge may stumble over.
-@Suite("Random journals")
-struct RandomJournalTests {
-    /// A few of everything, so that things meet.
-    struct Draw {
-        var numbers: SplitMix64
-        mutating func number(_ count: Int) -> Int { Int(numbers.next() % UInt64(count)) }
-        mutating func one<Element>(_ elements: [Element]) -> Element { elements[number(elements.count)] }
-        mutating func id() -> String { one([Story.id(number(40)), Story.id(10).uppercased(), "x", ""]) }
-        mutating func faults() -> [String] { number(5) == 0 ? ["fault"] : [] }
-        mutating func delivery() -> Delivery { one([.complete, .complete, .complete, .partial, .none]) }
+/// A few of everything, so that things meet.
+extension Draw {
+    fileprivate mutating func id() -> String { element(of: [Story.id(below(40)), Story.id(10).uppercased(), "x", ""]) }
+    fileprivate mutating func faults() -> [String] { below(5) == 0 ? ["fault"] : [] }
+    fileprivate mutating func delivery() -> Delivery {
+        element(of: [.complete, .complete, .complete, .partial, .none])
+    }
 
-        mutating func object() -> JSONValue {
-            [
-                "id": .string(id()), "status": .string(one(["processing", "completed", "failed", "archived"])),
-                "goal_id": .string(id()), "conversationId": one([nil, .string(id())]), "persona": "nutritionist",
-                "goalId": .string(id()), "token": .number(JSONNumber(number(9))), "updated_at": one(["", nil, 1]),
-                "template_created": ["type": "goal", "id": .string(id())],
-            ]
-        }
+    fileprivate mutating func object() -> JSONValue {
+        [
+            "id": .string(id()), "status": .string(element(of: ["processing", "completed", "failed", "archived"])),
+            "goal_id": .string(id()), "conversationId": element(of: [nil, .string(id())]), "persona": "nutritionist",
+            "goalId": .string(id()), "token": .number(JSONNumber(below(9))), "updated_at": element(of: ["", nil, 1]),
+            "template_created": ["type": "goal", "id": .string(id())],
+        ]
+    }
 
-        mutating func answer() -> JSONValue? {
-            switch number(6) {
-            case 0: nil
-            case 1: ["data": ["meal_logs": [object(), object()], "consultations": [object()]], "goals": [object()]]
-            case 2: ["error": ["code": "GOAL_NOT_FOUND", "details": ["existing_consultation_id": .string(id())]]]
-            case 3: ["data": object()]
-            case 4: [object(), "x", nil]
-            default: object()
-            }
-        }
-
-        /// What a client may well do.
-        mutating func likely(_ story: inout Story, at time: Double) {
-            switch number(7) {
-            case 0:
-                story.request(
-                    .createConsultation, body: ["persona": "nutritionist"], status: 409,
-                    answer: ["error": ["details": ["existing_consultation_id": .string(id())]]], at: time)
-            case 1: story.logsMeal(Story.id(number(40)), at: time)
-            case 2: for _ in 0..<20 { story.lists([Story.id(number(40))], at: time) }
-            case 3:
-                let code: JSONValue = ["error": ["code": "TOO_MANY_ACTIVE_CONSULTATIONS"]]
-                for _ in 0..<2 { story.request(.createConsultation, status: 429, answer: code, at: time) }
-            case 4:
-                for _ in 0..<2 {
-                    story.request(
-                        .chatAboutGoal, body: ReuseTests.chat, status: 201, answer: ReuseTests.link, at: time)
-                }
-            case 5: story.connected(id(), on: UInt64(100 + number(6)), at: time)
-            default: for _ in 0..<2 { story.request(.listGoals, status: one([200, 503, 503]), at: time) }
-            }
-        }
-
-        mutating func step(_ story: inout Story, at time: Double) {
-            let connection = UInt64(100 + number(6))
-            if number(10) == 0 { story.becomes(one(["sarah", "tom"])) }
-            if number(20) == 0 { story.apiKey = one(["k", nil]) }
-            switch number(8) {
-            case 0: story.opened(id(), on: connection, at: time, took: Double(number(3)), faults: faults())
-            case 1: story.closed(on: connection, by: one([.client, .server]), one([.fault, .closeFrame]), at: time)
-            case 2: story.fault(one([.silence, .withholdPong, .stallReading]), on: connection, at: time)
-            case 3:
-                let type = one(["connected", "error", "meal_log.completed", "meal_log.failed", "template_created", "x"])
-                story.received(
-                    ["type": .string(type), "data": object(), "metadata": object(), "error": "not active"],
-                    on: connection, at: time, delivery: delivery(), faults: faults())
-            case 4:
-                let frames: [[UInt8]] = [Array(#"{"type":"message"}"#.utf8), [123, UInt8(number(256))]]
-                story.frame(.client, one([.text, .text, .binary, .ping]), one(frames), on: connection, at: time)
-            case 5: likely(&story, at: time)
-            default:
-                story.request(
-                    one(Endpoint.allCases), id(), query: one(["", "page=1", "page=x", "token=a"]),
-                    body: one([nil, object(), ["persona": "nutritionist"]]),
-                    status: one([200, 201, 201, 400, 401, 404, 409, 429, 503, nil]), answer: answer(), at: time,
-                    took: Double(number(12)), delivery: one([nil, delivery()]), faults: faults())
-            }
+    fileprivate mutating func answer() -> JSONValue? {
+        switch below(6) {
+        case 0: nil
+        case 1: ["data": ["meal_logs": [object(), object()], "consultations": [object()]], "goals": [object()]]
+        case 2: ["error": ["code": "GOAL_NOT_FOUND", "details": ["existing_consultation_id": .string(id())]]]
+        case 3: ["data": object()]
+        case 4: [object(), "x", nil]
+        default: object()
         }
     }
 
+    /// What a client may well do.
+    fileprivate mutating func likely(_ story: inout Story, at time: Double) {
+        switch below(7) {
+        case 0:
+            story.request(
+                .createConsultation, body: ["persona": "nutritionist"], status: 409,
+                answer: ["error": ["details": ["existing_consultation_id": .string(id())]]], at: time)
+        case 1: story.logsMeal(Story.id(below(40)), at: time)
+        case 2: for _ in 0..<20 { story.lists([Story.id(below(40))], at: time) }
+        case 3:
+            let code: JSONValue = ["error": ["code": "TOO_MANY_ACTIVE_CONSULTATIONS"]]
+            for _ in 0..<2 { story.request(.createConsultation, status: 429, answer: code, at: time) }
+        case 4:
+            for _ in 0..<2 {
+                story.request(
+                    .chatAboutGoal, body: ReuseTests.chat, status: 201, answer: ReuseTests.link, at: time)
+            }
+        case 5: story.connected(id(), on: UInt64(100 + below(6)), at: time)
+        default: for _ in 0..<2 { story.request(.listGoals, status: element(of: [200, 503, 503]), at: time) }
+        }
+    }
+
+    fileprivate mutating func step(_ story: inout Story, at time: Double) {
+        let connection = UInt64(100 + below(6))
+        if below(10) == 0 { story.becomes(element(of: ["sarah", "tom"])) }
+        if below(20) == 0 { story.apiKey = element(of: ["k", nil]) }
+        switch below(8) {
+        case 0: story.opened(id(), on: connection, at: time, took: Double(below(3)), faults: faults())
+        case 1:
+            story.closed(
+                on: connection, by: element(of: [.client, .server]), element(of: [.fault, .closeFrame]), at: time)
+        case 2: story.fault(element(of: [.silence, .withholdPong, .stallReading]), on: connection, at: time)
+        case 3:
+            let type = element(of: [
+                "connected", "error", "meal_log.completed", "meal_log.failed", "template_created", "x",
+            ])
+            story.received(
+                ["type": .string(type), "data": object(), "metadata": object(), "error": "not active"],
+                on: connection, at: time, delivery: delivery(), faults: faults())
+        case 4:
+            let frames: [[UInt8]] = [Array(#"{"type":"message"}"#.utf8), [123, UInt8(below(256))]]
+            story.frame(
+                .client, element(of: [.text, .text, .binary, .ping]), element(of: frames), on: connection, at: time)
+        case 5: likely(&story, at: time)
+        default:
+            story.request(
+                element(of: Endpoint.allCases), id(), query: element(of: ["", "page=1", "page=x", "token=a"]),
+                body: element(of: [nil, object(), ["persona": "nutritionist"]]),
+                status: element(of: [200, 201, 201, 400, 401, 404, 409, 429, 503, nil]), answer: answer(), at: time,
+                took: Double(below(12)), delivery: element(of: [nil, delivery()]), faults: faults())
+        }
+    }
+}
+
+/// Journals without sense, which no judge may stumble over.
+@Suite("Random journals")
+struct RandomJournalTests {
     @Test("No journal is too strange", arguments: GuideMode.allCases)
     func survives(_ mode: GuideMode) {
         var broken: Set<String> = []
         for seed in 0..<20 {
-            var draw = Draw(numbers: SplitMix64(seed: UInt64(seed)))
+            var draw = Draw(seed: UInt64(seed))
             let story = Story { story in
                 var time = 0.0
                 for _ in 0..<400 {
-                    time += Double(draw.number(40)) / 10
+                    time += Double(draw.below(40)) / 10
                     draw.step(&story, at: time)
                 }
             }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import MockServer
@@ -13,15 +14,15 @@ struct DeterminismTests {
             $0.pace = .human
         }
         var wires: [VirtualClient] = []
-        func client() throws -> HTTPClient {
-            let client = HTTPClient(try network.open())
+        func client() throws -> HTTPClient<VirtualClient> {
+            let client = try network.client()
             wires.append(client.wire)
             return client
         }
         func send(_ wire: VirtualClient, _ bytes: [UInt8]) {
             wire.send(bytes, inPiecesOf: pieces == .max ? max(1, bytes.count) : pieces)
         }
-        var sockets: [SocketClient] = []
+        var sockets: [VirtualSocket] = []
         for user in [TestUser.anna, TestUser.ben] {
             let rest = try client()
             let create = Request.create(#"{"persona":"wellness_specialist","context_type":"mood"}"#, as: user)

@@ -1,4 +1,5 @@
 import FitIQAPI
+import TestSupport
 import Testing
 
 @testable import MockServer
@@ -45,7 +46,7 @@ struct HeldBytesTests {
             readers.append(wire)
             #expect(network.engine.connections.heldBytes <= Self.limit)
         }
-        #expect(try HTTPClient(network).exchange(request).status == 200)
+        #expect(try network.client().exchange(request).status == 200)
         #expect(readers.contains { $0.ending == .reset } && readers.contains { $0.ending == .open })
         // The smallest is the last to go.
         #expect(modest.ending == .open)
@@ -129,7 +130,7 @@ struct HeldBytesTests {
 
     @Test("Whatever clients do at the limits, the sums are right and the limits hold", arguments: UInt64(1)...20)
     func random(_ seed: UInt64) throws {
-        var numbers = SplitMix64(seed: seed)
+        var numbers = Draw(seed: seed)
         let network = VirtualNetwork {
             $0.limits.heldBytes = 200_000
             $0.limits.echoBytes = 60_000
@@ -143,14 +144,14 @@ struct HeldBytesTests {
         ]
         var clients: [VirtualClient] = []
         for _ in 0..<1500 {
-            let choice = Int(numbers.next(below: 12))
+            let choice = numbers.below(12)
             if choice >= pieces.count || clients.isEmpty {
-                clients.append(try network.open(window: [0, 40_000, .max][Int(numbers.next(below: 3))]))
+                clients.append(try network.open(window: [0, 40_000, .max][numbers.below(3)]))
             } else {
-                let client = clients[Int(numbers.next(below: UInt64(clients.count)))]
+                let client = numbers.element(of: clients)
                 if client.ending == .open { client.send(pieces[choice]) }
             }
-            if numbers.next(below: 20) == 0 { clients[0].vanish() }
+            if numbers.once(in: 20) { clients[0].vanish() }
             clients.removeAll { $0.ending != .open }
             let totals = network.engine.inspectConnections()
             #expect(totals.countedBytes == totals.accountedBytes)

@@ -1,4 +1,5 @@
 import FitIQAPI
+import TestSupport
 import Testing
 import WebSocket
 
@@ -6,7 +7,7 @@ import WebSocket
 
 /// Random operations on many connections, replayed exactly by their seed.
 private struct RandomSession {
-    private var random: SplitMix64
+    private var random: Draw
     private let network: VirtualNetwork
     private var clients: [Client] = []
     private let ids: [String]
@@ -19,7 +20,7 @@ private struct RandomSession {
     }
 
     init(seed: UInt64, sessions: Int) throws {
-        random = SplitMix64(seed: seed)
+        random = Draw(seed: seed)
         sessionCount = sessions
         network = VirtualNetwork {
             $0.seed = seed
@@ -37,9 +38,9 @@ private struct RandomSession {
     /// Runs to the end and checks the invariants on the way; returns a digest of all that clients received.
     mutating func run() throws -> UInt64 {
         while opened < sessionCount || !clients.isEmpty {
-            if opened < sessionCount, clients.count < 200, chance(3) { open() }
-            if !clients.isEmpty { act(on: Int(random.next(below: UInt64(clients.count)))) }
-            if chance(10) { network.advance(by: .milliseconds(Int64(random.next(below: 3000)))) }
+            if opened < sessionCount, clients.count < 200, random.once(in: 3) { open() }
+            if !clients.isEmpty { act(on: random.below(clients.count)) }
+            if random.once(in: 10) { network.advance(by: .milliseconds(Int64(random.below(3000)))) }
             collectEnded()
             checkInvariants()
         }
@@ -59,56 +60,56 @@ private struct RandomSession {
 
     private mutating func open() {
         opened += 1
-        guard let wire = network.connect(window: chance(5) ? Int(random.next(below: 2000)) : .max) else { return }
-        wire.closesInReply = !chance(8)
+        guard let wire = network.connect(window: random.once(in: 5) ? random.below(2000) : .max) else { return }
+        wire.closesInReply = !random.once(in: 8)
         clients.append(Client(wire: wire))
     }
 
     private mutating func act(on index: Int) {
         let wire = clients[index].wire
-        switch random.next(below: 24) {
+        switch random.below(24) {
         case 0..<9: send(clients[index].isUpgraded ? frame() : request(), on: wire)
         case 9, 10:
             guard !clients[index].isUpgraded else { return send(frame(), on: wire) }
             clients[index].isUpgraded = true
-            let path = chance(3) ? "/__admin/echo" : "/api/v1/consultations/\(ids[pick(2)])/ws"
+            let path = random.once(in: 3) ? "/__admin/echo" : "/api/v1/consultations/\(ids[random.below(2)])/ws"
             send(Request.handshake(path, as: TestUser.anna).bytes, on: wire)
         case 11: send(garbage(), on: wire)
-        case 12..<16: wire.read(Int(random.next(below: 5000)))
+        case 12..<16: wire.read(random.below(5000))
         case 16: wire.read()
         case 17: wire.stopReading()
         case 18: wire.finishWriting()
         case 19: wire.vanish()
         case 20 where clients[index].isUpgraded:
             send([0x88, 0x82, 0, 0, 0, 0, 0x03, 0xE8], on: wire)
-        case 21: send(Array(request().prefix(Int(random.next(below: 100)))), on: wire)
-        default: network.advance(by: .milliseconds(Int64(random.next(below: 200))))
+        case 21: send(Array(request().prefix(random.below(100))), on: wire)
+        default: network.advance(by: .milliseconds(Int64(random.below(200))))
         }
     }
 
     private mutating func send(_ bytes: [UInt8], on wire: VirtualClient) {
-        switch random.next(below: 3) {
+        switch random.below(3) {
         case 0: wire.send(bytes)
-        case 1: wire.send(bytes, cutAt: Int(random.next(below: UInt64(bytes.count + 1))))
-        default: wire.send(bytes, inPiecesOf: 1 + Int(random.next(below: 40)))
+        case 1: wire.send(bytes, cutAt: random.below(bytes.count + 1))
+        default: wire.send(bytes, inPiecesOf: 1 + random.below(40))
         }
     }
 
     private mutating func request() -> [UInt8] {
-        let id = ids[pick(2)]
+        let id = ids[random.below(2)]
         let requests: [Request] = [
             Request(), Request(target: "/ready"), Request(target: "/nowhere"), .create(as: TestUser.anna),
             .create("[]"),
             .authorized(.get, "/api/v1/consultations/quick-actions"),
-            .authorized(.get, "/api/v1/consultations", as: "user-\(random.next(below: 30))"),
+            .authorized(.get, "/api/v1/consultations", as: "user-\(random.below(30))"),
             .authorized(.get, "/api/v1/consultations/\(id)/messages", as: TestUser.anna),
             .authorized(.head, "/api/v1/consultations/\(id)", as: TestUser.anna),
             Request(method: .options, target: "*"), Request(fields: ["Connection: close"]),
             Request.create("{}").with("Expect: 100-continue"), Request(version: "HTTP/1.0"),
             Request(target: "/api/v1/consultations/\(id)/ws"),
         ]
-        let count = chance(4) ? 20 : 1
-        return (0..<count).flatMap { _ in requests[pick(requests.count)].bytes }
+        let count = random.once(in: 4) ? 20 : 1
+        return (0..<count).flatMap { _ in random.element(of: requests).bytes }
     }
 
     private mutating func frame() -> [UInt8] {
@@ -118,10 +119,10 @@ private struct RandomSession {
             "nonsense", "", String(repeating: "x", count: 3000),
         ]
         var bytes: [UInt8] = []
-        for _ in 0...pick(4) {
+        for _ in 0...random.below(4) {
             let opcodes: [Opcode] = [.text, .text, .text, .binary, .ping, .pong]
-            let opcode = opcodes[pick(opcodes.count)]
-            let payload = opcode.isControl ? [0x61] : Array(texts[pick(texts.count)].utf8)
+            let opcode = random.element(of: opcodes)
+            let payload = opcode.isControl ? [0x61] : Array(random.element(of: texts).utf8)
             FrameEncoder.append(
                 opcode, payload, maskKey: UInt32(truncatingIfNeeded: random.next()), into: &bytes)
         }
@@ -129,7 +130,7 @@ private struct RandomSession {
     }
 
     private mutating func garbage() -> [UInt8] {
-        (0..<(1 + pick(60))).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+        random.bytes(1 + random.below(60))
     }
 
     private mutating func collectEnded() {
@@ -149,12 +150,9 @@ private struct RandomSession {
         #expect(engine.deadlines.count <= 2 * engine.connections.count + 1025)
         for client in clients {
             // What may wait, and the answers to one piece beyond it: pipelined lists, or error frames.
-            #expect(client.wire.unsent <= 200_000 + 256 * 1024 + (1 << 20))
+            #expect(network.unsent(by: client.wire) <= 200_000 + 256 * 1024 + (1 << 20))
         }
     }
-
-    private mutating func chance(_ odds: UInt64) -> Bool { random.next(below: odds) == 0 }
-    private mutating func pick(_ count: Int) -> Int { Int(random.next(below: UInt64(count))) }
 }
 
 @Suite("Random sessions")

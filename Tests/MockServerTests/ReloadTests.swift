@@ -2,6 +2,7 @@ import FitIQAPI
 import FitIQBackend
 import JSON
 import Scenarios
+import TestSupport
 import Testing
 
 @testable import MockServer
@@ -20,7 +21,7 @@ struct ReloadTests {
         return reloaded
     }
 
-    private func answer(_ socket: SocketClient, _ network: VirtualNetwork) -> String {
+    private func answer(_ socket: VirtualSocket, _ network: VirtualNetwork) -> String {
         socket.send(#"{"type":"message","content":"Hello"}"#)
         network.advance(by: .seconds(5))
         return socket.takeFrames().filter { $0["type"] == "stream_chunk" }.compactMap { $0["content"]?.string }.joined()

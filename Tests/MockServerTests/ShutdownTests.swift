@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WebSocket
 
@@ -9,7 +10,7 @@ struct ShutdownTests {
     func idle() throws {
         let network = VirtualNetwork()
         let fresh = try network.open()
-        let kept = try HTTPClient(network)
+        let kept = try network.client()
         #expect(try kept.exchange(Request()).status == 200)
         let chat = try network.socket(on: try network.consultation())
         let echo = try network.echo()
@@ -28,7 +29,7 @@ struct ShutdownTests {
     @Test("A request that has begun is answered, with Connection: close", arguments: 1..<20)
     func inFlight(part: Int) throws {
         let network = VirtualNetwork()
-        let client = try HTTPClient(network)
+        let client = try network.client()
         let request = Request.create()
         let bytes = request.bytes
         let cut = bytes.count * part / 20
@@ -46,7 +47,7 @@ struct ShutdownTests {
     @Test("Of pipelined requests the first answer says that it is the last")
     func pipelined() throws {
         let network = VirtualNetwork()
-        let client = try HTTPClient(network)
+        let client = try network.client()
         client.wire.send("GET /hea")
         network.beginShutdown()
         client.wire.send(Array(Request().bytes.dropFirst(8)) + Request().bytes)
@@ -58,7 +59,7 @@ struct ShutdownTests {
     @Test("While it stops, /ready says 503 and /health 200", arguments: [("/ready", 503), ("/health", 200)])
     func ready(path: String, status: Int) throws {
         let network = VirtualNetwork()
-        let client = try HTTPClient(network)
+        let client = try network.client()
         let request = Request(target: path)
         client.wire.send(Array(request.bytes.prefix(3)))
         network.beginShutdown()
@@ -73,7 +74,7 @@ struct ShutdownTests {
             isChat
             ? Request.handshake("/api/v1/consultations/\(try network.consultation())/ws", as: TestUser.anna)
             : Request.handshake("/__admin/echo")
-        let client = try HTTPClient(network)
+        let client = try network.client()
         client.wire.send(Array(request.bytes.dropLast()))
         network.beginShutdown()
         client.wire.send(Array(request.bytes.suffix(1)))
@@ -87,7 +88,7 @@ struct ShutdownTests {
     func late() throws {
         let network = VirtualNetwork()
         network.beginShutdown()
-        let client = try HTTPClient(network)
+        let client = try network.client()
         #expect(try client.exchange(Request()).fields[.connection] == "close")
         #expect(network.engine.isEmpty)
     }
@@ -99,7 +100,7 @@ struct ShutdownTests {
         let request = Request(
             target: "/api/v1/consultations/quick-actions", fields: Request.authorized(.get, "/").fields)
         wire.send(request.bytes)
-        let whole = wire.unsent
+        let whole = network.unsent(by: wire)
         network.beginShutdown()
         wire.read(100)
         network.advance(by: .seconds(3))
@@ -157,7 +158,7 @@ struct ShutdownTests {
     @Test("A connection that lingers over its last answer is left to it")
     func lingering() throws {
         let network = VirtualNetwork()
-        let client = try HTTPClient(network)
+        let client = try network.client()
         client.wire.closesInReply = false
         #expect(try client.exchange(Request(fields: ["Connection: close"])).status == 200)
         network.beginShutdown()

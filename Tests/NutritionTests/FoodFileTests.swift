@@ -1,5 +1,6 @@
 import FitIQAPI
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Nutrition
@@ -30,9 +31,7 @@ struct FoodFileTests {
 
     @Test("Nothing is wrong with the file on disk")
     func isRight() throws {
-        let root = URL(fileURLWithPath: #filePath)
-            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        let file = Self.read(try String(contentsOf: root.appendingPathComponent(FoodFile.path), encoding: .utf8))
+        let file = Self.read(try textOfPackage(FoodFile.path))
         for mistake in file.mistakes { Issue.record("\(mistake)") }
         #expect(file.foods.count >= 317)
     }

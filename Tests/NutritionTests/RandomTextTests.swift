@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Nutrition
@@ -5,15 +6,6 @@ import Testing
 /// Texts that nobody would write, and what has to hold of any reading.
 @Suite("Random texts")
 struct RandomTextTests {
-    private struct Generator: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return (state ^ (state >> 29)) &* 0x9E37_79B9_7F4A_7C15
-        }
-    }
-
     private static let pieces: [String] =
         FoodTable.entries.keys.sorted() + UnitWords.units.keys.sorted() + NumberWords.cardinals.keys.sorted()
         + NumberWords.parts.keys.sorted() + NumberWords.collectives.keys.sorted() + Words.separators.sorted()
@@ -55,7 +47,7 @@ struct RandomTextTests {
 
     @Test("Words of meals in any order", arguments: 0..<40)
     func words(seed: Int) {
-        var numbers = Generator(state: UInt64(seed))
+        var numbers = Draw(seed: UInt64(seed))
         for _ in 0..<50 {
             let count = Int.random(in: 1...25, using: &numbers)
             let glue = [" ", " ", " ", "", ", ", "-"][Int.random(in: 0..<6, using: &numbers)]
@@ -66,7 +58,7 @@ struct RandomTextTests {
 
     @Test("Any characters", arguments: 0..<20)
     func characters(seed: Int) {
-        var numbers = Generator(state: UInt64(seed) &+ 1000)
+        var numbers = Draw(seed: UInt64(seed) &+ 1000)
         for _ in 0..<50 {
             var text = String.UnicodeScalarView()
             for _ in 0..<Int.random(in: 0...120, using: &numbers) {

@@ -1,15 +1,7 @@
-/// Seeded numbers for made-up expressions and texts (SplitMix64).
-struct Numbers {
-    var state: UInt64
+import TestSupport
 
-    mutating func below(_ bound: Int) -> Int {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var bits = state
-        bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
-        return Int((bits ^ (bits >> 31)) % UInt64(bound))
-    }
-
+/// Made-up expressions and texts.
+extension Draw {
     mutating func text(of parts: [String], upTo count: Int) -> String {
         (0..<below(count + 1)).map { _ in parts[below(parts.count)] }.joined()
     }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Patterns
@@ -104,7 +105,7 @@ import Testing
 
     @Test("never crash, whatever is written", arguments: [UInt64(3)])
     func anything(seed: UInt64) throws {
-        var numbers = Numbers(state: seed)
+        var numbers = Draw(seed: seed)
         let signs: [String] = [
             "a", "b", "(", ")", "(?:", "[", "]", "^", "$", "|", "*", "+", "?", "{", "}", ",", "2", "-", "\\", "d", ".",
         ]

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Patterns
@@ -109,7 +110,7 @@ import Testing
 
     @Test("are found as a search by trial finds them, whatever the text", arguments: [UInt64(7)])
     func random(seed: UInt64) {
-        var numbers = Numbers(state: seed)
+        var numbers = Draw(seed: seed)
         for _ in 0..<5000 {
             let text = numbers.text(of: ["a", "b", "A"], upTo: 14)
             let words = numbers.text(of: ["a", "B", "b"], upTo: 5)

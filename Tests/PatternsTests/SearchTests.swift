@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Patterns
@@ -5,7 +6,7 @@ import Testing
 @Suite("Searching") struct SearchTests {
     @Test("finds what Swift's own expressions find", arguments: [UInt64(11), 2025])
     func likeSwift(seed: UInt64) throws {
-        var numbers = Numbers(state: seed)
+        var numbers = Draw(seed: seed)
         var foundCount = 0
         for _ in 0..<600 {
             let source = numbers.expression(depth: 1)

@@ -1,12 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 extension Peers {
     /// `fitiq-mock test-client` with the adapters of `Fixtures/adapters`.
     @Suite("Adapters")
     struct AdapterTests {
-        private static let adapters = Programs.peers.deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appendingPathComponent("Fixtures/adapters")
+        private static let adapters = URL.fixtures.appending(path: "adapters")
 
         private func testClient(
             _ options: [String], _ adapter: URL, _ arguments: [String] = []
@@ -118,10 +118,8 @@ extension Peers {
             #expect(run.errors.contains("goal/create/500-twice: skipped: The client cannot create_goal"))
             let lines = run.output.split(separator: "\n").filter { $0.contains("✓") }
             #expect(lines.contains { $0.contains("meal/polling-cadence") }, "\(run.output)")
-            let page = try String(
-                contentsOf: Document.root.appendingPathComponent("docs/adapters.md"), encoding: .utf8)
-            let source = try String(
-                contentsOf: Self.adapters.appendingPathComponent("minimal/adapter.py"), encoding: .utf8)
+            let page = try textOfPackage("docs/adapters.md")
+            let source = try textOfPackage("Fixtures/adapters/minimal/adapter.py")
             #expect(page.contains("```python\n\(source)```"), "the page shows the file as it is")
         }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 extension Peers {
@@ -8,7 +9,7 @@ extension Peers {
         private static let attack = Programs.peers.appendingPathComponent("../../attack").standardizedFileURL
 
         private func attack(_ program: URL, _ arguments: [String]) async throws -> Command {
-            let files = try ScratchDirectory()
+            let files = try ScratchFolder()
             defer { files.remove() }
             return try await Command(
                 try Programs.python(),

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A program run to its end, with what it wrote.
@@ -12,7 +13,7 @@ struct Command {
         _ program: URL, _ arguments: [String], environment: [String: String] = [:], input: String = "",
         directory: URL? = nil
     ) async throws {
-        let files = try ScratchDirectory()
+        let files = try ScratchFolder()
         defer { files.remove() }
         try Data(input.utf8).write(to: files["in"])
         let process = Process()
@@ -56,25 +57,4 @@ extension Process {
     }
 
     var outcome: Int32 { terminationReason == .exit ? terminationStatus : -terminationStatus }
-}
-
-/// A directory for the files of one command or server.
-struct ScratchDirectory {
-    let url: URL
-
-    init() throws {
-        url = FileManager.default.temporaryDirectory.appendingPathComponent("fitiq-mock-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    }
-
-    subscript(name: String) -> URL { url.appendingPathComponent(name) }
-
-    func create(_ name: String) throws -> FileHandle {
-        try Data().write(to: self[name])
-        return try FileHandle(forWritingTo: self[name])
-    }
-
-    func read(_ name: String) throws -> String { String(decoding: try Data(contentsOf: self[name]), as: UTF8.self) }
-
-    func remove() { try? FileManager.default.removeItem(at: url) }
 }

@@ -1,12 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The descriptions in openapi/, looked at by strangers: validators of OpenAPI and JSON Schema.
 @Suite("Descriptions", .timeLimit(.minutes(15)))
 struct DescriptionTests {
-    private static let root = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-
     private func run(_ program: URL, _ arguments: [String]) async throws {
         let environment = ["PYTHONDONTWRITEBYTECODE": "1"]
         let command = try await Command(program, arguments, environment: environment)
@@ -20,26 +18,26 @@ struct DescriptionTests {
             "meal-log-websocket", "admin",
         ])
     func areValid(_ mode: String) async throws {
-        let script = Self.root.appendingPathComponent("Tests/PeerTests/descriptions/check.py")
+        let script = URL.packageRoot.appendingPathComponent("Tests/PeerTests/descriptions/check.py")
         try await run(try Programs.python(), [script.path, mode])
     }
 
     @Test("The checks find what is wrong, and overlays that do not fit are refused")
     func checksCanFail() async throws {
-        let directory = Self.root.appendingPathComponent("Tests/PeerTests/descriptions")
+        let directory = URL.packageRoot.appendingPathComponent("Tests/PeerTests/descriptions")
         try await run(
             try Programs.python(), ["-m", "unittest", "discover", "--start-directory", directory.path])
     }
 
     @Test("The built-in scenarios fit the schema that editors hold them against")
     func scenariosFit() async throws {
-        let script = Self.root.appendingPathComponent("Tests/PeerTests/descriptions/check_scenarios.py")
+        let script = URL.packageRoot.appendingPathComponent("Tests/PeerTests/descriptions/check_scenarios.py")
         try await run(try Programs.python(), [script.path])
     }
 
     @Test("What is derived is up to date")
     func areFresh() async throws {
-        let script = Self.root.appendingPathComponent("openapi/describe/describe.py")
+        let script = URL.packageRoot.appendingPathComponent("openapi/describe/describe.py")
         try await run(try Programs.python(), [script.path, "--check"])
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// README or a page of `docs/`, with its fenced blocks.
 ///
@@ -34,14 +35,12 @@ struct Document: Sendable, CustomStringConvertible {
 
     var description: String { path }
 
-    static let root = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-
     static let all = Result {
-        let pages = try FileManager.default.contentsOfDirectory(atPath: root.appendingPathComponent("docs").path)
+        let pages = try FileManager.default.contentsOfDirectory(
+            atPath: URL.packageRoot.appendingPathComponent("docs").path)
         return try (["README.md"] + pages.filter { $0.hasSuffix(".md") }.sorted().map { "docs/\($0)" }).map { path in
             Document(
-                path: path, text: try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8))
+                path: path, text: try textOfPackage(path))
         }
     }
 

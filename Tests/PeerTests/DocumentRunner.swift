@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Runs the commands of a page against a server on another port, and returns their output as the page has it.
@@ -32,7 +33,7 @@ struct DocumentRunner {
         // A server that a page starts ends with the shell, even if a command fails.
         let trap = "trap 'kill $(jobs -p) 2>/dev/null' EXIT\n"
         let script = trap + session.commands.map { toRun($0.text) + "\nprintf '\\0'\n" }.joined()
-        let files = try ScratchDirectory()
+        let files = try ScratchFolder()
         defer { files.remove() }
         for file in session.files { try Data(file.text.utf8).write(to: files[file.name]) }
         let shell = try await Command(
@@ -53,7 +54,7 @@ struct DocumentRunner {
 
     /// The text with paths of fixtures that hold from any folder.
     static func absolute(_ text: String) -> String {
-        text.replacingOccurrences(of: "Fixtures/", with: Document.root.appendingPathComponent("Fixtures").path + "/")
+        text.replacingOccurrences(of: "Fixtures/", with: URL.fixtures.path + "/")
     }
 
     private func asDocumented(_ output: String) -> String {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 extension Peers {
@@ -111,7 +112,7 @@ extension Peers {
         func scenarios(_ document: Document) async throws {
             let scenarios = document.blocks.filter { $0.treatment == .scenario }
             guard !scenarios.isEmpty else { return }
-            let files = try ScratchDirectory()
+            let files = try ScratchFolder()
             defer { files.remove() }
             let names = scenarios.map { "line-\($0.line).yaml" }
             for (name, block) in zip(names, scenarios) {
@@ -125,7 +126,7 @@ extension Peers {
         func quotations(_ document: Document) throws {
             for block in document.blocks {
                 guard case .quotation(let path) = block.treatment else { continue }
-                let file = try String(contentsOf: Document.root.appendingPathComponent(path), encoding: .utf8)
+                let file = try textOfPackage(path)
                 #expect(("\n" + file).contains("\n" + block.text), "\(document.path):\(block.line): \(path) differs.")
             }
         }
@@ -137,7 +138,7 @@ extension Peers {
                 "Fixtures/adapters/minimal/adapter.py",
             ])
         func wholeQuotations(path: String) throws {
-            let text = try String(contentsOf: Document.root.appendingPathComponent(path), encoding: .utf8)
+            let text = try textOfPackage(path)
             let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
             let body = lines.drop { $0.hasPrefix("#") }.joined(separator: "\n")
             let quotations = try Document.all.get().flatMap(\.blocks).filter { $0.treatment == .quotation(path: path) }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 extension Peers {
@@ -74,9 +75,7 @@ extension Peers {
 
         @Test("No fault of the schema is left out")
         func isComplete() throws {
-            let root = Programs.peers.deletingLastPathComponent().deletingLastPathComponent()
-                .deletingLastPathComponent()
-            let file = root.appendingPathComponent("Fixtures/scenarios/scenario.schema.json")
+            let file = URL.fixtures.appending(path: "scenarios/scenario.schema.json")
             let schema = try JSONDecoder().decode(Schema.self, from: Data(contentsOf: file))
             let keys = try #require(schema.definitions["fault"]?.properties).keys
             let seen = Self.sights.compactMap { $0.fault.split(separator: "\"").first.map(String.init) }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 extension Peers {
@@ -9,7 +10,7 @@ extension Peers {
 
         /// Runs a script in a folder of its own; `$0` is the program, `$1` a recorded session.
         private func run(_ script: String, shell: String = "/bin/sh") async throws -> Command {
-            let folder = try ScratchDirectory()
+            let folder = try ScratchFolder()
             defer { folder.remove() }
             return try await Command(
                 URL(fileURLWithPath: shell), ["-c", script, try Programs.fitiqMock().path, Self.session],
@@ -129,7 +130,7 @@ extension Peers {
 
         @Test("A session that turns into a pipe below a watched scenario is told, and stops nothing")
         func watched() async throws {
-            let folder = try ScratchDirectory()
+            let folder = try ScratchFolder()
             defer { folder.remove() }
             let (scenario, session) = (folder["scenario.yaml"], folder["session.har"])
             try FileManager.default.copyItem(atPath: Self.session, toPath: session.path)

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 extension Peers {
@@ -16,7 +17,7 @@ extension Peers {
 
         @Test("A client that keeps all, from a file and from standard input, exits 0")
         func kept() async throws {
-            let files = try ScratchDirectory()
+            let files = try ScratchFolder()
             defer { files.remove() }
             try Data(Self.good.utf8).write(to: files["journal.ndjson"])
             let fromFile = try await judge(files["journal.ndjson"].path)
@@ -50,7 +51,7 @@ extension Peers {
 
         @Test("Reports are written as files, and a list of what is known to be broken counts in all of them")
         func reports() async throws {
-            let files = try ScratchDirectory()
+            let files = try ScratchFolder()
             defer { files.remove() }
             try Data("w2 ids/lowercase\n".utf8).write(to: files["known"])
             let options = [
@@ -132,7 +133,7 @@ extension Peers {
 
         @Test("A client that was recorded is judged as its journal is")
         func recorded() async throws {
-            let files = try ScratchDirectory()
+            let files = try ScratchFolder()
             defer { files.remove() }
             let har = files["session.har"].path
             var journal = ""

@@ -1,14 +1,14 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Where the programs of the stories are.
 enum Programs {
     /// The package's scripts for foreign clients.
-    static let peers = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("peers")
+    static let peers = URL.packageRoot.appending(path: "Tests/PeerTests/peers")
 
     /// The sessions that scripts/record-sessions makes.
-    static let sessions = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        .appendingPathComponent("../../Fixtures/sessions").standardizedFileURL
+    static let sessions = URL.fixtures.appending(path: "sessions")
 
     /// The binary under test, which the build puts beside the test bundle.
     static func fitiqMock() throws -> URL {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 extension Peers {
@@ -21,8 +22,8 @@ extension Peers {
             """
 
         /// Runs a script in a folder of its own, which it leaves for a look.
-        private func run(_ script: String, _ look: (ScratchDirectory, Command) throws -> Void) async throws {
-            let folder = try ScratchDirectory()
+        private func run(_ script: String, _ look: (ScratchFolder, Command) throws -> Void) async throws {
+            let folder = try ScratchFolder()
             defer { folder.remove() }
             let command = try await Command(
                 URL(fileURLWithPath: "/bin/sh"), ["-c", Self.start + script, try Programs.fitiqMock().path],

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A session that a recorder wrote, with what its client saw.
@@ -26,18 +27,18 @@ struct RecordedSession {
     let har: URL
     /// What the recorded client saw.
     let transcript: URL
-    private let files: ScratchDirectory
+    private let files: ScratchFolder
 
     /// A session that is yet to be recorded.
     init() throws {
-        files = try ScratchDirectory()
+        files = try ScratchFolder()
         har = files["session.har"]
         transcript = files["recorded.json"]
     }
 
     /// A session that was recorded before.
     init(har: URL, transcript: URL) throws {
-        files = try ScratchDirectory()
+        files = try ScratchFolder()
         self.har = har
         self.transcript = transcript
     }

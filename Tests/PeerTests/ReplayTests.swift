@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import TestSupport
 import Testing
 
 extension Peers {
@@ -40,8 +41,8 @@ extension Peers {
             return JSONValue.object(["log": log]).encoded()
         }
 
-        private func withTake(_ body: (ScratchDirectory, String) async throws -> Void) async throws {
-            let folder = try ScratchDirectory()
+        private func withTake(_ body: (ScratchFolder, String) async throws -> Void) async throws {
+            let folder = try ScratchFolder()
             defer { folder.remove() }
             try Data(Self.take()).write(to: folder["take.har"])
             try await body(folder, folder["take.har"].path)

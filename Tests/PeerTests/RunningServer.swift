@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A fitiq-mock that serves, or plays a session back, on a port of the system's choice.
@@ -17,7 +18,7 @@ final class RunningServer: Sendable {
     let readyFile: URL
     let banner: String
     private let process: Process
-    private let files: ScratchDirectory
+    private let files: ScratchFolder
     private let exits: AsyncStream<Int32>
     /// What it writes behind its banner.
     private let outputs: AsyncStream<Data>
@@ -98,7 +99,7 @@ final class RunningServer: Sendable {
     }
 
     private init(_ command: [String], _ environment: [String: String]) async throws {
-        let files = try ScratchDirectory()
+        let files = try ScratchFolder()
         let process = Process()
         let (exits, exit) = AsyncStream.makeStream(of: Int32.self)
         let (outputs, output) = AsyncStream.makeStream(of: Data.self)

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 extension Peers {
@@ -8,8 +9,8 @@ extension Peers {
         private static let good = "name: mine\nsummary: All is down.\nfaults:\n  - {name: down, on: any, status: 503}\n"
         private static let bad = "name: mine\nfaults:\n  - {name: down, on: any, status: 503, retry_aftr: 2}\n"
 
-        private func withFolder(_ body: (ScratchDirectory) async throws -> Void) async throws {
-            let folder = try ScratchDirectory()
+        private func withFolder(_ body: (ScratchFolder) async throws -> Void) async throws {
+            let folder = try ScratchFolder()
             defer { folder.remove() }
             try await body(folder)
         }
@@ -172,7 +173,7 @@ extension Peers {
         @Test("An export that cannot be written is told, with exit 3")
         func noExport() async throws {
             let process = Process()
-            let folder = try ScratchDirectory()
+            let folder = try ScratchFolder()
             defer { folder.remove() }
             let target = folder["nowhere"].appendingPathComponent("state.json").path
             let errors = try folder.create("err")

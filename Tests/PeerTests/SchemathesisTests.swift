@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 extension Peers {
@@ -23,7 +24,7 @@ extension Peers {
         private func schemathesis(_ server: RunningServer) async throws -> Command {
             let folder = Programs.peers.appendingPathComponent("schemathesis")
             // schemathesis keeps notes in the directory that it runs in.
-            let files = try ScratchDirectory()
+            let files = try ScratchFolder()
             defer { files.remove() }
             try await users(of: server, ["anna", "ben"]).write(to: files["users.json"])
             return try await Command(

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import Traffic
 
@@ -7,7 +8,7 @@ extension Peers {
     struct ServeRecordStory {
         @Test("What is served over http and https is in the file when the server has stopped, without its secrets")
         func records() async throws {
-            let files = try ScratchDirectory()
+            let files = try ScratchFolder()
             defer { files.remove() }
             let path = files["session.har"].path
             var token = ""
@@ -45,7 +46,7 @@ extension Peers {
 
         @Test("A file that exists is not replaced, and --keep-secrets goes with --record")
         func refused() async throws {
-            let files = try ScratchDirectory()
+            let files = try ScratchFolder()
             defer { files.remove() }
             let path = files["session.har"].path
             try Data("x".utf8).write(to: files["session.har"])

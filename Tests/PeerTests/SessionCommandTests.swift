@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 extension Peers {
@@ -27,7 +28,7 @@ extension Peers {
 
         @Test("show prints a timeline, reads the files beside the HAR, and escapes what was recorded")
         func show() async throws {
-            let files = try ScratchDirectory()
+            let files = try ScratchFolder()
             defer { files.remove() }
             let shown = try await run(
                 "show", [("a.har", Self.session()), ("messages.jsonl", Self.messages)], in: files.url)
@@ -55,7 +56,7 @@ extension Peers {
 
         @Test("A file that is torn, none, or lacks what stood beside it is told")
         func trouble() async throws {
-            let files = try ScratchDirectory()
+            let files = try ScratchFolder()
             defer { files.remove() }
             let torn = try await run("show", [("a.har", String(Self.session().dropLast(50)))], in: files.url)
             #expect(torn.status == 0 && torn.output.contains("1 entry is whole\n"), "\(torn.transcript)")
@@ -80,7 +81,7 @@ extension Peers {
 
         @Test("diff exits 0 for equal sessions, 1 for others, 2 for files that are none")
         func diff() async throws {
-            let files = try ScratchDirectory()
+            let files = try ScratchFolder()
             defer { files.remove() }
             let other = Self.session(id: "910a2dec-8902-4cc1-beeb-8da1658eec67").replacing("h:1", with: "other:2")
             let equal = try await run(

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 extension Peers {
@@ -34,7 +35,7 @@ extension Peers {
             "mitmproxy reads what was recorded, and writes the same requests and answers",
             arguments: RecordedSessions.stories)
         func mitmproxy(_ story: String) async throws {
-            let files = try ScratchDirectory()
+            let files = try ScratchFolder()
             defer { files.remove() }
             let session = Programs.sessions.appendingPathComponent("\(story).har")
             let command = try await Command(

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A server with TLS, whose certificates are in a folder of its own: never in that of whoever runs the tests.
@@ -11,7 +12,7 @@ struct TLSServer {
 
     /// Starts a server as ``RunningServer/serve`` does.
     static func serve(_ options: String..., body: (TLSServer) async throws -> Void) async throws {
-        let files = try ScratchDirectory()
+        let files = try ScratchFolder()
         defer { files.remove() }
         try await RunningServer.serve(
             ["--tls", "--tls-port", "0"] + options, environment: ["FITIQ_MOCK_DATA_DIR": files.url.path]

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 extension Peers {
@@ -94,7 +95,7 @@ extension Peers {
                 let again = try await tls.openssl("-tls1_2", "-reconnect")
                 #expect(again.output.ranges(of: "Reused, TLSv1.2").count == 5, "\(again.transcript)")
                 for version in ["1_2", "1_3"] {
-                    let files = try ScratchDirectory()
+                    let files = try ScratchFolder()
                     defer { files.remove() }
                     let session = files["session.pem"].path
                     let first = try await tls.openssl(
@@ -126,7 +127,7 @@ extension Peers {
 
         /// Has a story told over TLS: its ready file has the secure URLs in place of the plain ones.
         private func tell(_ story: String, _ chapters: [String], over tls: TLSServer) async throws {
-            let files = try ScratchDirectory()
+            let files = try ScratchFolder()
             defer { files.remove() }
             let text = try String(contentsOf: tls.server.readyFile, encoding: .utf8)
                 .replacing("\"ws_url\":\"\(tls.server.ready.ws_url)\"", with: "\"ws_url\":\"\(tls.webSocketURL)\"")
@@ -170,7 +171,7 @@ extension Peers {
 
         @Test("The certificate's own tools find it in order: for this machine's names only, keys for their user only")
         func certificates() async throws {
-            let files = try ScratchDirectory()
+            let files = try ScratchFolder()
             defer { files.remove() }
             let environment = ["FITIQ_MOCK_DATA_DIR": files["data"].path]
             let program = try Programs.fitiqMock()
@@ -208,7 +209,7 @@ extension Peers {
 
         @Test("Servers that start at once on a fresh folder have one CA, and each serves")
         func atOnce() async throws {
-            let files = try ScratchDirectory()
+            let files = try ScratchFolder()
             defer { files.remove() }
             let environment = ["FITIQ_MOCK_DATA_DIR": files["data"].path]
             try await withThrowingTaskGroup(of: String.self) { group in
@@ -240,7 +241,7 @@ extension Peers {
 
         @Test("Without --tls the ready file and the banner say nothing of it, and no folder is made")
         func without() async throws {
-            let files = try ScratchDirectory()
+            let files = try ScratchFolder()
             defer { files.remove() }
             let environment = ["FITIQ_MOCK_DATA_DIR": files["data"].path]
             try await RunningServer.serve([], environment: environment) { server in
@@ -305,9 +306,9 @@ extension Peers {
 
         /// Lends a folder with a certificate that vouches for itself, `c.pem`, and its key, `k.pem`.
         private func withOwnCertificate(
-            _ algorithm: [String], _ body: (ScratchDirectory) async throws -> Void
+            _ algorithm: [String], _ body: (ScratchFolder) async throws -> Void
         ) async throws {
-            let files = try ScratchDirectory()
+            let files = try ScratchFolder()
             defer { files.remove() }
             let made = try await Command(
                 try Programs.named("openssl"),

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 extension Peers {
@@ -73,7 +74,7 @@ extension Peers {
 
         @Test("Ctrl-C ends the adapter: exit 130, no report")
         func interrupted() async throws {
-            let folder = try ScratchDirectory()
+            let folder = try ScratchFolder()
             defer { folder.remove() }
             let script = #"""
                 mkfifo pipe

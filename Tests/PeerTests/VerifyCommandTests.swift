@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 extension Peers {
@@ -22,8 +23,8 @@ extension Peers {
                 try Programs.fitiqMock(), ["verify"] + options + ["--", "sh", "-c", script], directory: directory)
         }
 
-        private func withFolder<Result>(_ body: (ScratchDirectory) async throws -> Result) async throws -> Result {
-            let folder = try ScratchDirectory()
+        private func withFolder<Result>(_ body: (ScratchFolder) async throws -> Result) async throws -> Result {
+            let folder = try ScratchFolder()
             defer { folder.remove() }
             return try await body(folder)
         }
@@ -230,8 +231,7 @@ extension Peers {
         @Test("The shell script for CI judges, leaves the reports, and shows them on the job's page")
         func continuousIntegration() async throws {
             try await withFolder { folder in
-                let script = Programs.peers.deletingLastPathComponent().deletingLastPathComponent()
-                    .deletingLastPathComponent().appendingPathComponent("Fixtures/ci/contract.sh")
+                let script = URL.fixtures.appending(path: "ci/contract.sh")
                 let environment = [
                     "FITIQ_MOCK": try Programs.fitiqMock().path, "SCENARIOS": "default conflict",
                     "GITHUB_STEP_SUMMARY": folder["summary.md"].path, "REPORTS": "out",

@@ -1,3 +1,5 @@
+import TestSupport
+
 #if os(Linux)
     import Foundation
     import Testing
@@ -10,8 +12,8 @@
             private static let daemons =
                 "exec 3> held; setsid sleep 60 & setsid sh -c 'sleep 60 & exit'"
 
-            private func withFolder<Result>(_ body: (ScratchDirectory) async throws -> Result) async throws -> Result {
-                let folder = try ScratchDirectory()
+            private func withFolder<Result>(_ body: (ScratchFolder) async throws -> Result) async throws -> Result {
+                let folder = try ScratchFolder()
                 defer { folder.remove() }
                 return try await body(folder)
             }

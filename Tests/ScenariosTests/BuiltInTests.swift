@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Scenarios
@@ -103,9 +104,7 @@ struct BuiltInTests {
 
 /// Where the scenario files are.
 enum Fixture {
-    static let directory = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        .appendingPathComponent("Fixtures")
+    static let directory = URL.fixtures
     static let scenarios = directory.appendingPathComponent("scenarios")
     static let invalid = directory.appendingPathComponent("invalid-scenarios")
 }

@@ -1,4 +1,5 @@
 import FitIQAPI
+import TestSupport
 import Testing
 
 @testable import Scenarios
@@ -10,7 +11,7 @@ struct MutationTests {
     func changes(_ name: String) throws {
         let original = Array(try #require(Scenario.builtInText(named: name)).utf8)
         // Each file its own changes, the same in every run.
-        var numbers = SplitMix64(seed: UInt64(Scenario.builtInNames.firstIndex(of: name) ?? 0))
+        var numbers = Draw(seed: UInt64(Scenario.builtInNames.firstIndex(of: name) ?? 0))
         var refused = 0
         for _ in 0..<100 {
             let bytes = Self.changed(original, &numbers)
@@ -29,21 +30,21 @@ struct MutationTests {
     }
 
     /// One to four changes: a byte replaced, removed, put in, or a piece copied elsewhere.
-    private static func changed(_ original: [UInt8], _ numbers: inout SplitMix64) -> [UInt8] {
+    private static func changed(_ original: [UInt8], _ numbers: inout Draw) -> [UInt8] {
         let special = Array("\n\t :-[]{},\"'&*!|>%@`#?~0a\0\u{7F}é".utf8) + [0xFF]
         var bytes = original
-        for _ in 0...numbers.next(below: 4) {
-            let place = Int(numbers.next(below: UInt64(bytes.count)))
+        for _ in 0...numbers.below(4) {
+            let place = numbers.below(bytes.count)
             let byte =
-                numbers.next(below: 2) == 0
-                ? special[Int(numbers.next(below: UInt64(special.count)))] : UInt8(numbers.next(below: 256))
-            switch numbers.next(below: 4) {
+                numbers.once(in: 2)
+                ? numbers.element(of: special) : UInt8(numbers.below(256))
+            switch numbers.below(4) {
             case 0: bytes[place] = byte
             case 1 where bytes.count > 1: bytes.remove(at: place)
             case 2: bytes.insert(byte, at: place)
             default:
-                let end = min(bytes.count, place + Int(numbers.next(below: 40)))
-                bytes.insert(contentsOf: Array(bytes[place..<end]), at: Int(numbers.next(below: UInt64(bytes.count))))
+                let end = min(bytes.count, place + numbers.below(40))
+                bytes.insert(contentsOf: Array(bytes[place..<end]), at: numbers.below(bytes.count))
             }
         }
         return bytes

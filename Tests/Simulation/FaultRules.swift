@@ -1,5 +1,6 @@
 import Faults
 import FitIQAPI
+import TestSupport
 
 extension Draw {
     /// Up to four random fault rules, as a scenario could have them.

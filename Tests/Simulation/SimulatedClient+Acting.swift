@@ -1,5 +1,6 @@
 import FitIQAPI
 import FitIQBackend
+import TestSupport
 
 /// What clients do, drawn by the run's seed.
 extension SimulatedClient {
@@ -32,7 +33,7 @@ extension SimulatedClient {
     // MARK: Coming and going
 
     func connect() {
-        let wire = simulator.network.connect(self)
+        let wire = simulator.network.connect(reader: self)
         simulator.note(.connect(accepted: wire != nil), by: number)
         guard let wire else {
             // Too many are being refused already; another time.
@@ -47,7 +48,6 @@ extension SimulatedClient {
         // One too many: the server says so unasked, and closes.
         isUncertain = true
         pendingRefusal()
-        simulator.network.enqueue(wire)
     }
 
     private func pendingRefusal() {
@@ -55,7 +55,7 @@ extension SimulatedClient {
     }
 
     private func comeAgain() {
-        if let wire { simulator.network.vanish(wire) }
+        wire?.vanish()
         disconnected()
         if isLeaving || remaining <= 0 || draw.once(in: 3) {
             isDone = true
@@ -71,7 +71,7 @@ extension SimulatedClient {
             socket.close(draw.once(in: 2) ? .normalClosure : .goingAway)
         } else if socket == nil, draw.once(in: 2) {
             simulator.note(.finishWriting, by: number)
-            finish()
+            wire?.finishWriting()
         } else {
             vanish()
         }
@@ -89,24 +89,18 @@ extension SimulatedClient {
     private func vanish() {
         guard let wire else { return }
         simulator.note(.vanish, by: number)
-        simulator.network.vanish(wire)
+        wire.vanish()
     }
 
     private func finishWriting() {
         simulator.note(.finishWriting, by: number)
         isUncertain = true
-        finish()
-    }
-
-    private func finish() {
-        guard let wire else { return }
-        wire.finishWriting()
-        simulator.network.enqueue(wire)
+        wire?.finishWriting()
     }
 
     private func stopReading() {
         simulator.note(.stopReading, by: number)
-        wire?.window = 0
+        wire?.stopReading()
         hasStalled = true
         for _ in 0..<draw.below(3) {
             if let socket { sendChat(on: socket) } else { requestUnjudged(drawReading()) }
@@ -117,8 +111,7 @@ extension SimulatedClient {
         guard let wire else { return }
         let count = draw.once(in: 2) ? Int.max : 1 + draw.below(3000)
         simulator.note(.read(count), by: number)
-        wire.window = count == .max ? .max : wire.window + count
-        simulator.network.enqueue(wire)
+        wire.read(count)
     }
 
     // MARK: Bytes that are no requests

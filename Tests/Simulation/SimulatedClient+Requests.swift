@@ -1,5 +1,6 @@
 import FitIQAPI
 import FitIQBackend
+import TestSupport
 
 /// Which requests clients send.
 extension SimulatedClient {

@@ -3,13 +3,14 @@ import FitIQBackend
 import HTTP1
 import HTTPTypes
 import MockServer
+import TestSupport
 import WebSocket
 
 /// One session: a client that connects, does some things, drops, comes again, and leaves.
 ///
 /// It reads what arrives with the client's half of our own codecs, which hold the server to the grammar, and compares it
 /// with what it expects. What it does is drawn by ``SimulatedClient/act()`` in another file.
-final class SimulatedClient {
+final class SimulatedClient: VirtualReader {
     /// Its number in the run, from 1.
     let number: Int
     unowned let simulator: Simulator
@@ -22,7 +23,7 @@ final class SimulatedClient {
     var isLeaving = false
     var patience = 3
 
-    private(set) var wire: Wire?
+    private(set) var wire: VirtualClient?
     private var http = HTTP1.Connection(role: .client)
     private(set) var socket: SimulatedSocket?
     /// What it waits for, the oldest first.
@@ -56,7 +57,7 @@ final class SimulatedClient {
     /// Whether all that the server sends arrives at once.
     var readsEverything: Bool { wire?.window == .max }
 
-    func connected(_ wire: Wire) {
+    func connected(_ wire: VirtualClient) {
         self.wire = wire
         http = HTTP1.Connection(role: .client)
         socket = nil
@@ -85,9 +86,7 @@ final class SimulatedClient {
     }
 
     func send(_ bytes: [UInt8]) {
-        guard let wire else { return }
-        wire.send(bytes)
-        simulator.network.enqueue(wire)
+        wire?.send(bytes)
     }
 
     func open(_ consultation: ResourceID?, _ bytes: [UInt8], _ expectation: Expectation) {

@@ -1,6 +1,7 @@
 import FitIQAPI
 import FitIQBackend
 import JSON
+import TestSupport
 import WebSocket
 
 /// A client's WebSocket: what it sent, what it heard, and whether that fits.
@@ -9,7 +10,7 @@ final class SimulatedSocket {
     let consultation: ResourceID?
     private let idText: String
     private unowned let client: SimulatedClient
-    private weak var wire: Wire?
+    private weak var wire: VirtualClient?
     private var socket: WebSocket.Connection
     private var events: [WebSocket.Event] = []
 
@@ -34,7 +35,7 @@ final class SimulatedSocket {
     /// How often its world had been reset when it was opened.
     private let resetCount: Int
 
-    init(of client: SimulatedClient, on consultation: ResourceID?, wire: Wire?) {
+    init(of client: SimulatedClient, on consultation: ResourceID?, wire: VirtualClient?) {
         self.client = client
         self.consultation = consultation
         self.wire = wire

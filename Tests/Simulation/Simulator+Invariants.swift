@@ -3,6 +3,7 @@ import FitIQBackend
 import JSON
 import MockServer
 import Scenarios
+import TestSupport
 
 /// What always holds, whoever did what.
 extension Simulator {

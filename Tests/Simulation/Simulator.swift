@@ -3,6 +3,7 @@ import FitIQAPI
 import FitIQBackend
 import MockServer
 import Scenarios
+import TestSupport
 
 /// One run: an engine, its worlds, and clients that come and go, all decided by a seed.
 ///
@@ -13,7 +14,7 @@ public final class Simulator {
     let withFaults: Bool
     var draw: Draw
     let engine: Engine
-    private(set) var network: Network
+    let network: VirtualNetwork
     let limits: FitIQBackend.Limits
     let start: Timestamp
     /// The worlds that clients are opened in.
@@ -46,7 +47,7 @@ public final class Simulator {
         self.withFaults = withFaults
         var draw = Draw(seed: seed)
         start = Timestamp(secondsSinceEpoch: 1_738_146_600)
-        var configuration = Engine.Configuration(seed: draw.bits(), pace: draw.once(in: 3) ? .instant : .human)
+        var configuration = Engine.Configuration(seed: draw.next(), pace: draw.once(in: 3) ? .instant : .human)
         if draw.once(in: 4) { configuration.mode = draw.element(of: GuideMode.allCases) }
         if draw.once(in: 5) { configuration.clock = .manual }
         if draw.once(in: 4) { Simulator.tighten(&configuration) }
@@ -63,8 +64,8 @@ public final class Simulator {
         crowd = 2 + draw.below(8)
         sessionCount = sessions
         self.draw = draw
-        network = Network(engine: engine, now: start) { _ in }
-        network = Network(engine: engine, now: start) { [unowned self] in fail($0, in: nil) }
+        network = VirtualNetwork(engine, now: start, motion: .never)
+        network.report = { [unowned self] in fail($0, in: nil) }
         adopt(nil, faults: configuration.scenario.faults)
     }
 
@@ -105,13 +106,13 @@ public final class Simulator {
         } else {
             let client = clients[draw.below(clients.count)]
             client.act()
-            network.turn()
+            network.catchUp()
             client.checkAnswers()
             checkStep(client.user)
             if client.isDone { end(client) }
             return
         }
-        network.turn()
+        network.catchUp()
         checkStep(nil)
     }
 
@@ -124,7 +125,7 @@ public final class Simulator {
             }
         let nanoseconds = Int64(milliseconds) * 1_000_000 + Int64(draw.below(1000))
         note(.advance(nanoseconds), by: 0)
-        network.advance(byNanoseconds: nanoseconds)
+        network.advance(by: .nanoseconds(nanoseconds))
     }
 
     private func openSession() {
@@ -139,7 +140,7 @@ public final class Simulator {
     }
 
     private func end(_ client: SimulatedClient) {
-        if let wire = client.wire { network.vanish(wire) }
+        client.wire?.vanish()
         clients.removeAll { $0 === client }
         checkWorld(client.world)
     }
@@ -149,7 +150,7 @@ public final class Simulator {
     private func makeWorlds() {
         for number in 0..<draw.below(3) {
             let mode = draw.once(in: 4) ? draw.element(of: GuideMode.allCases) : .union
-            operate(.makeWorld(draw.bits(), mode, isManual: draw.once(in: 2)))
+            operate(.makeWorld(draw.next(), mode, isManual: draw.once(in: 2)))
             guard failure == nil else { return }
             adopt("w\(number + 1)", faults: withFaults ? engine.configuration.scenario.faults : [])
         }
@@ -188,10 +189,10 @@ public final class Simulator {
         let client = SimulatedClient(number: 0, user: defaultWorld.users[0], operations: 0, simulator: self)
         client.connect()
         client.request(target)
-        network.turn()
+        network.catchUp()
         client.checkAnswers()
-        if let wire = client.wire { network.vanish(wire) }
-        network.turn()
+        client.wire?.vanish()
+        network.catchUp()
     }
 
     // MARK: The end
@@ -207,27 +208,27 @@ public final class Simulator {
     }
 
     private func leave() {
-        for client in clients where client.isConnected { client.wire.map(network.vanish) }
-        network.turn()
+        for client in clients where client.isConnected { client.wire?.vanish() }
+        network.catchUp()
     }
 
     private func stop() {
         note(.shutDown, by: 0)
         isStopping = true
         let listeners = clients.filter(\.isListening)
-        engine.beginShutdown(at: network.now)
-        network.turn()
+        network.beginShutdown()
+        network.catchUp()
         for client in listeners { client.checkGoingAway() }
-        network.advance(byNanoseconds: engine.shutdownTime.wholeNanoseconds)
+        network.advance(by: engine.shutdownTime)
         engine.resetAll()
-        network.turn()
+        network.catchUp()
     }
 
     /// Lets the clock run until nothing is due any more: answers end, idle worlds go.
     private func quieten() {
         var turns = 0
         while let due = engine.nextDeadline, failure == nil {
-            network.advance(byNanoseconds: due.nanosecondsSinceEpoch - network.now.nanosecondsSinceEpoch)
+            network.advance(by: .nanoseconds(due.nanosecondsSinceEpoch - network.now.nanosecondsSinceEpoch))
             turns += 1
             if turns > 100_000 { return fail("the server is never quiet", in: nil) }
         }
@@ -273,12 +274,5 @@ public final class Simulator {
     /// The history of a consultation.
     func messages(of id: ResourceID, in world: SimulatedWorld) -> [Message] {
         engine.inspectBackend(ofWorld: world.id) { $0.history(of: id) } ?? []
-    }
-}
-
-extension Duration {
-    var wholeNanoseconds: Int64 {
-        let (seconds, attoseconds) = components
-        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A seed that failed once, from `Fixtures/simulator/failed-seeds.txt`.
@@ -31,10 +32,7 @@ struct FailedSeed: Sendable, CustomTestStringConvertible {
     }
 
     static func all() throws -> [FailedSeed] {
-        let root = URL(fileURLWithPath: #filePath)
-            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        let text = try String(
-            contentsOf: root.appendingPathComponent("Fixtures/simulator/failed-seeds.txt"), encoding: .utf8)
+        let text = try textOfPackage("Fixtures/simulator/failed-seeds.txt")
         return try text.split(separator: "\n").filter { !$0.hasPrefix("#") }.map { try FailedSeed(line: String($0)) }
     }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Sockets
@@ -143,7 +144,7 @@ struct EventQueueChangeTests {
         let queue = try kind.open()
         let pairs = try ready(24, in: queue)
         defer { pairs.forEach { $0.close() } }
-        var random = SplitMix64(state: seed)
+        var random = Draw(seed: seed)
         // By pair: its interest if it is in the queue. All are readable and writable all the time.
         var model = [Interest?](repeating: .read, count: pairs.count)
         let interests: [Interest] = [[], .read, .write, [.read, .write]]

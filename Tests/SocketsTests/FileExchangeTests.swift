@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Sockets
@@ -7,7 +8,7 @@ import Testing
 struct FileExchangeTests {
     /// Two files, and a third name that links take.
     private func inPair(_ body: (_ path: String, _ twin: String) throws -> Void) throws {
-        try inScratchFolder { folder in
+        try ScratchFolder.lend { folder in
             try Data("one".utf8).write(to: URL(fileURLWithPath: folder + "/a"))
             try Data("two".utf8).write(to: URL(fileURLWithPath: folder + "/a.part"))
             try body(folder + "/a", folder + "/a.part")

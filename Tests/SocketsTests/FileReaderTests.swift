@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Sockets
@@ -7,7 +8,7 @@ import Testing
 struct FileReaderTests {
     @Test("A file is read to its end, or to a limit", arguments: [0, 1, (1 << 20) - 1, 1 << 20, (1 << 20) + 1])
     func reads(_ size: Int) throws {
-        try inScratchFolder { folder in
+        try ScratchFolder.lend { folder in
             let bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0) }
             try WholeFile.write(bytes, to: folder + "/a")
             #expect(try FileReader(folder + "/a").read(upTo: .max) == bytes)
@@ -17,7 +18,7 @@ struct FileReaderTests {
 
     @Test("A link to a file is followed, and the null device is an empty file")
     func links() throws {
-        try inScratchFolder { folder in
+        try ScratchFolder.lend { folder in
             try WholeFile.write([1, 2], to: folder + "/a")
             try FileManager.default.createSymbolicLink(atPath: folder + "/link", withDestinationPath: "a")
             #expect(try FileReader(folder + "/link").read(upTo: 9) == [1, 2])
@@ -27,7 +28,7 @@ struct FileReaderTests {
 
     @Test("What is no regular file is refused without waiting for it")
     func special() throws {
-        try inScratchFolder { folder in
+        try ScratchFolder.lend { folder in
             #expect(mkfifo(folder + "/pipe", 0o600) == 0)
             for (path, cause) in [
                 (folder, .system(EISDIR)), (folder + "/pipe", .notRegular), ("/dev/zero", .notRegular),

@@ -1,22 +1,14 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Sockets
 
 @Suite("Files that grow while a program runs")
 struct OutputFileTests {
-    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
-        "output-file-\(ProcessInfo.processInfo.processIdentifier)-\(UInt64.random(in: 0 ... .max))")
-
-    private func inFolder(_ body: (String) throws -> Void) throws {
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try body(folder.path)
-    }
-
     @Test("What is written anywhere is there, with mode 0600, and can be read back")
     func writes() throws {
-        try inFolder { folder in
+        try ScratchFolder.lend { folder in
             let path = folder + "/a"
             let file = try OutputFile(creating: path)
             defer { file.close() }
@@ -34,7 +26,7 @@ struct OutputFileTests {
 
     @Test("One that exists is refused; opened, it stays as it is")
     func existing() throws {
-        try inFolder { folder in
+        try ScratchFolder.lend { folder in
             let path = folder + "/a"
             try Data("before".utf8).write(to: URL(fileURLWithPath: path))
             try FileManager.default.createSymbolicLink(atPath: folder + "/link", withDestinationPath: "a")
@@ -56,7 +48,7 @@ struct OutputFileTests {
 
     @Test("One process has the lock, until it closes the file; a file that left its place has none")
     func locks() throws {
-        try inFolder { folder in
+        try ScratchFolder.lend { folder in
             let file = try OutputFile(creating: folder + "/a")
             try file.lock()
             let second = try OutputFile(opening: folder + "/a", toRead: true)
@@ -72,7 +64,7 @@ struct OutputFileTests {
 
     @Test("One that is discarded is gone")
     func discards() throws {
-        try inFolder { folder in
+        try ScratchFolder.lend { folder in
             let file = try OutputFile(creating: folder + "/b")
             file.discard()
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])

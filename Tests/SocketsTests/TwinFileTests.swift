@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Sockets
@@ -12,10 +13,6 @@ struct TwinFileTests {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         try body(folder.path + "/a")
-    }
-
-    private func text(_ path: String) -> String? {
-        FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
     }
 
     private let beginning = Array("{".utf8)
@@ -51,11 +48,11 @@ struct TwinFileTests {
     func grows() throws {
         try inFolder { path in
             let file = try open(path)
-            #expect(text(path) == states[1] && text(path + ".part") == states[1])
+            #expect(contents(path) == states[1] && contents(path + ".part") == states[1])
             for (batch, state) in zip(batches, states.dropFirst(2)) {
                 try file.write(batch)
-                #expect(text(path) == state)
-                #expect(text(path + ".part") == state)
+                #expect(contents(path) == state)
+                #expect(contents(path + ".part") == state)
             }
             #expect(try file.read(3, at: 1) == Array("[3,".utf8))
             try file.finish { append throws(FileError) in
@@ -63,7 +60,7 @@ struct TwinFileTests {
                 try append(Array(" two".utf8))
             }
             #expect(file.settle() == path)
-            #expect(text(path) == "one two")
+            #expect(contents(path) == "one two")
             #expect(try names() == ["a"])
             let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
             #expect(mode == 0o600)
@@ -92,7 +89,7 @@ struct TwinFileTests {
                         (file, bytes, offset) throws(FileError) in
                         try file.write(Array(bytes.prefix(left)), at: offset)
                         // What a kill at this point leaves.
-                        let state = self.text(path) ?? "nothing"
+                        let state = contents(path) ?? "nothing"
                         #expect(
                             state == self.states[kept] || state == self.states[kept + 1], "after \(budget) bytes")
                         guard bytes.count <= left else { throw FileError(.write, path: path, code: ENOSPC) }
@@ -108,10 +105,10 @@ struct TwinFileTests {
                     isCut = true
                     #expect("\(error)" == "cannot write to '\(path)': the disk is full")
                 }
-                let state = text(path) ?? "nothing"
+                let state = contents(path) ?? "nothing"
                 #expect(state == states[kept] || kept > 0 && state == states[kept + 1], "after \(budget) bytes")
                 #expect(file?.settle() == (kept == 0 ? nil : path))
-                #expect((text(path) ?? "nothing") == state)
+                #expect((contents(path) ?? "nothing") == state)
                 #expect(try names() == (kept == 0 ? [] : ["a"]))
                 if kept > 0 { try FileManager.default.removeItem(atPath: path) }
                 budget += 1
@@ -139,8 +136,8 @@ struct TwinFileTests {
                 try file.finish { append throws(FileError) in try append(Array("{finished".utf8)) }
             }
             #expect(file.settle() == path + ".part")
-            #expect(text(path + ".part") == "{[]}")
-            #expect(text(path) == (kind == 2 ? "foreign" : nil))
+            #expect(contents(path + ".part") == "{[]}")
+            #expect(contents(path) == (kind == 2 ? "foreign" : nil))
         }
     }
 
@@ -151,7 +148,7 @@ struct TwinFileTests {
             if let content { try put(content, path) }
             let existing: TwinFile.Existing = content == nil ? .refuse : .replace
             #expect(throws: FileError(.create, path: path + ".part", code: EEXIST)) { try open(path, existing) }
-            #expect(text(path + ".part") == "{[1, 2" && text(path) == content)
+            #expect(contents(path + ".part") == "{[1, 2" && contents(path) == content)
         }
     }
 
@@ -174,14 +171,14 @@ struct TwinFileTests {
             if kind == 2 {
                 try put("foreign", twin)
                 #expect(throws: FileError(.create, path: twin, code: EEXIST)) { try file.write(batches[0]) }
-                #expect(file.settle() == path && text(path) == states[1] && text(twin) == "foreign")
+                #expect(file.settle() == path && contents(path) == states[1] && contents(twin) == "foreign")
                 return
             }
             try file.write(batches[0])
-            #expect(text(path) == states[2] && text(twin) == states[2])
+            #expect(contents(path) == states[2] && contents(twin) == states[2])
             #expect(unlink(twin) == 0)
             try file.finish { append throws(FileError) in try append(Array("finished".utf8)) }
-            #expect(file.settle() == path && text(path) == "finished")
+            #expect(file.settle() == path && contents(path) == "finished")
             #expect(try names() == (kind == 1 ? ["a", "a.moved"] : ["a"]))
         }
     }
@@ -194,7 +191,7 @@ struct TwinFileTests {
                 try put(content, path + suffix)
                 let file = try open(path, .replace)
                 try file.write(batches[0])
-                #expect(file.settle() == path && text(path) == states[2])
+                #expect(file.settle() == path && contents(path) == states[2])
                 #expect(try names() == ["a"])
             }
         }
@@ -207,7 +204,7 @@ struct TwinFileTests {
             #expect(link(path, path + ".part2") == 0)
             let file = try open(path, .replace)
             try file.write(batches[0])
-            #expect(file.settle() == path && text(path) == states[2])
+            #expect(file.settle() == path && contents(path) == states[2])
             #expect(try names() == ["a"])
         }
     }
@@ -219,7 +216,7 @@ struct TwinFileTests {
                 try put(content, path + ".part")
                 let file = try open(path, existing)
                 try file.write(batches[0])
-                #expect(file.settle() == path && text(path) == states[2])
+                #expect(file.settle() == path && contents(path) == states[2])
                 if existing == .refuse { #expect(unlink(path) == 0) }
             }
         }
@@ -231,7 +228,7 @@ struct TwinFileTests {
             for (suffix, content) in [(".part", "other"), (".part2", "other"), (".part", "{[1"), (".part2", "{[1")] {
                 try put(content, path + suffix)
                 #expect(throws: FileError(.create, path: path + suffix, code: EEXIST)) { try open(path) }
-                #expect(text(path + suffix) == content)
+                #expect(contents(path + suffix) == content)
                 #expect(try names() == ["a" + suffix])
                 try FileManager.default.removeItem(atPath: path + suffix)
             }
@@ -249,7 +246,7 @@ struct TwinFileTests {
             try file.write(batches[0])
             #expect(unlink(path) == 0)
             #expect(throws: FileError(.write, path: path + ".part", cause: .inUse)) { try open(path) }
-            #expect(file.settle() == path + ".part" && text(path + ".part") == states[2])
+            #expect(file.settle() == path + ".part" && contents(path + ".part") == states[2])
         }
     }
 
@@ -261,12 +258,12 @@ struct TwinFileTests {
                 try FileManager.default.createSymbolicLink(atPath: path + ".link", withDestinationPath: target)
                 for name in [path, path + ".link"] where target != "new" {
                     #expect { try open(name) } throws: { ($0 as? FileError)?.exists == true }
-                    #expect(text(path) == "before")
+                    #expect(contents(path) == "before")
                 }
                 let file = try open(path + ".link", .replace)
                 try file.write(batches[0])
                 #expect(file.settle().map { ($0 as NSString).lastPathComponent } == (target == "new" ? "new" : "a"))
-                #expect(text(path + ".link") == states[2])
+                #expect(contents(path + ".link") == states[2])
                 #expect(try FileManager.default.destinationOfSymbolicLink(atPath: path + ".link") == target)
                 try FileManager.default.removeItem(atPath: path + ".link")
             }
@@ -283,11 +280,11 @@ struct TwinFileTests {
             #expect(try names() == [])
             try put("before", path)
             try open(path, .replace, exchange: exchange).discard()
-            #expect(text(path) == "before")
+            #expect(contents(path) == "before")
             #expect(try names() == ["a"])
             let file = try open(path, .replace, exchange: exchange)
             try file.write([])
-            #expect(text(path) == states[1] && text(path + ".part") == states[1])
+            #expect(contents(path) == states[1] && contents(path + ".part") == states[1])
             file.discard()
             #expect(try names() == [])
         }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Sockets
@@ -15,7 +16,7 @@ struct WholeFileTests {
 
     @Test("An old file is replaced, and no draft is left")
     func replaces() throws {
-        try inScratchFolder { folder in
+        try ScratchFolder.lend { folder in
             try write("old and long", to: folder + "/a")
             try write("new", to: folder + "/a")
             #expect(contents(folder + "/a") == "new")
@@ -25,7 +26,7 @@ struct WholeFileTests {
 
     @Test("The mode is what was asked for, less the umask; a draft of another process stays")
     func mode() throws {
-        try inScratchFolder { folder in
+        try ScratchFolder.lend { folder in
             let draft = folder + "/.fitiq-mock-\(getpid())-0"
             try Data("another's".utf8).write(to: URL(fileURLWithPath: draft))
             try WholeFile.write([1], to: folder + "/a", mode: 0o600)
@@ -39,7 +40,7 @@ struct WholeFileTests {
 
     @Test("The mode of a file that is replaced stays, unless another is asked for")
     func keptMode() throws {
-        try inScratchFolder { folder in
+        try ScratchFolder.lend { folder in
             for mode in [0o600, 0o640, 0o666] {
                 try write("old", to: folder + "/a")
                 #expect(chmod(folder + "/a", mode_t(mode)) == 0)
@@ -54,7 +55,7 @@ struct WholeFileTests {
     @Test("A file in a folder that takes no draft is written in place, and nothing else is")
     func closedFolder() async throws {
         await #expect(processExitsWith: .success) {
-            try inScratchFolder { folder in
+            try ScratchFolder.lend { folder in
                 let closed = folder + "/closed"
                 try FileManager.default.createDirectory(atPath: closed, withIntermediateDirectories: false)
                 try WholeFile.write(Array("old and long".utf8), to: closed + "/a")
@@ -77,7 +78,7 @@ struct WholeFileTests {
 
     @Test("A link stays one: what it leads to is written, be it a file, nothing yet, a device or another link")
     func link() throws {
-        try inScratchFolder { folder in
+        try ScratchFolder.lend { folder in
             try write("old", to: folder + "/target")
             for (target, link) in [
                 (folder + "/target", "link"), ("target", "relative"), ("new", "dangling"), ("/dev/null", "device"),
@@ -96,7 +97,7 @@ struct WholeFileTests {
 
     @Test("What cannot be written is refused with its name, and left as it is")
     func refused() throws {
-        try inScratchFolder { folder in
+        try ScratchFolder.lend { folder in
             try FileManager.default.createSymbolicLink(atPath: folder + "/circle", withDestinationPath: "circle")
             #expect(mkfifo(folder + "/pipe", 0o600) == 0)
             for (name, reason) in [
@@ -120,7 +121,7 @@ struct WholeFileTests {
 
     @Test("A pipe that is read gets the bytes, and stays")
     func pipe() throws {
-        try inScratchFolder { folder in
+        try ScratchFolder.lend { folder in
             let path = folder + "/pipe"
             #expect(mkfifo(path, 0o600) == 0)
             let reader = open(path, O_RDONLY | O_NONBLOCK)
@@ -143,7 +144,7 @@ struct WholeFileTests {
     @Test("What finds no room leaves what was there, and no draft")
     func keepsOld() async throws {
         await #expect(processExitsWith: .success) {
-            try inScratchFolder { folder in
+            try ScratchFolder.lend { folder in
                 try WholeFile.write(Array("old".utf8), to: folder + "/a")
                 CurrentProcess.ignoreFileSizeSignal()
                 var limit = rlimit(rlim_cur: 100, rlim_max: 100)
@@ -177,7 +178,7 @@ struct WholeFileTests {
 
     @Test("A file is moved only to where nothing is, and knows whether it is still there")
     func free() throws {
-        try inScratchFolder { folder in
+        try ScratchFolder.lend { folder in
             let file = try OutputFile(draftFor: folder + "/a")
             defer { file.close() }
             try file.write(Array("mine".utf8), at: 0)

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The package as SwiftPM reads it: the one place where arrows between modules are declared.
@@ -35,7 +36,7 @@ struct Manifest: Decodable {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = [
-            "swift", "package", "--package-path", Package.root.path, "--scratch-path", scratch.path, "dump-package",
+            "swift", "package", "--package-path", URL.packageRoot.path, "--scratch-path", scratch.path, "dump-package",
         ]
         let output = Pipe()
         process.standardOutput = output

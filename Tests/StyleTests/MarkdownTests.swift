@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A page of Markdown: its prose, headings and links.
@@ -68,7 +69,7 @@ struct MarkdownTests {
     /// The pages that are wrapped, and whose links are followed.
     static let pages = Result {
         let docs = try FileManager.default.contentsOfDirectory(
-            atPath: Package.root.appendingPathComponent("docs").path)
+            atPath: URL.packageRoot.appendingPathComponent("docs").path)
         return try read(
             ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "openapi/DEVIATIONS.md"]
                 + docs.filter { $0.hasSuffix(".md") }.sorted().map { "docs/\($0)" })
@@ -86,13 +87,13 @@ struct MarkdownTests {
         try paths.map { path in
             Markdown(
                 path: path,
-                text: try String(contentsOf: Package.root.appendingPathComponent(path), encoding: .utf8))
+                text: try textOfPackage(path))
         }
     }
 
     @Test("README has at most 14 KB")
     func size() throws {
-        #expect(try Data(contentsOf: Package.root.appendingPathComponent("README.md")).count <= 14 * 1024)
+        #expect(try Data(contentsOf: URL.packageRoot.appendingPathComponent("README.md")).count <= 14 * 1024)
     }
 
     @Test("Prose is wrapped", arguments: try pages.get())
@@ -106,12 +107,12 @@ struct MarkdownTests {
     }
 
     static func brokenLinks(of page: Markdown) throws -> [String] {
-        let folder = Package.root.appendingPathComponent(page.path).deletingLastPathComponent()
+        let folder = URL.packageRoot.appendingPathComponent(page.path).deletingLastPathComponent()
         return try page.links.compactMap { file, anchor in
             let target = file.isEmpty ? page.path : file
             let url =
                 file.isEmpty
-                ? Package.root.appendingPathComponent(page.path)
+                ? URL.packageRoot.appendingPathComponent(page.path)
                 : folder.appendingPathComponent(file).standardizedFileURL
             guard file.isEmpty || FileManager.default.fileExists(atPath: url.path) else {
                 return "\(page.path): there is no \(target)."

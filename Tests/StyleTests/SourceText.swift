@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A Swift file as the rules see it: its lines as written, and as code with comments and string literals blanked.
 struct SourceText: Sendable {
@@ -29,19 +30,17 @@ struct SourceText: Sendable {
 
 /// The package on disk, found from this file.
 enum Package {
-    static let root = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-
     /// The Swift files of `Sources` and of `Tests`, sorted by path, each read once.
     static let sources = Result { try files(below: "Sources") }
     static let tests = Result { try files(below: "Tests") }
 
     private static func files(below directory: String) throws -> [SourceText] {
-        let names = try FileManager.default.subpathsOfDirectory(atPath: root.appendingPathComponent(directory).path)
+        let names = try FileManager.default.subpathsOfDirectory(
+            atPath: URL.packageRoot.appendingPathComponent(directory).path)
         return try names.filter { $0.hasSuffix(".swift") }.sorted().map { name in
             let path = "\(directory)/\(name)"
             return SourceText(
-                path: path, text: try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8))
+                path: path, text: try textOfPackage(path))
         }
     }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import TLS
@@ -7,7 +8,7 @@ struct DataTests {
     @Test("Long writes are taken in pieces and arrive whole, both ways at once", arguments: TLSVersion.allCases)
     func bigWrites(_ version: TLSVersion) throws {
         let pair = try Pair.open([version])
-        var numbers = SeededNumbers(state: 1)
+        var numbers = Draw(seed: 1)
         let question = numbers.bytes(3_000_001)
         let answer = numbers.bytes(2_500_003)
         var sent = (client: 0, server: 0)
@@ -45,7 +46,7 @@ struct DataTests {
     @Test("Reading stops at the limit and goes on from there", arguments: [1, 7, 16_384, 16_385, 100_000])
     func limitedReading(_ limit: Int) throws {
         let pair = try Pair.open()
-        var numbers = SeededNumbers(state: 2)
+        var numbers = Draw(seed: 2)
         let bytes = numbers.bytes(40_000)
         #expect(pair.client.write(bytes) == bytes.count)
         pair.settle()

@@ -1,4 +1,5 @@
 import COpenSSL
+import TestSupport
 import Testing
 
 @testable import TLS
@@ -80,7 +81,7 @@ struct HostileTests {
 
     @Test("Random bytes never open a session, and fail with a message", arguments: [TLSRole.client, .server])
     func garbage(_ role: TLSRole) throws {
-        var numbers = SeededNumbers(state: 3)
+        var numbers = Draw(seed: 3)
         let client = try Certificates.client()
         let server = try Certificates.local.server()
         for round in 0..<2_000 {
@@ -106,7 +107,7 @@ struct HostileTests {
 
     @Test("Random bytes after the handshake are a bad record", arguments: TLSVersion.allCases)
     func garbageWhenOpen(_ version: TLSVersion) throws {
-        var numbers = SeededNumbers(state: 4)
+        var numbers = Draw(seed: 4)
         for length in [1, 16, 17, 100, 16_384, 16_700, 65_535] {
             let pair = try Pair.open([version])
             pair.server.receive([23, 3, 3, UInt8(length >> 8), UInt8(length & 0xFF)] + numbers.bytes(length))

@@ -1,4 +1,5 @@
 import TLS
+import TestSupport
 
 /// A client and a server whose ciphertext is carried in memory.
 final class Pair {
@@ -45,11 +46,7 @@ final class Pair {
     static func carry(from sender: TLSSession, to receiver: TLSSession?, step: Int = .max) -> [UInt8] {
         let bytes = sender.withCiphertext { Array($0) }
         sender.takeCiphertext(bytes.count)
-        var rest = bytes[...]
-        while let receiver, !rest.isEmpty {
-            receiver.receive(Array(rest.prefix(step)))
-            rest = rest.dropFirst(step)
-        }
+        if let receiver { for piece in bytes.pieces(of: step) { receiver.receive(Array(piece)) } }
         return bytes
     }
 }

@@ -1,11 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 import Texts
 
 @Suite("Embedded texts")
 struct EmbeddedTextTests {
-    static let root = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    static let root = URL.packageRoot
 
     /// What is to be embedded: folders, and the ends of the names of files in them.
     static let places = [

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import WebSocket
 
 /// One line of `Fixtures/websocket`; the format is described in the README there.
@@ -17,9 +18,7 @@ struct Fixture: Sendable, CustomStringConvertible {
         let description: String
     }
 
-    static let directory = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        .appendingPathComponent("Fixtures/websocket")
+    static let directory = URL.fixtures.appending(path: "websocket")
 
     /// Reads every topic of `valid` or `invalid`, in order of their names.
     static func load(_ kind: String) throws -> [Fixture] {
@@ -91,11 +90,10 @@ struct Fixture: Sendable, CustomStringConvertible {
                 rest = rest.dropFirst(quoted.count + 2)
             } else {
                 let digits = rest.prefix { $0 != " " && $0 != "*" }
-                let values = digits.compactMap(\.hexDigitValue)
-                guard values.count == digits.count, values.count % 2 == 0 else {
+                guard digits.allSatisfy(\.isHexDigit), digits.count % 2 == 0 else {
                     throw Malformed(description: "pairs of hexadecimal digits expected: \(digits)")
                 }
-                item = stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0] * 16 + values[$0 + 1]) }
+                item = hex(String(digits))
                 rest = rest.dropFirst(digits.count)
             }
             if rest.first == "*" {

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WebSocket
@@ -10,7 +11,7 @@ struct FuzzTests {
         "However mutated and however cut: no crash, bounded memory, the same outcome",
         arguments: 1...150 as ClosedRange<UInt64>)
     func mutated(seed: UInt64) {
-        var generator = SplitMix(seed: seed)
+        var generator = Draw(seed: seed)
         for round in 0..<20 {
             let role: Role = Bool.random(using: &generator) ? .client : .server
             var stream = Self.validStream(to: role, using: &generator)
@@ -42,7 +43,7 @@ struct FuzzTests {
 
     @Test("Streams that were not mutated give their messages", arguments: 1...50 as ClosedRange<UInt64>)
     func unmutated(seed: UInt64) {
-        var generator = SplitMix(seed: seed)
+        var generator = Draw(seed: seed)
         let role: Role = seed % 2 == 0 ? .client : .server
         let stream = Self.validStream(to: role, using: &generator)
         var connection = Connection(role: role, limits: Self.limits)
@@ -51,7 +52,7 @@ struct FuzzTests {
 
     @Test("Noise: no crash, and a close frame as the only answer but pongs", arguments: 1...50 as ClosedRange<UInt64>)
     func noise(seed: UInt64) {
-        var generator = SplitMix(seed: seed)
+        var generator = Draw(seed: seed)
         for round in 0..<40 {
             let stream = (0..<Int.random(in: 0...60, using: &generator)).map { _ in
                 UInt8.random(in: 0...255, using: &generator)
@@ -97,7 +98,7 @@ struct FuzzTests {
     }
 
     /// Some messages, fragments, control frames and perhaps a close frame, as a peer of `role` sends them.
-    static func validStream(to role: Role, using generator: inout SplitMix) -> [UInt8] {
+    static func validStream(to role: Role, using generator: inout Draw) -> [UInt8] {
         var stream: [UInt8] = []
         func payload(_ longest: Int, _ text: Bool) -> [UInt8] {
             let count = Int.random(in: 0...longest, using: &generator)
@@ -129,7 +130,7 @@ struct FuzzTests {
     }
 
     /// Flips, replaces, drops, doubles or cuts some bytes.
-    static func mutate(_ stream: inout [UInt8], using generator: inout SplitMix) {
+    static func mutate(_ stream: inout [UInt8], using generator: inout Draw) {
         for _ in 0..<Int.random(in: 1...4, using: &generator) {
             guard let place = stream.indices.randomElement(using: &generator) else { return }
             switch Int.random(in: 0..<5, using: &generator) {

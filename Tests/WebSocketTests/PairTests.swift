@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WebSocket
 
@@ -15,13 +16,11 @@ struct Pair {
         while !toServer.isEmpty || !toClient.isEmpty {
             let (up, down) = (toServer, toClient)
             (toServer, toClient) = ([], [])
-            for start in stride(from: 0, to: up.count, by: size) {
-                let piece = Array(up[start..<min(start + size, up.count)])
-                server.receive(piece, events: &serverEvents, output: &toClient)
+            for piece in up.pieces(of: size) {
+                server.receive(Array(piece), events: &serverEvents, output: &toClient)
             }
-            for start in stride(from: 0, to: down.count, by: size) {
-                let piece = Array(down[start..<min(start + size, down.count)])
-                client.receive(piece, events: &clientEvents, output: &toServer)
+            for piece in down.pieces(of: size) {
+                client.receive(Array(piece), events: &clientEvents, output: &toServer)
             }
         }
     }

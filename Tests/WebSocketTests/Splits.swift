@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WebSocket
 
@@ -31,7 +32,7 @@ func splits(of input: [UInt8]) -> [[ArraySlice<UInt8>]] {
         ? Array(0...input.count)
         : Array(0...40) + Array(stride(from: 41, to: input.count - 40, by: input.count / 16))
             + Array((input.count - 40)...input.count)
-    return places.map { [input[..<$0], input[$0...]] } + [input.indices.map { input[$0...$0] }]
+    return places.map { input.cut(at: $0) } + [input.pieces(of: 1)]
 }
 
 /// Feeds `input` whole, then cut in every way, each time to a copy of `connection`; all must come to the same.

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WebSocket
@@ -98,7 +99,7 @@ struct UTF8ValidatorTests {
 
     @Test("Agrees with Swift's own decoder on random bytes, however split", arguments: 1...40 as ClosedRange<UInt64>)
     func random(seed: UInt64) {
-        var generator = SplitMix(seed: seed)
+        var generator = Draw(seed: seed)
         for round in 0..<100 {
             let text = Self.mostlyText(using: &generator)
             let expected = Self.naive(text)
@@ -112,7 +113,7 @@ struct UTF8ValidatorTests {
     }
 
     /// Text with characters of all lengths, in half of the cases with one byte changed or cut off.
-    static func mostlyText(using generator: inout SplitMix) -> [UInt8] {
+    static func mostlyText(using generator: inout Draw) -> [UInt8] {
         var text: [UInt8] = []
         for _ in 0..<Int.random(in: 0...12, using: &generator) {
             let highest: UInt32 = [0x7F, 0x7FF, 0xFFFF, 0x10FFFF].randomElement(using: &generator) ?? 0x7F

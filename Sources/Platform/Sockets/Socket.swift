@@ -120,10 +120,10 @@ private func startConnecting(_ descriptor: Int32, _ address: UnsafePointer<socka
 }
 
 /// poll(2) for one descriptor.
-enum SingleDescriptorPoll {
+package enum SingleDescriptorPoll {
     /// Waits until the descriptor is ready or broken; otherwise returns an errno, ETIMEDOUT after the deadline.
     @discardableResult
-    static func wait(
+    package static func wait(
         for interest: Interest, on descriptor: Int32, until deadline: MonotonicInstant = .init(nanoseconds: .max)
     ) -> Int32? {
         var entry = pollfd(fd: descriptor, events: interest.pollEvents, revents: 0)

@@ -1,5 +1,6 @@
 import FitIQAPI
 import JSON
+import TestSupport
 import Testing
 import WebSocket
 
@@ -19,7 +20,7 @@ struct CoreSoakTests {
 /// Random users and a random network around a core.
 struct CoreSoak {
     private static let ids = [CoreBench.consultation, CoreBench.other]
-    private var random: SplitMix64
+    private var random: Draw
     private var core: ClientCore
     private var now = CoreBench.start
     private var requests: [Int] = []
@@ -36,7 +37,7 @@ struct CoreSoak {
     }
 
     init(seed: UInt64) {
-        random = SplitMix64(seed: seed)
+        random = Draw(seed: seed)
         var configuration = ClientConfiguration(
             credentials: Credentials(token: "old", apiKey: "key"), freshToken: seed % 2 == 0 ? "new" : nil)
         configuration.chat = seed % 3 == 0 ? .userMessage : .message
@@ -44,15 +45,13 @@ struct CoreSoak {
         core = ClientCore(configuration)
     }
 
-    private mutating func below(_ count: Int) -> Int { Int(random.next() % UInt64(count)) }
-
     mutating func step() {
-        switch below(10) {
+        switch random.below(10) {
         case 0: core.perform(command(), at: now)
         case 1, 2: respond()
         case 3, 4: socketInput()
         case 5, 6, 7: frame()
-        default: pass(milliseconds: [10, 400, 2500, 12_000, 40_000][below(5)])
+        default: pass(milliseconds: [10, 400, 2500, 12_000, 40_000][random.below(5)])
         }
         collect()
     }
@@ -72,55 +71,55 @@ struct CoreSoak {
     }
 
     private mutating func command() -> ClientCommand {
-        switch below(12) {
+        switch random.below(12) {
         case 0: return .startConsultation(persona: .nutritionist)
-        case 1: return .openConsultation(id: Self.ids[below(2)])
+        case 1: return .openConsultation(id: Self.ids[random.below(2)])
         case 2: return .archive
         case 3: return .disconnect
         case 4: return .createGoal(title: "Run", description: "", targetDate: now)
         case 5: return .chatAboutGoal(id: CoreBench.goal)
         case 6: return .logMeal(text: "2 eggs", type: .snack)
         case 7: return .loadGoals
-        case 8: return .useToken("token \(below(3))")
-        default: return .send(text: "Message \(below(3))")
+        case 8: return .useToken("token \(random.below(3))")
+        default: return .send(text: "Message \(random.below(3))")
         }
     }
 
     private mutating func respond() {
         guard !requests.isEmpty else { return }
-        let number = requests.remove(at: below(requests.count))
+        let number = requests.remove(at: random.below(requests.count))
         let statuses = [200, 200, 200, 200, 201, 201, 400, 401, 404, 409, 429, 500, 503]
-        if below(12) == 0 { return core.receive(.requestFailed(number: number, "gone"), at: now) }
-        let id = JSONValue.string(Self.ids[below(2)])
+        if random.below(12) == 0 { return core.receive(.requestFailed(number: number, "gone"), at: now) }
+        let id = JSONValue.string(Self.ids[random.below(2)])
         let message: JSONValue = [
-            "id": .string("m\(below(50))"), "role": .string(below(2) == 0 ? "user" : "assistant"),
-            "content": .string("Message \(below(3))"),
+            "id": .string("m\(random.below(50))"), "role": .string(random.below(2) == 0 ? "user" : "assistant"),
+            "content": .string("Message \(random.below(3))"),
         ]
         let body: JSONValue = [
             "id": .string(CoreBench.goal), "title": "Run", "conversationId": id,
             "goals": [["id": .string(CoreBench.goal), "title": "Run"]],
-            "data": below(2) == 0
+            "data": random.below(2) == 0
                 ? ["messages": [message, message], "id": id]
                 : ["id": .string(CoreBench.meal), "status": "processing", "meal_logs": []],
             "error": ["code": "RATE_LIMITED", "details": ["existing_consultation_id": id]],
         ]
-        let bytes = below(15) == 0 ? [] : body.encoded()
+        let bytes = random.below(15) == 0 ? [] : body.encoded()
         core.receive(
-            .response(ClientResponse(number: number, status: statuses[below(statuses.count)], body: bytes)), at: now)
+            .response(ClientResponse(number: number, status: random.element(of: statuses), body: bytes)), at: now)
     }
 
     private mutating func socketInput() {
         if !opening.isEmpty {
             let number = opening.removeFirst()
-            if below(4) == 0 {
-                let status = [401, 404, 400, 500][below(4)]
+            if random.below(4) == 0 {
+                let status = [401, 404, 400, 500][random.below(4)]
                 return core.receive(.socketRefused(ClientResponse(number: number, status: status)), at: now)
             }
             open[number] = Watched(lastPing: now)
             return core.receive(.socketOpened(number), at: now)
         }
         guard let number = open.keys.sorted().first else { return }
-        if below(3) > 0, open[number]?.isClosing == false {
+        if random.below(3) > 0, open[number]?.isClosing == false {
             return core.receive(.pong(socket: number), at: now)
         }
         let isOwn = open.removeValue(forKey: number)?.isClosing == true
@@ -135,12 +134,13 @@ struct CoreSoak {
             ["type": "stream_complete"], ["type": "assistant_message_start", "message_id": "a1"],
             ["type": "assistant_message_chunk", "message_id": "a1", "content": "piece "],
             ["type": "assistant_message_end", "message_id": "a1"], ["type": "error", "error": "No."],
-            ["type": "user_message", "message_id": .string("q\(below(9))"), "content": "Message 1"], ["type": "typing"],
+            ["type": "user_message", "message_id": .string("q\(random.below(9))"), "content": "Message 1"],
+            ["type": "typing"],
             ["type": "template_created", "metadata": ["template_created": ["type": "goal", "id": "t"]]],
             ["type": "meal_log.completed", "data": ["id": .string(CoreBench.meal), "total_calories": 1]],
         ]
         // Answers are only spoken to those who are connected.
-        let frame = watched.isConnected ? frames[below(frames.count)] : frames[0]
+        let frame = watched.isConnected ? random.element(of: frames) : frames[0]
         switch frame["type"]?.string {
         case "connected": watched.isConnected = true
         case "stream_chunk", "assistant_message_start", "assistant_message_chunk": break
@@ -148,7 +148,7 @@ struct CoreSoak {
         default: break
         }
         open[number] = watched
-        core.receive(.text(socket: number, below(20) == 0 ? [0x7B] : frame.encoded()), at: now)
+        core.receive(.text(socket: number, random.below(20) == 0 ? [0x7B] : frame.encoded()), at: now)
         if watched.isConnected, core.conversation?.streamingIndex != nil, core.conversation?.turn?.isHeard == true {
             open[number]?.isStreaming = core.link.socket?.number == number && core.link.isConnected
         }

@@ -1,6 +1,7 @@
 import FitIQAPI
 import HTTPTypes
 import JSON
+import TestSupport
 import Testing
 
 @testable import MockServer
@@ -71,7 +72,7 @@ struct WorldClient {
     func exchange(
         _ method: HTTPRequest.Method, _ path: String, _ json: String? = nil, token: String? = nil
     ) throws -> Response {
-        let client = try HTTPClient(network)
+        let client = try network.client()
         defer { client.wire.vanish() }
         return try client.exchange(request(method, path, json, token: token))
     }
@@ -91,7 +92,7 @@ struct WorldClient {
         return request
     }
 
-    func socket(on id: String, window: Int = .max) throws -> SocketClient {
+    func socket(on id: String, window: Int = .max) throws -> VirtualSocket {
         try HTTPClient(try network.open(window: window)).upgrade(handshake(on: id))
     }
 

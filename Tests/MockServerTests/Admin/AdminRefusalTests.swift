@@ -1,5 +1,6 @@
 import FitIQAPI
 import FitIQBackend
+import TestSupport
 import Testing
 
 @testable import MockServer

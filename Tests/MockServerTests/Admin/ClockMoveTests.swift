@@ -1,6 +1,7 @@
 import FitIQAPI
 import JSON
 import Scenarios
+import TestSupport
 import Testing
 
 @testable import MockServer
@@ -10,7 +11,7 @@ struct ClockMoveTests {
     /// A world with a manual clock in which so many meals wait to be worked out, and somebody listens.
     private static func network(
         meals: Int, _ scenario: String = "name: usual"
-    ) throws -> (VirtualNetwork, SocketClient) {
+    ) throws -> (VirtualNetwork, VirtualSocket) {
         let scenario = try Scenario.read(scenario)
         let network = VirtualNetwork.manual { $0.scenario = scenario }
         let socket = try network.socket(on: try network.consultation())
@@ -26,11 +27,11 @@ struct ClockMoveTests {
         ])
     func slices(_ scenario: String, _ meals: Int) throws {
         let (network, socket) = try Self.network(meals: meals, scenario)
-        network.makesSlicesByTurn = true
-        let client = HTTPClient(try network.open())
+        network.motion = .slicesByTurn
+        let client = try network.client()
         let request = Request(method: .post, target: "/__admin/clock").json(#"{"advance":"10s"}"#)
         client.wire.send(request.bytes)
-        let other = HTTPClient(try network.open())
+        let other = try network.client()
         var turns = 0
         while network.engine.isBusy {
             network.turn()
@@ -52,8 +53,8 @@ struct ClockMoveTests {
     @Test("A second move begins where the first one ends, though it was asked for earlier")
     func second() throws {
         let (network, _) = try Self.network(meals: 60)
-        network.makesSlicesByTurn = true
-        let clients = try (0..<2).map { _ in HTTPClient(try network.open()) }
+        network.motion = .slicesByTurn
+        let clients = try (0..<2).map { _ in try network.client() }
         for client in clients {
             client.wire.send(
                 Request(method: .post, target: "/__admin/clock").json(#"{"advance":"10s"}"#).bytes)
@@ -67,8 +68,8 @@ struct ClockMoveTests {
     @Test("A move that waits for another one takes no turns of the loop, and begins when the other one's client leaves")
     func waiting() throws {
         let (network, _) = try Self.network(meals: 200)
-        network.makesSlicesByTurn = true
-        let (first, second) = (HTTPClient(try network.open()), HTTPClient(try network.open()))
+        network.motion = .slicesByTurn
+        let (first, second) = try (network.client(), network.client())
         let request = Request(method: .post, target: "/__admin/clock").json(#"{"advance":"10s"}"#)
         for client in [first, second] {
             client.wire.send(request.bytes)
@@ -102,8 +103,8 @@ struct ClockMoveTests {
     @Test("A reset ends a move; a client that leaves has the clock stand where it is", arguments: [true, false])
     func ends(isReset: Bool) throws {
         let (network, _) = try Self.network(meals: 60)
-        network.makesSlicesByTurn = true
-        let client = HTTPClient(try network.open())
+        network.motion = .slicesByTurn
+        let client = try network.client()
         let request = Request(method: .post, target: "/__admin/clock").json(#"{"advance":"10s"}"#)
         client.wire.send(request.bytes)
         network.turn()
@@ -119,7 +120,7 @@ struct ClockMoveTests {
             #expect(now > VirtualNetwork.start && now < VirtualNetwork.start + .seconds(10))
         }
         client.wire.vanish()
-        let next = HTTPClient(try network.open())
+        let next = try network.client()
         next.wire.send(request.bytes)
         while network.engine.isBusy { network.turn() }
         #expect(try next.response().status == 200)

@@ -1,5 +1,6 @@
 import FitIQAPI
 import JSON
+import TestSupport
 import Testing
 
 @testable import MockServer
@@ -116,7 +117,7 @@ struct ClockTests {
         #expect(try goals() == 200)
 
         _ = try world.ask(.post, "faults", #"{"on":"GET /api/v1/consultations","delay":"2s"}"#)
-        let client = try HTTPClient(network)
+        let client = try network.client()
         client.wire.send(world.request(.get, "/api/v1/consultations").bytes)
         network.advance(by: .seconds(60))
         try world.advance("1999ms")
@@ -130,11 +131,11 @@ struct ClockTests {
         let network = VirtualNetwork.manual()
         let (mine, other) = (try network.plainWorld(), try network.world())
         func idle(_ world: WorldClient) throws -> VirtualClient {
-            let client = try HTTPClient(network)
+            let client = try network.client()
             _ = try client.exchange(world.request(.get, "/api/v1/goals"))
             return client.wire
         }
-        let admin = try HTTPClient(network)
+        let admin = try network.client()
         func advance(_ duration: String) throws {
             let request = Request(method: .post, target: "/__admin/clock").json("{\"advance\":\"\(duration)\"}")
             #expect(try admin.exchange(request).status == 200)

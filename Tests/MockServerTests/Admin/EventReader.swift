@@ -1,3 +1,5 @@
+import TestSupport
+
 @testable import MockServer
 
 /// Reads `text/event-stream` in chunks, as far as the admin API uses it (HTML Living Standard §9.2.6).

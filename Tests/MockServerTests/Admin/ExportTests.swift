@@ -2,6 +2,7 @@ import FitIQAPI
 import FitIQBackend
 import JSON
 import Scenarios
+import TestSupport
 import Testing
 
 @testable import MockServer

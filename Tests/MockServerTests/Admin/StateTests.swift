@@ -1,6 +1,7 @@
 import FitIQAPI
 import Foundation
 import JSON
+import TestSupport
 import Testing
 import WebSocket
 
@@ -116,16 +117,11 @@ struct StateTests {
             var bytes = body
             if isChunked {
                 head += "Transfer-Encoding: chunked\r\n\r\n"
-                bytes = []
-                for start in stride(from: 0, to: body.count, by: 1 << 16) {
-                    let chunk = body[start..<min(start + 1 << 16, body.count)]
-                    bytes += Array("\(String(chunk.count, radix: 16))\r\n".utf8) + chunk + [0x0D, 0x0A]
-                }
-                bytes += Array("0\r\n\r\n".utf8)
+                bytes = body.chunked(inPiecesOf: 1 << 16)
             } else {
                 head += "Content-Length: \(body.count)\r\n\r\n"
             }
-            let client = try HTTPClient(network)
+            let client = try network.client()
             client.wire.send(Array(head.utf8) + bytes)
             return try client.response()
         }
@@ -144,7 +140,7 @@ struct StateTests {
     @Test("The next request on the connection has the usual limit, and a client that asks first is told")
     func afterwards() throws {
         let network = VirtualNetwork()
-        let client = try HTTPClient(network)
+        let client = try network.client()
         var state = Request(method: .put, target: "/__admin/state", fields: ["Expect: 100-continue"]).json(
             #"{"name":"a"}"#)
         state.body? += [UInt8](repeating: 0x20, count: 2 << 20)

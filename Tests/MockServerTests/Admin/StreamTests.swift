@@ -1,6 +1,7 @@
 import FitIQAPI
 import HTTPTypes
 import JSON
+import TestSupport
 import Testing
 import Traffic
 
@@ -16,7 +17,7 @@ struct StreamTests {
     ) throws -> VirtualNetwork {
         let network = VirtualNetwork(configure)
         let filler = String(repeating: "x", count: 4000)
-        let client = try HTTPClient(network)
+        let client = try network.client()
         for number in 0..<entries { _ = try client.exchange(Request(target: "/nowhere/\(number)?\(filler)")) }
         client.wire.vanish()
         return network
@@ -66,8 +67,8 @@ struct StreamTests {
     func turns() throws {
         let network = try Self.network()
         let readers = try (0..<3).map { _ in try network.open() }
-        let other = HTTPClient(try network.open())
-        network.makesSlicesByTurn = true
+        let other = try network.client()
+        network.motion = .slicesByTurn
         for reader in readers { reader.send(Self.journal.bytes) }
         var turns = 0
         while network.engine.isBusy {
@@ -86,8 +87,8 @@ struct StreamTests {
     @Test("What pipelined clients ask is served in turns, too")
     func pipelined() throws {
         let network = try Self.network(entries: 20)
-        network.makesSlicesByTurn = true
-        let client = HTTPClient(try network.open())
+        network.motion = .slicesByTurn
+        let client = try network.client()
         client.wire.send(Self.journal.bytes + Request().bytes + Self.journal.bytes + Request(target: "/ready").bytes)
         #expect(client.wire.received.isEmpty)
         while network.engine.isBusy { network.turn() }
@@ -106,9 +107,9 @@ struct StreamTests {
         wire.send(Self.journal.bytes)
         let limits = network.engine.limits
         let most = limits.unsentBytesBeforeReadingPauses + network.engine.streams.sliceSize + 8192
-        #expect(wire.unsent > limits.unsentBytesBeforeReadingPauses && wire.unsent <= most)
+        #expect(network.unsent(by: wire) > limits.unsentBytesBeforeReadingPauses && network.unsent(by: wire) <= most)
         #expect(network.engine.connections.heldBytes <= most)
-        while wire.unsent > 0 { wire.read(10_000) }
+        while network.unsent(by: wire) > 0 { wire.read(10_000) }
         #expect(wire.highestUnsent <= most)
         #expect(try HTTPClient(wire).response().body == Self.lines(network))
         #expect(network.engine.connections.heldBytes == 0)
@@ -162,7 +163,7 @@ struct StreamTests {
         #expect(wire.ending == .closed)
         let response = try HTTPClient(wire).response()
         #expect(response.body == Self.lines(network) && response.fields[.transferEncoding] == nil)
-        let client = try HTTPClient(network)
+        let client = try network.client()
         var head = Self.journal
         head.method = .head
         let answer = try client.exchange(head)
@@ -225,8 +226,8 @@ struct StreamTests {
     @Test("Polling a full journal costs its readers nothing: none is given up for another")
     func pollers() throws {
         let network = try Self.network { $0.limits.heldBytes = 2_000_000 }
-        network.makesSlicesByTurn = true
-        let clients = try (0..<40).map { _ in HTTPClient(try network.open()) }
+        network.motion = .slicesByTurn
+        let clients = try (0..<40).map { _ in try network.client() }
         for client in clients { client.wire.send(Request(target: "/__admin/requests?limit=1&path=/nowhere/3").bytes) }
         while network.engine.isBusy { network.turn() }
         for client in clients { #expect(try client.response().status == 200) }
@@ -235,9 +236,9 @@ struct StreamTests {
     @Test("A stream of events catches up a slice in each turn")
     func events() throws {
         let network = try Self.network()
-        network.makesSlicesByTurn = true
+        network.motion = .slicesByTurn
         var reader = try EventReader(network, lastID: "0")
-        let other = HTTPClient(try network.open())
+        let other = try network.client()
         var received = reader.wire.received.count
         var turns = 0
         while network.engine.isBusy {
@@ -256,7 +257,7 @@ struct StreamTests {
         let network = VirtualNetwork()
         var readers = try (0..<20).map { _ in try EventReader(network) }
         for index in readers.indices { #expect(readers[index].take().isEmpty) }
-        network.makesSlicesByTurn = true
+        network.motion = .slicesByTurn
         network.engine.streams.sliceSize = 20_000
         let filler = String(repeating: "x", count: 7000)
         _ = try network.exchange(Request(target: "/nowhere?\(filler)"))
@@ -280,9 +281,9 @@ struct StreamTests {
     @Test("A connection that reads journals one after another is listed once among the readers")
     func readers() throws {
         let network = try Self.network(entries: 20)
-        network.makesSlicesByTurn = true
+        network.motion = .slicesByTurn
         network.engine.streams.sliceSize = 20_000
-        let client = HTTPClient(try network.open())
+        let client = try network.client()
         client.wire.send((0..<10).flatMap { _ in Self.journal.bytes })
         while network.engine.isBusy {
             #expect(network.engine.streams.journalReaders.count <= 1)
@@ -306,7 +307,7 @@ struct StreamTests {
         #expect(whole.fields[.contentLength] == "\(whole.body.count)" && whole.fields[.transferEncoding] == nil)
         let wire = try network.open(window: 0)
         wire.send(request.bytes + Request().bytes)
-        #expect(wire.unsent < 400_000)
+        #expect(network.unsent(by: wire) < 400_000)
         #expect(network.engine.connections.heldBytes > whole.body.count)
         wire.read()
         let client = HTTPClient(wire)
@@ -322,10 +323,10 @@ struct StreamTests {
         let bad = "/api/v1/consultations/ABCDEF00-0000-4000-8000-000000000000"
         let world = try network.world()
         for _ in 0..<100 { _ = try world.exchange(.get, bad) }
-        network.makesSlicesByTurn = true
+        network.motion = .slicesByTurn
         network.engine.streams.sliceSize = 20_000
         let asking = Request(target: "/__admin/worlds/w1/verdicts")
-        let client = HTTPClient(try network.open())
+        let client = try network.client()
         client.wire.send(asking.bytes)
         network.turn()
         let engineWorld = try #require(network.engine.worlds["w1"])

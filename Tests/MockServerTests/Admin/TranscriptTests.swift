@@ -1,4 +1,5 @@
 import JSON
+import TestSupport
 import Testing
 
 @testable import MockServer
@@ -56,8 +57,8 @@ struct TranscriptTests {
         let network = VirtualNetwork { $0.pace = .human }
         let world = try network.world("{\"scenario\":\(scenario),\"seed\":\(seed),\"clock\":\"manual\"}")
         var wires: [VirtualClient] = []
-        func client() throws -> HTTPClient {
-            let client = try HTTPClient(network)
+        func client() throws -> HTTPClient<VirtualClient> {
+            let client = try network.client()
             wires.append(client.wire)
             return client
         }

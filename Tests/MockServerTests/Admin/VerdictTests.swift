@@ -1,5 +1,6 @@
 import FitIQAPI
 import JSON
+import TestSupport
 import Testing
 
 @testable import MockServer

@@ -1,5 +1,6 @@
 import FitIQAPI
 import JSON
+import TestSupport
 import Testing
 
 @testable import MockServer
@@ -32,7 +33,7 @@ struct WorldIsolationTests {
                 Request(
                     target: path.prefix + "/api/v1/goals", fields: [Request.bearer(token), "X-API-Key: \(key)"])
             }
-            let client = try HTTPClient(one.network)
+            let client = try one.network.client()
             #expect(try client.exchange(request(one, one.token, one.apiKey)).status == 200)
             #expect(try client.exchange(request(other, one.token, other.apiKey)).status == 401)
             #expect(try client.exchange(request(other, other.token, one.apiKey)).status == 401)
@@ -74,7 +75,7 @@ struct WorldIsolationTests {
         for (mine, theirs) in [(one, other), (other, one)] {
             let id = try mine.consultation()
             #expect(try theirs.exchange(.get, "/api/v1/consultations/\(id)").status == 404)
-            #expect(try HTTPClient(network).exchange(theirs.handshake(on: id)).status == 404)
+            #expect(try network.client().exchange(theirs.handshake(on: id)).status == 404)
             #expect(try mine.exchange(.get, "/api/v1/consultations/\(id)").status == 200)
         }
     }

@@ -1,5 +1,6 @@
 import FitIQAPI
 import JSON
+import TestSupport
 import Testing
 import WebSocket
 
@@ -123,7 +124,7 @@ struct WorldTests {
         let network = VirtualNetwork()
         let world = try network.world(#"{"scenario": "conflict", "seed": 9}"#)
         let before = try world.ask(.get, "state").text
-        let keptAlive = try HTTPClient(network)
+        let keptAlive = try network.client()
         let first = try keptAlive.exchange(world.request(.post, "/api/v1/goals", WorldClient.goal))
         #expect(first.status == 201)
         let answer = try world.ask(.post, "reset")
@@ -204,7 +205,7 @@ struct WorldTests {
     @Test("Ten thousand worlds are made, and each answers as itself")
     func many() throws {
         let network = VirtualNetwork()
-        let client = try HTTPClient(network)
+        let client = try network.client()
         var worlds: [WorldClient] = []
         for seed in 0..<10_000 {
             let make = Request(method: .post, target: "/__admin/worlds").json("{\"seed\":\(seed % 100)}")

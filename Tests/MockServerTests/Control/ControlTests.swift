@@ -2,6 +2,7 @@ import Faults
 import FitIQAPI
 import JSON
 import Scenarios
+import TestSupport
 import Testing
 
 @testable import MockServer
@@ -75,7 +76,7 @@ struct ControlTests {
         socket.close()
         #expect(due() == nil)
 
-        let idle = try HTTPClient(network)
+        let idle = try network.client()
         #expect(try idle.exchange(client.request(.get, "/api/v1/consultations")).status == 200)
         #expect(due() == Self.start + .seconds(75))
         // The system's clock goes on, and the world's does not: what is left of the time is less.

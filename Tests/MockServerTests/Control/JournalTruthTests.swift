@@ -1,5 +1,6 @@
 import FitIQAPI
 import JSON
+import TestSupport
 import Testing
 import Traffic
 
@@ -9,7 +10,7 @@ import Traffic
 struct JournalTruthTests {
     static let ask = #"{"type":"message","content":"Hello?"}"#
 
-    private func socket(_ rules: String) throws -> (VirtualNetwork, SocketClient) {
+    private func socket(_ rules: String) throws -> (VirtualNetwork, VirtualSocket) {
         let network = try VirtualNetwork.faulty(rules, answers: SocketFaultTests.three, clock: .real)
         return (network, try network.socket(on: network.consultation()))
     }
@@ -40,7 +41,7 @@ struct JournalTruthTests {
     func lateAnswer() throws {
         let network = try VirtualNetwork.faulty(
             "{on: GET /api/v1/goals, dribble: {bytes: 200, every: 1s}}", answers: "[]", clock: .real)
-        let client = try HTTPClient(network)
+        let client = try network.client()
         client.wire.send(Request.goals.bytes)
         network.advance(by: .milliseconds(500))
         _ = try network.exchange(.authorized(.get, "/api/v1/consultations"))

@@ -1,6 +1,7 @@
 import FitIQAPI
 import JSON
 import Scenarios
+import TestSupport
 import Testing
 
 @testable import MockServer
@@ -48,7 +49,7 @@ struct JudgementTests {
         let judged = try world(judged: true)
         let late = try world(judged: false)
         for world in [judged, late] {
-            let client = try HTTPClient(network)
+            let client = try network.client()
             for _ in 0..<count { _ = try client.exchange(world.request(.get, Self.badPath)) }
         }
         #expect(outcome(try judgement(of: judged)) == "broken \(count)")

@@ -1,6 +1,7 @@
 import Faults
 import FitIQAPI
 import Foundation
+import TestSupport
 import Testing
 
 @testable import MockServer

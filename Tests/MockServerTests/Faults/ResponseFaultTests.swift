@@ -1,4 +1,5 @@
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import MockServer
@@ -99,7 +100,7 @@ struct ResponseFaultTests {
     func pipelined() throws {
         let network = try VirtualNetwork.faulty(
             "{on: GET /api/v1/goals, requests: 1, delay: 2s}", "{on: GET /api/v1/consultations, delay: 1s}")
-        let client = try HTTPClient(network)
+        let client = try network.client()
         let list = Request.authorized(.get, "/api/v1/consultations", as: TestUser.anna)
         client.wire.send(Request.goals.bytes + list.bytes + Request.goals.bytes + Request().bytes)
         let lines = network.timeline(of: client.wire, for: .seconds(10))
@@ -196,7 +197,7 @@ struct ResponseFaultTests {
         let request = Request.create(body, as: TestUser.anna).with("Expect: 100-continue")
         for (fault, status) in [("delay: 2s", 201), ("status: 503", 503), ("dribble: {bytes: 50, every: 1s}", 201)] {
             let network = try VirtualNetwork.faulty("{on: POST /api/v1/consultations, \(fault)}")
-            let client = try HTTPClient(network)
+            let client = try network.client()
             client.wire.send(request.head)
             #expect(client.wire.received == Array("HTTP/1.1 100 Continue\r\n\r\n".utf8), "\(fault)")
             client.wire.send(body)
@@ -221,7 +222,7 @@ struct ResponseFaultTests {
         let network = try VirtualNetwork.faulty(
             "{name: lost, on: POST /api/v1/consultations, requests: 1, status: 502, processed: true}",
             "{name: late, on: any, delay: 1s}", "{name: refused, on: POST /api/v1/goals, status: 500}")
-        let client = try HTTPClient(network)
+        let client = try network.client()
         let requests = [
             Request.create(as: TestUser.anna),
             Request.authorized(.post, "/api/v1/goals", as: TestUser.anna).json(#"{"title":"Run"}"#), .goals,

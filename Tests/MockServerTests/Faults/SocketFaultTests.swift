@@ -1,6 +1,7 @@
 import FitIQAPI
 import HTTPTypes
 import Scenarios
+import TestSupport
 import Testing
 import WebSocket
 
@@ -14,7 +15,7 @@ struct SocketFaultTests {
     /// A consultation's socket that has been greeted.
     private func socket(
         _ rules: String..., answers: String = three, clock: ClockMode = .real
-    ) throws -> (VirtualNetwork, SocketClient, id: String) {
+    ) throws -> (VirtualNetwork, VirtualSocket, id: String) {
         let network = try VirtualNetwork.faulty(rules.joined(separator: ", "), answers: answers, clock: clock)
         let id = try network.consultation()
         return (network, try network.greetedSocket(on: id), id)
@@ -259,7 +260,7 @@ struct SocketFaultTests {
         let socket = try network.greetedSocket(on: try network.consultation())
         socket.send(Self.ask)
         // On a connection of its own, which stays open.
-        let asking = try HTTPClient(network)
+        let asking = try network.client()
         #expect(try asking.exchange(.admin("POST", "/clock", #"{"advance":"1h"}"#)).status == 200)
         #expect(socket.takeTypes() == ["message_received", "stream_chunk", "stream_chunk"])
         #expect(socket.wire.ending == .closed)
@@ -276,11 +277,11 @@ struct SocketFaultTests {
             let id = try network.consultation()
             let client = HTTPClient(try network.open(window: window))
             client.wire.send(Request.handshake("/api/v1/consultations/\(id)/ws", as: TestUser.anna).bytes)
-            while client.wire.unsent > 0 { client.wire.read(window) }
+            while network.unsent(by: client.wire) > 0 { client.wire.read(window) }
             client.wire.send(Self.maskedAsk)
             for _ in 0..<60 {
                 network.advance(by: .milliseconds(500))
-                while client.wire.unsent > 0, network.connection(of: client.wire)?.hasOutput == true {
+                while network.unsent(by: client.wire) > 0, network.connection(of: client.wire)?.hasOutput == true {
                     client.wire.read(window)
                 }
             }
@@ -298,12 +299,12 @@ struct SocketFaultTests {
 struct HandshakeFaultTests {
     private func answer(
         _ fault: String, wrongToken: Bool, after wait: Duration
-    ) throws -> (network: VirtualNetwork, client: HTTPClient, request: Request) {
+    ) throws -> (network: VirtualNetwork, client: HTTPClient<VirtualClient>, request: Request) {
         let network = try VirtualNetwork.faulty("{name: bad, on: handshake, \(fault)}")
         let id = try network.consultation()
         var request = Request.handshake("/api/v1/consultations/\(id)/ws", as: TestUser.anna)
         if wrongToken { request.fields[0] = "Authorization: Bearer nonsense" }
-        let client = try HTTPClient(network)
+        let client = try network.client()
         client.wire.send(request.bytes)
         network.advance(by: wait)
         return (network, client, request)

@@ -1,5 +1,6 @@
 import FitIQAPI
 import Scenarios
+import TestSupport
 import Testing
 
 @testable import MockServer
@@ -56,7 +57,7 @@ extension VirtualNetwork {
     }
 
     /// Opens the first user's socket, and reads on from `connected`.
-    func greetedSocket(on id: String) throws -> SocketClient {
+    func greetedSocket(on id: String) throws -> VirtualSocket {
         let socket = try socket(on: id)
         #expect(socket.takeTypes() == ["connected"])
         return socket

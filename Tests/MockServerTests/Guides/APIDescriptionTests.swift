@@ -1,15 +1,13 @@
 import FitIQAPI
 import Foundation
+import TestSupport
 import Testing
 
 @testable import MockServer
 
 @Suite("Embedded descriptions")
 struct APIDescriptionTests {
-    static let root = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
-    static let directory = root.appendingPathComponent("openapi")
+    static let directory = URL.packageRoot.appending(path: "openapi")
 
     /// The file that holds a text.
     static func file(_ description: APIDescription, _ mode: GuideMode) -> URL {
@@ -26,7 +24,7 @@ struct APIDescriptionTests {
         let file = try Data(contentsOf: Self.file(description, mode))
         #expect(Data(description.bytes(for: mode)) == file)
         #expect(file.last == UInt8(ascii: "\n"))
-        #expect(Self.root.appendingPathComponent(description.path(for: mode)) == Self.file(description, mode))
+        #expect(URL.packageRoot.appendingPathComponent(description.path(for: mode)) == Self.file(description, mode))
     }
 
     @Test("The admin API's text is its file, byte for byte")

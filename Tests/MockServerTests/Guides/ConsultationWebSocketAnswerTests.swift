@@ -1,6 +1,7 @@
 import FitIQAPI
 import GuideModels
 import JSON
+import TestSupport
 import Testing
 
 @testable import MockServer

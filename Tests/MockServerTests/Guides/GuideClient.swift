@@ -4,6 +4,7 @@ import Foundation
 import GuideModels
 import HTTPTypes
 import JSON
+import TestSupport
 import Testing
 
 @testable import MockServer
@@ -82,9 +83,9 @@ struct GuideClient {
     }
 
     /// Opens a consultation's socket with the credentials where the guide puts them.
-    func connect(_ consultation: String) throws -> SocketClient {
+    func connect(_ consultation: String) throws -> VirtualSocket {
         let path = "/api/v1/consultations/\(consultation)/ws"
-        return try HTTPClient(network).upgrade(
+        return try network.client().upgrade(
             guide.webSocketCredentials == .headers
                 ? .handshake(path, as: user) : .handshake("\(path)?token=\(Request.token(for: user))"))
     }
@@ -116,7 +117,7 @@ struct GuideClient {
     }
 }
 
-extension SocketClient {
+extension VirtualSocket {
     /// Sends what a model encodes to.
     func send(_ frame: some Encodable) throws {
         send(String(decoding: try JSONEncoder.iso8601().encode(frame), as: UTF8.self))

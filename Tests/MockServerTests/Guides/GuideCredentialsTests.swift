@@ -1,4 +1,5 @@
 import FitIQAPI
+import TestSupport
 import Testing
 
 @testable import MockServer

@@ -1,6 +1,7 @@
 import FitIQAPI
 import HTTPTypes
 import JSON
+import TestSupport
 import Testing
 
 @testable import MockServer
@@ -134,7 +135,7 @@ struct GuideServerTests {
             #expect(try network.exchange(request(endpoint)).json?["success"] == false)
         }
         #expect(try network.exchange(Request(target: "/nothing")).json?.object?.keys == ["error"])
-        let broken = try HTTPClient(network)
+        let broken = try network.client()
         broken.wire.send("GET / HTTP/1.1\r\n\r\n")
         #expect(try broken.response().json?.object?.keys == ["error"])
         #expect(try VirtualNetwork(.goalLinking).exchange(request(.showGoal)).json?["success"] == false)
@@ -198,9 +199,9 @@ struct GuideServerTests {
 
     // MARK: The socket
 
-    private func connect(_ network: VirtualNetwork) throws -> SocketClient {
+    private func connect(_ network: VirtualNetwork) throws -> VirtualSocket {
         let path = "/api/v1/consultations/\(try consultation(network))/ws?token=\(Request.token(for: TestUser.anna))"
-        return try HTTPClient(network).upgrade(.handshake(path, as: TestUser.anna))
+        return try network.client().upgrade(.handshake(path, as: TestUser.anna))
     }
 
     static let stories: [(GuideMode, message: [String], userMessage: [String])] = {

@@ -3,6 +3,7 @@ import FitIQBackend
 import Foundation
 import GuideModels
 import JSON
+import TestSupport
 import Testing
 
 @testable import MockServer

@@ -2,6 +2,7 @@ import FitIQAPI
 import FitIQBackend
 import GuideModels
 import JSON
+import TestSupport
 import Testing
 
 @testable import MockServer

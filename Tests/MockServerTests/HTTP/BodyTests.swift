@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import MockServer
@@ -75,7 +76,7 @@ struct BodyTests {
     @Test("A bad body is 400 and creates nothing; the connection goes on", arguments: Bad.all)
     func badBody(_ bad: Bad) throws {
         let network = VirtualNetwork()
-        let client = try HTTPClient(network)
+        let client = try network.client()
         var request = Request.authorized(.post, "/api/v1/consultations").with("Content-Type: application/json")
         request.body = bad.body
         let response = try client.exchange(request)
@@ -93,10 +94,10 @@ struct BodyTests {
     func cutAnywhere(body: String) throws {
         let bytes = Request.create(body).bytes
         let network = VirtualNetwork()
-        let whole = try HTTPClient(network)
+        let whole = try network.client()
         whole.wire.send(bytes)
         for cut in bytes.indices {
-            let client = try HTTPClient(network)
+            let client = try network.client()
             client.wire.send(bytes, cutAt: cut)
             #expect(client.wire.received == whole.wire.received, "cut at \(cut)")
             client.wire.vanish()

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import MockServer
@@ -14,8 +15,8 @@ struct ConnectionLimitTests {
     @Test("At the limit all are served; one over it is answered 503 and closed")
     func refused() throws {
         let network = network()
-        let served = try (0..<3).map { _ in try HTTPClient(network) }
-        let refused = try HTTPClient(network)
+        let served = try (0..<3).map { _ in try network.client() }
+        let refused = try network.client()
         let response = try refused.response()
         #expect(response.status == 503)
         #expect(response.errorCode == "TOO_MANY_CONNECTIONS")
@@ -41,7 +42,7 @@ struct ConnectionLimitTests {
         #expect(network.engine.connections.count == 5)
         for client in lingering { client.read() }
         #expect(network.engine.connections.count == 3)
-        for _ in 0..<5 { #expect(try HTTPClient(network).response().status == 503) }
+        for _ in 0..<5 { #expect(try network.client().response().status == 503) }
     }
 
     @Test("A place that became free is served, even while others are still being refused")
@@ -51,7 +52,7 @@ struct ConnectionLimitTests {
         let refused = try #require(network.connect(window: 0))
         #expect(refused.ending == .open)
         served[0].vanish()
-        let next = try HTTPClient(network)
+        let next = try network.client()
         #expect(try next.exchange(Request()).status == 200)
     }
 
@@ -59,7 +60,7 @@ struct ConnectionLimitTests {
     func placesReused() throws {
         let network = network()
         for round in 0..<200 {
-            let clients = try (0..<3).map { _ in try HTTPClient(network) }
+            let clients = try (0..<3).map { _ in try network.client() }
             for client in clients { #expect(client.wire.id.place < 3) }
             clients[round % 3].wire.vanish()
             clients[(round + 1) % 3].wire.finishWriting()

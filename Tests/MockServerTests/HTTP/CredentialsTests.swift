@@ -1,6 +1,7 @@
 import Digests
 import FitIQAPI
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import MockServer
@@ -136,7 +137,7 @@ struct CredentialsTests {
     @Test("A token that expires while the connection lives is refused from that second on")
     func expiresOnTheWay() throws {
         let network = VirtualNetwork()
-        let client = try HTTPClient(network)
+        let client = try network.client()
         let token = jwt(claims: #"{"sub":"anna","exp":1738146610}"#)
         let request = Request(target: "/api/v1/consultations", fields: [Request.bearer(token), Request.apiKey])
         #expect(try client.exchange(request).status == 200)
@@ -152,7 +153,7 @@ struct CredentialsTests {
     func perRequest() throws {
         let network = VirtualNetwork()
         let id = try network.consultation()
-        let client = try HTTPClient(network)
+        let client = try network.client()
         let path = "/api/v1/consultations/\(id)"
         for _ in 0..<3 {
             #expect(try client.exchange(.authorized(.get, path, as: TestUser.anna)).status == 200)
@@ -164,7 +165,7 @@ struct CredentialsTests {
     @Test("A wrong key is refused on a connection that has brought the right one before")
     func keyEachTime() throws {
         let network = VirtualNetwork()
-        let client = try HTTPClient(network)
+        let client = try network.client()
         #expect(try client.exchange(.authorized(.get, "/api/v1/consultations")).status == 200)
         let wrong = Request(
             target: "/api/v1/consultations", fields: [Request.bearer(DevelopmentCredentials.token()), "X-API-Key: x"])
@@ -174,7 +175,7 @@ struct CredentialsTests {
     @Test("The store of verified tokens is bounded, and tokens work beyond it")
     func tokenStore() throws {
         let network = VirtualNetwork { $0.limits.verifiedTokens = 10 }
-        let client = try HTTPClient(network)
+        let client = try network.client()
         for round in 0..<2 {
             for user in 0..<25 {
                 let request = Request.authorized(.get, "/api/v1/consultations", as: "user-\(user)")

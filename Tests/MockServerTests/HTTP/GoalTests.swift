@@ -1,6 +1,7 @@
 import FitIQAPI
 import HTTPTypes
 import JSON
+import TestSupport
 import Testing
 
 @testable import MockServer
@@ -29,7 +30,7 @@ struct GoalTests {
     @Test("Flow 1 and 3: create, chat, see both ends linked, sync", arguments: [GuideMode.union, .goalLinking])
     func chatAboutGoal(mode: GuideMode) throws {
         let network = VirtualNetwork { $0.mode = mode }
-        let client = try HTTPClient(network)
+        let client = try network.client()
         let created = try client.exchange(Self.create())
         #expect(created.status == 201)
         #expect(created.fields[.contentType] == "application/json; charset=utf-8")
@@ -62,7 +63,7 @@ struct GoalTests {
     func linkByPatch() throws {
         let network = VirtualNetwork()
         let id = try network.consultation()
-        let client = try HTTPClient(network)
+        let client = try network.client()
         let goal = try #require(try client.exchange(Self.create()).json?["id"]?.string)
         network.advance(by: .seconds(5))
         let linked = try client.exchange(Self.patch(goal, #"{"conversationId":"\#(id)"}"#))
@@ -81,7 +82,7 @@ struct GoalTests {
     @Test("Archiving the conversation unlinks the goal; a consultation about it is created with goal_id")
     func archive() throws {
         let network = VirtualNetwork()
-        let client = try HTTPClient(network)
+        let client = try network.client()
         let goal = try #require(try client.exchange(Self.create()).json?["id"]?.string)
         let id = try network.consultation(#"{"persona":"nutritionist","goal_id":"\#(goal)"}"#)
         #expect(try client.exchange(Self.get("goals/\(goal)")).json?["conversationId"] == .string(id))
@@ -94,7 +95,7 @@ struct GoalTests {
     @Test("HEAD answers as GET does, without the body")
     func head() throws {
         let network = VirtualNetwork()
-        let client = try HTTPClient(network)
+        let client = try network.client()
         let goal = try #require(try client.exchange(Self.create()).json?["id"]?.string)
         for path in ["/api/v1/goals", "/api/v1/goals/\(goal)"] {
             let get = try client.exchange(.authorized(.get, path, as: TestUser.anna))
@@ -147,7 +148,7 @@ struct GoalTests {
     @Test("PATCH checks the whole body before it looks a conversation up, and changes nothing when it refuses")
     func allOrNothing() throws {
         let network = VirtualNetwork()
-        let client = try HTTPClient(network)
+        let client = try network.client()
         let created = try client.exchange(Self.create())
         let goal = try #require(created.json?["id"]?.string)
         let refused: [(String, Int, String)] = [

@@ -1,6 +1,7 @@
 import FitIQAPI
 import HTTPTypes
 import JSON
+import TestSupport
 import Testing
 
 @testable import MockServer

@@ -1,6 +1,7 @@
 import FitIQAPI
 import FitIQBackend
 import JSON
+import TestSupport
 import Testing
 
 @testable import MockServer
@@ -86,7 +87,7 @@ struct MealLogTests {
     func pipelined() throws {
         let network = VirtualNetwork()
         let socket = try network.socket(on: try network.consultation())
-        let client = try HTTPClient(network)
+        let client = try network.client()
         let list = Request.authorized(.get, Request.mealLogs, as: TestUser.anna)
         client.wire.send(Request.logMeal().bytes + list.bytes)
         let created = try client.response(to: .logMeal())

@@ -1,5 +1,6 @@
 import FitIQAPI
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import MockServer

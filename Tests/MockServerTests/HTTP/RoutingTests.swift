@@ -1,4 +1,5 @@
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import MockServer
@@ -77,7 +78,7 @@ struct RoutingTests {
             "/api/v1/consultations", "/api/v1/consultations/\(id)", "/api/v1/consultations/\(id)/messages",
             "/api/v1/consultations/quick-actions", "/health", "/ready", "/avatars/nutritionist.svg",
         ]
-        let client = try HTTPClient(network)
+        let client = try network.client()
         for path in paths {
             let get = try client.exchange(.authorized(.get, path, as: TestUser.anna))
             let head = try client.exchange(.authorized(.head, path, as: TestUser.anna))
@@ -151,7 +152,7 @@ struct RoutingTests {
         "What is not HTTP/1.1 is refused with its status, and a message in the API's shape", arguments: refusedTargets)
     func refusedTarget(line: String, status: Int) throws {
         let network = VirtualNetwork()
-        let client = try HTTPClient(network)
+        let client = try network.client()
         client.wire.send(line + (line.contains("Host") || status != 404 ? "" : "\r\nHost: a") + "\r\n\r\n")
         let response = try client.response()
         #expect(response.status == status)

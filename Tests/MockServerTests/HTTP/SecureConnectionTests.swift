@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import MockServer
@@ -105,7 +106,7 @@ struct SecureConnectionTests {
     @Test("The beginning of TLS is known by its first byte, where a request may begin only")
     func tlsOnPlainPort() throws {
         let network = VirtualNetwork()
-        let client = try HTTPClient(network)
+        let client = try network.client()
         #expect(try client.exchange(Request()).status == 200)
         // In a body it is a byte as any other.
         let body = Request.create(#"{"persona":"\#u{16}"}"#)

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import MockServer
@@ -39,12 +40,7 @@ struct SizeLimitTests {
                 let body = json + [UInt8](repeating: 0x20, count: size - json.count)
                 let head = Request.authorized(.post, "/api/v1/consultations").with("Content-Type: application/json")
                     .with("Transfer-Encoding: chunked").head
-                var bytes = Array(head.utf8)
-                for start in stride(from: 0, to: body.count, by: 100_000) {
-                    let chunk = body[start..<min(start + 100_000, body.count)]
-                    bytes += Array("\(String(chunk.count, radix: 16))\r\n".utf8) + chunk + [0x0D, 0x0A]
-                }
-                return bytes + Array("0\r\n\r\n".utf8)
+                return Array(head.utf8) + body.chunked(inPiecesOf: 100_000)
             },
         ]
     }
@@ -52,7 +48,7 @@ struct SizeLimitTests {
     @Test("Each limit holds at its edge, and one more is refused", arguments: Limit.all, [0, 1, 100])
     func edge(limit: Limit, excess: Int) throws {
         let network = VirtualNetwork()
-        let client = try HTTPClient(network)
+        let client = try network.client()
         client.wire.send(limit.request(limit.atLimit + excess))
         let response = try client.response()
         if excess == 0 {
@@ -84,7 +80,7 @@ struct SizeLimitTests {
     @Test("A body that is announced too long is refused before any of it is asked for", arguments: [true, false])
     func expectation(fits: Bool) throws {
         let network = VirtualNetwork()
-        let client = try HTTPClient(network)
+        let client = try network.client()
         let json = #"{"persona":"nutritionist"}"#
         let padding = String(repeating: " ", count: (1 << 20) - json.count + (fits ? 0 : 1))
         let request = Request.create(json + padding).with("Expect: 100-continue")
@@ -102,7 +98,7 @@ struct SizeLimitTests {
     @Test("What a client sends after its refusal is read and dropped, so that it can read the refusal")
     func dropsTheRest() throws {
         let network = VirtualNetwork()
-        let client = try HTTPClient(network)
+        let client = try network.client()
         client.wire.closesInReply = false
         client.wire.send(Limit.all[3].request((1 << 20) + 1))
         #expect(try client.response().status == 413)
@@ -116,7 +112,7 @@ struct SizeLimitTests {
     @Test("Pipelined requests are answered in order, and one bad request ends it", arguments: [1, 13, 4096])
     func pipelined(size: Int) throws {
         let network = VirtualNetwork()
-        let client = try HTTPClient(network)
+        let client = try network.client()
         let paths = ["/health", "/nowhere", "/ready", "/api/v1/consultations", "/health"]
         let bytes = paths.flatMap { Request(target: $0).bytes } + Array("BAD\r\n\r\n".utf8) + Request().bytes
         client.wire.send(bytes, inPiecesOf: size)
@@ -128,7 +124,7 @@ struct SizeLimitTests {
     @Test("A client that finishes sending still gets its answers", arguments: 0..<4)
     func halfClose(requests: Int) throws {
         let network = VirtualNetwork()
-        let client = try HTTPClient(network)
+        let client = try network.client()
         client.wire.send((0..<requests).flatMap { _ in Request().bytes })
         client.wire.finishWriting()
         for _ in 0..<requests { #expect(try client.response().status == 200) }
@@ -141,7 +137,7 @@ struct SizeLimitTests {
         arguments: ["G", "GET / HTTP/1.1\r\nHost"])
     func truncated(text: String) throws {
         let network = VirtualNetwork()
-        let client = try HTTPClient(network)
+        let client = try network.client()
         client.wire.send(text)
         client.wire.finishWriting()
         let response = try client.response()

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import MockServer
@@ -42,7 +43,7 @@ struct TimeLimitTests {
     @Test("A request that stalls is answered 408 after 10 s, and not before", arguments: Stall.all)
     func stall(_ stall: Stall) throws {
         let network = VirtualNetwork()
-        let client = try HTTPClient(network)
+        let client = try network.client()
         client.wire.send(stall.first)
         for byte in stall.trickle {
             network.advance(by: .milliseconds(700))
@@ -64,7 +65,7 @@ struct TimeLimitTests {
     @Test("An idle connection is closed after 75 s without a word", arguments: [0, 1, 5])
     func idle(requests: Int) throws {
         let network = VirtualNetwork()
-        let client = try HTTPClient(network)
+        let client = try network.client()
         for _ in 0..<requests {
             network.advance(by: .seconds(40))
             #expect(try client.exchange(Request()).status == 200)
@@ -80,7 +81,7 @@ struct TimeLimitTests {
     @Test("Each request has its own 10 s, however the ones before it were spread")
     func ownTime() throws {
         let network = VirtualNetwork()
-        let client = try HTTPClient(network)
+        let client = try network.client()
         let request = Request(fields: ["Connection: keep-alive"])
         for _ in 0..<20 {
             let half = request.bytes.count / 2
@@ -94,7 +95,7 @@ struct TimeLimitTests {
     @Test("A request's body has 10 s of its own, counted from its head")
     func headThenBody() throws {
         let network = VirtualNetwork()
-        let client = try HTTPClient(network)
+        let client = try network.client()
         let request = Request.create()
         client.wire.send("POST /api")
         network.advance(by: .seconds(9))
@@ -107,7 +108,7 @@ struct TimeLimitTests {
     @Test("A connection has few entries in the queue of deadlines, however long it is busy")
     func queueStaysSmall() throws {
         let network = VirtualNetwork()
-        let client = try HTTPClient(network)
+        let client = try network.client()
         let request = Request()
         for _ in 0..<3_000 {
             client.wire.send(request.bytes, cutAt: 10)
@@ -120,7 +121,7 @@ struct TimeLimitTests {
     @Test("Connections that have gone leave nothing behind in the queue of deadlines")
     func queueForgets() throws {
         let network = VirtualNetwork()
-        let stays = try HTTPClient(network)
+        let stays = try network.client()
         for _ in 0..<20_000 { try network.open().vanish() }
         #expect(network.engine.deadlines.count < 2_000)
         network.advance(by: .seconds(75))
@@ -151,7 +152,7 @@ struct TimeLimitTests {
         let client = try network.open(window: 0)
         client.send(Request(fields: ["Connection: close"]).bytes, cutAt: 5)
         if hasFinishedWriting { client.finishWriting() }
-        let whole = client.unsent
+        let whole = network.unsent(by: client)
         for _ in 0..<whole {
             network.advance(by: .seconds(5))
             client.read(1)

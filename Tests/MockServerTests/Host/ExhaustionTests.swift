@@ -1,5 +1,6 @@
 import Foundation
 import Sockets
+import TestSupport
 import Testing
 
 @testable import MockServer

@@ -1,6 +1,7 @@
 import Foundation
 import JSON
 import Sockets
+import TestSupport
 import Testing
 import WebSocket
 

@@ -3,6 +3,7 @@ import JSON
 import MockServer
 import Scenarios
 import Sockets
+import TestSupport
 import Testing
 import WebSocket
 

@@ -1,6 +1,7 @@
 import Foundation
 import Sockets
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import MockServer

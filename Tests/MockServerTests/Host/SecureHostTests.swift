@@ -3,6 +3,7 @@ import JSON
 import Scenarios
 import Sockets
 import TLS
+import TestSupport
 import Testing
 import WebSocket
 

@@ -2,6 +2,7 @@ import FitIQAPI
 import Scenarios
 import Sockets
 import TLS
+import TestSupport
 import Testing
 
 @testable import MockServer

@@ -1,4 +1,5 @@
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import MockServer
@@ -41,11 +42,11 @@ func largeState(goals: Int = 4000, name: String = "large", title: String = "Run"
 
 extension WorldClient {
     /// Asks the admin API about the world, on a connection that stays open; the answer is read when it has come.
-    func send(_ method: HTTPRequest.Method, _ path: String, _ json: String? = nil) throws -> HTTPClient {
+    func send(_ method: HTTPRequest.Method, _ path: String, _ json: String? = nil) throws -> HTTPClient<VirtualClient> {
         var request = Request(
             method: method, target: path.isEmpty ? "/__admin/worlds/\(id)" : "/__admin/\(admin)\(path)")
         if let json { request = request.json(json) }
-        let client = try HTTPClient(network)
+        let client = try network.client()
         client.wire.send(request.bytes)
         return client
     }

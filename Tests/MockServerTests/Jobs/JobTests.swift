@@ -2,6 +2,7 @@ import FitIQAPI
 import Foundation
 import JSON
 import Sockets
+import TestSupport
 import Testing
 
 @testable import MockServer
@@ -12,8 +13,8 @@ struct JobTests {
     func worlds() throws {
         let network = VirtualNetwork()
         let jobs = HeldJobs(network)
-        func make(_ json: String) throws -> HTTPClient {
-            let client = try HTTPClient(network)
+        func make(_ json: String) throws -> HTTPClient<VirtualClient> {
+            let client = try network.client()
             client.wire.send(Request(method: .post, target: "/__admin/worlds").json(json).bytes)
             return client
         }
@@ -93,7 +94,7 @@ struct JobTests {
         arguments: [true, false])
     func body(isChunked: Bool) throws {
         let network = VirtualNetwork { $0.limits.stateBody = 4 << 20 }
-        let client = HTTPClient(try network.open())
+        let client = try network.client()
         let state = #"{"name": "filled"}"# + String(repeating: " ", count: 3_000_000)
         let framing = isChunked ? "Transfer-Encoding: chunked" : "Content-Length: \(state.utf8.count)"
         client.wire.send(

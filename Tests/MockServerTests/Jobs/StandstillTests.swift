@@ -1,5 +1,6 @@
 import HTTPTypes
 import JSON
+import TestSupport
 import Testing
 import WebSocket
 
@@ -9,7 +10,7 @@ import WebSocket
 struct StandstillTests {
     private let network = VirtualNetwork()
 
-    private func isAnswered(_ client: HTTPClient) -> Bool { !client.wire.received.isEmpty }
+    private func isAnswered(_ client: HTTPClient<VirtualClient>) -> Bool { !client.wire.received.isEmpty }
 
     @Test(
         "While a large state is worked out, everything else is served; what is asked of its world comes after, in order"
@@ -28,7 +29,7 @@ struct StandstillTests {
         #expect(try other.exchange(.post, "/api/v1/goals", WorldClient.goal).status == 201)
         #expect(try other.ask(.get, "state").status == 200)
 
-        let client = try HTTPClient(network)
+        let client = try network.client()
         let goals = world.request(.get, "/api/v1/goals", token: token)
         let more = world.request(.post, "/api/v1/goals", WorldClient.goal, token: token)
         client.wire.send(more.bytes + goals.bytes)
@@ -87,7 +88,7 @@ struct StandstillTests {
         let jobs = HeldJobs(network)
         let get = try world.send(.get, "state")
         let waiting = try (0..<50).map { _ in try world.send(.get, "clock") }
-        network.makesSlicesByTurn = true
+        network.motion = .slicesByTurn
         try jobs.runNext()
         var counts: [Int] = []
         while network.engine.isBusy {
@@ -107,7 +108,7 @@ struct StandstillTests {
         let token = try world.token(of: "u1")
         let goals = world.request(.get, "/api/v1/goals", token: token)
         // A connection that was about the world before.
-        let client = try HTTPClient(network)
+        let client = try network.client()
         #expect(try client.exchange(goals).status == 200)
         let jobs = HeldJobs(network)
         let (first, second) = (try world.send(.get, "state"), try world.send(.get, "state"))
@@ -124,7 +125,7 @@ struct StandstillTests {
         #expect(try network.admin(.put, "state", largeState()).status == 200)
         let expected = try network.engine.exportState(at: network.now)
         let jobs = HeldJobs(network)
-        let get = HTTPClient(try network.open())
+        let get = try network.client()
         get.wire.send(Request(target: "/__admin/state").bytes)
         try jobs.runNext()
         #expect(try get.response().body == expected)
@@ -269,7 +270,7 @@ struct StandstillTests {
         let worlds = [try network.world(), try network.world()]
         let jobs = HeldJobs(network)
         let puts = try worlds.map { try $0.send(.put, "state", largeState()) }
-        let made = HTTPClient(try network.open())
+        let made = try network.client()
         made.wire.send(
             Request(method: .post, target: "/__admin/worlds").json("{\"scenario\":\(largeState())}").bytes)
         #expect(jobs.count == 3)

@@ -1,8 +1,12 @@
 import FitIQAPI
 import HTTPTypes
 import JSON
-import MockServer
+import TestSupport
 import Testing
+
+@testable import MockServer
+
+typealias VirtualSocket = SocketClient<VirtualClient>
 
 /// Users and consultations that tests begin with.
 enum TestUser {
@@ -11,10 +15,35 @@ enum TestUser {
 }
 
 extension VirtualNetwork {
+    /// 2025-01-29T10:30:00Z.
+    static let start = Timestamp(secondsSinceEpoch: 1_738_146_600)
+
+    convenience init(_ configure: (inout Engine.Configuration) -> Void = { _ in }) {
+        var configuration = Engine.Configuration(pace: .instant)
+        configure(&configuration)
+        do throws(APIError) {
+            self.init(try Engine(configuration, now: Self.start), now: Self.start)
+        } catch {
+            preconditionFailure("The scenario's data does not fit together: \(error.message)")
+        }
+        report = { Issue.record("\($0)") }
+    }
+
+    /// Opens a connection that the limits allow for certain.
+    func open(window: Int = .max, isLocal: Bool = true, isSecure: Bool = false) throws -> VirtualClient {
+        try #require(
+            connect(window: window, isLocal: isLocal, isSecure: isSecure), "the engine refused a connection outright")
+    }
+
+    func client() throws -> HTTPClient<VirtualClient> { HTTPClient(try open()) }
+
+    /// What the server holds back because the client does not take it.
+    func unsent(by client: VirtualClient) -> Int { connection(of: client)?.output.count ?? 0 }
+
     /// Makes a consultation and returns its id.
     func consultation(_ json: String = #"{"persona":"nutritionist"}"#, of user: String = TestUser.anna) throws -> String
     {
-        let client = try HTTPClient(self)
+        let client = try client()
         defer { client.wire.vanish() }
         let response = try client.exchange(.create(json, as: user))
         #expect(response.status == 201)
@@ -23,7 +52,7 @@ extension VirtualNetwork {
 
     /// Sends one request on a connection of its own.
     func exchange(_ request: Request) throws -> Response {
-        let client = try HTTPClient(self)
+        let client = try client()
         defer { client.wire.vanish() }
         return try client.exchange(request)
     }
@@ -33,12 +62,12 @@ extension VirtualNetwork {
     }
 
     /// Opens the socket of a consultation.
-    func socket(on id: String, of user: String = TestUser.anna, window: Int = .max) throws -> SocketClient {
+    func socket(on id: String, of user: String = TestUser.anna, window: Int = .max) throws -> VirtualSocket {
         let client = HTTPClient(try open(window: window))
         return try client.upgrade(.handshake("/api/v1/consultations/\(id)/ws", as: user))
     }
 
-    func echo() throws -> SocketClient {
-        try HTTPClient(self).upgrade(.handshake("/__admin/echo"))
+    func echo() throws -> VirtualSocket {
+        try client().upgrade(.handshake("/__admin/echo"))
     }
 }

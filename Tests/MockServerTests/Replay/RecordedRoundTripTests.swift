@@ -3,6 +3,7 @@ import HTTPTypes
 import JSON
 import Replay
 import Scenarios
+import TestSupport
 import Testing
 import Traffic
 import WebSocket
@@ -27,7 +28,7 @@ struct RecordedRoundTripTests {
             var request = Request(
                 method: method, target: path, fields: [Request.bearer(token), Request.apiKey])
             if let json { request = request.json(json) }
-            let client = try HTTPClient(network)
+            let client = try network.client()
             client.wire.send(request.bytes)
             network.advance(by: .milliseconds(50))
             let response = try client.response(to: request)
@@ -40,7 +41,7 @@ struct RecordedRoundTripTests {
         func chat(_ path: String, _ texts: [String], closes: Bool = true) throws {
             var request = Request.handshake(path)
             request.fields += [Request.bearer(token), Request.apiKey]
-            let client = try HTTPClient(network)
+            let client = try network.client()
             client.wire.send(request.bytes)
             let socket = try client.acceptUpgrade(request)
             for text in texts {

@@ -2,6 +2,7 @@ import FitIQAPI
 import JSON
 import Replay
 import Scenarios
+import TestSupport
 import Testing
 import Traffic
 
@@ -74,7 +75,7 @@ struct ReplayWorldTests {
     func becoming() throws {
         let network = try VirtualNetwork.faulty("{on: any, delay: 1ms}", answers: "[{text: Hi}]", clock: .real)
         #expect(try network.admin(.put, "state", scenario(Self.take)).status == 200)
-        let client = try HTTPClient(network)
+        let client = try network.client()
         client.wire.send(Request(target: "/api/v1/goals").bytes)
         // The faults stay, as with any state.
         #expect(client.wire.received.isEmpty)

@@ -3,6 +3,7 @@ import HTTPTypes
 import JSON
 import Replay
 import Scenarios
+import TestSupport
 import Testing
 import Traffic
 
@@ -48,7 +49,7 @@ struct ReplayedExchangeTests {
     func waits() throws {
         for (speed, expected) in [(ReplaySettings.Speed.factor(1), 800), (.factor(4), 200), (.factor(0.5), 1600)] {
             let network = try Take().asked("GET", Self.goals, waited: 800).network(ReplaySettings(speed: speed))
-            let client = try HTTPClient(network)
+            let client = try network.client()
             client.wire.send(Request(target: Self.goals).bytes)
             #expect(network.arrivals(of: client.wire, for: 2000) == [expected])
             #expect(network.story == ["exchange 200 complete"])
@@ -67,7 +68,7 @@ struct ReplayedExchangeTests {
     @Test("On a clock that is moved by hand the answer waits for it")
     func manualClock() throws {
         let network = try Take().asked("GET", Self.goals, waited: 800).network(clock: .manual)
-        let client = try HTTPClient(network)
+        let client = try network.client()
         client.wire.send(Request(target: Self.goals).bytes)
         network.advance(by: .seconds(5))
         #expect(client.wire.received.isEmpty)
@@ -104,7 +105,7 @@ struct ReplayedExchangeTests {
     func head() throws {
         let network = try Take()
             .asked("HEAD", "/a", answerFields: [SessionField("Content-Length", "1234")], answer: "").network()
-        let client = try HTTPClient(network)
+        let client = try network.client()
         let response = try client.exchange(Request(method: .head, target: "/a"))
         #expect(response.status == 200 && response.fields[.contentLength] == "1234" && response.body.isEmpty)
         // The connection stays good for another one.
@@ -181,7 +182,7 @@ struct ReplayedExchangeTests {
         let take = Take().asked("POST", Self.goals, "{}", waited: 200, answer: "1").asked(
             "POST", Self.goals, "{}", answer: "2")
         let late = try take.network(faults: "[{on: any, delay: 300ms, requests: 1}]")
-        let client = try HTTPClient(late)
+        let client = try late.client()
         client.wire.send(Request(method: .post, target: Self.goals).json("{}").bytes)
         #expect(late.arrivals(of: client.wire, for: 1000) == [500])
         let lost = try take.network(faults: "[{on: any, status: 500, processed: true, requests: 1}]")

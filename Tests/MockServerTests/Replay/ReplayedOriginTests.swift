@@ -1,5 +1,6 @@
 import FitIQAPI
 import Replay
+import TestSupport
 import Testing
 
 @testable import MockServer
@@ -16,7 +17,7 @@ struct ReplayedOriginTests {
         }
     }
 
-    private func secureClient(_ network: VirtualNetwork) throws -> HTTPClient {
+    private func secureClient(_ network: VirtualNetwork) throws -> HTTPClient<VirtualClient> {
         let wire = try network.open(isSecure: true)
         network.engine.secured(wire.id, at: network.now)
         return HTTPClient(wire)

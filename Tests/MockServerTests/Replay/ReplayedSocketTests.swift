@@ -2,6 +2,7 @@ import FitIQAPI
 import HTTPTypes
 import Replay
 import Scenarios
+import TestSupport
 import Testing
 import Traffic
 import WebSocket
@@ -22,15 +23,15 @@ struct ReplayedSocketTests {
             Take.server("two", at: 1250),
         ])
 
-    private func socket(_ network: VirtualNetwork, _ path: String = Self.path) throws -> SocketClient {
-        let client = try HTTPClient(network)
+    private func socket(_ network: VirtualNetwork, _ path: String = Self.path) throws -> VirtualSocket {
+        let client = try network.client()
         let request = Request.handshake(path, as: TestUser.anna)
         client.wire.send(request.bytes)
         network.advance(by: .milliseconds(10))
         return try client.acceptUpgrade(request)
     }
 
-    private func texts(_ socket: SocketClient) -> [String] {
+    private func texts(_ socket: VirtualSocket) -> [String] {
         socket.takeEvents().map { event in
             guard case .text(let text) = event else { return "\(event)" }
             return String(decoding: text, as: UTF8.self)
@@ -56,7 +57,7 @@ struct ReplayedSocketTests {
     @Test("By the recorded times they come whatever the client does")
     func timed() throws {
         let network = try Self.chat.network(ReplaySettings(speed: .factor(10), frames: .timed))
-        let client = try HTTPClient(network)
+        let client = try network.client()
         let request = Request.handshake(Self.path)
         client.wire.send(request.bytes)
         network.advance(by: .milliseconds(1))
@@ -67,7 +68,7 @@ struct ReplayedSocketTests {
     @Test("A clock that is moved by hand moves the frames, each at its own time")
     func manualClock() throws {
         let network = try Self.chat.network(ReplaySettings(frames: .timed), clock: .manual)
-        let client = try HTTPClient(network)
+        let client = try network.client()
         let request = Request.handshake(Self.path)
         client.wire.send(request.bytes)
         network.advance(by: .seconds(10))

@@ -1,6 +1,7 @@
 import FitIQAPI
 import Replay
 import Scenarios
+import TestSupport
 import Testing
 import Traffic
 import WebSocket

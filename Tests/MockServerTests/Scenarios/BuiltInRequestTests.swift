@@ -1,6 +1,7 @@
 import FitIQAPI
 import HTTPTypes
 import Scenarios
+import TestSupport
 import Testing
 
 @testable import MockServer
@@ -147,7 +148,7 @@ struct BuiltInRequestTests {
         #expect(lines.count(where: { $0.hasSuffix("bytes") }) == (drops.wire.received.count + 15) / 16)
         #expect(try drops.response().status == 200)
 
-        let socket = try HTTPClient(world.network)
+        let socket = try world.network.client()
         socket.wire.send(world.handshake(id).bytes)
         world.network.advance(by: .milliseconds(14_999))
         #expect(socket.wire.received.isEmpty)
@@ -254,7 +255,7 @@ struct BuiltInRequestTests {
         #expect(try world.exchange(.get, "/api/v1/meal-logs/\(id)").json?["data"]?["status"] == "completed")
     }
 
-    private func loggedMeal(_ name: String) throws -> (BuiltInWorld, SocketClient, id: String) {
+    private func loggedMeal(_ name: String) throws -> (BuiltInWorld, VirtualSocket, id: String) {
         let world = try BuiltInWorld(name)
         let socket = try world.socket(on: try world.consultation())
         let logged = try world.exchange(
@@ -263,7 +264,7 @@ struct BuiltInRequestTests {
         return (world, socket, try #require(logged.json?["data"]?["id"]?.string))
     }
 
-    private func heard(_ socket: SocketClient, in world: BuiltInWorld, for duration: Duration) -> [String] {
+    private func heard(_ socket: VirtualSocket, in world: BuiltInWorld, for duration: Duration) -> [String] {
         let start = world.network.now.nanosecondsSinceEpoch
         var lines: [String] = []
         world.network.advance(by: duration) {

@@ -3,6 +3,7 @@ import FitIQBackend
 import HTTPTypes
 import JSON
 import Scenarios
+import TestSupport
 import Testing
 
 @testable import MockServer
@@ -33,8 +34,10 @@ struct BuiltInWorld {
     }
 
     /// A request whose answer may be late: its client, which has sent it.
-    func begin(_ method: HTTPRequest.Method, _ target: String, _ json: String? = nil) throws -> HTTPClient {
-        let client = try HTTPClient(network)
+    func begin(_ method: HTTPRequest.Method, _ target: String, _ json: String? = nil) throws -> HTTPClient<
+        VirtualClient
+    > {
+        let client = try network.client()
         client.wire.send(authorized(method, target, json).bytes)
         return client
     }
@@ -56,8 +59,8 @@ struct BuiltInWorld {
     }
 
     /// A socket that has been greeted.
-    func socket(on id: String) throws -> SocketClient {
-        let socket = try HTTPClient(network).upgrade(handshake(id))
+    func socket(on id: String) throws -> VirtualSocket {
+        let socket = try network.client().upgrade(handshake(id))
         #expect(socket.takeTypes() == ["connected"])
         return socket
     }
@@ -71,7 +74,7 @@ struct BuiltInWorld {
     }
 
     /// Asks, and tells what is heard, and when: `0.500 s stream_chunk`.
-    func heard(_ question: String, on socket: SocketClient, for duration: Duration) -> [String] {
+    func heard(_ question: String, on socket: VirtualSocket, for duration: Duration) -> [String] {
         socket.send(#"{"type":"message","content":"\#(question)"}"#)
         let start = network.now.nanosecondsSinceEpoch
         var lines: [String] = []

@@ -1,5 +1,6 @@
 import FitIQBackend
 import JSON
+import TestSupport
 import Testing
 
 @testable import MockServer

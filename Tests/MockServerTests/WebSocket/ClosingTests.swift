@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WebSocket
 
@@ -142,11 +143,11 @@ struct ClosingTests {
         gone.wire.stopReading()
         gone.send(#"{"type":"ping"}"#)
         gone.wire.finishWriting()
-        let unsent = gone.wire.unsent
+        let unsent = network.unsent(by: gone.wire)
         #expect(network.engine.defaultWorld.backend.openSocketCount == 1)
         other.send(#"{"type":"message","content":"hello"}"#)
         network.advance(by: .zero)
-        #expect(unsent > 0 && gone.wire.unsent == unsent)
+        #expect(unsent > 0 && network.unsent(by: gone.wire) == unsent)
         #expect(other.takeTypes().last == "stream_complete")
     }
 

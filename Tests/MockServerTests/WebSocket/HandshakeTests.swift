@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import MockServer
@@ -103,7 +104,7 @@ struct HandshakeTests {
     @Test("A handshake is judged whole, and a refused one leaves the connection usable", arguments: Malformed.all)
     func malformed(_ handshake: Malformed) throws {
         let network = VirtualNetwork()
-        let client = try HTTPClient(network)
+        let client = try network.client()
         let request = Request(target: "/__admin/echo", version: handshake.version, fields: handshake.fields)
         let response = try client.exchange(request)
         #expect(response.status == handshake.status)
@@ -119,7 +120,7 @@ struct HandshakeTests {
     @Test("A handshake with a body is taken once the body has arrived")
     func body() throws {
         let network = VirtualNetwork()
-        let client = try HTTPClient(network)
+        let client = try network.client()
         var request = Request.handshake("/__admin/echo")
         request.body = Array("body".utf8)
         let bytes = request.bytes
@@ -145,7 +146,7 @@ struct HandshakeTests {
             expected = wire.received
             wire.vanish()
         }
-        let client = try HTTPClient(network)
+        let client = try network.client()
         client.wire.send(bytes)
         let socket = try client.acceptUpgrade(request)
         #expect(socket.takeTypes() == ["connected", "pong", "error", "error"])

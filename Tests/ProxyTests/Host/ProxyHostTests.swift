@@ -1,6 +1,7 @@
 import Foundation
 import Proxy
 import Sockets
+import TestSupport
 import Testing
 
 @Suite("A proxy with sockets", .timeLimit(.minutes(1)))
@@ -18,10 +19,10 @@ struct ProxyHostTests {
         "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n"
 
     /// A tunnel through the proxy, and both of its ends.
-    private func tunnel(_ proxy: LocalProxy) throws -> (client: Wire, server: Wire) {
-        let client = try Wire.connect(proxy.address)
+    private func tunnel(_ proxy: LocalProxy) throws -> (client: BlockingStream, server: BlockingStream) {
+        let client = try BlockingStream.connect(to: proxy.address)
         try client.send(Self.handshake)
-        let server = try Wire.accept(listener)
+        let server = try BlockingStream.accept(listener)
         _ = try server.receive(until: "\r\n\r\n")
         try server.send(Self.accepted)
         #expect(try client.receive(until: "\r\n\r\n") == Self.accepted)
@@ -32,27 +33,27 @@ struct ProxyHostTests {
     func reconnects() throws {
         defer { listener.close() }
         let proxy = try LocalProxy(upstream)
-        let client = try Wire.connect(proxy.address)
+        let client = try BlockingStream.connect(to: proxy.address)
         try client.send(Self.get)
-        let server = try Wire.accept(listener)
+        let server = try BlockingStream.accept(listener)
         #expect(
             try server.receive(until: "\r\n\r\n").hasPrefix("GET /a HTTP/1.1\r\nHost: \(listener.localAddress)\r\n"))
         try server.send(Self.ok)
         #expect(try client.receive(until: "hi") == Self.ok)
-        server.socket.shutdownWriting()
+        server.finishWriting()
         // The proxy closes its side too.
         #expect(try server.receive() == nil)
-        server.socket.close()
+        server.close()
         try client.send("POST /b HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\nhi")
-        let other = try Wire.accept(listener)
+        let other = try BlockingStream.accept(listener)
         #expect(try other.receive(until: "hi").hasPrefix("POST /b HTTP/1.1\r\n"))
         try other.send(Self.ok)
         #expect(try client.receive(until: "hi") == Self.ok)
-        client.socket.shutdownWriting()
+        client.finishWriting()
         #expect(try other.receive() == nil)
         #expect(try client.receive() == nil)
-        client.socket.close()
-        other.socket.close()
+        client.close()
+        other.close()
     }
 
     @Test("The end of one stream of a tunnel is passed on, and the other goes on", arguments: [true, false])
@@ -62,13 +63,13 @@ struct ProxyHostTests {
         let (client, server) = try tunnel(proxy)
         let (first, second) = byClient ? (client, server) : (server, client)
         try first.send("last words")
-        first.socket.shutdownWriting()
+        first.finishWriting()
         #expect(try second.receiveToEnd() == "last words")
         try second.send("still here")
-        second.socket.shutdownWriting()
+        second.finishWriting()
         #expect(try first.receiveToEnd() == "still here")
-        client.socket.close()
-        server.socket.close()
+        client.close()
+        server.close()
     }
 
     @Test("A reset of one side of a tunnel is one for the other", arguments: [true, false])
@@ -77,24 +78,24 @@ struct ProxyHostTests {
         let proxy = try LocalProxy(upstream)
         let (client, server) = try tunnel(proxy)
         let (first, second) = byClient ? (client, server) : (server, client)
-        first.socket.reset()
+        first.reset()
         #expect(try second.isReset())
-        second.socket.close()
+        second.close()
     }
 
     @Test("A reset within an answer is one for the client, after what came of it")
     func resetWithinAnswer() throws {
         defer { listener.close() }
         let proxy = try LocalProxy(upstream)
-        let client = try Wire.connect(proxy.address)
+        let client = try BlockingStream.connect(to: proxy.address)
         try client.send(Self.get)
-        let server = try Wire.accept(listener)
+        let server = try BlockingStream.accept(listener)
         _ = try server.receive(until: "\r\n\r\n")
         try server.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhi")
         #expect(try client.receive(until: "hi").hasSuffix("\r\n\r\nhi"))
-        server.socket.reset()
+        server.reset()
         #expect(try client.isReset())
-        client.socket.close()
+        client.close()
     }
 
     @Test("Who reads nothing holds the sender back, and gets everything in the end")
@@ -113,16 +114,16 @@ struct ProxyHostTests {
             case .wouldBlock:
                 var entry = pollfd(fd: server.socket.descriptor, events: Int16(POLLOUT), revents: 0)
                 if poll(&entry, 1, 300) == 0 { break sending }
-            case .failed: throw Wire.Broken()
+            case .failed(let error): throw error
             }
         }
         #expect(sent < 64 << 20, "The kernel holds some megabytes on each of two connections, the proxy 64 KiB.")
-        server.socket.shutdownWriting()
+        server.finishWriting()
         var received = 0
         while let text = try client.receive() { received += text.utf8.count }
         #expect(received == sent)
-        client.socket.close()
-        server.socket.close()
+        client.close()
+        server.close()
     }
 
     @Test("An upstream that nobody listens at is answered 502, at once")
@@ -130,7 +131,7 @@ struct ProxyHostTests {
         let upstream = upstream
         listener.close()
         let proxy = try LocalProxy(upstream)
-        let client = try Wire.connect(proxy.address)
+        let client = try BlockingStream.connect(to: proxy.address)
         try client.send(Self.get + Self.get)
         var answers = ""
         while answers.components(separatedBy: "runs.\"}}").count < 3 {
@@ -138,7 +139,7 @@ struct ProxyHostTests {
         }
         #expect(answers.hasPrefix("HTTP/1.1 502 Bad Gateway\r\n"))
         #expect(answers.contains("nothing listens there"))
-        client.socket.close()
+        client.close()
     }
 
     @Test("An upstream that does not shake hands, or does not answer, is answered 504", arguments: [true, false])
@@ -148,12 +149,12 @@ struct ProxyHostTests {
         limits.connectTime = .milliseconds(isSecure ? 100 : 10_000)
         limits.answerTime = .milliseconds(100)
         let proxy = try LocalProxy(isSecure ? "https://\(listener.localAddress)" : upstream, limits: limits)
-        let client = try Wire.connect(proxy.address)
+        let client = try BlockingStream.connect(to: proxy.address)
         try client.send(Self.get)
         let answer = try client.receive(until: "\"}}")
         #expect(answer.hasPrefix("HTTP/1.1 504 Gateway Timeout\r\n"))
         #expect(answer.contains(isSecure ? "could not connect" : "sent nothing for 100 ms"))
-        client.socket.close()
+        client.close()
     }
 
     @Test("A client that says nothing, or not all of a request, is not waited for", arguments: ["", "GET / HT"])
@@ -162,10 +163,10 @@ struct ProxyHostTests {
         var limits = RelayLimits()
         limits.idleTime = .milliseconds(50)
         let proxy = try LocalProxy(upstream, limits: limits)
-        let client = try Wire.connect(proxy.address)
+        let client = try BlockingStream.connect(to: proxy.address)
         try client.send(beginning)
         #expect(try client.receive() == nil)
-        client.socket.close()
+        client.close()
     }
 
     @Test("A tunnel may be silent for longer than any time there is")
@@ -177,11 +178,11 @@ struct ProxyHostTests {
         let proxy = try LocalProxy(upstream, limits: limits)
         let (client, server) = try tunnel(proxy)
         // Another client's time comes and goes meanwhile.
-        let other = try Wire.connect(proxy.address)
+        let other = try BlockingStream.connect(to: proxy.address)
         #expect(try other.receive() == nil)
         try server.send("late")
         #expect(try client.receive(until: "late") == "late")
-        for wire in [client, server, other] { wire.socket.close() }
+        for wire in [client, server, other] { wire.close() }
     }
 
     @Test("A client that is slow to take the last answer of its connection gets all of it")
@@ -191,9 +192,9 @@ struct ProxyHostTests {
         limits.lingerTime = .zero
         limits.unsentBytes = 64 << 20
         let proxy = try LocalProxy(upstream, limits: limits)
-        let client = try Wire.connect(proxy.address)
+        let client = try BlockingStream.connect(to: proxy.address)
         try client.send("GET /a HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
-        let server = try Wire.accept(listener)
+        let server = try BlockingStream.accept(listener)
         _ = try server.receive(until: "\r\n\r\n")
         let length = 16 << 20
         try server.send("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: \(length)\r\n\r\n")
@@ -201,7 +202,7 @@ struct ProxyHostTests {
         // The proxy has all of it, and is done with the upstream, before the client has read a byte.
         #expect(try server.receive() == nil)
         #expect(try client.receiveToEnd().utf8.count > length)
-        for wire in [client, server] { wire.socket.close() }
+        for wire in [client, server] { wire.close() }
     }
 
     @Test("Beyond the limit a client is told so, and the others go on")
@@ -211,12 +212,12 @@ struct ProxyHostTests {
         limits.connections = 1
         let proxy = try LocalProxy(upstream, limits: limits)
         let (client, server) = try tunnel(proxy)
-        let second = try Wire.connect(proxy.address)
+        let second = try BlockingStream.connect(to: proxy.address)
         try second.send(Self.get)
         #expect(try second.receiveToEnd().hasPrefix("HTTP/1.1 503 Service Unavailable\r\n"))
         try client.send("x")
         #expect(try server.receive(until: "x") == "x")
-        for wire in [client, server, second] { wire.socket.close() }
+        for wire in [client, server, second] { wire.close() }
     }
 
     @Test("A proxy does not stand before itself")

@@ -1,4 +1,5 @@
 import FitIQAPI
+import TestSupport
 import Testing
 import Traffic
 
@@ -31,17 +32,8 @@ struct HostileRelayTests {
         "HTTP/1.1 999 \u{9B}\r\nLocation: http://api.example.com:80\r\nSet-Cookie: a=b; Domain=;;\r\n\r\n",
     ]
 
-    /// Numerical Recipes' generator: the same numbers from the same seed.
-    struct Numbers: RandomNumberGenerator {
-        var state: UInt64
-        mutating func next() -> UInt64 {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return state ^ state >> 29
-        }
-    }
-
     /// One of the texts, perhaps with a byte changed, left out or doubled, or without its end.
-    static func bytes(_ texts: [String], _ numbers: inout Numbers) -> [UInt8] {
+    static func bytes(_ texts: [String], _ numbers: inout Draw) -> [UInt8] {
         var bytes = Array(texts[Int.random(in: 0..<texts.count, using: &numbers)].utf8)
         let place = Int.random(in: 0..<bytes.count, using: &numbers)
         switch Int.random(in: 0..<12, using: &numbers) {
@@ -56,7 +48,7 @@ struct HostileRelayTests {
 
     @Test("Whatever both sides say and do, and in whatever order, nothing stops the program", arguments: 0..<40)
     func anything(seed: Int) throws {
-        var numbers = Numbers(state: UInt64(seed) &* 0x9E37_79B9_7F4A_7C15 &+ 1)
+        var numbers = Draw(seed: UInt64(seed))
         let recorder = SessionRecorder(settings: .init(creatorVersion: "1"))
         var file: [UInt8] = []
         var connection: UInt64 = 0

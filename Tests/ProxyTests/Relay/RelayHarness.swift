@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Proxy
@@ -11,8 +12,8 @@ enum Cut: Sendable, CustomStringConvertible {
     func pieces(_ bytes: [UInt8]) -> [ArraySlice<UInt8>] {
         switch self {
         case .whole: [bytes[...]]
-        case .bytewise: bytes.indices.map { bytes[$0...$0] }
-        case .at(let place) where place < bytes.count: [bytes[..<place], bytes[place...]].filter { !$0.isEmpty }
+        case .bytewise: bytes.pieces(of: 1)
+        case .at(let place) where place < bytes.count: bytes.cut(at: place).filter { !$0.isEmpty }
         case .at: [bytes[...]]
         }
     }

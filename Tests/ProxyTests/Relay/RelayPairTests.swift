@@ -1,6 +1,7 @@
 import FitIQAPI
 import HTTP1
 import HTTPTypes
+import TestSupport
 import Testing
 import WebSocket
 
@@ -150,7 +151,7 @@ struct RelayPairTests {
         let (count, hello) = (line.fromServer.count, "welcome".utf8.count + 2)
         let head = Array(line.fromServer.prefix(count - hello))
         // Tunnel: bytes are no HTTP any more, so this end reads them itself.
-        for piece in stride(from: 0, to: count, by: step).map({ Array(line.fromServer[$0..<min($0 + step, count)]) }) {
+        for piece in line.fromServer.pieces(of: step) {
             piece.withUnsafeBytes { line.relay.receiveFromUpstream($0) }
         }
         line.fromServer = []
@@ -164,8 +165,8 @@ struct RelayPairTests {
         for number in 0..<50 { clientSocket.send(text: "\(number) " + Self.text, into: &reply) }
         clientSocket.ping(into: &reply)
         clientSocket.close(code: .normalClosure, reason: "bye", into: &reply)
-        for start in stride(from: 0, to: reply.count, by: step) {
-            Array(reply[start..<min(start + step, reply.count)]).withUnsafeBytes { line.relay.receiveFromClient($0) }
+        for piece in reply.pieces(of: step) {
+            piece.withUnsafeBytes { line.relay.receiveFromClient($0) }
             let sent = line.relay.toUpstream.withBytes { Array($0) }
             line.relay.sentToUpstream(sent.count)
             serverSocket.receive(sent, events: &atServer, output: &line.fromServer)
@@ -213,7 +214,7 @@ struct RelayPairTests {
 
     @Test("Nothing that either side sends, in any order, crashes a relay or has it hold much", arguments: 0..<40)
     func anything(_ seed: UInt64) {
-        var numbers = SplitMix64(seed: seed)
+        var numbers = Draw(seed: seed)
         let texts = [
             RelayCase.get, RelayCase.post(), RelayCase.handshake, RelayCase.ok, RelayCase.accepted,
             "HTTP/1.1 100 Continue\r\n\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",
@@ -226,20 +227,20 @@ struct RelayPairTests {
             limits.unsentBytes = 2_000
             var relay = Relay(upstream: RelayHarness.plain, isClientSecure: false, limits: limits)
             for _ in 0..<30 {
-                var bytes = Array(texts[Int(numbers.next() % UInt64(texts.count))].utf8)
-                if numbers.next() % 4 == 0, !bytes.isEmpty {
-                    bytes[Int(numbers.next() % UInt64(bytes.count))] = UInt8(truncatingIfNeeded: numbers.next())
+                var bytes = Array(numbers.element(of: texts).utf8)
+                if numbers.once(in: 4), !bytes.isEmpty {
+                    bytes[numbers.below(bytes.count)] = UInt8(truncatingIfNeeded: numbers.next())
                 }
-                if numbers.next() % 4 == 0 { bytes = Array(bytes.prefix(Int(numbers.next() % 60))) }
-                switch numbers.next() % 16 {
+                if numbers.once(in: 4) { bytes = Array(bytes.prefix(numbers.below(60))) }
+                switch numbers.below(16) {
                 case 0..<6: if relay.wantsClientBytes { bytes.withUnsafeBytes { relay.receiveFromClient($0) } }
                 case 6..<12: if relay.wantsUpstreamBytes { bytes.withUnsafeBytes { relay.receiveFromUpstream($0) } }
                 case 12: relay.clientFinished()
-                case 13: numbers.next() % 2 == 0 ? relay.upstreamFinished() : relay.upstreamBroke()
+                case 13: numbers.once(in: 2) ? relay.upstreamFinished() : relay.upstreamBroke()
                 case 14: relay.upstreamFailed(.unreachable("no"))
-                default: numbers.next() % 3 == 0 ? relay.timeIsUp() : relay.sentToClient(relay.toClient.count)
+                default: numbers.once(in: 3) ? relay.timeIsUp() : relay.sentToClient(relay.toClient.count)
                 }
-                if numbers.next() % 2 == 0 { relay.sentToUpstream(relay.toUpstream.count) }
+                if numbers.once(in: 2) { relay.sentToUpstream(relay.toUpstream.count) }
                 #expect(relay.toUpstream.count < 20_000 && relay.toClient.count < 20_000)
                 _ = relay.takeEvents()
             }

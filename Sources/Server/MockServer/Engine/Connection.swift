@@ -7,7 +7,7 @@ import WebSocket
 
 /// A connection's number: its place among the open ones, and a serial that tells apart successive users of the place.
 public struct ConnectionID: Hashable, Comparable, Sendable {
-    let number: UInt64
+    package let number: UInt64
 
     init(place: Int, serial: UInt32) { number = UInt64(serial) << 32 | UInt64(UInt32(truncatingIfNeeded: place)) }
 

@@ -1,9 +1,14 @@
-/// A TCP connection with blocking calls and timeouts, for a small single-purpose program.
+import Sockets
+
+/// A TCP connection with blocking calls and timeouts.
 ///
 /// Closed on release. After any error, including a timeout while writing, the position in the stream is unknown: close
 /// the connection.
-public final class BlockingStream {
-    public let socket: Socket
+package final class BlockingStream {
+    package let socket: Socket
+
+    /// Reached only by a test that fails.
+    package static let patience = Duration.seconds(30)
 
     private let peer: SocketAddress
     private var isClosed = false
@@ -20,7 +25,7 @@ public final class BlockingStream {
     /// Connects to the host, trying each of its addresses in turn within the timeout.
     ///
     /// If all fail, the error is that of the first address. The timeout does not limit the lookup of a name.
-    public static func connect(host: String, port: UInt16, timeout: Duration) throws(SocketError) -> BlockingStream {
+    package static func connect(host: String, port: UInt16, timeout: Duration) throws(SocketError) -> BlockingStream {
         let addresses = try SocketAddress.resolve(host: host, port: port)
         let deadline = MonotonicInstant.now().advanced(by: timeout)
         var firstError: SocketError?
@@ -32,11 +37,25 @@ public final class BlockingStream {
             }
         }
         // resolve(host:port:) never returns an empty array, so there was an attempt.
-        throw firstError ?? SocketError(.resolve, code: 0, host: host)
+        throw firstError ?? SocketError(.resolve, code: 0)
     }
 
-    public static func connect(to address: SocketAddress, timeout: Duration) throws(SocketError) -> BlockingStream {
+    package static func connect(
+        to address: SocketAddress, timeout: Duration = patience
+    ) throws(SocketError) -> BlockingStream {
         try connect(to: address, until: .now().advanced(by: timeout))
+    }
+
+    /// Takes the next connection of a listener, which has to be on its way.
+    package static func accept(_ listener: Listener) throws(SocketError) -> BlockingStream {
+        let code = SingleDescriptorPoll.wait(
+            for: .read, on: listener.descriptor, until: .now().advanced(by: patience))
+        if let code { throw SocketError(.accept, code: code, address: listener.localAddress) }
+        switch listener.accept() {
+        case .accepted(let socket): return BlockingStream(socket: socket, peer: listener.localAddress)
+        case .failed(let error): throw error
+        default: throw SocketError(.accept, code: 0, address: listener.localAddress)
+        }
     }
 
     private static func connect(
@@ -48,35 +67,22 @@ public final class BlockingStream {
         return stream
     }
 
-    /// Reads the first bytes to arrive into the non-empty buffer; 0 is the end of the stream.
-    public func read(into buffer: UnsafeMutableRawBufferPointer, timeout: Duration) throws(SocketError) -> Int {
+    /// Reads the first bytes to arrive, up to `maximum`; an empty result is the end of the stream.
+    package func read(maximum: Int = 65_536, timeout: Duration = patience) throws(SocketError) -> [UInt8] {
         let deadline = MonotonicInstant.now().advanced(by: timeout)
+        var buffer = [UInt8](repeating: 0, count: maximum)
         while true {
-            switch socket.read(into: buffer) {
-            case .bytes(let count): return count
-            case .endOfStream: return 0
+            switch buffer.withUnsafeMutableBytes({ socket.read(into: $0) }) {
+            case .bytes(let count): return Array(buffer[..<count])
+            case .endOfStream: return []
             case .failed(let error): throw about(error)
             case .wouldBlock: try waitUntilReady(.read, deadline, .read)
             }
         }
     }
 
-    /// Reads the first bytes to arrive, up to `maximum`; an empty result is the end of the stream.
-    public func read(maximum: Int = 65_536, timeout: Duration) throws(SocketError) -> [UInt8] {
-        precondition(maximum > 0, "reading needs room for at least one byte")
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: maximum, alignment: 1)
-        defer { buffer.deallocate() }
-        let count = try read(into: buffer, timeout: timeout)
-        return [UInt8](buffer[..<count])
-    }
-
     /// Writes all bytes within the timeout.
-    public func write(_ bytes: UnsafeRawBufferPointer, timeout: Duration) throws(SocketError) {
-        if let error = writeAll(bytes, until: .now().advanced(by: timeout)) { throw error }
-    }
-
-    /// Writes all bytes within the timeout.
-    public func write(_ bytes: [UInt8], timeout: Duration) throws(SocketError) {
+    package func write(_ bytes: [UInt8], timeout: Duration = patience) throws(SocketError) {
         let deadline = MonotonicInstant.now().advanced(by: timeout)
         if let error = bytes.withUnsafeBytes({ writeAll($0, until: deadline) }) { throw error }
     }
@@ -96,15 +102,22 @@ public final class BlockingStream {
     }
 
     /// Finishes sending; reading is still possible.
-    public func finishWriting() {
+    package func finishWriting() {
         socket.shutdownWriting()
     }
 
     /// Closes the connection; do not use the stream afterwards, except to call this again.
-    public func close() {
+    package func close() {
         guard !isClosed else { return }
         isClosed = true
         socket.close()
+    }
+
+    /// Closes the connection with a reset.
+    package func reset() {
+        guard !isClosed else { return }
+        isClosed = true
+        socket.reset()
     }
 
     private func waitUntilReady(
@@ -117,5 +130,44 @@ public final class BlockingStream {
     /// The error with the address of the connection, which the system no longer knows after a failure.
     private func about(_ error: SocketError) -> SocketError {
         SocketError(error.operation, code: error.code, address: peer)
+    }
+}
+
+extension BlockingStream {
+    package func send(_ text: String) throws(SocketError) { try write(Array(text.utf8)) }
+
+    /// What arrives next; nil for the end of the stream.
+    package func receive() throws(SocketError) -> String? {
+        let bytes = try read()
+        return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// What arrives up to a text, that included.
+    package func receive(until end: String) throws -> String {
+        var text = ""
+        while !text.contains(end) {
+            guard let more = try receive() else {
+                throw ResponseReader.Missing(description: "the stream ended before \(end)")
+            }
+            text += more
+        }
+        return text
+    }
+
+    package func receiveToEnd() throws(SocketError) -> String {
+        var text = ""
+        while let more = try receive() { text += more }
+        return text
+    }
+
+    /// Whether the connection is reset, rather than closed; a stream that stays silent throws.
+    package func isReset() throws(SocketError) -> Bool {
+        do throws(SocketError) {
+            while try receive() != nil {}
+            return false
+        } catch {
+            if error.isTimeout { throw error }
+            return true
+        }
     }
 }

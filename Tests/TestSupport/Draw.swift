@@ -1,0 +1,32 @@
+import FitIQAPI
+
+/// Decisions drawn from a seed: the numbers of `SplitMix64`, the same on every machine.
+package struct Draw: RandomNumberGenerator {
+    private var numbers: SplitMix64
+
+    package init(seed: UInt64) { numbers = SplitMix64(seed: seed) }
+
+    package mutating func next() -> UInt64 { numbers.next() }
+
+    /// From 0 up to, but not including, the bound.
+    package mutating func below(_ bound: Int) -> Int { Int(numbers.next(below: UInt64(bound))) }
+
+    /// True once in so many times.
+    package mutating func once(in odds: Int) -> Bool { below(odds) == 0 }
+
+    package mutating func element<Element>(of list: [Element]) -> Element { list[below(list.count)] }
+
+    package mutating func bytes(_ count: Int) -> [UInt8] {
+        (0..<count).map { _ in UInt8(truncatingIfNeeded: numbers.next()) }
+    }
+
+    /// The place in a table of weights; each comes up as often as its weight says.
+    package mutating func place(in weights: [Int]) -> Int {
+        var rest = below(weights.reduce(0, +))
+        for (place, weight) in weights.enumerated() {
+            rest -= weight
+            if rest < 0 { return place }
+        }
+        return weights.count - 1
+    }
+}

@@ -1,0 +1,50 @@
+import Foundation
+
+extension URL {
+    /// The folder of Package.swift.
+    package static let packageRoot = URL(filePath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    /// `Fixtures`, which holds the data of tests.
+    package static let fixtures = packageRoot.appending(path: "Fixtures")
+}
+
+/// The text of a file of the package, such as `docs/limits.md`.
+package func textOfPackage(_ path: String) throws -> String {
+    try String(contentsOf: .packageRoot.appending(path: path), encoding: .utf8)
+}
+
+/// What a file holds, as text; nil if there is none.
+package func contents(_ path: String) -> String? {
+    FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
+}
+
+/// A folder for the files of one test, command or server.
+package struct ScratchFolder: Sendable {
+    package let url: URL
+
+    package init() throws {
+        url = FileManager.default.temporaryDirectory.appendingPathComponent("fitiq-mock-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    package subscript(name: String) -> URL { url.appendingPathComponent(name) }
+
+    package func create(_ name: String) throws -> FileHandle {
+        try Data().write(to: self[name])
+        return try FileHandle(forWritingTo: self[name])
+    }
+
+    package func read(_ name: String) throws -> String {
+        String(decoding: try Data(contentsOf: self[name]), as: UTF8.self)
+    }
+
+    package func remove() { try? FileManager.default.removeItem(at: url) }
+
+    /// Lends the path of a folder that is removed afterwards.
+    package static func lend<Result>(_ body: (String) throws -> Result) throws -> Result {
+        let folder = try ScratchFolder()
+        defer { folder.remove() }
+        return try body(folder.url.path)
+    }
+}
