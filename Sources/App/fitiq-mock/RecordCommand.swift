@@ -1,5 +1,6 @@
 import ArgumentParser
 import FitIQAPI
+import Hosting
 import Logging
 import MockServer
 import Proxy
@@ -49,7 +50,7 @@ struct RecordCommand: ParsableCommand {
         let proxy = try open(configuration, address, secure?.listening, logger)
         // Only once everything else is in order: a replaced file is gone.
         let tap = try tap(output, logger)
-        proxy.record(to: tap)
+        proxy.tap = tap
 
         let running = RunningProxy(proxy, output: output, caPath: secure?.ca)
         do throws(Failure) {
@@ -109,18 +110,17 @@ struct RecordCommand: ParsableCommand {
     }
 
     private func open(
-        _ configuration: ProxyHost.Configuration, _ address: SocketAddress, _ secure: Host.Secure?, _ logger: Logger
+        _ configuration: ProxyHost.Configuration, _ address: SocketAddress, _ secure: SecureEndpoint?, _ logger: Logger
     ) throws(Failure) -> ProxyHost {
-        let listener = secure.map {
-            ProxyHost.Secure(
-                address: $0.address, certificates: $0.certificates, key: $0.key, advice: $0.advice)
-        }
         do {
             let proxy = try ProxyHost(
-                listeningOn: address, secure: listener, configuration: configuration, logger: logger)
+                listeningOn: address, secure: secure, configuration: configuration, logger: logger)
             try proxy.stopOnSignals([SIGINT, SIGTERM])
             return proxy
-        } catch let error as ProxyHost.StartError {
+        } catch StartError.configuration(let message) {
+            // The upstream is the proxy itself.
+            throw .configuration("\(message) (--port, --upstream)")
+        } catch let error as StartError {
             throw .configuration(Messages.notStarted(error))
         } catch {
             throw .configuration("\(error)")

@@ -1,7 +1,6 @@
 import JSON
 import MockServer
 import Proxy
-import Sockets
 
 /// The facts about a running proxy for the banner and the ready file.
 struct RunningProxy {
@@ -57,15 +56,10 @@ struct RunningProxy {
 
 extension RunningProxy {
     init(_ proxy: ProxyHost, output: String, caPath: String?) {
-        url = "http://" + Self.reachable(proxy.address)
-        secureURL = proxy.secureAddress.map { "https://" + Self.reachable($0) }
+        url = proxy.loop.url
+        secureURL = proxy.loop.secureURL
         upstream = proxy.configuration.upstream.description
         self.output = output
         self.caPath = caPath
-    }
-
-    /// The address for a client on this machine: a wildcard address becomes localhost.
-    private static func reachable(_ address: SocketAddress) -> String {
-        address.isUnspecified ? "localhost:\(address.port)" : address.description
     }
 }

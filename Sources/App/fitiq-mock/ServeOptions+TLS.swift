@@ -1,5 +1,5 @@
 import FitIQAPI
-import MockServer
+import Hosting
 import Sockets
 import TLS
 
@@ -7,7 +7,7 @@ extension ServeOptions {
     /// The TLS listener and its certificate; nil without `--tls`.
     ///
     /// Without a certificate of the user's, one is created on first use.
-    func secure(besides plain: SocketAddress) throws(Failure) -> (listening: Host.Secure, ca: String?)? {
+    func secure(besides plain: SocketAddress) throws(Failure) -> (listening: SecureEndpoint, ca: String?)? {
         let port = try Settings.value(tlsPort, "TLS_PORT", expected: "a port from 0 to 65535")
         let certificate = try nonEmpty(certificate, "CERTIFICATE", "--certificate")
         let key = try nonEmpty(key, "KEY", "--key")
@@ -26,7 +26,7 @@ extension ServeOptions {
             let files = try CertificateFiles().current(at: FitIQMock.now)
             let advice = Messages.howToTrust(ProgramName.asTyped)
             return (
-                Host.Secure(address: address, certificates: files.certificate, key: files.key, advice: advice),
+                SecureEndpoint(address: address, certificates: files.certificate, key: files.key, advice: advice),
                 files.caPath
             )
         }
@@ -36,7 +36,7 @@ extension ServeOptions {
     /// The user's own certificate; errors name the file concerned.
     private func own(
         _ certificatePath: String, _ keyPath: String, at address: SocketAddress
-    ) throws(Failure) -> Host.Secure {
+    ) throws(Failure) -> SecureEndpoint {
         let certificates = try InputFile.read(certificatePath, limit: TLSLimits.pemFile, orInherited: true)
         let key = try InputFile.read(keyPath, limit: TLSLimits.pemFile, orInherited: true)
         do throws(TLSError) {
@@ -44,13 +44,13 @@ extension ServeOptions {
         } catch {
             throw .configuration(Messages.inMaterial(error.isAboutKey ? keyPath : certificatePath, error))
         }
-        return Host.Secure(address: address, certificates: certificates, key: key)
+        return SecureEndpoint(address: address, certificates: certificates, key: key)
     }
 
     /// The certificate problems that clients will report at this time; `ca` is our own CA, if it was used.
     ///
     /// Clients are supposed to detect them, so the server starts all the same.
-    func warnings(of secure: Host.Secure, ca: String?, at now: Timestamp) -> [String] {
+    func warnings(of secure: SecureEndpoint, ca: String?, at now: Timestamp) -> [String] {
         var warnings: [String] = []
         if ca != nil, !secure.address.isLoopback, !secure.address.isUnspecified {
             warnings.append(Messages.certificateOfLocalhost(not: secure.address.host))

@@ -104,15 +104,6 @@ enum Messages {
         "a client did not agree on TLS within \(seconds(time)), and was disconnected"
     }
 
-    static func recordingStopped(_ reason: String, program: String, rest: String?) -> String {
-        let rest = rest.map { "what was recorded before is in '\($0)'" } ?? "what was recorded before is gone with it"
-        return "THE RECORDING HAS STOPPED: \(reason). The \(program) goes on without it; \(rest)"
-    }
-
-    static func notCompacted(_ reason: String) -> String {
-        "the recording is complete, and was left as it grew, with room to spare in it: \(reason)"
-    }
-
     // MARK: Parts
 
     /// A reason as a sentence, with or without its own full stop.

@@ -1,4 +1,5 @@
 import Foundation
+import Hosting
 import Proxy
 import Sockets
 
@@ -14,7 +15,7 @@ final class LocalProxy {
         let host = try ProxyHost(
             listeningOn: SocketAddress(host: "127.0.0.1", port: 0),
             configuration: .init(upstream: UpstreamURL(upstream), limits: limits))
-        if let path { host.record(to: try SessionTap(.init(creatorVersion: "1"), to: path, program: "proxy")) }
+        if let path { host.tap = try SessionTap(.init(creatorVersion: "1"), to: path, program: "proxy") }
         try self.init(host)
     }
 

@@ -1,4 +1,5 @@
 import FitIQAPI
+import Hosting
 import Sockets
 import Synchronization
 
@@ -30,10 +31,10 @@ public final class LocalServer: Sendable {
     ///   - configuration: The engine's; its origin becomes that of the listener.
     ///   - address: Where to listen; by default a free port that only this machine reaches.
     ///   - secure: Where to listen for TLS, with which certificate.
-    /// - Throws: ``Host/StartError``, or a `SocketError` if the system has no room for another thread.
+    /// - Throws: `StartError`, or a `SocketError` if the system has no room for another thread.
     public convenience init(
         _ configuration: Engine.Configuration = Engine.Configuration(), listeningOn address: SocketAddress? = nil,
-        secure: Host.Secure? = nil, queueKind: EventQueue.Kind = .platformDefault
+        secure: SecureEndpoint? = nil, queueKind: EventQueue.Kind = .platformDefault
     ) throws {
         let address = try address ?? SocketAddress(host: "127.0.0.1", port: 0)
         try self.init(Host(listeningOn: address, secure: secure, queueKind: queueKind, configuration: configuration))
@@ -42,9 +43,9 @@ public final class LocalServer: Sendable {
     /// Takes over a host without other references, and runs it.
     private init(_ host: sending Host) throws {
         address = host.address
-        url = host.engine.configuration.origin
+        url = host.loop.url
         secureAddress = host.secureAddress
-        secureURL = host.engine.configuration.secureOrigin
+        secureURL = host.loop.secureURL
         mailbox = host.mailbox
         let inbox = host.inbox
         let ended = try Gate()
