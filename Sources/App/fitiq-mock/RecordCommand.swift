@@ -36,8 +36,9 @@ struct RecordCommand: ParsableCommand {
         guard let output = try served.nonEmpty(options.output, "OUTPUT", "--output") else {
             throw Failure.configuration(Messages.noOutput)
         }
-        var configuration = ProxyHost.Configuration(upstream: upstream, trust: try trust(served, upstream))
-        fitDescriptors(&configuration.limits, logger)
+        let trust = try trust(served, upstream)
+        var limits = RelayLimits()
+        fitDescriptors(&limits, logger)
         let address = try served.address()
         // Before any file is created.
         let readyFile = try served.claimReadyFile()
@@ -47,7 +48,11 @@ struct RecordCommand: ParsableCommand {
                 logger.warning("\(warning)")
             }
         }
-        let proxy = try open(configuration, address, secure?.listening, logger)
+        let proxy = try open { () throws(StartError) in
+            try ProxyHost(
+                listeningOn: address, secure: secure?.listening, upstream: upstream, trust: trust, limits: limits,
+                logger: logger)
+        }
         // Only once everything else is in order: a replaced file is gone.
         let tap = try tap(output, logger)
         proxy.tap = tap
@@ -109,12 +114,9 @@ struct RecordCommand: ParsableCommand {
         logger.notice("\(Messages.fewDescriptors(descriptors, connections: limits.connections))")
     }
 
-    private func open(
-        _ configuration: ProxyHost.Configuration, _ address: SocketAddress, _ secure: SecureEndpoint?, _ logger: Logger
-    ) throws(Failure) -> ProxyHost {
+    private func open(_ make: () throws(StartError) -> ProxyHost) throws(Failure) -> ProxyHost {
         do {
-            let proxy = try ProxyHost(
-                listeningOn: address, secure: secure, configuration: configuration, logger: logger)
+            let proxy = try make()
             try proxy.stopOnSignals([SIGINT, SIGTERM])
             return proxy
         } catch StartError.configuration(let message) {

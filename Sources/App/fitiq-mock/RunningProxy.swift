@@ -58,7 +58,7 @@ extension RunningProxy {
     init(_ proxy: ProxyHost, output: String, caPath: String?) {
         url = proxy.loop.url
         secureURL = proxy.loop.secureURL
-        upstream = proxy.configuration.upstream.description
+        upstream = proxy.upstream.description
         self.output = output
         self.caPath = caPath
     }

@@ -94,12 +94,12 @@ public final class HostLoop {
 
     private static let acceptsPerTurn = 64
     private static let pauseWithoutDescriptors = Duration.milliseconds(100)
+    /// The token of the first listener; the next one has the next.
     private static let firstListenerToken: UInt64 = 1 << 40
 
     /// A listener and its protocol.
     public struct Port {
         let listener: Listener
-        let token: UInt64
         public let isSecure: Bool
         public var address: SocketAddress { listener.localAddress }
     }
@@ -108,32 +108,24 @@ public final class HostLoop {
     public init(
         listeningOn wanted: SocketAddress, secure: SecureEndpoint?, queueKind: EventQueue.Kind = .platformDefault
     ) throws(StartError) {
-        do throws(TLSError) {
-            tls = try secure.map { secure throws(TLSError) in
-                try .server(certificates: secure.certificates, key: secure.key)
-            }
-        } catch {
-            throw .tls(error)
+        tls = try secure.map { secure throws(StartError) in
+            try Result { () throws(TLSError) in
+                try TLSContext.server(certificates: secure.certificates, key: secure.key)
+            }.mapError(StartError.tls).get()
         }
         trustAdvice = secure?.advice ?? ""
         let plain: Listener
-        do throws(SocketError) {
-            events = try EventLoop(queueKind: queueKind)
-            plain = try Listener(address: wanted)
-        } catch {
-            throw .listening(error)
-        }
+        (events, plain) = try Result { () throws(SocketError) in
+            (try EventLoop(queueKind: queueKind), try Listener(address: wanted))
+        }.mapError(StartError.listening).get()
         address = plain.localAddress
         // From here on `deinit` closes what is open.
-        ports = [Port(listener: plain, token: Self.firstListenerToken, isSecure: false)]
-        do throws(SocketError) {
-            if let secure {
-                let listener = try Listener(address: secure.address)
-                secureAddress = listener.localAddress
-                ports.append(Port(listener: listener, token: Self.firstListenerToken + 1, isSecure: true))
-            }
-        } catch {
-            throw .listeningForTLS(error)
+        ports = [Port(listener: plain, isSecure: false)]
+        if let secure {
+            let listener = try Result { () throws(SocketError) in try Listener(address: secure.address) }
+                .mapError(StartError.listeningForTLS).get()
+            secureAddress = listener.localAddress
+            ports.append(Port(listener: listener, isSecure: true))
         }
         do throws(SocketError) { try watchListeners() } catch { throw .listening(error) }
     }
@@ -145,13 +137,11 @@ public final class HostLoop {
     public var secureURL: String? { secureAddress.map { "https://" + $0.reachable } }
 
     /// The time of an instant, for everything above the loop.
-    @inlinable
-    public func time(_ now: MonotonicInstant) -> Timestamp {
+    @inlinable public func time(_ now: MonotonicInstant) -> Timestamp {
         Timestamp(nanosecondsSinceEpoch: epoch + now.nanoseconds)
     }
 
-    @inlinable
-    public func instant(of time: Timestamp) -> MonotonicInstant {
+    @inlinable public func instant(of time: Timestamp) -> MonotonicInstant {
         MonotonicInstant(nanoseconds: time.nanosecondsSinceEpoch - epoch)
     }
 
@@ -162,7 +152,7 @@ public final class HostLoop {
 
     /// Accepts the clients that wait at a listener, a limited number in each turn.
     public func accept(_ token: UInt64, _ now: MonotonicInstant, _ begin: (Socket, Port) -> Void) {
-        guard let port = ports.first(where: { $0.token == token }) else { return }
+        guard let port = ports.dropFirst(Int(token - Self.firstListenerToken)).first else { return }
         for _ in 0..<Self.acceptsPerTurn {
             switch port.listener.accept() {
             case .accepted(let socket): begin(socket, port)
@@ -183,7 +173,8 @@ public final class HostLoop {
     private func watchListeners() throws(SocketError) {
         for (index, port) in ports.enumerated() {
             do throws(SocketError) {
-                try events.add(port.listener.descriptor, token: port.token, interest: .read)
+                let token = Self.firstListenerToken + UInt64(index)
+                try events.add(port.listener.descriptor, token: token, interest: .read)
             } catch {
                 for port in ports[..<index] { events.remove(port.listener.descriptor) }
                 throw error

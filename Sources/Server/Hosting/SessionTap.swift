@@ -38,21 +38,16 @@ public final class SessionTap: Tap {
     /// Bytes copied at a time when the finished file is made from the growing one.
     private static let pieceSize = 1 << 20
 
-    public struct Summary: Sendable, Equatable {
+    public struct Summary {
         /// Requests with their answers, including refused handshakes.
-        public var requests: Int
-        public var sockets: Int
-        public var isComplete: Bool
-        public var place: Place
+        public let requests: Int
+        public let sockets: Int
+        public let isComplete: Bool
+        public let place: Place
 
-        public enum Place: Sendable, Equatable {
-            /// At the requested path.
-            case wanted
-            /// In a file next to it, because it was moved, removed or replaced by another file meanwhile.
-            case beside(String)
-            /// Nowhere: it was moved or removed, perhaps with its folder.
-            case gone
-        }
+        /// At the requested path; in a file next to it, because it was moved, removed or replaced by another file
+        /// meanwhile; or nowhere, because it was moved or removed, perhaps with its folder.
+        public enum Place: Equatable { case wanted, beside(String), gone }
     }
 
     /// Begins to record into a file, which is complete from now on; the log uses `program` as the program's name.

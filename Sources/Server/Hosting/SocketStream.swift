@@ -55,6 +55,12 @@ public final class SocketStream {
     /// Whether there are bytes that only TLS wants to send, or encrypted output.
     public var hasCiphertext: Bool { session?.hasCiphertext ?? false }
 
+    /// What to watch the stream for, if its owner can use bytes, and has some for it.
+    public func interest(reads: Bool, hasOutput: Bool) -> Interest {
+        let writes = !takesNothing && (hasCiphertext || isOpen && hasOutput)
+        return (reads && !hasEnded ? Interest.read : []).union(writes ? .write : [])
+    }
+
     // MARK: Receiving
 
     /// The result of reading.

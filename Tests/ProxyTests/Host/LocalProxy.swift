@@ -14,7 +14,7 @@ final class LocalProxy {
     ) throws {
         let host = try ProxyHost(
             listeningOn: SocketAddress(host: "127.0.0.1", port: 0),
-            configuration: .init(upstream: UpstreamURL(upstream), limits: limits))
+            upstream: UpstreamURL(upstream), limits: limits)
         if let path { host.tap = try SessionTap(.init(creatorVersion: "1"), to: path, program: "proxy") }
         try self.init(host)
     }

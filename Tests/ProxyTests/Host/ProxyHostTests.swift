@@ -224,7 +224,7 @@ struct ProxyHostTests {
         let address = listener.localAddress
         listener.close()
         #expect {
-            try ProxyHost(listeningOn: address, configuration: .init(upstream: UpstreamURL("http://\(address)")))
+            try ProxyHost(listeningOn: address, upstream: UpstreamURL("http://\(address)"))
         } throws: {
             "\($0)" == "http://\(address) is this proxy itself: give it another port, or another upstream"
         }

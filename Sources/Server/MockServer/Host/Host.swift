@@ -33,14 +33,12 @@ public final class Host: SocketHost {
         var due: MonotonicInstant
     }
 
-    /// Opens the listeners; connections queue from now on, and are served once ``run()`` is called.
+    /// Opens the listeners; connections queue from now on, and are served once the host runs.
     ///
-    /// - Parameters:
-    ///   - wanted: Where to listen for plain HTTP.
-    ///   - secure: Where to listen for TLS, with which certificate; both listeners share one engine, and so all state.
-    ///   - configuration: The engine's; its origins become those of the listeners.
+    /// Both listeners share one engine, and so all state; its origins become those of the listeners.
+    ///
     /// - Throws: An error if an address cannot be listened on, the system lacks descriptors, the certificate cannot be
-    ///   used, or the scenario's data is inconsistent, which is ``StartError/configuration(_:)``.
+    ///   used, or the scenario's data is inconsistent, which is `StartError.configuration`.
     public init(
         listeningOn wanted: SocketAddress, secure: SecureEndpoint? = nil,
         queueKind: EventQueue.Kind = .platformDefault, configuration: Engine.Configuration

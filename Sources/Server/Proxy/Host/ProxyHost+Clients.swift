@@ -8,14 +8,13 @@ extension ProxyHost {
     private static let refusalsAtOnce = 32
 
     func begin(_ socket: Socket, isSecure: Bool, _ now: Timestamp) {
-        let limits = configuration.limits
         guard pairCount < limits.connections + ProxyHost.refusalsAtOnce else { return socket.reset() }
         let place = freePlaces.popLast() ?? pairs.count
         if place == pairs.count { pairs.append(nil) }
         guard let client = loop.serve(socket, token: UInt64(place) * 2, isSecure: isSecure) else {
             return freePlaces.append(place)
         }
-        let relay = Relay(upstream: configuration.upstream, isClientSecure: isSecure, limits: limits)
+        let relay = Relay(upstream: upstream, isClientSecure: isSecure, limits: limits)
         let pair = ProxyPair(place: place, relay: relay, client: client, now: now)
         pairs[place] = pair
         pairCount += 1
@@ -55,7 +54,7 @@ extension ProxyHost {
         }
         var isBlocked = false
         sending: while true {
-            let isLast = pair.relay.clientEnding == .finish || pair.relay.clientEnding == .close
+            let isLast = [.finish, .close].contains(pair.relay.clientEnding)
             switch pair.relay.toClient.withBytes({ client.send($0, isLast: isLast) }) {
             case nil: break sending
             case .wrote(let count):
@@ -76,16 +75,6 @@ extension ProxyHost {
         guard ending == .reset || ending == .close && client.hasEnded else { return true }
         drop(pair, reset: ending == .reset)
         return false
-    }
-
-    func watchClient(_ pair: ProxyPair) {
-        let client = pair.client
-        var interest: Interest = []
-        if !client.hasEnded, pair.relay.wantsClientBytes || pair.endingSince != nil || client.isShakingHands {
-            interest.insert(.read)
-        }
-        if client.hasCiphertext || (client.isOpen && !pair.relay.toClient.isEmpty) { interest.insert(.write) }
-        loop.watch(client, for: interest)
     }
 
     /// Closes a client, and its connection to the upstream.

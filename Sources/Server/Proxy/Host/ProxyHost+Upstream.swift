@@ -12,7 +12,7 @@ extension ProxyHost {
         linkCount += 1
         let link = UpstreamLink(
             number: number, recordingID: linkCount, addresses: addresses,
-            endsAt: now.advanced(by: configuration.limits.connectTime))
+            endsAt: now.advanced(by: limits.connectTime))
         pair.upstream = link
         tryNextAddress(link, of: pair, now)
     }
@@ -29,7 +29,7 @@ extension ProxyHost {
                 let socket = try Socket.connect(to: address)
                 link.stream = try loop.add(socket, token: UInt64(pair.place) * 2 + 1, for: .write) {
                     clientContext.map {
-                        TLSSession(client: $0, host: configuration.upstream.host, resuming: tickets.popLast())
+                        TLSSession(client: $0, host: upstream.host, resuming: tickets.popLast())
                     }
                 }
                 return
@@ -38,11 +38,8 @@ extension ProxyHost {
             }
         }
         pair.upstream = nil
-        if let error = link.lastError, !error.isTimeout {
-            pair.relay.upstreamFailed(.unreachable(error.description))
-        } else {
-            pair.relay.upstreamFailed(.connectTimeout(configuration.limits.connectTime))
-        }
+        let reason = link.lastError.flatMap { $0.isTimeout ? nil : $0.description }
+        pair.relay.upstreamFailed(reason.map { .unreachable($0) } ?? .connectTimeout(limits.connectTime))
         touch(pair)
     }
 
@@ -108,15 +105,14 @@ extension ProxyHost {
         guard !link.isOpen, stream.isAgreed else { return }
         link.isOpen = true
         pair.lastActivity = now
-        tap?.opened(link.recordingID, scheme: configuration.upstream.scheme)
+        tap?.opened(link.recordingID, scheme: upstream.scheme)
     }
 
     private func handshakeFailed(_ link: UpstreamLink, of pair: ProxyPair, _ error: TLSError?) {
-        let reason = error?.description ?? TLSError.hungUp(from: .server, afterBytes: 0).description
-        var isCertificate = false
-        if case .refused = error { isCertificate = true }
+        let error = error ?? .hungUp(from: .server, afterBytes: 0)
+        let isCertificate = if case .refused = error { true } else { false }
         close(link, of: pair, reset: false)
-        pair.relay.upstreamFailed(.tls(reason, isCertificate: isCertificate))
+        pair.relay.upstreamFailed(.tls(error.description, isCertificate: isCertificate))
     }
 
     private func upstreamIsBroken(_ link: UpstreamLink, _ stream: SocketStream, of pair: ProxyPair) {
@@ -151,17 +147,6 @@ extension ProxyHost {
         }
         stream.forgetOutput()
         pair.relay.sentToUpstream(pair.relay.toUpstream.count)
-    }
-
-    func watchUpstream(_ pair: ProxyPair) {
-        guard let link = pair.upstream, let stream = link.stream else { return }
-        guard link.isConnected else { return loop.watch(stream, for: .write) }
-        var interest: Interest = []
-        if !stream.hasEnded, pair.relay.wantsUpstreamBytes || !link.isOpen { interest.insert(.read) }
-        if !stream.takesNothing, stream.hasCiphertext || (stream.isOpen && !pair.relay.toUpstream.isEmpty) {
-            interest.insert(.write)
-        }
-        loop.watch(stream, for: interest)
     }
 
     /// Ends a connection to the upstream, and with it its part of the recording.

@@ -8,19 +8,9 @@ import TLS
 ///
 /// It owns the descriptors and the clock; ``Relay`` decides what is passed on, and how.
 public final class ProxyHost: SocketHost {
-    public struct Configuration: Sendable {
-        /// The server behind the proxy.
-        public var upstream: UpstreamURL
-        /// The certificates to trust if that server speaks TLS.
-        public var trust: TLSTrust
-        public var limits: RelayLimits
-
-        public init(upstream: UpstreamURL, trust: TLSTrust = .system, limits: RelayLimits = RelayLimits()) {
-            (self.upstream, self.trust, self.limits) = (upstream, trust, limits)
-        }
-    }
-
-    public let configuration: Configuration
+    /// The server behind the proxy.
+    public let upstream: UpstreamURL
+    let limits: RelayLimits
     public let loop: HostLoop
     let logger: Logger
     /// The observer of the traffic with the upstream; set it before ``run()``.
@@ -40,36 +30,29 @@ public final class ProxyHost: SocketHost {
 
     /// Opens the listeners and resolves the upstream's host; clients are served once ``run()`` is called.
     ///
+    /// - Parameter trust: The certificates to trust if the upstream speaks TLS.
     /// - Throws: if an address cannot be listened on, the upstream's host is unknown, the TLS files are unusable, or
-    ///   the upstream is where the proxy itself listens, which is ``StartError/configuration(_:)``.
+    ///   the upstream is where the proxy itself listens, which is `StartError.configuration`.
     public init(
-        listeningOn wanted: SocketAddress, secure: SecureEndpoint? = nil, configuration: Configuration,
-        logger: Logger = .silent
+        listeningOn wanted: SocketAddress, secure: SecureEndpoint? = nil, upstream: UpstreamURL,
+        trust: TLSTrust = .system, limits: RelayLimits = RelayLimits(), logger: Logger = .silent
     ) throws(StartError) {
-        (self.configuration, self.logger) = (configuration, logger)
-        let upstream = configuration.upstream
-        do throws(TLSError) {
-            clientContext = upstream.isSecure ? try .client(trust: configuration.trust) : nil
-        } catch {
-            throw .tls(error)
-        }
-        do throws(SocketError) {
-            addresses = try SocketAddress.resolve(host: upstream.host, port: upstream.port)
-        } catch {
-            throw .listening(error)
-        }
+        (self.upstream, self.limits, self.logger) = (upstream, limits, logger)
+        clientContext = try Result { () throws(TLSError) in upstream.isSecure ? try TLSContext.client(trust: trust) : nil }
+            .mapError(StartError.tls).get()
+        addresses = try Result { () throws(SocketError) in
+            try SocketAddress.resolve(host: upstream.host, port: upstream.port)
+        }.mapError(StartError.listening).get()
         loop = try HostLoop(listeningOn: wanted, secure: secure)
         for own in [loop.address, loop.secureAddress].compactMap({ $0 }) {
-            let reachesItself = addresses.contains {
-                $0 == own || (own.isUnspecified && $0.isLoopback && $0.port == own.port)
-            }
-            if reachesItself { throw .configuration(Messages.ownUpstream(upstream)) }
+            guard !addresses.contains(where: { $0 == own || own.isUnspecified && $0.isLoopback && $0.port == own.port })
+            else { throw .configuration(Messages.ownUpstream(upstream)) }
         }
     }
 
     /// Begins to stop: no new clients, ``RelayLimits/shutdownTime`` for answers in progress; on the loop's thread.
     public func stop() {
-        guard loop.beginStop(within: configuration.limits.shutdownTime) != nil else { return }
+        guard loop.beginStop(within: limits.shutdownTime) != nil else { return }
         if !hasAnswersUnderWay { loop.events.stop() }
     }
 
@@ -154,12 +137,22 @@ public final class ProxyHost: SocketHost {
         // Before the client sees an answer, its log lines are written.
         report(pair)
         guard !pair.isGone, sendToClient(pair, now) else { return }
-        watchClient(pair)
-        watchUpstream(pair)
-        guard let deadline = pair.deadline(configuration.limits) else { return }
+        watch(pair)
+        guard let deadline = pair.deadline(limits) else { return }
         if let present = pair.wakesAt, present <= deadline { return }
         pair.wakesAt = deadline
         deadlines.insert(pair.place, at: deadline)
+    }
+
+    /// Watches the streams for what the relay can use.
+    private func watch(_ pair: ProxyPair) {
+        let client = pair.client
+        let readsClient = pair.relay.wantsClientBytes || pair.endingSince != nil || client.isShakingHands
+        loop.watch(client, for: client.interest(reads: readsClient, hasOutput: !pair.relay.toClient.isEmpty))
+        guard let link = pair.upstream, let stream = link.stream else { return }
+        guard link.isConnected else { return loop.watch(stream, for: .write) }
+        let readsUpstream = pair.relay.wantsUpstreamBytes || !link.isOpen
+        loop.watch(stream, for: stream.interest(reads: readsUpstream, hasOutput: !pair.relay.toUpstream.isEmpty))
     }
 
     private func meetDeadlines(_ now: Timestamp) {
@@ -167,7 +160,7 @@ public final class ProxyHost: SocketHost {
             // An entry that an earlier one replaced is obsolete, as is one of a pair that is gone.
             guard let pair = pairs[place], pair.wakesAt == time else { continue }
             pair.wakesAt = nil
-            if let deadline = pair.deadline(configuration.limits), deadline <= now { timeIsUp(pair, now) }
+            if let deadline = pair.deadline(limits), deadline <= now { timeIsUp(pair, now) }
             touch(pair)
         }
     }
@@ -177,7 +170,7 @@ public final class ProxyHost: SocketHost {
             // The bytes accepted by the system are still on their way to the client: a reset would drop them.
             drop(pair, reset: pair.relay.clientEnding != .close || !pair.client.isShutDown)
         } else if pair.client.isShakingHands {
-            logger.notice("\(Messages.handshakeTimeout(configuration.limits.handshakeTime))")
+            logger.notice("\(Messages.handshakeTimeout(limits.handshakeTime))")
             drop(pair, reset: true)
         } else if let link = pair.upstream, !link.isOpen {
             attemptTimedOut(link, of: pair, now)

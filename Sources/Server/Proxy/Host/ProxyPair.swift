@@ -48,23 +48,20 @@ final class ProxyPair {
 
 /// One connection to the upstream, from the first attempt on.
 final class UpstreamLink {
-    /// Its number in its relay.
+    /// Its number in its relay, and its id in the recording.
     let number: Int
-    /// Its id in the recording.
     let recordingID: UInt64
     /// The addresses not tried yet, in order.
     var addresses: ArraySlice<SocketAddress>
-    /// The address being tried or connected.
+    /// The address and the socket being tried, or connected.
     var address: SocketAddress?
-    /// The socket being connected or connected.
     var stream: SocketStream?
     /// Whether the socket is connected; a TLS handshake may follow.
     var isConnected = false
     /// Whether the relay may send bytes and the recording has the connection.
     var isOpen = false
-    /// When the present attempt times out.
+    /// When the present attempt times out, and when all do.
     var attemptEndsAt: Timestamp
-    /// When all attempts time out.
     let endsAt: Timestamp
     /// Why the last address failed.
     var lastError: SocketError?
