@@ -110,7 +110,10 @@ enum Messages {
     /// A client's path on one line, truncated if it is long.
     static func printable(_ text: String) -> String { String(quoted(text).dropFirst().dropLast()) }
 
-    private static func words(_ time: Duration) -> String { Durations.exact(time.nanoseconds) }
+    private static func words(_ time: Duration) -> String {
+        let milliseconds = time.nanoseconds / 1_000_000
+        return milliseconds % 1000 == 0 ? "\(milliseconds / 1000) s" : "\(milliseconds) ms"
+    }
 
     /// The text in quotation marks, with control characters made visible, truncated if it is long.
     static func quoted(_ text: some StringProtocol) -> String {

@@ -6,21 +6,23 @@ import Sockets
 /// A proxy on a thread of its own, before an upstream that the test plays itself.
 final class LocalProxy {
     let address: SocketAddress
+    let secureAddress: SocketAddress?
     private let mailbox: Mailbox
     private let ended: Gate
 
     convenience init(
-        _ upstream: String, limits: RelayLimits = RelayLimits(), recordingTo path: String? = nil
+        _ upstream: String, limits: RelayLimits = RelayLimits(), recordingTo path: String? = nil,
+        secure: SecureEndpoint? = nil
     ) throws {
         let host = try ProxyHost(
-            listeningOn: SocketAddress(host: "127.0.0.1", port: 0),
+            listeningOn: SocketAddress(host: "127.0.0.1", port: 0), secure: secure,
             upstream: UpstreamURL(upstream), limits: limits)
         if let path { host.tap = try SessionTap(.init(creatorVersion: "1"), to: path, program: "proxy") }
         try self.init(host)
     }
 
     private init(_ host: sending ProxyHost) throws {
-        address = host.address
+        (address, secureAddress) = (host.loop.address, host.loop.secureAddress)
         mailbox = host.mailbox
         let ended = try Gate()
         self.ended = ended
@@ -76,11 +78,13 @@ struct Wire {
     }
 
     /// What arrives next; nil for the end of the stream.
-    func receive() throws -> String? {
+    func receive() throws -> String? { try receiveBytes().map { String(decoding: $0, as: UTF8.self) } }
+
+    func receiveBytes() throws -> ArraySlice<UInt8>? {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
             switch buffer.withUnsafeMutableBytes({ socket.read(into: $0) }) {
-            case .bytes(let count): return String(decoding: buffer[..<count], as: UTF8.self)
+            case .bytes(let count): return buffer[..<count]
             case .endOfStream: return nil
             case .wouldBlock: try wait(POLLIN)
             case .failed: throw Broken()

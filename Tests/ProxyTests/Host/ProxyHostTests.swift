@@ -1,6 +1,8 @@
 import Foundation
+import Hosting
 import Proxy
 import Sockets
+import TLS
 import Testing
 
 @Suite("A proxy with sockets", .timeLimit(.minutes(1)))
@@ -216,6 +218,34 @@ struct ProxyHostTests {
         #expect(try second.receiveToEnd().hasPrefix("HTTP/1.1 503 Service Unavailable\r\n"))
         try client.send("x")
         #expect(try server.receive(until: "x") == "x")
+        for wire in [client, server, second] { wire.socket.close() }
+    }
+
+    @Test("Beyond the limit a client is told so over TLS too")
+    func limitOverTLS() throws {
+        defer { listener.close() }
+        var limits = RelayLimits()
+        limits.connections = 1
+        let now = WallClock.nanosecondsSinceEpoch() / 1_000_000_000
+        let authority = try CertificateAuthority.make(subject: "Tests", now: now, serial: [1])
+        let identity = try authority.issue(for: CertificateName.local, now: now, serial: [2])
+        let proxy = try LocalProxy(
+            upstream, limits: limits,
+            secure: SecureEndpoint(
+                address: SocketAddress(host: "127.0.0.1", port: 0), certificates: identity.certificates,
+                key: identity.key))
+        let (client, server) = try tunnel(proxy)
+        let second = try Wire.connect(try #require(proxy.secureAddress))
+        let session = TLSSession(client: try .client(trust: .only(authority.certificate)), host: "127.0.0.1")
+        var answer: [UInt8] = []
+        while session.phase == .handshaking || session.phase == .open {
+            if case .wrote(let count) = session.withCiphertext(second.socket.write) { session.takeCiphertext(count) }
+            guard let bytes = try second.receiveBytes() else { break }
+            bytes.withUnsafeBytes { session.receive($0) }
+            while session.readPlaintext(into: &answer, limit: 65_536) {}
+        }
+        #expect(String(decoding: answer, as: UTF8.self).hasPrefix("HTTP/1.1 503 Service Unavailable\r\n"))
+        #expect(session.phase == .closed)
         for wire in [client, server, second] { wire.socket.close() }
     }
 

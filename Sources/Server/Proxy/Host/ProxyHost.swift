@@ -38,8 +38,9 @@ public final class ProxyHost: SocketHost {
         trust: TLSTrust = .system, limits: RelayLimits = RelayLimits(), logger: Logger = .silent
     ) throws(StartError) {
         (self.upstream, self.limits, self.logger) = (upstream, limits, logger)
-        clientContext = try Result { () throws(TLSError) in upstream.isSecure ? try TLSContext.client(trust: trust) : nil }
-            .mapError(StartError.tls).get()
+        clientContext = try Result { () throws(TLSError) in
+            upstream.isSecure ? try TLSContext.client(trust: trust) : nil
+        }.mapError(StartError.tls).get()
         addresses = try Result { () throws(SocketError) in
             try SocketAddress.resolve(host: upstream.host, port: upstream.port)
         }.mapError(StartError.listening).get()
