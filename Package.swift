@@ -36,8 +36,8 @@ let package = Package(
         .executableTarget(
             name: "fitiq-mock",
             dependencies: [
-                "ContractSuite", "FitIQAPI", "FitIQBackend", "FitIQClient", "JSON", "Judging", "MockServer", "Proxy",
-                "Replay", "Scenarios", "Sockets", "TLS", "Text", "Traffic", argumentParser, logging,
+                "ContractSuite", "FitIQAPI", "FitIQBackend", "FitIQClient", "Hosting", "JSON", "Judging", "MockServer",
+                "Proxy", "Replay", "Scenarios", "Sockets", "TLS", "Text", "Traffic", argumentParser, logging,
             ],
             path: "Sources/App/fitiq-mock"),
 
@@ -62,15 +62,19 @@ let package = Package(
         .target(
             name: "MockServer",
             dependencies: [
-                "Digests", "Faults", "FitIQAPI", "FitIQBackend", "HTTP1", "JSON", "Judging", "Replay", "Scenarios",
-                "Sockets", "TLS", "Text", "Texts", "Traffic", "WebSocket", httpTypes, logging,
+                "Digests", "Faults", "FitIQAPI", "FitIQBackend", "HTTP1", "Hosting", "JSON", "Judging", "Replay",
+                "Scenarios", "Sockets", "TLS", "Text", "Texts", "Traffic", "WebSocket", httpTypes, logging,
             ],
             path: "Sources/Server/MockServer"),
         // Between a client and a real server, to see what they say.
         .target(
             name: "Proxy",
-            dependencies: ["FitIQAPI", "HTTP1", "Sockets", "TLS", "Text", "Traffic", httpTypes, logging],
+            dependencies: ["FitIQAPI", "HTTP1", "Hosting", "Sockets", "TLS", "Text", httpTypes, logging],
             path: "Sources/Server/Proxy"),
+        // What a server and a proxy have in common: listeners, streams with and without TLS, taps, recordings.
+        .target(
+            name: "Hosting", dependencies: ["FitIQAPI", "Sockets", "TLS", "Traffic", logging],
+            path: "Sources/Server/Hosting"),
         // What a developer writes down: data, scripts, faults.
         .target(
             name: "Scenarios",
@@ -183,7 +187,8 @@ let package = Package(
         .testTarget(
             name: "ProxyTests",
             dependencies: [
-                "FitIQAPI", "HTTP1", "MockServer", "Proxy", "Sockets", "TLS", "TestSupport", "Traffic", "WebSocket",
+                "FitIQAPI", "HTTP1", "Hosting", "MockServer", "Proxy", "Sockets", "TLS", "TestSupport", "Traffic",
+                "WebSocket",
                 httpTypes,
             ]),
         .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"]),
@@ -234,8 +239,9 @@ let package = Package(
         .testTarget(
             name: "MockServerTests",
             dependencies: [
-                "Digests", "Faults", "FitIQAPI", "FitIQBackend", "GuideModels", "HTTP1", "JSON", "MockServer", "Replay",
-                "Scenarios", "Sockets", "TLS", "TestSupport", "Traffic", "WebSocket", httpTypes,
+                "Digests", "Faults", "FitIQAPI", "FitIQBackend", "GuideModels", "HTTP1", "Hosting", "JSON",
+                "MockServer",
+                "Replay", "Scenarios", "Sockets", "TLS", "TestSupport", "Traffic", "WebSocket", httpTypes,
             ]),
         .testTarget(
             name: "PeerTests", dependencies: ["JSON", "TestSupport", "Traffic", "fitiq-mock"],

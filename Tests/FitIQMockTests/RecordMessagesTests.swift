@@ -1,6 +1,4 @@
 import Foundation
-import MockServer
-import Proxy
 import Sockets
 import Testing
 
@@ -23,18 +21,10 @@ struct RecordMessagesTests {
         let full = SocketError(.create, code: EMFILE)
         let inUse =
             "cannot listen on that address: the port is in use by another process; choose another, or 0 for any free one"
-        for text in [
-            Messages.notStarted(Host.StartError.listening(taken)),
-            Messages.notStarted(ProxyHost.StartError.socket(taken)),
-        ] {
-            #expect(text == inUse + " (--port)")
-        }
-        for text in [
-            Messages.notStarted(Host.StartError.listeningForTLS(taken)),
-            Messages.notStarted(ProxyHost.StartError.listeningForTLS(taken)),
-        ] { #expect(text == inUse + " (--tls-port)") }
-        #expect(Messages.notStarted(Host.StartError.listening(nowhere)).hasSuffix("0.0.0.0 for all of IPv4 (--host)"))
-        #expect(Messages.notStarted(Host.StartError.listening(full)) == full.description)
+        #expect(Messages.notStarted(.listening(taken)) == inUse + " (--port)")
+        #expect(Messages.notStarted(.listeningForTLS(taken)) == inUse + " (--tls-port)")
+        #expect(Messages.notStarted(.listening(nowhere)).hasSuffix("0.0.0.0 for all of IPv4 (--host)"))
+        #expect(Messages.notStarted(.listening(full)) == full.description)
     }
 
     @Test(

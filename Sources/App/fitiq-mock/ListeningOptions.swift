@@ -1,6 +1,6 @@
 import ArgumentParser
 import FitIQAPI
-import MockServer
+import Hosting
 import Sockets
 import TLS
 
@@ -42,7 +42,7 @@ struct ListeningOptions: ParsableArguments {
     /// The TLS listener and its certificate; nil without `--tls`.
     ///
     /// Without a certificate of the user's, one is created on first use.
-    func secure(besides plain: SocketAddress) throws(Failure) -> (listening: Host.Secure, ca: String?)? {
+    func secure(besides plain: SocketAddress) throws(Failure) -> (listening: SecureEndpoint, ca: String?)? {
         let port = try Settings.value(tlsPort, "TLS_PORT", expected: "a port from 0 to 65535")
         let certificate = try Settings.nonEmpty(certificate, "CERTIFICATE")
         let key = try Settings.nonEmpty(key, "KEY")
@@ -61,24 +61,25 @@ struct ListeningOptions: ParsableArguments {
         let files = try CertificateFiles().current(at: FitIQMock.now)
         let advice = Messages.howToTrust(ProgramName.asTyped)
         return (
-            Host.Secure(address: address, certificates: files.certificate, key: files.key, advice: advice), files.caPath
+            SecureEndpoint(address: address, certificates: files.certificate, key: files.key, advice: advice),
+            files.caPath
         )
     }
 
     /// The user's own certificate; errors name the file concerned.
     private func own(
         _ certificatePath: String, _ keyPath: String, at address: SocketAddress
-    ) throws(Failure) -> Host.Secure {
+    ) throws(Failure) -> SecureEndpoint {
         let certificates = try InputFile.read(certificatePath, limit: TLSLimits.pemFile, orInherited: true)
         let key = try InputFile.read(keyPath, limit: TLSLimits.pemFile, orInherited: true)
         _ = try orFailure(try TLSContext.server(certificates: certificates, key: key)) { (error: TLSError) in
             .configuration(Messages.inMaterial(error.isAboutKey ? keyPath : certificatePath, error))
         }
-        return Host.Secure(address: address, certificates: certificates, key: key)
+        return SecureEndpoint(address: address, certificates: certificates, key: key)
     }
 }
 
-extension Host.Secure {
+extension SecureEndpoint {
     /// The certificate problems that clients will report at this time; `ca` is our own CA, if it was used.
     ///
     /// Clients are supposed to detect them, so the server starts all the same.

@@ -1,6 +1,5 @@
 import FitIQAPI
 import MockServer
-import Proxy
 import Replay
 import Sockets
 import TLS
@@ -20,14 +19,6 @@ extension Messages {
     static let noUpstream =
         "record needs the server to stand in front of: --upstream https://api.example.com. See 'fitiq-mock record --help'."
     static let noOutput = "record needs a file for the session: --output session.har. See 'fitiq-mock record --help'."
-    static func notStarted(_ error: ProxyHost.StartError) -> String {
-        switch error {
-        case .socket(let error): notListening(error)
-        case .listeningForTLS(let error): notListening(error, port: "--tls-port")
-        case .ownUpstream: "\(error) (--port, --upstream)"
-        case .tls: error.description
-        }
-    }
     static func outputExists(_ path: String) -> String {
         "'\(path)' exists already, and may be all that is left of a session: name another file, or add --overwrite."
     }

@@ -1,4 +1,5 @@
 import FitIQAPI
+import Hosting
 import Judging
 import MockServer
 import Sockets
@@ -140,11 +141,11 @@ enum Messages {
     static func standardOutput(_ error: FileError) -> String { "cannot write to standard output: \(error.reason)." }
     static let noDataDirectory =
         "there is no folder to keep certificates in: neither HOME nor FITIQ_MOCK_DATA_DIR is set."
-    static func notStarted(_ error: Host.StartError) -> String {
+    static func notStarted(_ error: StartError) -> String {
         switch error {
         case .listening(let error): notListening(error)
         case .listeningForTLS(let error): notListening(error, port: "--tls-port")
-        case .certificate, .scenario: error.description
+        case .tls, .configuration: error.description
         }
     }
 

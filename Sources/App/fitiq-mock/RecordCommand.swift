@@ -1,5 +1,6 @@
 import ArgumentParser
 import FitIQAPI
+import Hosting
 import JSON
 import Logging
 import MockServer
@@ -54,8 +55,9 @@ struct RecordCommand: ParsableCommand {
         guard let output = try Settings.nonEmpty(output, "OUTPUT") else {
             throw Failure.configuration(Messages.noOutput)
         }
-        var configuration = ProxyHost.Configuration(upstream: upstream, trust: try trust(upstream))
-        fitDescriptors(&configuration.limits, logger)
+        let trust = try trust(upstream)
+        var limits = RelayLimits()
+        fitDescriptors(&limits, logger)
         let address = try listening.address()
         // Before any file is created.
         let readyFile = try ReadyFile.claimed(readyFile)
@@ -63,10 +65,14 @@ struct RecordCommand: ParsableCommand {
         if let secure {
             for warning in secure.listening.warnings(ca: secure.ca, at: FitIQMock.now) { logger.warning("\(warning)") }
         }
-        let proxy = try open(configuration, address, secure?.listening, logger)
+        let proxy = try open { () throws(StartError) in
+            try ProxyHost(
+                listeningOn: address, secure: secure?.listening, upstream: upstream, trust: trust, limits: limits,
+                logger: logger)
+        }
         // Only once everything else is in order: a replaced file is gone.
         let tap = try tap(output, logger)
-        proxy.record(to: tap)
+        proxy.tap = tap
 
         let running = RunningProxy(proxy, output: output, caPath: secure?.ca)
         do throws(Failure) {
@@ -115,18 +121,15 @@ struct RecordCommand: ParsableCommand {
         logger.notice("\(Messages.fewDescriptors(descriptors, connections: limits.connections))")
     }
 
-    private func open(
-        _ configuration: ProxyHost.Configuration, _ address: SocketAddress, _ secure: Host.Secure?, _ logger: Logger
-    ) throws(Failure) -> ProxyHost {
-        let listener = secure.map {
-            ProxyHost.Secure(address: $0.address, certificates: $0.certificates, key: $0.key, advice: $0.advice)
-        }
+    private func open(_ make: () throws(StartError) -> ProxyHost) throws(Failure) -> ProxyHost {
         do {
-            let proxy = try ProxyHost(
-                listeningOn: address, secure: listener, configuration: configuration, logger: logger)
+            let proxy = try make()
             try proxy.stopOnSignals(System.stopSignals)
             return proxy
-        } catch let error as ProxyHost.StartError {
+        } catch StartError.configuration(let message) {
+            // The upstream is the proxy itself.
+            throw .configuration("\(message) (--port, --upstream)")
+        } catch let error as StartError {
             throw .configuration(Messages.notStarted(error))
         } catch {
             throw .configuration("\(error)")
@@ -198,15 +201,10 @@ struct RunningProxy {
 
 extension RunningProxy {
     init(_ proxy: ProxyHost, output: String, caPath: String?) {
-        url = "http://" + Self.reachable(proxy.address)
-        secureURL = proxy.secureAddress.map { "https://" + Self.reachable($0) }
-        upstream = proxy.configuration.upstream.description
+        url = proxy.loop.url
+        secureURL = proxy.loop.secureURL
+        upstream = proxy.upstream.description
         self.output = output
         self.caPath = caPath
-    }
-
-    /// The address for a client on this machine: a wildcard address becomes localhost.
-    private static func reachable(_ address: SocketAddress) -> String {
-        address.isUnspecified ? "localhost:\(address.port)" : address.description
     }
 }

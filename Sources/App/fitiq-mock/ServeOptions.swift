@@ -1,6 +1,7 @@
 import ArgumentParser
 import FitIQAPI
 import FitIQBackend
+import Hosting
 import Logging
 import MockServer
 import Scenarios
@@ -198,13 +199,13 @@ struct ServerLauncher {
     }
 
     private func open(
-        _ configuration: Engine.Configuration, _ address: SocketAddress, _ secure: Host.Secure?
+        _ configuration: Engine.Configuration, _ address: SocketAddress, _ secure: SecureEndpoint?
     ) throws(Failure) -> Host {
         let server: Host
-        do throws(Host.StartError) {
+        do throws(StartError) {
             server = try Host(listeningOn: address, secure: secure, configuration: configuration)
         } catch {
-            if case .scenario = error, let failure = try plan.troubleWithData(of: configuration) { throw failure }
+            if case .configuration = error, let failure = try plan.troubleWithData(of: configuration) { throw failure }
             throw .configuration(Messages.notStarted(error))
         }
         try orFailure(try server.stopOnSignals(System.stopSignals)) { (error: SocketError) in

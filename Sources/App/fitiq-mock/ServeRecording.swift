@@ -1,7 +1,7 @@
 import ArgumentParser
+import Hosting
 import Logging
 import MockServer
-import Proxy
 import Sockets
 import Traffic
 
@@ -39,15 +39,7 @@ struct ServeRecording {
     }
 
     /// Attaches the recording to all connections of a server.
-    func readAlong(on server: Host) {
-        server.tap = Host.Tap(
-            opened: { [tap] in tap.opened($0, scheme: $1) },
-            clientSent: { [tap] in tap.clientSent($0, on: $1, at: $2) },
-            serverSent: { [tap] in tap.serverSent($0, on: $1, at: $2) },
-            finished: { [tap] in tap.finished($0, byServer: $1, at: $2) },
-            ended: { [tap] in tap.ended($0, byServer: $1, isReset: $2, at: $3) },
-            write: { [tap] in tap.write() })
-    }
+    func readAlong(on server: Host) { server.tap = tap }
 
     /// Removes the file, for a server that cannot start after all.
     func discard() { tap.discard() }

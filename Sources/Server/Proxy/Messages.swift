@@ -9,7 +9,7 @@ enum Messages {
         "\(quoted(text)) is no URL: name the upstream server as https://api.example.com or http://127.0.0.1:8080"
     }
 
-    static func unknownScheme(_ scheme: String) -> String {
+    static func unknownScheme(_ scheme: Substring) -> String {
         "the upstream's URL begins with \(quoted(scheme)), and the proxy knows http and https"
     }
 
@@ -20,13 +20,11 @@ enum Messages {
     static let urlWithCredentials =
         "the upstream's URL has a user or a password in it: leave them out; clients bring their own credentials"
 
-    static func badAuthority(_ text: String) -> String {
+    static func badAuthority(_ text: Substring) -> String {
         "\(quoted(text)) is neither a host name nor an address; an IPv6 address stands in brackets, http://[::1]:8080"
     }
 
-    static func badPort(_ text: String) -> String {
-        "\(quoted(text)) is no port: name one from 1 to 65535"
-    }
+    static func badPort(_ text: Substring) -> String { "\(quoted(text)) is no port: name one from 1 to 65535" }
 
     static func ownUpstream(_ upstream: UpstreamURL) -> String {
         "\(upstream) is this proxy itself: give it another port, or another upstream"
@@ -39,7 +37,7 @@ enum Messages {
         case .unreachable(let reason):
             "The proxy cannot reach \(upstream): \(reason). Check its URL, and that the server runs."
         case .connectTimeout(let time):
-            "The proxy could not connect to \(upstream) within \(seconds(time)). "
+            "The proxy could not connect to \(upstream) within \(words(time)). "
                 + "Check its URL, the network and any VPN that it needs."
         case .tls(let reason, isCertificate: true):
             "The certificate of \(upstream) cannot be trusted: \(sentence(reason)) If it is issued by a CA of your own, have the "
@@ -48,7 +46,7 @@ enum Messages {
             "TLS with \(upstream) failed: \(sentence(reason)) Check that the server speaks TLS 1.2 or 1.3 on that port; "
                 + "name one without TLS as http://\(upstream.authority) instead."
         case .answerTimeout(let time):
-            "\(upstream) took the request and sent nothing for \(seconds(time)). It was not asked again, since it may be at work."
+            "\(upstream) took the request and sent nothing for \(words(time)). It was not asked again, since it may be at work."
         case .badAnswer(let reason):
             "\(upstream) answered with something other than HTTP/1.1: \(reason) "
                 + "Check that its URL names a server of HTTP, with the right scheme and port."
@@ -70,18 +68,17 @@ enum Messages {
     static func plainHTTPRefusal(_ reason: String) -> [UInt8] {
         let body = APIError.body(code: "BAD_REQUEST", message: reason, in: .union)
         return Array(
-            "HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: \(body.count)\r\nConnection: close\r\n\r\n"
-                .utf8) + body
+            """
+            HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: \(body.count)\r
+            Connection: close\r\n\r\n
+            """.utf8) + body
     }
 
     // MARK: Log
 
-    static func endedBeforeAnswer(_ request: String, isReset: Bool) -> String {
-        "\(request): the upstream \(isReset ? "reset" : "ended") the connection without an answer, and so did the proxy"
-    }
-
-    static func endedWithinAnswer(_ request: String, isReset: Bool) -> String {
-        "\(request): the upstream \(isReset ? "reset" : "ended") the connection within its answer, and so did the proxy"
+    static func ended(_ request: String, withinAnswer: Bool, isReset: Bool) -> String {
+        "\(request): the upstream \(isReset ? "reset" : "ended") the connection "
+            + "\(withinAnswer ? "within its" : "without an") answer, and so did the proxy"
     }
 
     static func badWithinAnswer(_ request: String, _ reason: String) -> String {
@@ -89,7 +86,7 @@ enum Messages {
     }
 
     static func stalledWithinAnswer(_ request: String, _ time: Duration) -> String {
-        "\(request): nothing came for \(seconds(time)) within the upstream's answer; the client's connection was reset"
+        "\(request): nothing came for \(words(time)) within the upstream's answer; the client's connection was reset"
     }
 
     static func clientWentAway(_ request: String) -> String {
@@ -97,20 +94,10 @@ enum Messages {
     }
 
     static func clientTLS(_ reason: String) -> String { "a client could not be served over TLS: \(reason)" }
-
     static func upstreamTLS(_ reason: String) -> String { "the connection to the upstream broke: \(reason)" }
 
     static func handshakeTimeout(_ time: Duration) -> String {
-        "a client did not agree on TLS within \(seconds(time)), and was disconnected"
-    }
-
-    static func recordingStopped(_ reason: String, program: String, rest: String?) -> String {
-        let rest = rest.map { "what was recorded before is in '\($0)'" } ?? "what was recorded before is gone with it"
-        return "THE RECORDING HAS STOPPED: \(reason). The \(program) goes on without it; \(rest)"
-    }
-
-    static func notCompacted(_ reason: String) -> String {
-        "the recording is complete, and was left as it grew, with room to spare in it: \(reason)"
+        "a client did not agree on TLS within \(words(time)), and was disconnected"
     }
 
     // MARK: Parts
@@ -123,21 +110,15 @@ enum Messages {
     /// A client's path on one line, truncated if it is long.
     static func printable(_ text: String) -> String { String(quoted(text).dropFirst().dropLast()) }
 
-    static func seconds(_ time: Duration) -> String {
+    private static func words(_ time: Duration) -> String {
         let milliseconds = time.nanoseconds / 1_000_000
         return milliseconds % 1000 == 0 ? "\(milliseconds / 1000) s" : "\(milliseconds) ms"
     }
 
     /// The text in quotation marks, with control characters made visible, truncated if it is long.
-    static func quoted(_ text: String) -> String {
-        var result = ""
-        for scalar in text.unicodeScalars.prefix(120) {
-            if scalar.value < 0x20 || scalar.value == 0x7F || scalar == "\"" || scalar == "\\" {
-                result += scalar.escaped(asASCII: true)
-            } else {
-                result.unicodeScalars.append(scalar)
-            }
-        }
-        return "\"\(result)\(text.unicodeScalars.count > 120 ? "…" : "")\""
+    static func quoted(_ text: some StringProtocol) -> String {
+        let scalars = text.unicodeScalars
+        let start = scalars.prefix(120).map { $0 == "'" ? "'" : $0.escaped(asASCII: false) }.joined()
+        return "\"\(start)\(scalars.count > 120 ? "…" : "")\""
     }
 }

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 import WebSocket
 
+@testable import Hosting
 @testable import MockServer
 
 @Suite("The host over real sockets", .serialized)
@@ -95,7 +96,7 @@ struct HostTests {
         @Test("A listener that is broken ends the server with the reason", arguments: EventQueue.Kind.allCases)
         func brokenListener(kind: EventQueue.Kind) throws {
             let server = try RunningHost(kind)
-            try server.onLoop { _ = shutdown($0.ports[0].listener.descriptor, Int32(SHUT_RD)) }
+            try server.onLoop { _ = shutdown($0.loop.ports[0].listener.descriptor, Int32(SHUT_RD)) }
             let error = #expect(throws: SocketError.self) { try server.join() }
             #expect(error?.operation == .accept && error?.code == EINVAL)
         }
@@ -105,7 +106,7 @@ struct HostTests {
     func portInUse(kind: EventQueue.Kind) throws {
         let server = try RunningHost(kind)
         let address = server.address
-        let error = #expect(throws: MockServer.Host.StartError.self) {
+        let error = #expect(throws: StartError.self) {
             _ = try MockServer.Host(listeningOn: address, queueKind: kind, configuration: Engine.Configuration())
         }
         #expect(

@@ -1,4 +1,5 @@
 import FitIQAPI
+import Hosting
 import JSON
 import MockServer
 import Scenarios
@@ -85,7 +86,7 @@ struct LocalServerTests {
     @Test("A port that is taken is told")
     func portInUse() throws {
         let server = try start()
-        #expect(throws: MockServer.Host.StartError.self) { try LocalServer(listeningOn: server.address) }
+        #expect(throws: StartError.self) { try LocalServer(listeningOn: server.address) }
         server.stop()
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Hosting
 import JSON
 import Scenarios
 import Sockets
@@ -291,7 +292,7 @@ struct SecureHostTests {
         let server = try RunningHost(.platformDefault)
         var secure = try SecureIdentity.listening()
         secure.address = server.address
-        let error = #expect(throws: MockServer.Host.StartError.self) {
+        let error = #expect(throws: StartError.self) {
             _ = try LocalServer(secure: secure)
         }
         #expect(
@@ -310,6 +311,6 @@ struct SecureHostTests {
         server.stop()
         var secure = try SecureIdentity.listening()
         secure.certificates = Array("x".utf8)
-        #expect(throws: MockServer.Host.StartError.self) { try LocalServer(secure: secure) }
+        #expect(throws: StartError.self) { try LocalServer(secure: secure) }
     }
 }

@@ -1,3 +1,4 @@
+import Hosting
 import Sockets
 import TLS
 
@@ -17,8 +18,8 @@ enum SecureIdentity {
     }
 
     /// A free port for TLS.
-    static func listening(on name: String = "127.0.0.1") throws -> MockServer.Host.Secure {
-        MockServer.Host.Secure(
+    static func listening(on name: String = "127.0.0.1") throws -> SecureEndpoint {
+        SecureEndpoint(
             address: try SocketAddress(host: name, port: 0), certificates: server.certificates, key: server.key,
             advice: "See the manual.")
     }

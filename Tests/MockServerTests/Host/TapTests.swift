@@ -1,4 +1,5 @@
 import FitIQAPI
+import Hosting
 import Scenarios
 import Sockets
 import TLS
@@ -10,24 +11,34 @@ import Testing
 @Suite("Reading along on a host's connections", .serialized)
 struct TapTests {
     /// What was told of connections; on the loop's thread, and read when that has ended.
-    private final class Log {
+    private final class Log: Tap {
         var events: [String] = []
         var sent: [UInt64: [UInt8]] = [:]
         var received: [UInt64: [UInt8]] = [:]
         var turns = 0
+        var onWrite: () -> Void = {}
 
-        var tap: MockServer.Host.Tap {
-            MockServer.Host.Tap(
-                opened: { [self] _, scheme in events.append("opened \(scheme)") },
-                clientSent: { [self] bytes, number, _ in received[number, default: []] += bytes },
-                serverSent: { [self] bytes, number, _ in sent[number, default: []] += bytes },
-                finished: { [self] _, byServer, _ in
-                    events.append("\(byServer ? "server" : "client") finished")
-                },
-                ended: { [self] _, byServer, isReset, _ in
-                    events.append("\(byServer ? "server" : "client") \(isReset ? "reset" : "closed")")
-                },
-                write: { [self] in turns += 1 })
+        func opened(_ connection: UInt64, scheme: String) { events.append("opened \(scheme)") }
+
+        func clientSent(_ bytes: UnsafeRawBufferPointer, on connection: UInt64, at time: Timestamp) {
+            received[connection, default: []] += bytes
+        }
+
+        func serverSent(_ bytes: UnsafeRawBufferPointer, on connection: UInt64, at time: Timestamp) {
+            sent[connection, default: []] += bytes
+        }
+
+        func finished(_ connection: UInt64, byServer: Bool, at time: Timestamp) {
+            events.append("\(byServer ? "server" : "client") finished")
+        }
+
+        func ended(_ connection: UInt64, byServer: Bool, isReset: Bool, at time: Timestamp) {
+            events.append("\(byServer ? "server" : "client") \(isReset ? "reset" : "closed")")
+        }
+
+        func write() {
+            turns += 1
+            onWrite()
         }
     }
 
@@ -39,7 +50,7 @@ struct TapTests {
         let scenario = try Scenario.read("{name: f, faults: \(faults)}")
         let server = try RunningHost(.platformDefault, isSecure: true) { $0.scenario = scenario }
         let log = Unshared(Log())
-        try server.onLoop { $0.tap = log.value.tap }
+        try server.onLoop { $0.tap = log.value }
         let client = isSecure ? try server.connectSecurely() : try server.connect()
         try talk(client)
         client.stream.close()
@@ -87,13 +98,12 @@ struct TapTests {
         let log = Unshared(Log())
         let (isWriting, goesOn) = (try Gate(), try Gate())
         try server.onLoop { host in
-            var tap = log.value.tap
-            tap.write = {
+            log.value.onWrite = {
                 guard !log.value.sent.isEmpty else { return }
                 isWriting.open()
                 goesOn.wait(until: .now().advanced(by: RunningHost.patience))
             }
-            host.tap = tap
+            host.tap = log.value
         }
         let client = isSecure ? try server.connectSecurely() : try server.connect()
         try client.write(request.bytes)
@@ -146,7 +156,7 @@ struct TapTests {
     func failedHandshakes() throws {
         let server = try RunningHost(.platformDefault, isSecure: true)
         let log = Unshared(Log())
-        try server.onLoop { $0.tap = log.value.tap }
+        try server.onLoop { $0.tap = log.value }
         let client = try HostClient(try #require(server.secureAddress))
         #expect(try client.exchange(Request()).status == 400)
         client.stream.close()

@@ -1,6 +1,8 @@
 import Foundation
+import Hosting
 import Proxy
 import Sockets
+import TLS
 import TestSupport
 import Testing
 
@@ -220,12 +222,41 @@ struct ProxyHostTests {
         for wire in [client, server, second] { wire.close() }
     }
 
+    @Test("Beyond the limit a client is told so over TLS too")
+    func limitOverTLS() throws {
+        defer { listener.close() }
+        var limits = RelayLimits()
+        limits.connections = 1
+        let now = WallClock.nanosecondsSinceEpoch() / 1_000_000_000
+        let authority = try CertificateAuthority.make(subject: "Tests", now: now, serial: [1])
+        let identity = try authority.issue(for: CertificateName.local, now: now, serial: [2])
+        let proxy = try LocalProxy(
+            upstream, limits: limits,
+            secure: SecureEndpoint(
+                address: SocketAddress(host: "127.0.0.1", port: 0), certificates: identity.certificates,
+                key: identity.key))
+        let (client, server) = try tunnel(proxy)
+        let second = try BlockingStream.connect(to: try #require(proxy.secureAddress))
+        let session = TLSSession(client: try .client(trust: .only(authority.certificate)), host: "127.0.0.1")
+        var answer: [UInt8] = []
+        while session.phase == .handshaking || session.phase == .open {
+            if case .wrote(let count) = session.withCiphertext(second.socket.write) { session.takeCiphertext(count) }
+            let bytes = try second.read()
+            if bytes.isEmpty { break }
+            bytes.withUnsafeBytes { session.receive($0) }
+            while session.readPlaintext(into: &answer, limit: 65_536) {}
+        }
+        #expect(String(decoding: answer, as: UTF8.self).hasPrefix("HTTP/1.1 503 Service Unavailable\r\n"))
+        #expect(session.phase == .closed)
+        for wire in [client, server, second] { wire.close() }
+    }
+
     @Test("A proxy does not stand before itself")
     func itself() throws {
         let address = listener.localAddress
         listener.close()
         #expect {
-            try ProxyHost(listeningOn: address, configuration: .init(upstream: UpstreamURL("http://\(address)")))
+            try ProxyHost(listeningOn: address, upstream: UpstreamURL("http://\(address)"))
         } throws: {
             "\($0)" == "http://\(address) is this proxy itself: give it another port, or another upstream"
         }

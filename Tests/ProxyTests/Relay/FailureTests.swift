@@ -2,6 +2,7 @@ import FitIQAPI
 import HTTP1
 import Testing
 
+@testable import Hosting
 @testable import Proxy
 
 @Suite("What a proxy answers in the upstream's place")
@@ -255,15 +256,15 @@ struct FailureTests {
             Messages.handshakeTimeout(.seconds(10)) == "a client did not agree on TLS within 10 s, and was disconnected"
         )
         #expect(
-            Messages.recordingStopped("cannot write to 'a': the disk is full", program: "proxy", rest: "a")
+            SessionTap.stopped("cannot write to 'a': the disk is full", program: "proxy", rest: "a")
                 == "THE RECORDING HAS STOPPED: cannot write to 'a': the disk is full. The proxy goes on without it; "
                 + "what was recorded before is in 'a'")
         #expect(
-            Messages.recordingStopped("x", program: "server", rest: nil)
+            SessionTap.stopped("x", program: "server", rest: nil)
                 == "THE RECORDING HAS STOPPED: x. The server goes on without it; what was recorded before is gone with it"
         )
         #expect(
-            Messages.notCompacted("x")
+            SessionTap.notCompacted("x")
                 == "the recording is complete, and was left as it grew, with room to spare in it: x")
         #expect(
             Messages.ownUpstream(RelayHarness.plain)

@@ -1,96 +1,78 @@
+import Hosting
 import Sockets
+import TLS
 
 /// Accepting, reading and sending: everything that touches a connection's file descriptor.
 extension Host {
-    private static let acceptsPerTurn = 64
-    private static let pauseWithoutDescriptors = Duration.milliseconds(100)
-
-    func accept(_ token: UInt64, _ now: MonotonicInstant) {
-        guard let port = ports.first(where: { $0.token == token }) else { return }
-        for _ in 0..<Host.acceptsPerTurn {
-            switch port.listener.accept() {
-            case .accepted(let socket):
-                let isLocal = isLocal(socket, at: port.listener.localAddress)
-                guard let id = engine.open(at: time(now), isLocal: isLocal, isSecure: port.isSecure) else {
-                    socket.reset()
-                    continue
-                }
-                watch(socket, as: id, secure: port.isSecure ? tls.map(SecureStream.init) : nil)
-            case .exhausted:
-                // The backlog keeps waiting clients; without a pause the loop would spin on the listener.
-                stopListening()
-                listensAgainAt = now.advanced(by: Host.pauseWithoutDescriptors)
-                return
-            case .failed(let error):
-                acceptError = error
-                loop.stop()
-                return
-            case .wouldBlock:
-                return
-            }
+    func begin(_ socket: Socket, at port: HostLoop.Port, _ now: MonotonicInstant) {
+        // Whether the peer is on this machine: checked only if others can reach the listener at all.
+        let isLocal = port.address.isLoopback || socket.peerAddress?.isLoopback ?? false
+        guard let id = engine.open(at: time(now), isLocal: isLocal, isSecure: port.isSecure) else {
+            return socket.reset()
         }
-    }
-
-    /// Whether the peer is on this machine: checked only if others can reach the listener at all.
-    private func isLocal(_ socket: Socket, at address: SocketAddress) -> Bool {
-        address.isLoopback || socket.peerAddress?.isLoopback ?? false
-    }
-
-    private func watch(_ socket: Socket, as id: ConnectionID, secure: SecureStream?) {
+        guard let stream = loop.serve(socket, token: UInt64(id.place), isSecure: port.isSecure) else {
+            return engine.transportClosed(id, at: time(.now()))
+        }
         while transports.count <= id.place { transports.append(nil) }
-        do throws(SocketError) {
-            try loop.add(socket.descriptor, token: UInt64(id.place), interest: .read)
-            transports[id.place] = Transport(id: id, socket: socket, secure: secure, interest: .read)
-            if secure == nil { tap?.opened(id.number, "http") }
-        } catch {
-            // The system watches no more descriptors: the connection is dropped without a trace.
-            socket.reset()
-            engine.transportClosed(id, at: time(.now()))
-        }
+        let transport = Transport(id: id, stream: stream)
+        transports[id.place] = transport
+        announce(transport, now)
     }
 
-    func stopListening() {
-        guard listensAgainAt == nil else { return }
-        for port in ports { loop.remove(port.listener.descriptor) }
-    }
-
-    func listenAgain() {
-        listensAgainAt = nil
-        var watched: [Port] = []
-        for port in ports {
-            guard (try? loop.add(port.listener.descriptor, token: port.token, interest: .read)) != nil else {
-                for port in watched { loop.remove(port.listener.descriptor) }
-                listensAgainAt = .now().advanced(by: Host.pauseWithoutDescriptors)
-                return
-            }
-            watched.append(port)
-        }
+    /// Tells the tap, and over TLS the engine, once bytes can be exchanged.
+    private func announce(_ transport: Transport, _ now: MonotonicInstant) {
+        guard !transport.isAnnounced, transport.stream.isAgreed else { return }
+        transport.isAnnounced = true
+        let isSecure = transport.stream.session != nil
+        tap?.opened(transport.id.number, scheme: isSecure ? "https" : "http")
+        if isSecure { engine.secured(transport.id, at: time(now)) }
     }
 
     func read(_ transport: Transport, isFinished: Bool, _ now: MonotonicInstant) {
-        switch transport.socket.read(into: readBuffer) {
-        case .bytes(let count):
-            let bytes = UnsafeRawBufferPointer(rebasing: readBuffer[..<count])
-            if let secure = transport.secure {
-                receive(bytes, over: secure, transport, now)
-            } else {
-                tap?.clientSent(bytes, transport.id.number, time(now))
-                engine.receive(bytes, on: transport.id, at: time(now))
-            }
-        case .endOfStream:
-            if let secure = transport.secure {
-                receiveEndOfStream(over: secure, transport, now)
-            } else {
-                tap?.finished(transport.id.number, false, time(now))
-                engine.receiveEndOfStream(on: transport.id, at: time(now))
-            }
-            // Reported once; level-triggered readiness would repeat it until our output is sent.
-            watch(transport.id.place, for: [])
-        case .wouldBlock:
-            if isFinished { lost(transport) }
-        case .failed:
-            lost(transport)
+        let (id, stream) = (transport.id, transport.stream)
+        let reading = stream.read(into: loop.buffer) { bytes in
+            announce(transport, now)
+            guard !bytes.isEmpty else { return }
+            tap?.clientSent(bytes, on: id.number, at: time(now))
+            engine.receive(bytes, on: id, at: time(now))
         }
+        switch reading {
+        case .bytes: break
+        case .nothing:
+            if isFinished { lost(transport) }
+            return
+        case .broken: return lost(transport)
+        case .end:
+            if !stream.isAtEnd, let connection = engine.connection(id) { heedFarewell(of: connection, stream, now) }
+        case .failed(.plainHTTP):
+            transport.isAnnounced = true
+            engine.spokePlainHTTP(id, at: time(now))
+        case .failed(let error):
+            // A bare port scan is not an error.
+            if stream.hasReceived {
+                engine.tlsFailed(error.description(advice: loop.trustAdvice), on: id, at: time(now))
+            }
+        }
+        if stream.isAtEnd {
+            finished(id, now)
+            // Reported once; level-triggered readiness would repeat it until our output is sent.
+            loop.watch(stream, for: [])
+        }
+        if stream.hasCiphertext, let connection = engine.connection(id) { engine.touch(connection) }
+    }
+
+    /// Reports that the client sends no more.
+    private func finished(_ id: ConnectionID, _ now: MonotonicInstant) {
+        tap?.finished(id.number, byServer: false, at: time(now))
+        engine.receiveEndOfStream(on: id, at: time(now))
+    }
+
+    /// Reports the peer's close_notify to the engine, not before it would read on, as with the end of a plain stream.
+    private func heedFarewell(of connection: Connection, _ stream: SocketStream, _ now: MonotonicInstant) {
+        guard stream.session?.phase == .closed, connection.ending == .none, !engine.isReadingPaused(connection) else {
+            return
+        }
+        finished(connection.id, now)
     }
 
     /// Serves connections that the engine has touched, a limited number in each turn of the loop.
@@ -126,57 +108,48 @@ extension Host {
     ///
     /// - Returns: Whether the connection has to end now, according to its `ending`.
     func serve(_ connection: Connection, _ now: MonotonicInstant) -> Bool {
-        guard let transport = transports[connection.id.place], transport.id == connection.id else { return false }
+        guard let transport = transport(of: connection) else { return false }
         if connection.ending == .reset { return true }
-        if let secure = transport.secure {
-            guard send(connection, over: secure, transport, now) else { return false }
-        } else {
-            guard send(connection, transport, now) else { return false }
-        }
-        if hasUntold(connection, transport) {
-            // It is served again in this turn.
+        guard send(connection, transport, now) else { return false }
+        if tap != nil, connection.hasOutput, transport.stream.takesOutput {
+            // Output that was not reported to the tap: it is served again in this turn.
             engine.touch(connection)
             return false
         }
         // The ending comes after what a fault still holds back.
         if connection.isDrained, connection.ending != .none { return true }
-        watch(connection.id.place, for: appetite(connection))
+        loop.watch(transport.stream, for: appetite(connection))
         return false
     }
 
     private func end(_ connection: Connection) {
-        guard let transport = transports[connection.id.place], transport.id == connection.id else { return }
+        guard let transport = transport(of: connection) else { return }
         switch connection.ending {
         case .none: break
-        case .close:
-            drop(transport, reset: false)
-            return
-        case .reset, .resetAfterOutput:
-            drop(transport, reset: true)
-            return
-        case .lingering:
-            if !transport.isShutDown {
-                transports[connection.id.place]?.isShutDown = true
-                transport.socket.shutdownWriting()
-            }
+        case .close: return drop(transport, reset: false)
+        case .reset, .resetAfterOutput: return drop(transport, reset: true)
+        case .lingering: transport.stream.finish(abruptly: connection.endsAbruptly)
         }
-        watch(connection.id.place, for: appetite(connection))
+        loop.watch(transport.stream, for: appetite(connection))
     }
 
     /// Sends the pending output that was reported to the tap.
     ///
     /// - Returns: false if the socket takes no more, or has failed: there is nothing more to do for the connection.
     private func send(_ connection: Connection, _ transport: Transport, _ now: MonotonicInstant) -> Bool {
-        while connection.hasOutput {
-            let most = sendableCount(of: connection)
-            guard most > 0 else { return true }
+        let stream = transport.stream
+        while connection.hasOutput || stream.session != nil {
+            heedFarewell(of: connection, stream, now)
+            let most = sendableCount(of: connection, transport)
+            let isLast = connection.saysFarewell && !connection.output.isHeld && most >= connection.output.count
             let result = connection.withOutput {
-                transport.socket.write(UnsafeRawBufferPointer(rebasing: $0.prefix(most)))
+                stream.send(UnsafeRawBufferPointer(rebasing: $0.prefix(most)), isLast: isLast)
             }
             switch result {
-            case .wrote(let count): engine.sent(count, on: connection.id, at: time(now))
+            case nil: return true
+            case .wrote(let count): if count > 0 { engine.sent(count, on: connection.id, at: time(now)) }
             case .wouldBlock:
-                watch(connection.id.place, for: appetite(connection).union(.write))
+                loop.watch(stream, for: appetite(connection).union(.write))
                 return false
             case .failed:
                 lost(transport)
@@ -186,27 +159,25 @@ extension Host {
         return true
     }
 
-    func appetite(_ connection: Connection) -> Interest {
+    private func appetite(_ connection: Connection) -> Interest {
         engine.isReadingPaused(connection) || connection.ending == .close ? [] : .read
     }
 
-    func watch(_ place: Int, for interest: Interest) {
-        guard let transport = transports[place], transport.interest != interest else { return }
-        transports[place]?.interest = interest
-        loop.modify(transport.socket.descriptor, token: UInt64(place), interest: interest)
-    }
-
     /// Ends a connection that its peer has broken off.
-    func lost(_ transport: Transport) {
+    private func lost(_ transport: Transport) {
         tellEnd(transport, byServer: false, isReset: true)
         drop(transport, reset: false)
     }
 
-    func drop(_ transport: Transport, reset: Bool) {
-        tellEnd(transports[transport.id.place] ?? transport, byServer: true, isReset: reset)
-        loop.remove(transport.socket.descriptor)
-        if reset { transport.socket.reset() } else { transport.socket.close() }
+    private func drop(_ transport: Transport, reset: Bool) {
+        tellEnd(transport, byServer: true, isReset: reset)
+        loop.close(transport.stream, reset: reset)
         transports[transport.id.place] = nil
         engine.transportClosed(transport.id, at: time(.now()))
     }
+}
+
+extension Connection {
+    /// Whether it ends with a close_notify once its output is sent: a crash and a reset have none.
+    fileprivate var saysFarewell: Bool { (ending == .close || ending == .lingering) && !endsAbruptly }
 }

@@ -12,7 +12,7 @@ final class JobThread: Sendable {
     private let state = Mutex(State())
     private let finish: @Sendable (Job.Result) -> Void
 
-    /// - Parameter finish: Receives the result of each job, on the thread that ran it.
+    /// Passes the result of each job to `finish`, on the thread that ran it.
     init(finish: @escaping @Sendable (Job.Result) -> Void) { self.finish = finish }
 
     /// Queues a job after those that were added before.
@@ -91,13 +91,13 @@ final class HostInbox: Sendable {
     }
 }
 
-/// A value that changes hands between threads.
-///
-/// The thread that takes it out is its only owner. So that thread alone frees it, and can change it without a copy.
+/// A value that changes hands between threads: the one that takes it out owns it alone, and can change it in place.
 public final class Parcel<Value: Sendable>: Sendable {
     private let content: Mutex<Value?>
 
-    init(_ value: Value) { content = Mutex(value) }
+    init(_ value: Value? = nil) { content = Mutex(value) }
+
+    func put(_ value: Value) { content.withLock { $0 = value } }
 
     /// Takes the value out, once.
     public func take() -> Value {

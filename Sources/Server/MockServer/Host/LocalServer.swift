@@ -1,18 +1,16 @@
 import FitIQAPI
+import Hosting
 import Sockets
-import Synchronization
 
 /// A server on its own thread, for programs and tests that embed one.
 ///
 /// It serves from its creation until ``stop()``. All calls are safe from any thread; the engine stays on its own.
 public final class LocalServer: Sendable {
-    /// Where it listens.
+    /// Where it listens, and that as a URL, `http://127.0.0.1:PORT`.
     public let address: SocketAddress
-    /// The server's URL, `http://127.0.0.1:PORT`.
     public let url: String
-    /// Where it listens for TLS; nil if it does not.
+    /// Where it listens for TLS, and that as a URL, `https://127.0.0.1:PORT`; nil if TLS is off.
     public let secureAddress: SocketAddress?
-    /// The server's URL over TLS, `https://127.0.0.1:PORT`; nil if TLS is off.
     public let secureURL: String?
 
     private let mailbox: Mailbox
@@ -26,14 +24,11 @@ public final class LocalServer: Sendable {
 
     /// Listens, and begins to serve.
     ///
-    /// - Parameters:
-    ///   - configuration: The engine's; its origin becomes that of the listener.
-    ///   - address: Where to listen; by default a free port that only this machine reaches.
-    ///   - secure: Where to listen for TLS, with which certificate.
-    /// - Throws: ``Host/StartError``, or a `SocketError` if the system has no room for another thread.
+    /// - Parameter address: Where to listen; by default a free port that only this machine reaches.
+    /// - Throws: `StartError`, or a `SocketError` if the system has no room for another thread.
     public convenience init(
         _ configuration: Engine.Configuration = Engine.Configuration(), listeningOn address: SocketAddress? = nil,
-        secure: Host.Secure? = nil, queueKind: EventQueue.Kind = .platformDefault
+        secure: SecureEndpoint? = nil, queueKind: EventQueue.Kind = .platformDefault
     ) throws {
         let address = try address ?? SocketAddress(host: "127.0.0.1", port: 0)
         try self.init(Host(listeningOn: address, secure: secure, queueKind: queueKind, configuration: configuration))
@@ -41,13 +36,10 @@ public final class LocalServer: Sendable {
 
     /// Takes over a host without other references, and runs it.
     private init(_ host: sending Host) throws {
-        address = host.address
-        url = host.engine.configuration.origin
-        secureAddress = host.secureAddress
-        secureURL = host.engine.configuration.secureOrigin
+        (address, secureAddress) = (host.loop.address, host.loop.secureAddress)
+        (url, secureURL) = (host.loop.url, host.loop.secureURL)
         mailbox = host.mailbox
-        let inbox = host.inbox
-        let ended = try Gate()
+        let (inbox, ended) = (host.inbox, try Gate())
         (self.inbox, self.ended) = (inbox, ended)
         try SystemThread.start {
             // If the system cannot wait any more, the server ends like after a stop, and callers get the same error.
@@ -65,9 +57,7 @@ public final class LocalServer: Sendable {
     public func perform<Result: Sendable>(
         _ body: @escaping @Sendable (Engine, Timestamp) throws -> Result
     ) async throws -> Result {
-        try await withCheckedThrowingContinuation { continuation in
-            submit(body) { continuation.resume(with: $0) }
-        }
+        try await withCheckedThrowingContinuation { continuation in submit(body) { continuation.resume(with: $0) } }
     }
 
     /// Like ``perform(_:)``, but blocks the calling thread; for programs without concurrency.
@@ -79,9 +69,13 @@ public final class LocalServer: Sendable {
     public func performAndWait<Value: Sendable>(
         _ body: @escaping @Sendable (Engine, Timestamp) throws -> Value
     ) throws -> Value {
-        let outcome = Outcome<Value>(done: try Gate())
-        submit(body) { outcome.set($0) }
-        return try outcome.wait()
+        let (done, outcome) = (try Gate(), Parcel<Result<Value, any Error>>())
+        submit(body) {
+            outcome.put($0)
+            done.open()
+        }
+        done.wait()
+        return try outcome.take().get()
     }
 
     /// Stops cleanly, and returns once the thread has ended; at once if it has.
@@ -107,24 +101,5 @@ public final class LocalServer: Sendable {
         guard isAccepted else { return then(.failure(Stopped())) }
         // If the mailbox is full, the loop is awake.
         mailbox.post {}
-    }
-
-    /// A value that the server's thread will produce.
-    private final class Outcome<Value: Sendable>: Sendable {
-        private let result = Mutex<Result<Value, any Error>?>(nil)
-        private let done: Gate
-
-        init(done: Gate) { self.done = done }
-
-        func set(_ result: Result<Value, any Error>) {
-            self.result.withLock { $0 = result }
-            done.open()
-        }
-
-        func wait() throws -> Value {
-            done.wait()
-            guard let result = result.withLock({ $0 }) else { throw Stopped() }
-            return try result.get()
-        }
     }
 }

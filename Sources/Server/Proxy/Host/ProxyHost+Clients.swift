@@ -1,44 +1,20 @@
+import FitIQAPI
+import Hosting
 import Sockets
-import TLS
 
-/// Clients: accepting, reading, and dropping them.
+/// Clients: accepting, reading, feeding and dropping them.
 extension ProxyHost {
-    private static let acceptsPerTurn = 64
-    private static let pauseWithoutDescriptors = Duration.milliseconds(100)
     /// So many clients at once get a refusal; further connections are reset.
     private static let refusalsAtOnce = 32
 
-    func accept(_ port: ProxyPort, _ now: MonotonicInstant) {
-        for _ in 0..<ProxyHost.acceptsPerTurn {
-            switch port.listener.accept() {
-            case .accepted(let socket): begin(socket, isSecure: port.isSecure, now)
-            case .exhausted:
-                // The backlog holds waiting clients; without a pause the loop would spin.
-                stopListening()
-                listensAgainAt = now.advanced(by: ProxyHost.pauseWithoutDescriptors)
-                return
-            case .failed(let error):
-                acceptError = error
-                return loop.stop()
-            case .wouldBlock: return
-            }
-        }
-    }
-
-    private func begin(_ socket: Socket, isSecure: Bool, _ now: MonotonicInstant) {
-        let limits = configuration.limits
+    func begin(_ socket: Socket, isSecure: Bool, _ now: Timestamp) {
         guard pairCount < limits.connections + ProxyHost.refusalsAtOnce else { return socket.reset() }
         let place = freePlaces.popLast() ?? pairs.count
         if place == pairs.count { pairs.append(nil) }
-        let token = ProxyPair.clientToken(place)
-        guard (try? loop.add(socket.descriptor, token: token, interest: .read)) != nil else {
-            // The system watches no more descriptors: drop the connection as if it had never existed.
-            freePlaces.append(place)
-            return socket.reset()
+        guard let client = loop.serve(socket, token: UInt64(place) * 2, isSecure: isSecure) else {
+            return freePlaces.append(place)
         }
-        let session = isSecure ? serverContext.map { TLSSession(server: $0) } : nil
-        let client = RelayTransport(socket, token: token, session: session, interest: .read)
-        let relay = Relay(upstream: configuration.upstream, isClientSecure: isSecure, limits: limits)
+        let relay = Relay(upstream: upstream, isClientSecure: isSecure, limits: limits)
         let pair = ProxyPair(place: place, relay: relay, client: client, now: now)
         pairs[place] = pair
         pairCount += 1
@@ -46,65 +22,59 @@ extension ProxyHost {
         touch(pair)
     }
 
-    func stopListening() {
-        guard listensAgainAt == nil else { return }
-        for port in ports { loop.remove(port.listener.descriptor) }
-    }
-
-    func listenAgain(_ now: MonotonicInstant) {
-        listensAgainAt = nil
-        var watched: [ProxyPort] = []
-        for port in ports {
-            guard (try? loop.add(port.listener.descriptor, token: port.token, interest: .read)) != nil else {
-                for port in watched { loop.remove(port.listener.descriptor) }
-                listensAgainAt = now.advanced(by: ProxyHost.pauseWithoutDescriptors)
-                return
-            }
-            watched.append(port)
-        }
-    }
-
-    func clientIsReady(_ pair: ProxyPair, _ readiness: Readiness, _ now: MonotonicInstant) {
-        let isFinished = readiness.hangUp || readiness.error
-        guard readiness.readable || isFinished else { return }
-        let client = pair.client
-        if client.hasEnded {
-            // The connection is dead in both directions; only bytes received before are still to be processed.
-            if readiness.error { clientIsBroken(pair) } else if isFinished { unwatch(client) }
-            return
-        }
+    func clientIsReady(_ pair: ProxyPair, _ readiness: Readiness, _ now: Timestamp) {
+        guard let reading = read(pair.client, readiness, { pair.relay.receiveFromClient($0) }) else { return }
         pair.lastActivity = now
-        client.read(readBuffer, plaintext: &plaintext) { arrival in
-            switch arrival {
-            case .bytes(let bytes): pair.relay.receiveFromClient(bytes)
-            case .end(let bytes):
-                pair.relay.receiveFromClient(bytes)
-                client.hasEnded = true
-                pair.relay.clientFinished()
-            case .nothing: if readiness.error { clientIsBroken(pair) }
-            case .broken: clientIsBroken(pair)
-            case .failed(let error, let bytes):
-                pair.relay.receiveFromClient(bytes)
-                // A bare port scan is not an error.
-                if client.hasReceived {
-                    logger.notice("\(Messages.clientTLS(error.description(advice: trustAdvice)))")
-                }
-                if case .plainHTTP = error { sendPlainRefusal(pair, error) }
-                pair.relay.closeIdle()
+        switch reading {
+        case .bytes, .nothing: break
+        case .end: pair.relay.clientFinished()
+        case .broken: clientIsBroken(pair)
+        case .failed(let error):
+            // A bare port scan is not an error.
+            if pair.client.hasReceived {
+                logger.notice("\(Messages.clientTLS(error.description(advice: loop.trustAdvice)))")
             }
+            // A client that speaks HTTP to the TLS port is answered in HTTP, which it can show.
+            if case .plainHTTP = error { pair.relay.toClient.append(Messages.plainHTTPRefusal(error.description)) }
+            pair.relay.closeIdle()
         }
-    }
-
-    /// A client that speaks HTTP to the TLS port is answered in HTTP, which it can show.
-    private func sendPlainRefusal(_ pair: ProxyPair, _ error: TLSError) {
-        let answer = Messages.plainHTTPRefusal(error.description)
-        // A fresh connection accepts so few bytes at once.
-        _ = answer.withUnsafeBytes { pair.client.socket.write($0) }
     }
 
     private func clientIsBroken(_ pair: ProxyPair) {
         pair.relay.clientBroke()
         drop(pair, reset: false)
+    }
+
+    /// Sends, and obeys the ending; false if the pair is gone.
+    func sendToClient(_ pair: ProxyPair, _ now: Timestamp) -> Bool {
+        let client = pair.client
+        if client.isMute {
+            client.forgetOutput()
+            pair.relay.sentToClient(pair.relay.toClient.count)
+        }
+        var isBlocked = false
+        sending: while true {
+            let isLast = [.finish, .close].contains(pair.relay.clientEnding)
+            switch pair.relay.toClient.withBytes({ client.send($0, isLast: isLast) }) {
+            case nil: break sending
+            case .wrote(let count):
+                pair.relay.sentToClient(count)
+                (pair.lastActivity, pair.lastTaken) = (now, now)
+            case .wouldBlock:
+                isBlocked = true
+                break sending
+            case .failed:
+                clientIsBroken(pair)
+                return false
+            }
+        }
+        let ending = pair.relay.clientEnding
+        if ending != .none, ending != .finish, pair.endingSince == nil { pair.endingSince = now }
+        guard !isBlocked, pair.relay.toClient.isEmpty, ending != .none else { return true }
+        if ending != .reset { client.finish() }
+        guard ending == .reset || ending == .close && client.hasEnded else { return true }
+        drop(pair, reset: ending == .reset)
+        return false
     }
 
     /// Closes a client, and its connection to the upstream.
@@ -113,22 +83,9 @@ extension ProxyHost {
         pair.isGone = true
         report(pair)
         if let link = pair.upstream { close(link, of: pair, reset: pair.relay.resetsUpstream) }
-        unwatch(pair.client)
-        if reset { pair.client.socket.reset() } else { pair.client.socket.close() }
+        loop.close(pair.client, reset: reset)
         pairs[pair.place] = nil
         freePlaces.append(pair.place)
         pairCount -= 1
-    }
-
-    func watch(_ transport: RelayTransport, for interest: Interest) {
-        guard let present = transport.interest, present != interest else { return }
-        transport.interest = interest
-        loop.modify(transport.socket.descriptor, token: transport.token, interest: interest)
-    }
-
-    func unwatch(_ transport: RelayTransport) {
-        guard transport.interest != nil else { return }
-        transport.interest = nil
-        loop.remove(transport.socket.descriptor)
     }
 }

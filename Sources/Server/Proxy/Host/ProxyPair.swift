@@ -1,45 +1,40 @@
 import FitIQAPI
+import Hosting
 import Sockets
 
 /// A client's connection and its state.
 final class ProxyPair {
-    /// Its index in the host's table, which determines the tokens of both descriptors.
+    /// Its index in the host's table; twice that is the client's token in the loop, and the next one the upstream's.
     let place: Int
     var relay: Relay
-    let client: RelayTransport
+    let client: SocketStream
     var upstream: UpstreamLink?
+    let openedAt: Timestamp
     /// When a byte last moved in any direction.
-    var lastActivity: MonotonicInstant
-    let openedAt: MonotonicInstant
+    var lastActivity: Timestamp
     /// When the client last accepted a byte.
-    var lastTaken: MonotonicInstant
+    var lastTaken: Timestamp
     /// When the client's ending began.
-    var endingSince: MonotonicInstant?
+    var endingSince: Timestamp?
+    /// The time of its entry in the host's deadlines that counts: the true deadline, or before it.
+    var wakesAt: Timestamp?
     /// Whether there may be work at the end of the turn.
     var isTouched = false
     /// Whether it was removed from the table.
     var isGone = false
 
-    init(place: Int, relay: Relay, client: RelayTransport, now: MonotonicInstant) {
-        self.place = place
-        self.relay = relay
-        self.client = client
-        lastActivity = now
-        lastTaken = now
-        openedAt = now
+    init(place: Int, relay: Relay, client: SocketStream, now: Timestamp) {
+        (self.place, self.relay, self.client) = (place, relay, client)
+        (openedAt, lastActivity, lastTaken) = (now, now, now)
     }
 
-    static func clientToken(_ place: Int) -> UInt64 { UInt64(place) * 2 }
-    static func upstreamToken(_ place: Int) -> UInt64 { UInt64(place) * 2 + 1 }
-
     /// When a timer is due; nil for never.
-    func deadline(_ limits: RelayLimits) -> MonotonicInstant? {
+    func deadline(_ limits: RelayLimits) -> Timestamp? {
         if let endingSince {
             // A slow client, or one at a breakpoint, still gets the end of its last answer.
-            if relay.clientEnding == .close, client.isOpen, !client.isMute, !relay.toClient.isEmpty {
-                return max(endingSince, lastTaken).advanced(by: max(limits.idleTime, limits.lingerTime))
-            }
-            return max(endingSince, lastTaken).advanced(by: limits.lingerTime)
+            let isTaking = relay.clientEnding == .close && client.isOpen && !client.isMute && !relay.toClient.isEmpty
+            return max(endingSince, lastTaken).advanced(
+                by: isTaking ? max(limits.idleTime, limits.lingerTime) : limits.lingerTime)
         }
         if client.isShakingHands { return openedAt.advanced(by: limits.handshakeTime) }
         if let upstream, !upstream.isOpen { return upstream.attemptEndsAt }
@@ -53,52 +48,45 @@ final class ProxyPair {
 
 /// One connection to the upstream, from the first attempt on.
 final class UpstreamLink {
-    /// Its number in its relay.
+    /// Its number in its relay, and its id in the recording.
     let number: Int
-    /// Its id in the recording.
     let recordingID: UInt64
     /// The addresses not tried yet, in order.
     var addresses: ArraySlice<SocketAddress>
-    /// The address being tried or connected.
+    /// The address and the socket being tried, or connected.
     var address: SocketAddress?
-    /// The socket being connected or connected.
-    var transport: RelayTransport?
+    var stream: SocketStream?
     /// Whether the socket is connected; a TLS handshake may follow.
     var isConnected = false
     /// Whether the relay may send bytes and the recording has the connection.
     var isOpen = false
-    /// When the present attempt times out.
-    var attemptEndsAt: MonotonicInstant
-    /// When all attempts time out.
-    let endsAt: MonotonicInstant
+    /// When the present attempt times out, and when all do.
+    var attemptEndsAt: Timestamp
+    let endsAt: Timestamp
     /// Why the last address failed.
     var lastError: SocketError?
     /// Whether the upstream was the first to end.
     var wasEndedByServer = false
-    /// Whether it ended by a reset.
     var wasReset = false
     /// The bytes of a request that may be sent again on another connection; not recorded yet.
     var held: [(bytes: [UInt8], time: Timestamp)] = []
 
-    init(number: Int, recordingID: UInt64, addresses: [SocketAddress], endsAt: MonotonicInstant) {
-        self.number = number
-        self.recordingID = recordingID
-        self.addresses = addresses[...]
-        self.endsAt = endsAt
-        attemptEndsAt = endsAt
+    init(number: Int, recordingID: UInt64, addresses: [SocketAddress], endsAt: Timestamp) {
+        (self.number, self.recordingID, self.addresses) = (number, recordingID, addresses[...])
+        (attemptEndsAt, self.endsAt) = (endsAt, endsAt)
+    }
+
+    /// Records that the upstream ended the connection, unless we had before.
+    func noteEnd(isReset: Bool) {
+        if stream?.isShutDown == false { wasEndedByServer = true }
+        wasReset = wasReset || isReset
     }
 }
 
-/// A listener and its protocol.
-struct ProxyPort {
-    let listener: Listener
-    /// Its token in the loop; above the places of all pairs.
-    let token: UInt64
-    let isSecure: Bool
-
-    init(_ listener: Listener, number: UInt64, isSecure: Bool) {
-        self.listener = listener
-        token = 1 << 40 + number
-        self.isSecure = isSecure
+extension Timestamp {
+    /// The time after a duration; saturating, so that a limit may be as long as one likes.
+    func advanced(by duration: Duration) -> Timestamp {
+        let sum = MonotonicInstant(nanoseconds: nanosecondsSinceEpoch).advanced(by: duration)
+        return Timestamp(nanosecondsSinceEpoch: sum.nanoseconds)
     }
 }

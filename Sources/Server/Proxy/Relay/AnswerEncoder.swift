@@ -3,91 +3,80 @@ import HTTPTypes
 
 /// Writes an upstream's answer to a client.
 ///
-/// The codec's own encoder does not fit: it drops the rest of a request once an answer to it has begun; here both
-/// continue.
+/// The codec's own encoder drops the rest of a request once an answer to it has begun; here both continue.
 struct AnswerEncoder {
     /// How the client learns where the body ends.
-    enum Framing: Equatable {
-        case none
-        case length
-        case chunked
-        case untilClose
-    }
+    private enum Framing { case none, length, chunked, untilClose }
 
-    private(set) var framing: Framing
+    private let framing: Framing
     /// Whether the connection ends with this answer.
-    private(set) var closes: Bool
+    let closes: Bool
 
-    /// Appends the head.
-    ///
-    /// - Parameter closes: whether the client or its request want the connection ended.
+    /// Appends the head; `closes` says whether the client or its request want the connection ended.
     init(
         _ head: ResponseHead, fields: HTTPFields, isHead: Bool, clientVersion: Version, closes: Bool,
         into out: inout [UInt8]
     ) {
-        let mayHaveBody = head.status.code != 204 && head.status.code != 304
-        let hasLength = head.contentLength != nil && head.status.code != 204
-        if !mayHaveBody || isHead {
-            framing = .none
-        } else if hasLength {
-            framing = .length
-        } else {
-            framing = clientVersion == .http11 ? .chunked : .untilClose
-        }
+        let length = head.status.code == 204 ? nil : head.contentLength
+        framing =
+            if isHead || head.status.code == 204 || head.status.code == 304 {
+                .none
+            } else if length != nil {
+                .length
+            } else {
+                clientVersion == .http11 ? .chunked : .untilClose
+            }
         self.closes = closes || framing == .untilClose
         Self.appendHead(head.status, fields, into: &out)
-        if hasLength, let length = head.contentLength {
-            Self.append("Content-Length: \(length)\r\n", to: &out)
+        if let length {
+            out += "Content-Length: \(length)\r\n".utf8
         } else if framing == .chunked || (isHead && head.isChunked && clientVersion == .http11) {
-            Self.append("Transfer-Encoding: chunked\r\n", to: &out)
+            out += "Transfer-Encoding: chunked\r\n".utf8
         }
         var options: [String] = []
         if self.closes { options.append("close") } else if clientVersion == .http10 { options.append("keep-alive") }
         if fields[.upgrade] != nil { options.append("upgrade") }
-        if !options.isEmpty { Self.append("Connection: \(options.joined(separator: ", "))\r\n", to: &out) }
-        Self.append("\r\n", to: &out)
+        if !options.isEmpty { out += "Connection: \(options.joined(separator: ", "))\r\n".utf8 }
+        out += "\r\n".utf8
     }
 
     /// Appends a 1xx; a 101 has `Connection: Upgrade`.
     static func appendInterim(_ head: ResponseHead, fields: HTTPFields, into out: inout [UInt8]) {
         appendHead(head.status, fields, into: &out)
-        if head.status.code == 101 { append("Connection: Upgrade\r\n", to: &out) }
-        append("\r\n", to: &out)
+        if head.status.code == 101 { out += "Connection: Upgrade\r\n".utf8 }
+        out += "\r\n".utf8
     }
 
     func appendBody(_ bytes: ArraySlice<UInt8>, into out: inout [UInt8]) {
         switch framing {
         case .none: break
         case .length, .untilClose: out.append(contentsOf: bytes)
+        case .chunked where bytes.isEmpty: break
         case .chunked:
-            if bytes.isEmpty { return }
-            Self.append(String(bytes.count, radix: 16) + "\r\n", to: &out)
+            out += "\(String(bytes.count, radix: 16))\r\n".utf8
             out.append(contentsOf: bytes)
-            Self.append("\r\n", to: &out)
+            out += "\r\n".utf8
         }
     }
 
     /// Appends the end of the body.
     func appendEnd(into out: inout [UInt8]) {
-        if framing == .chunked { Self.append("0\r\n\r\n", to: &out) }
+        if framing == .chunked { out += "0\r\n\r\n".utf8 }
     }
 
     private static func appendHead(_ status: HTTPResponse.Status, _ fields: HTTPFields, into out: inout [UInt8]) {
-        append("HTTP/1.1 \(status.code) \(status.reasonPhrase)\r\n", to: &out)
+        out += "HTTP/1.1 \(status.code) \(status.reasonPhrase)\r\n".utf8
         for field in fields {
-            append(field.name.rawName, to: &out)
-            append(": ", to: &out)
+            out += "\(field.name.rawName): ".utf8
             // The bytes as they arrived, which need not be UTF-8.
             field.withUnsafeBytesOfValue { out.append(contentsOf: $0) }
-            append("\r\n", to: &out)
+            out += "\r\n".utf8
         }
     }
-
-    private static func append(_ text: String, to out: inout [UInt8]) { out.append(contentsOf: text.utf8) }
 }
 
 /// Bytes that wait for one side of a relay.
-public struct RelayOutput: Sendable {
+struct RelayOutput {
     /// Where the codecs append; bytes already sent precede ``start``.
     var bytes: [UInt8] = []
     private var start = 0
@@ -96,11 +85,11 @@ public struct RelayOutput: Sendable {
     private static let retainedCapacity = 16 * 1024
 
     /// How many bytes wait.
-    public var count: Int { bytes.count - start }
-    public var isEmpty: Bool { bytes.count == start }
+    var count: Int { bytes.count - start }
+    var isEmpty: Bool { bytes.count == start }
 
     /// Borrows the waiting bytes.
-    public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[start...])) }
     }
 
@@ -118,8 +107,6 @@ public struct RelayOutput: Sendable {
     }
 
     mutating func append(_ more: some Collection<UInt8>) { bytes.append(contentsOf: more) }
-
-    mutating func append(_ more: UnsafeRawBufferPointer) { bytes.append(contentsOf: more) }
 
     mutating func removeAll() {
         bytes.removeAll(keepingCapacity: bytes.capacity <= RelayOutput.retainedCapacity)

@@ -1,5 +1,6 @@
 import HTTP1
 import HTTPTypes
+import Text
 
 /// The transformation of a request's head on its way to the upstream server.
 ///
@@ -19,29 +20,22 @@ struct RequestHeading {
         let own = head.authority.map { "\(isClientSecure ? "https" : "http")://\($0)".lowercased() }
         let wantsWebSocket = head.wantsUpgrade && head.fields.hasToken("websocket", in: .upgrade)
         let hopByHop = HopByHop(head.fields)
+        let host = HTTPField(name: .hostField, value: upstream.authority)
         var fields = HTTPFields()
-        var hasHost = false
         for field in head.fields.httpFields {
             switch field.name.canonicalName {
-            case "host":
-                if !hasHost { fields.append(HTTPField(name: .hostField, value: upstream.authority)) }
-                hasHost = true
-            case "accept-encoding": continue
+            case "host": if fields[.hostField] == nil { fields.append(host) }
             // A 100 could not be passed on to a client of HTTP/1.0, and without a body there is nothing to wait for.
             case "expect" where !head.expectsContinue: continue
-            case "sec-websocket-extensions": continue
+            case "accept-encoding", "sec-websocket-extensions": continue
             case "origin":
-                fields.append(
-                    field.value.lowercased() == own
-                        ? HTTPField(name: field.name, value: upstream.description) : field)
-            case "referer":
-                fields.append(
-                    HTTPField(name: field.name, value: Self.moved(field.value, from: own, to: upstream.description)))
+                fields.append(field.value.lowercased() == own ? field.with(upstream.description) : field)
+            case "referer": fields.append(field.with(Self.moved(field.value, from: own, to: upstream.description)))
             case let name where hopByHop.contains(name): continue
             default: fields.append(field)
             }
         }
-        if !hasHost { fields.append(HTTPField(name: .hostField, value: upstream.authority)) }
+        if fields[.hostField] == nil { fields.append(host) }
         fields.append(HTTPField(name: .acceptEncoding, value: "identity"))
         if wantsWebSocket {
             fields.append(HTTPField(name: .connection, value: "Upgrade"))
@@ -56,30 +50,29 @@ struct RequestHeading {
     /// The URL moved to another origin if it begins with this one; else unchanged.
     static func moved(_ url: String, from origin: String?, to other: String) -> String {
         guard let origin, url.utf8.count >= origin.utf8.count,
-            zip(url.utf8, origin.utf8).allSatisfy({ lowercased($0) == lowercased($1) })
+            zip(url.utf8, origin.utf8).allSatisfy({ $0.lowercased == $1.lowercased })
         else { return url }
         let rest = url.utf8.dropFirst(origin.utf8.count)
         // Not http://host for http://host.example or http://host:81.
-        if let next = rest.first, ![UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#")].contains(next) {
-            return url
-        }
+        if let next = rest.first, ![.slash, .questionMark, .hash].contains(next) { return url }
         return other + String(decoding: rest, as: UTF8.self)
     }
+}
 
-    private static func lowercased(_ byte: UInt8) -> UInt8 {
-        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
-    }
+extension HTTPField {
+    fileprivate func with(_ value: String) -> HTTPField { HTTPField(name: name, value: value) }
 }
 
 /// The transformation of an answer's head on its way to the client: it must not lead the client past the proxy.
 ///
 /// Bodies are passed on untouched: a URL of the upstream in one is unchanged.
-struct AnswerHeading {
+enum AnswerHeading {
     /// The fields to send; framing is left to ``AnswerEncoder``.
-    let fields: HTTPFields
-
+    ///
     /// - Parameter ownOrigin: the proxy's origin as the client sees it; without it no URL can be moved.
-    init(_ head: ResponseHead, ownOrigin: String?, isClientSecure: Bool, upstream: UpstreamURL) {
+    static func fields(
+        of head: ResponseHead, ownOrigin: String?, isClientSecure: Bool, upstream: UpstreamURL
+    ) -> HTTPFields {
         let hopByHop = HopByHop(head.fields)
         // A 101 needs the field, and a 426 names the required protocol in it (RFC 9110 §15.5.22).
         let keepsUpgrade = head.status.code == 101 || head.status.code == 426
@@ -88,22 +81,15 @@ struct AnswerHeading {
             switch field.name.canonicalName {
             case "upgrade" where keepsUpgrade: fields.append(field)
             case "location", "content-location", "access-control-allow-origin":
-                guard let ownOrigin else {
-                    fields.append(field)
-                    continue
-                }
-                fields.append(
-                    HTTPField(name: field.name, value: Self.moved(field.value, from: upstream, to: ownOrigin)))
-            case "set-cookie":
-                fields.append(
-                    HTTPField(name: field.name, value: Self.cookie(field.value, isClientSecure: isClientSecure)))
+                fields.append(ownOrigin.map { field.with(moved(field.value, from: upstream, to: $0)) } ?? field)
+            case "set-cookie": fields.append(field.with(cookie(field.value, isClientSecure: isClientSecure)))
             // Both would lead the client to this host in ways that the proxy does not serve (RFC 7838, RFC 6797).
             case "alt-svc", "strict-transport-security": continue
             case let name where hopByHop.contains(name): continue
             default: fields.append(field)
             }
         }
-        self.fields = fields
+        return fields
     }
 
     /// Moves a URL at the upstream to the proxy, regardless of the upstream's port and scheme in it.

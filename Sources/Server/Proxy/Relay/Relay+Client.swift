@@ -3,7 +3,7 @@ import HTTP1
 import HTTPTypes
 
 extension Relay {
-    public mutating func receiveFromClient(_ bytes: UnsafeRawBufferPointer) {
+    mutating func receiveFromClient(_ bytes: UnsafeRawBufferPointer) {
         guard !clientHasFinished, clientEnding == .none || clientEnding == .finish else { return }
         if isTunnel {
             toUpstream.append(bytes)
@@ -14,12 +14,12 @@ extension Relay {
     }
 
     /// Handles the end of the client's stream (FIN, or TLS's close_notify).
-    public mutating func clientFinished() {
+    mutating func clientFinished() {
         guard !clientHasFinished, clientEnding == .none || clientEnding == .finish else { return }
         clientHasFinished = true
         if isTunnel {
             finishesUpstream = true
-            tunnelMayBeOver()
+            settleTunnel()
             return
         }
         clientCodec.receiveEndOfStream()
@@ -28,20 +28,17 @@ extension Relay {
         if exchange?.isRequestComplete == true { finishesUpstream = true }
     }
 
-    public mutating func clientBroke() {
+    mutating func clientBroke() {
         if let exchange { events.append(.brokenOff(Messages.clientWentAway(exchange.name))) }
         endClient(.reset, resetUpstream: true)
     }
 
     /// Ends a connection that was silent for ``RelayLimits/idleTime``, or is no longer needed.
-    public mutating func closeIdle() {
-        endClient(.close, resetUpstream: false)
-    }
+    mutating func closeIdle() { endClient(.close, resetUpstream: false) }
 
     /// Answers 503 to any request instead of serving it.
-    public mutating func refuseForLimit() {
-        clientCodec.abandonRequest(
-            RemoteError(status: .serviceUnavailable, message: "", source: ""))
+    mutating func refuseForLimit() {
+        clientCodec.abandonRequest(RemoteError(status: .serviceUnavailable, message: "", source: ""))
         answer(
             .serviceUnavailable, code: "TOO_MANY_CONNECTIONS", Messages.tooManyConnections(limit: limits.connections))
         clientEnding = .close
@@ -51,12 +48,7 @@ extension Relay {
     mutating func readClient() {
         while !isTunnel, clientEnding == .none {
             let event: HTTP1.Event
-            do throws(RemoteError) {
-                event = try clientCodec.nextEvent()
-            } catch {
-                clientViolated(error)
-                return
-            }
+            do throws(RemoteError) { event = try clientCodec.nextEvent() } catch { return clientViolated(error) }
             switch event {
             case .request(let head): begin(head)
             case .body(let bytes):
@@ -65,9 +57,9 @@ extension Relay {
             case .end: requestEnded()
             case .needsData, .paused: return
             case .connectionClosed:
-                // It asked before, and waits for the answer.
-                if exchange != nil { return }
-                endClient(.close, resetUpstream: false)
+                // Otherwise it asked before, and waits for the answer.
+                if exchange == nil { closeIdle() }
+                return
             case .response, .informational: preconditionFailure("a client sends no answers")
             }
         }
@@ -75,8 +67,8 @@ extension Relay {
 
     private mutating func begin(_ head: RequestHead) {
         guard head.method != .connect else {
-            answer(.notImplemented, code: "NOT_IMPLEMENTED", Messages.connectRefused(upstream: upstream), close: true)
-            return
+            let message = Messages.connectRefused(upstream: upstream)
+            return answer(.notImplemented, code: "NOT_IMPLEMENTED", message, close: true)
         }
         let heading = RequestHeading(head, isClientSecure: isClientSecure, upstream: upstream)
         exchange = RelayExchange(head, heading)
@@ -95,15 +87,15 @@ extension Relay {
     mutating func sendWithoutBody() {
         guard let exchange else { return }
         upstreamCodec?.sendRequest(
-            method: exchange.method, target: exchange.heading.target, fields: exchange.heading.fields, body: nil,
-            into: &toUpstream.bytes)
+            method: exchange.head.method, target: exchange.heading.target, fields: exchange.heading.fields,
+            body: nil, into: &toUpstream.bytes)
     }
 
     private mutating func requestEnded() {
-        guard exchange != nil else { return }
-        if exchange?.hasBody == true { upstreamCodec?.endBody(into: &toUpstream.bytes) }
-        exchange?.isRequestComplete = true
-        exchange?.awaitsContinue = false
+        guard let exchange else { return }
+        if exchange.head.hasBody { upstreamCodec?.endBody(into: &toUpstream.bytes) }
+        self.exchange?.isRequestComplete = true
+        self.exchange?.awaitsContinue = false
         concludeIfDone()
     }
 
@@ -133,7 +125,7 @@ extension Relay {
         clientCodec.respond(
             status: status, fields: [.contentType: "application/json"],
             body: APIError.body(code: code, message: message, in: .union), close: close, into: &toClient.bytes)
-        if clientCodec.shouldClose { endClient(.close, resetUpstream: false) }
+        if clientCodec.shouldClose { closeIdle() }
     }
 
     private static func code(of status: HTTPResponse.Status) -> String {

@@ -3,12 +3,9 @@ import HTTPTypes
 
 extension Relay {
     /// Handles bytes from the wanted upstream connection.
-    public mutating func receiveFromUpstream(_ bytes: UnsafeRawBufferPointer) {
+    mutating func receiveFromUpstream(_ bytes: UnsafeRawBufferPointer) {
         guard upstreamNumber != nil, !upstreamHasFinished, !bytes.isEmpty else { return }
-        if isTunnel {
-            toClient.append(bytes)
-            return
-        }
+        if isTunnel { return toClient.append(bytes) }
         exchange?.hasAnswerBytes = true
         upstreamCodec?.receive(bytes)
         readUpstream()
@@ -16,13 +13,12 @@ extension Relay {
     }
 
     /// Handles the end of the upstream's stream (FIN, or TLS's close_notify).
-    public mutating func upstreamFinished() {
+    mutating func upstreamFinished() {
         guard upstreamNumber != nil, !upstreamHasFinished else { return }
         upstreamHasFinished = true
         if isTunnel {
             if clientEnding == .none { clientEnding = .finish }
-            tunnelMayBeOver()
-            return
+            return settleTunnel()
         }
         upstreamCodec?.receiveEndOfStream()
         if exchange?.hasAnswerBytes == true { readUpstream() }
@@ -31,17 +27,14 @@ extension Relay {
         readClient()
     }
 
-    public mutating func upstreamBroke() {
+    mutating func upstreamBroke() {
         guard upstreamNumber != nil else { return }
-        if isTunnel {
-            endClient(.reset, resetUpstream: true)
-            return
-        }
+        if isTunnel { return endClient(.reset, resetUpstream: true) }
         upstreamIsGone(reset: true)
         readClient()
     }
 
-    public mutating func upstreamFailed(_ failure: UpstreamFailure) {
+    mutating func upstreamFailed(_ failure: UpstreamFailure) {
         guard upstreamNumber != nil else { return }
         dropUpstream(reset: true)
         fail(failure)
@@ -61,16 +54,16 @@ extension Relay {
     }
 
     /// Handles the time-out of the present ``phase``.
-    public mutating func timeIsUp() {
+    mutating func timeIsUp() {
         if phase == .answer { answerTimedOut() } else { closeIdle() }
     }
 
     /// Whether the current request may have to be sent again, on another connection.
-    public var mayRepeat: Bool { requestsOnUpstream > 1 && exchange?.isRepeatable == true }
+    var mayRepeat: Bool { requestsOnUpstream > 1 && exchange?.isRepeatable == true }
 
     private mutating func fail(_ failure: UpstreamFailure) {
         guard exchange != nil else { return }
-        answer(failure.status, code: failure.code, Messages.failure(failure, upstream: upstream))
+        answer(failure.answer.status, code: failure.answer.code, Messages.failure(failure, upstream: upstream))
     }
 
     /// Handles the end of the connection, and of what was in progress on it.
@@ -79,11 +72,8 @@ extension Relay {
         dropUpstream(reset: reset)
         // Between requests the client need not know: the next one gets a fresh connection.
         guard let exchange else { return }
-        if exchange.answer == .complete {
-            // It answered early, and does not want the rest of the request.
-            concludeIfDone()
-            return
-        }
+        // It answered early, and does not want the rest of the request.
+        if exchange.answer == .complete { return concludeIfDone() }
         if exchange.answer == .awaited, isReused, exchange.isRepeatable {
             // It closed the connection while it was idle, and the request crossed that on its way.
             openUpstream()
@@ -92,11 +82,8 @@ extension Relay {
             finishesUpstream = clientHasFinished
             return
         }
-        let message =
-            exchange.answer == .awaited
-            ? Messages.endedBeforeAnswer(exchange.name, isReset: reset)
-            : Messages.endedWithinAnswer(exchange.name, isReset: reset)
-        events.append(.brokenOff(message))
+        events.append(
+            .brokenOff(Messages.ended(exchange.name, withinAnswer: exchange.answer != .awaited, isReset: reset)))
         endClient(reset ? .reset : .close, resetUpstream: reset)
     }
 
@@ -105,12 +92,7 @@ extension Relay {
     private mutating func readUpstream() {
         while !isTunnel, clientEnding == .none, upstreamCodec != nil {
             let event: HTTP1.Event?
-            do throws(RemoteError) {
-                event = try upstreamCodec?.nextEvent()
-            } catch {
-                upstreamViolated(error)
-                return
-            }
+            do throws(RemoteError) { event = try upstreamCodec?.nextEvent() } catch { return upstreamViolated(error) }
             switch event {
             case .informational(let head): passInterim(head)
             case .response(let head):
@@ -131,18 +113,18 @@ extension Relay {
             dropUpstream(reset: true)
             return fail(.tooManyInterimAnswers(limits.interimAnswers))
         }
-        guard let exchange, exchange.version == .http11 else { return }
+        guard let exchange, exchange.head.version == .http11 else { return }
         if head.status.code == 100 {
             if clientCodec.canRespond { clientCodec.sendContinue(into: &toClient.bytes) }
             self.exchange?.awaitsContinue = false
         } else {
-            AnswerEncoder.appendInterim(head, fields: heading(of: head).fields, into: &toClient.bytes)
+            AnswerEncoder.appendInterim(head, fields: fields(of: head), into: &toClient.bytes)
         }
     }
 
-    private func heading(of head: ResponseHead) -> AnswerHeading {
-        AnswerHeading(
-            head, ownOrigin: exchange?.heading.ownOrigin, isClientSecure: isClientSecure, upstream: upstream)
+    private func fields(of head: ResponseHead) -> HTTPFields {
+        AnswerHeading.fields(
+            of: head, ownOrigin: exchange?.heading.ownOrigin, isClientSecure: isClientSecure, upstream: upstream)
     }
 
     private mutating func beginAnswer(_ head: ResponseHead) {
@@ -151,21 +133,20 @@ extension Relay {
         // A client refused before it sent its body may still send it: only a fresh connection avoids the ambiguity.
         let closes = exchange.closes || exchange.awaitsContinue || clientHasFinished
         let encoder = AnswerEncoder(
-            head, fields: heading(of: head).fields, isHead: exchange.method == .head, clientVersion: exchange.version,
-            closes: closes, into: &toClient.bytes)
+            head, fields: fields(of: head), isHead: exchange.head.method == .head,
+            clientVersion: exchange.head.version, closes: closes, into: &toClient.bytes)
         self.exchange?.encoder = encoder
         self.exchange?.answer = .begun
         self.exchange?.status = head.status.code
-        let keepsAlive = head.version == .http11 || head.fields.hasToken("keep-alive", in: .connection)
-        self.exchange?.upstreamCloses = !keepsAlive || head.fields.hasToken("close", in: .connection)
+        self.exchange?.upstreamCloses = head.fields.endConnection(of: head.version)
     }
 
     private mutating func answerEnded() {
         exchange?.encoder?.appendEnd(into: &toClient.bytes)
         exchange?.answer = .complete
         if let exchange {
-            events.append(
-                .answered(method: exchange.method.rawValue, target: exchange.path, status: exchange.status))
+            let method = exchange.head.method.rawValue
+            events.append(.answered(method: method, target: exchange.path, status: exchange.status))
         }
         concludeIfDone()
     }
@@ -174,29 +155,22 @@ extension Relay {
     mutating func concludeIfDone() {
         guard let exchange, let encoder = exchange.encoder, exchange.answer == .complete else { return }
         let upstreamIsDone = exchange.upstreamCloses || upstreamCodec?.shouldClose ?? true
-        if !exchange.isRequestComplete {
-            // The upstream may still want the rest of the request, unless it said otherwise.
-            guard upstreamIsDone || exchange.awaitsContinue || upstreamHasFinished else { return }
-            dropUpstream()
-        } else if upstreamIsDone || upstreamHasFinished {
-            dropUpstream()
-        }
+        let isOver = upstreamIsDone || upstreamHasFinished || (!exchange.isRequestComplete && exchange.awaitsContinue)
+        // The upstream may still want the rest of the request, unless it said otherwise.
+        guard isOver || exchange.isRequestComplete else { return }
+        if isOver { dropUpstream() }
         self.exchange = nil
         // Only the codec's state matters: the answer itself was written already.
         var written: [UInt8] = []
         if clientCodec.canRespond {
             clientCodec.respond(status: .ok, fields: [:], body: [], close: encoder.closes, into: &written)
         }
-        if clientCodec.shouldClose { endClient(.close, resetUpstream: false) }
+        if clientCodec.shouldClose { closeIdle() }
     }
 
     private mutating func upstreamViolated(_ error: RemoteError) {
-        guard let exchange else {
-            // Unsolicited bytes between requests, such as a 408 before closing: the next request gets a fresh
-            // connection.
-            dropUpstream()
-            return
-        }
+        // Unsolicited bytes between requests, such as a 408 before closing: the next request gets a fresh connection.
+        guard let exchange else { return dropUpstream() }
         // Ends of the stream are reported as such.
         if upstreamHasFinished { return }
         dropUpstream(reset: true)
@@ -214,7 +188,7 @@ extension Relay {
     private mutating func beginTunnel(_ head: ResponseHead) {
         // The codec rejects a 101 to a request that proposed nothing, or is not complete; then ours is just as far.
         guard let exchange, exchange.heading.wantsWebSocket else { preconditionFailure("a 101 that was not proposed") }
-        AnswerEncoder.appendInterim(head, fields: heading(of: head).fields, into: &toClient.bytes)
+        AnswerEncoder.appendInterim(head, fields: fields(of: head), into: &toClient.bytes)
         events.append(.opened(target: exchange.path))
         var written: [UInt8] = []
         clientCodec.switchProtocols(fields: [.upgrade: "websocket"], into: &written)

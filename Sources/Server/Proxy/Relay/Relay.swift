@@ -8,27 +8,27 @@ import HTTPTypes
 /// endings, and obeys. Heads are rewritten (``RequestHeading``, ``AnswerHeading``), bodies pass as they arrive, and
 /// after a 101 bytes pass unchanged. Memory is bounded by ``RelayLimits/unsentBytes`` per direction, as long as a side
 /// is read only while ``wantsClientBytes`` and ``wantsUpstreamBytes`` allow it. No input from either side can crash it.
-public struct Relay: Sendable {
+struct Relay {
     /// The server behind the proxy.
-    public let upstream: UpstreamURL
+    let upstream: UpstreamURL
     /// Whether the client speaks TLS with us.
-    public let isClientSecure: Bool
-    public let limits: RelayLimits
+    let isClientSecure: Bool
+    let limits: RelayLimits
 
     /// What waits to be sent to the client.
-    public internal(set) var toClient = RelayOutput()
+    var toClient = RelayOutput()
     /// What waits to be sent to the upstream, once it is connected.
-    public internal(set) var toUpstream = RelayOutput()
+    var toUpstream = RelayOutput()
     /// How to end the client's connection, once ``toClient`` was sent.
-    public internal(set) var clientEnding = RelayEnding.none
+    var clientEnding = RelayEnding.none
     /// The number of the wanted connection to the upstream, counted from 1; nil for none.
     ///
     /// If another one is open, drop it; if this one is not open, make it.
-    public internal(set) var upstreamNumber: Int?
+    var upstreamNumber: Int?
     /// Whether to reset an upstream connection that is no longer wanted, rather than close it.
-    public internal(set) var resetsUpstream = false
+    var resetsUpstream = false
     /// Whether to end our stream to the upstream, once ``toUpstream`` was sent.
-    public internal(set) var finishesUpstream = false
+    var finishesUpstream = false
 
     var clientCodec: HTTP1.Connection
     var upstreamCodec: HTTP1.Connection?
@@ -39,21 +39,17 @@ public struct Relay: Sendable {
     /// The requests sent over the present upstream connection.
     var requestsOnUpstream = 0
     /// The number of connections to the upstream so far.
-    var upstreamCount = 0
+    private var upstreamCount = 0
     var events: [RelayEvent] = []
 
-    /// Creates the relay for a connection that a client has just opened.
-    public init(upstream: UpstreamURL, isClientSecure: Bool, limits: RelayLimits = RelayLimits()) {
-        self.upstream = upstream
-        self.isClientSecure = isClientSecure
-        self.limits = limits
+    init(upstream: UpstreamURL, isClientSecure: Bool, limits: RelayLimits = RelayLimits()) {
+        (self.upstream, self.isClientSecure, self.limits) = (upstream, isClientSecure, limits)
         clientCodec = HTTP1.Connection(role: .server, limits: Self.codecLimits(limits))
     }
 
-    static func codecLimits(_ limits: RelayLimits) -> HTTP1.Limits {
+    private static func codecLimits(_ limits: RelayLimits) -> HTTP1.Limits {
         var codec = HTTP1.Limits()
-        codec.requestLine = limits.headBytes
-        codec.headerBlock = limits.headBytes
+        (codec.requestLine, codec.headerBlock) = (limits.headBytes, limits.headBytes)
         codec.fieldCount = limits.fieldCount
         // Bodies are not kept; a length that overflows, which counts as Int.max, is rejected all the same.
         codec.body = .max - 1
@@ -64,23 +60,22 @@ public struct Relay: Sendable {
     // MARK: State
 
     /// The events since the last call.
-    public mutating func takeEvents() -> [RelayEvent] {
+    mutating func takeEvents() -> [RelayEvent] {
         defer { events = [] }
         return events
     }
 
-    public var wantsClientBytes: Bool {
+    var wantsClientBytes: Bool {
         guard !clientHasFinished, toUpstream.count < limits.unsentBytes else { return false }
         if isTunnel { return clientEnding == .none || clientEnding == .finish }
         return clientEnding == .none && clientCodec.wantsBytes
     }
 
-    public var wantsUpstreamBytes: Bool {
+    var wantsUpstreamBytes: Bool {
         upstreamNumber != nil && !upstreamHasFinished && toClient.count < limits.unsentBytes
     }
 
-    /// What is waited for.
-    public var phase: RelayPhase {
+    var phase: RelayPhase {
         if clientEnding == .close || clientEnding == .reset { return .ending }
         if isTunnel { return clientHasFinished || upstreamHasFinished ? .request : .tunnel }
         if let exchange { return exchange.isRequestComplete || exchange.answer != .awaited ? .answer : .request }
@@ -88,13 +83,13 @@ public struct Relay: Sendable {
     }
 
     /// Records that the first bytes of ``toClient`` were sent.
-    public mutating func sentToClient(_ count: Int) {
+    mutating func sentToClient(_ count: Int) {
         toClient.take(count)
         settleTunnel()
     }
 
     /// Records that the first bytes of ``toUpstream`` were sent.
-    public mutating func sentToUpstream(_ count: Int) {
+    mutating func sentToUpstream(_ count: Int) {
         toUpstream.take(count)
         settleTunnel()
     }
@@ -105,9 +100,7 @@ public struct Relay: Sendable {
     mutating func openUpstream() {
         upstreamCount += 1
         upstreamNumber = upstreamCount
-        resetsUpstream = false
-        finishesUpstream = false
-        upstreamHasFinished = false
+        (resetsUpstream, finishesUpstream, upstreamHasFinished) = (false, false, false)
         requestsOnUpstream = 0
         toUpstream.removeAll()
         upstreamCodec = HTTP1.Connection(role: .client, limits: Self.codecLimits(limits))
@@ -133,32 +126,22 @@ public struct Relay: Sendable {
     }
 
     /// Ends the tunnel once both of its streams have ended and all bytes were passed on.
-    private mutating func settleTunnel() {
+    mutating func settleTunnel() {
         guard isTunnel, clientHasFinished, upstreamHasFinished, toClient.isEmpty, toUpstream.isEmpty,
             clientEnding == .finish
         else { return }
         endClient(.close, resetUpstream: false)
     }
-
-    mutating func tunnelMayBeOver() { settleTunnel() }
 }
 
 /// A request in progress, and its answer.
-struct RelayExchange: Sendable {
-    enum Answer: Equatable, Sendable {
-        case awaited
-        case begun
-        case complete
-    }
+struct RelayExchange {
+    enum Answer { case awaited, begun, complete }
 
-    var method: HTTPRequest.Method
-    var version: HTTP1.Version
-    var heading: RequestHeading
-    /// Whether the client wants its connection ended afterwards.
-    var closes: Bool
+    let head: RequestHead
+    let heading: RequestHeading
     /// Whether the client may hold its body back until a 100.
     var awaitsContinue: Bool
-    var hasBody: Bool
     var isRequestComplete = false
     /// Whether any byte of an answer arrived.
     var hasAnswerBytes = false
@@ -171,18 +154,14 @@ struct RelayExchange: Sendable {
     var upstreamCloses = false
 
     init(_ head: RequestHead, _ heading: RequestHeading) {
-        method = head.method
-        version = head.version
-        self.heading = heading
-        let closes = head.fields.hasToken("close", in: .connection)
-        let keepsAlive = head.fields.hasToken("keep-alive", in: .connection)
-        self.closes = closes || (head.version == .http10 && !keepsAlive)
-        awaitsContinue = head.expectsContinue
-        hasBody = head.hasBody
+        (self.head, self.heading, awaitsContinue) = (head, heading, head.expectsContinue)
     }
 
+    /// Whether the client wants its connection ended afterwards.
+    var closes: Bool { head.fields.endConnection(of: head.version) }
+
     /// The method and the path, for the log; queries may hold secrets.
-    var name: String { "\(method.rawValue) \(Messages.quoted(path))" }
+    var name: String { "\(head.method.rawValue) \(Messages.quoted(path))" }
 
     /// The target without its query.
     var path: String { String(heading.target.prefix { $0 != "?" }) }
@@ -191,7 +170,13 @@ struct RelayExchange: Sendable {
     ///
     /// Safe and idempotent methods (RFC 9110 §9.2.2), and only without a body, since none is kept.
     var isRepeatable: Bool {
-        guard !hasBody, !hasAnswerBytes else { return false }
-        return [.get, .head, .options, .trace, .put, .delete].contains(method)
+        !head.hasBody && !hasAnswerBytes && [.get, .head, .options, .trace, .put, .delete].contains(head.method)
+    }
+}
+
+extension FieldBlock {
+    /// Whether a message of that version with these fields is the last one on its connection (RFC 9112 §9.3).
+    func endConnection(of version: HTTP1.Version) -> Bool {
+        hasToken("close", in: .connection) || version == .http10 && !hasToken("keep-alive", in: .connection)
     }
 }

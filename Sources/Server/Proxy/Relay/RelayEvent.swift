@@ -1,11 +1,10 @@
 import HTTPTypes
 import Text
 
-/// An event of a relay, for the log and for counting.
-public enum RelayEvent: Sendable, Equatable {
+/// An event of a relay, for the log.
+enum RelayEvent: Equatable {
     /// The upstream answered a request, to the last byte.
     case answered(method: String, target: String, status: Int)
-    /// A WebSocket was opened.
     case opened(target: String)
     /// The proxy itself answered, with that status; the message gives the reason and the remedy.
     case refused(status: Int, message: String)
@@ -14,7 +13,7 @@ public enum RelayEvent: Sendable, Equatable {
 }
 
 /// How to end one side of a relay, after what waits for it was sent.
-public enum RelayEnding: Sendable, Equatable {
+enum RelayEnding {
     case none
     /// By the end of our stream (FIN, with TLS a close_notify before it), while the other direction continues.
     case finish
@@ -23,19 +22,9 @@ public enum RelayEnding: Sendable, Equatable {
     case reset
 }
 
-/// What a relay waits for, which decides its time-out.
-public enum RelayPhase: Sendable, Equatable {
-    /// For a request to begin.
-    case idle
-    /// For the rest of a request.
-    case request
-    /// For an answer, or the rest of one.
-    case answer
-    /// For nothing: a WebSocket may be silent as long as both sides like.
-    case tunnel
-    /// For the client to accept the rest and leave.
-    case ending
-}
+/// What a relay waits for, which decides its time-out: for a request to begin, for the rest of one, for an answer or
+/// its rest, for nothing (a WebSocket may be silent as long as both sides like), for the client to take the rest and go.
+enum RelayPhase { case idle, request, answer, tunnel, ending }
 
 /// The limits and time-outs of a proxy.
 public struct RelayLimits: Sendable, Equatable {
@@ -79,7 +68,7 @@ public struct RelayLimits: Sendable, Equatable {
 }
 
 /// Why the upstream server gave no answer.
-public enum UpstreamFailure: Error, Sendable, Equatable {
+enum UpstreamFailure: Equatable {
     /// None of its addresses accepted a connection; the reason is the system's message.
     case unreachable(String)
     /// It did not accept the connection, or finish the TLS handshake, in that time.
@@ -90,25 +79,16 @@ public enum UpstreamFailure: Error, Sendable, Equatable {
     case answerTimeout(Duration)
     /// Its answer is not valid HTTP/1.1.
     case badAnswer(String)
-
     /// It sent more interim answers (1xx) to one request than that.
     case tooManyInterimAnswers(Int)
 
-    /// The status of the answer to the client.
-    var status: HTTPResponse.Status {
+    /// The status of the answer to the client, and the code in its body.
+    var answer: (status: HTTPResponse.Status, code: String) {
         switch self {
-        case .unreachable, .tls, .badAnswer, .tooManyInterimAnswers: .badGateway
-        case .connectTimeout, .answerTimeout: .gatewayTimeout
-        }
-    }
-
-    /// The code in the answer's body.
-    var code: String {
-        switch self {
-        case .unreachable: "UPSTREAM_UNREACHABLE"
-        case .tls: "UPSTREAM_TLS_FAILED"
-        case .badAnswer, .tooManyInterimAnswers: "UPSTREAM_ANSWER_INVALID"
-        case .connectTimeout, .answerTimeout: "UPSTREAM_TIMEOUT"
+        case .unreachable: (.badGateway, "UPSTREAM_UNREACHABLE")
+        case .tls: (.badGateway, "UPSTREAM_TLS_FAILED")
+        case .badAnswer, .tooManyInterimAnswers: (.badGateway, "UPSTREAM_ANSWER_INVALID")
+        case .connectTimeout, .answerTimeout: (.gatewayTimeout, "UPSTREAM_TIMEOUT")
         }
     }
 }
@@ -130,30 +110,24 @@ public struct UpstreamURL: Hashable, Sendable, CustomStringConvertible {
     ///
     /// - Throws: for other schemes, a path, a query, credentials, or an invalid host or port.
     public init(_ text: String) throws(Refusal) {
-        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, parts[1].hasPrefix("//") else { throw Refusal(description: Messages.notAURL(text)) }
-        switch parts[0].lowercased() {
+        let url = URLParts(text)
+        guard let scheme = url.scheme, let authority = url.authority else {
+            throw Refusal(description: Messages.notAURL(text))
+        }
+        switch scheme.lowercased() {
         case "http", "ws": isSecure = false
         case "https", "wss": isSecure = true
-        default: throw Refusal(description: Messages.unknownScheme(String(parts[0])))
+        default: throw Refusal(description: Messages.unknownScheme(scheme))
         }
-        var authority = parts[1].dropFirst(2)
-        if authority.hasSuffix("/") { authority.removeLast() }
-        guard !authority.contains(where: { "/?#".contains($0) }) else {
+        guard url.target == "/", url.fragment == nil else {
             throw Refusal(description: Messages.urlWithPath(text))
         }
         guard !authority.contains("@") else { throw Refusal(description: Messages.urlWithCredentials) }
         guard let parts = HostAndPort(authority), parts.hasPlainHost, parts.isBracketed || parts.host.utf8.count <= 253
-        else { throw Refusal(description: Messages.badAuthority(String(authority))) }
+        else { throw Refusal(description: Messages.badAuthority(authority)) }
         host = parts.host.lowercased()
-        guard let port = parts.port else {
-            self.port = isSecure ? 443 : 80
-            return
-        }
-        guard let number = parts.portNumber, number > 0 else {
-            throw Refusal(description: Messages.badPort(String(port)))
-        }
-        self.port = number
+        port = parts.portNumber ?? (isSecure ? 443 : 80)
+        if let text = parts.port, parts.portNumber ?? 0 == 0 { throw Refusal(description: Messages.badPort(text)) }
     }
 
     public var scheme: String { isSecure ? "https" : "http" }

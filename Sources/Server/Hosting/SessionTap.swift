@@ -3,11 +3,29 @@ import Logging
 import Sockets
 import Traffic
 
-/// A recording of a program's connections: a `SessionRecorder`, and the file that grows by it.
+/// An observer of a host's connections, decrypted, that sees what really goes over the wire.
+///
+/// All calls come on the loop's thread. A connection has its number from ``opened(_:scheme:)`` to
+/// ``ended(_:byServer:isReset:at:)``; one whose TLS handshake fails is never reported.
+public protocol Tap: AnyObject {
+    /// A connection can be used; the scheme is `http` or `https`.
+    func opened(_ connection: UInt64, scheme: String)
+    func clientSent(_ bytes: UnsafeRawBufferPointer, on connection: UInt64, at time: Timestamp)
+    /// Bytes that the client receives after the next ``write()``.
+    func serverSent(_ bytes: UnsafeRawBufferPointer, on connection: UInt64, at time: Timestamp)
+    /// One side sends no more.
+    func finished(_ connection: UInt64, byServer: Bool, at time: Timestamp)
+    /// The connection is gone, and one side ended it.
+    func ended(_ connection: UInt64, byServer: Bool, isReset: Bool, at time: Timestamp)
+    /// Writes everything reported so far before it returns: the clients receive it next.
+    func write()
+}
+
+/// A recording of a host's connections: a `SessionRecorder`, and the file that grows by it.
 ///
 /// The file is complete at any time, see `TwinFile`. A full or failing disk ends only the recording: that is logged
-/// once, as an error, and the program continues.
-public final class SessionTap {
+/// once, as an error, and the host continues.
+public final class SessionTap: Tap {
     private let recorder: SessionRecorder
     private let file: TwinFile
     private let program: String
@@ -20,22 +38,16 @@ public final class SessionTap {
     /// Bytes copied at a time when the finished file is made from the growing one.
     private static let pieceSize = 1 << 20
 
-    /// The contents of a recording.
-    public struct Summary: Sendable, Equatable {
+    public struct Summary {
         /// Requests with their answers, including refused handshakes.
-        public var requests: Int
-        public var sockets: Int
-        public var isComplete: Bool
-        public var place: Place
+        public let requests: Int
+        public let sockets: Int
+        public let isComplete: Bool
+        public let place: Place
 
-        public enum Place: Sendable, Equatable {
-            /// At the requested path.
-            case wanted
-            /// In a file next to it, because it was moved, removed or replaced by another file meanwhile.
-            case beside(String)
-            /// Nowhere: it was moved or removed, perhaps with its folder.
-            case gone
-        }
+        /// At the requested path; in a file next to it, because it was moved, removed or replaced by another file
+        /// meanwhile; or nowhere, because it was moved or removed, perhaps with its folder.
+        public enum Place: Equatable { case wanted, beside(String), gone }
     }
 
     /// Begins to record into a file, which is complete from now on; the log uses `program` as the program's name.
@@ -45,16 +57,14 @@ public final class SessionTap {
     /// - Throws: if the file cannot be created or written.
     public init(
         _ settings: SessionRecorder.Settings, to path: String, existing: TwinFile.Existing = .refuse,
-        program: String, logger: Logger? = nil
+        program: String, logger: Logger = .silent
     ) throws(FileError) {
+        (self.program, self.logger) = (program, logger)
         recorder = SessionRecorder(settings: settings)
         file = try TwinFile(
             creating: path, existing: existing, beginning: SessionRecorder.beginning, first: recorder.takeBatch())
-        self.program = program
-        self.logger = logger ?? .silent
     }
 
-    /// Records a new connection; the scheme is `http` or `https`.
     public func opened(_ connection: UInt64, scheme: String) {
         if !hasFailed { recorder.opened(connection, scheme: scheme) }
     }
@@ -67,7 +77,6 @@ public final class SessionTap {
         if !hasFailed { recorder.serverSent(bytes, on: connection, at: time) }
     }
 
-    /// Records the end of one side's stream.
     public func finished(_ connection: UInt64, byServer: Bool, at time: Timestamp) {
         if !hasFailed { recorder.finished(connection, by: byServer ? .server : .client, at: time) }
     }
@@ -76,7 +85,6 @@ public final class SessionTap {
         if !hasFailed { recorder.ended(connection, by: byServer ? .server : .client, isReset: isReset, at: time) }
     }
 
-    /// Writes what was recorded since the last call.
     public func write() {
         guard !hasFailed else { return }
         do throws(FileError) {
@@ -84,8 +92,7 @@ public final class SessionTap {
             written = (recorder.exchangeCount, recorder.socketCount)
         } catch {
             hasFailed = true
-            let message = Messages.recordingStopped(error.description, program: program, rest: file.settle())
-            logger.error("\(message)")
+            logger.error("\(Self.stopped(error.description, program: program, rest: file.settle()))")
         }
         for note in recorder.takeNotes() { logger.warning("\(note)") }
     }
@@ -117,7 +124,7 @@ public final class SessionTap {
             case let path?: .beside(path)
             }
         // If another file took its place, that is what is reported.
-        if let trouble, place == .wanted { logger.warning("\(Messages.notCompacted(trouble.description))") }
+        if let trouble, place == .wanted { logger.warning("\(Self.notCompacted(trouble.description))") }
         return Summary(
             requests: written.requests, sockets: written.sockets, isComplete: !hasFailed && !recorder.isFull,
             place: place)
@@ -152,6 +159,18 @@ public final class SessionTap {
     }
 }
 
+/// Its texts for people.
+extension SessionTap {
+    static func stopped(_ reason: String, program: String, rest: String?) -> String {
+        let rest = rest.map { "what was recorded before is in '\($0)'" } ?? "what was recorded before is gone with it"
+        return "THE RECORDING HAS STOPPED: \(reason). The \(program) goes on without it; \(rest)"
+    }
+
+    static func notCompacted(_ reason: String) -> String {
+        "the recording is complete, and was left as it grew, with room to spare in it: \(reason)"
+    }
+}
+
 extension SessionRecorder {
     fileprivate func takeBatch() -> [(offset: Int, bytes: [UInt8])] {
         takeWrites().map { ($0.offset, $0.bytes) }
@@ -159,6 +178,6 @@ extension SessionRecorder {
 }
 
 extension Logger {
-    /// A silent one, for programs and tests that embed a proxy.
-    static var silent: Logger { Logger(label: "proxy", factory: { _ in SwiftLogNoOpLogHandler() }) }
+    /// A silent one, for programs and tests that embed a host.
+    public static var silent: Logger { Logger(label: "silent", factory: { _ in SwiftLogNoOpLogHandler() }) }
 }
