@@ -7,7 +7,6 @@ struct Handshake: Sendable {
     /// The consultation in the path, in lower case; an ID in the wrong case names the same consultation.
     let consultation: ExactString
     let credentials: PresentedCredentials
-    /// The user whose credentials were accepted.
     let user: ExactString?
     let requestedAt: Timestamp
     /// When it was answered or abandoned.
