@@ -8,26 +8,22 @@ extension Cursor {
     private func bounds() -> (first: Int, last: Int?)? {
         guard let text = written else { return nil }
         func number(_ text: Substring) -> Int? {
-            guard (1...10).contains(text.utf8.count), text.utf8.allSatisfy(\.isDigit),
-                let value = Int(text), (1...1_000_000_000).contains(value)
+            guard (1...10).contains(text.utf8.count), text.utf8.allSatisfy(\.isDigit), let value = Int(text),
+                (1...1_000_000_000).contains(value)
             else { return nil }
             return value
         }
         if let only = number(text[...]) { return (only, only) }
-        guard let dots = text.firstIndex(of: "."), text[dots...].hasPrefix("..") else { return nil }
-        guard let first = number(text[..<dots]) else { return nil }
+        guard let dots = text.firstIndex(of: "."), text[dots...].hasPrefix(".."), let first = number(text[..<dots])
+        else { return nil }
         let rest = text[text.index(dots, offsetBy: 2)...]
         if rest.isEmpty { return (first, nil) }
         guard let last = number(rest), last >= first else { return nil }
         return (first, last)
     }
 
-    /// A range of the user's messages in a consultation.
     func turns() -> ClosedRange<Int>? {
-        guard let (first, last) = bounds() else {
-            refuse(expected: Messages.range)
-            return nil
-        }
+        guard let (first, last) = bounds() else { return refuse(expected: Messages.range) }
         return first...(last ?? Int.max)
     }
 
@@ -37,24 +33,17 @@ extension Cursor {
             guard let fields = Fields(self, as: .selection) else { return nil }
             let largest = 1_000_000_000
             let first = fields["from"].map { $0.integer(1...largest) } ?? 1
-            let last = fields["to"].map { $0.integer(1...largest) }
+            let last = fields["to"]?.integer(1...largest)
             let step = fields["every"].map { $0.integer(1...largest) } ?? 1
             let perMille = fields["per_mille"].map { $0.integer(0...1000) } ?? 1000
-            guard let first, let step, let perMille else { return nil }
-            if let last {
-                guard let last else { return nil }
-                guard last >= first else {
-                    fields.refuse("to", Messages.endsBeforeStart(first))
-                    return nil
-                }
-                return Selection(first: first, last: last, step: step, perMille: perMille)
+            guard let first, let step, let perMille, last != nil || fields["to"] == nil else { return nil }
+            guard last ?? first >= first else {
+                fields.refuse("to", Messages.endsBeforeStart(first))
+                return nil
             }
-            return Selection(first: first, step: step, perMille: perMille)
+            return Selection(first: first, last: last, step: step, perMille: perMille)
         }
-        guard let (first, last) = bounds() else {
-            refuse(expected: Messages.selection)
-            return nil
-        }
+        guard let (first, last) = bounds() else { return refuse(expected: Messages.selection) }
         return Selection(first: first, last: last)
     }
 
@@ -70,14 +59,12 @@ extension Cursor {
         guard let text = text(1...2000) else { return nil }
         guard text.utf8.count >= 2, text.hasPrefix("/"), text.hasSuffix("/") else {
             guard let flags = Self.flags(of: text) else { return .contains(text) }
-            refuse(Messages.badPattern(Messages.patternFlags, at: text.unicodeScalars.count - flags.count - 1))
-            return nil
+            return refuse(Messages.badPattern(Messages.patternFlags, at: text.unicodeScalars.count - flags.count - 1))
         }
         do {
             return .matches(try Pattern(String(text.dropFirst().dropLast())))
         } catch {
-            refuse(Messages.badPattern(error.message, at: error.position))
-            return nil
+            return refuse(Messages.badPattern(error.message, at: error.position))
         }
     }
 }

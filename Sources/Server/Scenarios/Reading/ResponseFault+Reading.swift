@@ -8,18 +8,11 @@ extension ResponseFault {
         case .status: return Replacement.read(fields, defaultStatus: nil).map { .replace($0) }
         case .quota: return quota(value, fields)
         case .delay: return value.duration(0...FaultLimits.longestWait).map { .delay($0) }
-        case .dribble: return Dribble(value).map { .dribble(bytes: $0.bytes, every: $0.every) }
-        case .truncate:
-            guard let fields = Fields(value, as: .truncate) else { return nil }
-            return fields.required("after", "how many bytes of the body are sent")?.integer(0...ByteCounts.largest)
-                .map { .truncate(after: $0) }
+        case .dribble: return value.dribble().map { .dribble(bytes: $0, every: $1) }
+        case .truncate: return Fields(value, as: .truncate)?.after("the body").map { .truncate(after: $0) }
         case .contentLength:
             guard let off = value.integer(-ByteCounts.largest...ByteCounts.largest) else { return nil }
-            guard off != 0 else {
-                value.refuse(Messages.zeroLength)
-                return nil
-            }
-            return .contentLength(off: off)
+            return off == 0 ? value.refuse(Messages.zeroLength) : .contentLength(off: off)
         case .malformed:
             switch value.name(among: ["json", "chunking"]) {
             case "json": return .malformedJSON
@@ -48,9 +41,7 @@ extension ResponseFault {
 
     private static func reset(_ value: Cursor) -> ResponseFault? {
         guard case .mapping = value.node.content else { return value.isTrue() ? .reset(after: 0) : nil }
-        guard let fields = Fields(value, as: .reset) else { return nil }
-        return fields.required("after", "how many bytes of the response are sent")?.integer(0...ByteCounts.largest)
-            .map { .reset(after: $0) }
+        return Fields(value, as: .reset)?.after("the response").map { .reset(after: $0) }
     }
 }
 
@@ -70,33 +61,16 @@ extension HandshakeFault {
 }
 
 extension Replacement {
-    /// Reads the replacement of a response.
     fileprivate static func read(_ fields: Fields, defaultStatus: Int?) -> Replacement? {
         let status = fields["status"].map { $0.integer(200...599) } ?? defaultStatus
         let replacement = Replacement(
             status: status ?? 500,
-            body: fields["body"]?.body(),
+            body: fields["body"]?.string(
+                expected: "a text (JSON goes in quotation marks)", bytes: FaultLimits.replacementBody),
             contentType: fields["content_type"]?.fieldValue(),
-            code: fields["code"]?.text(1...100),
-            message: fields["message"]?.text(1...1000),
-            retryAfter: fields["retry_after"]?.seconds(),
-            isProcessed: fields["processed"]?.flag() ?? false)
+            code: fields["code"]?.text(1...100), message: fields["message"]?.text(1...1000),
+            retryAfter: fields["retry_after"]?.seconds(), isProcessed: fields["processed"]?.flag() ?? false)
         return status == nil ? nil : replacement
-    }
-}
-
-/// The size of pieces and the time between them.
-struct Dribble {
-    var bytes: Int
-    var every: Int64
-
-    init?(_ cursor: Cursor) {
-        guard let fields = Fields(cursor, as: .dribble) else { return nil }
-        let bytes = fields.required("bytes", "how many at a time")?.integer(1...ByteCounts.largest)
-        let every = fields.required("every", Messages.duration)?.duration(0...FaultLimits.longestWait)
-        guard let bytes, let every else { return nil }
-        self.bytes = bytes
-        self.every = every
     }
 }
 
@@ -106,23 +80,28 @@ enum ByteCounts {
     static let largest = 1024 * 1024 * 1024
 }
 
+extension Fields {
+    /// The required number of bytes that are sent before the fault.
+    func after(_ what: String) -> Int? {
+        required("after", "how many bytes of \(what) are sent")?.integer(0...ByteCounts.largest)
+    }
+}
+
 extension Cursor {
+    /// The size of pieces and the time between them.
+    func dribble() -> (bytes: Int, every: Int64)? {
+        guard let fields = Fields(self, as: .dribble) else { return nil }
+        let bytes = fields.required("bytes", "how many at a time")?.integer(1...ByteCounts.largest)
+        let every = fields.required("every", Messages.duration)?.duration(0...FaultLimits.longestWait)
+        guard let bytes, let every else { return nil }
+        return (bytes, every)
+    }
+
     /// The value of an HTTP field: visible ASCII with spaces between.
     fileprivate func fieldValue() -> String? {
         guard let text = text(1...200) else { return nil }
         guard text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }), text.first != " ", text.last != " " else {
-            refuse(expected: "printable ASCII, without spaces around it")
-            return nil
-        }
-        return text
-    }
-
-    /// A body, which may be empty.
-    fileprivate func body() -> String? {
-        guard let text = string(expected: "a text (JSON goes in quotation marks)") else { return nil }
-        guard text.utf8.count <= FaultLimits.replacementBody else {
-            refuse(Messages.tooManyBytes(limit: FaultLimits.replacementBody, got: text.utf8.count))
-            return nil
+            return refuse(expected: "printable ASCII, without spaces around it")
         }
         return text
     }
@@ -133,8 +112,7 @@ extension Cursor {
             return Int(duration / 1_000_000_000)
         }
         guard let value = number?.int, (0...366 * 86_400).contains(value) else {
-            refuse(expected: Messages.seconds)
-            return nil
+            return refuse(expected: Messages.seconds)
         }
         return value
     }

@@ -11,7 +11,7 @@ extension SocketFault {
         case .fragments: return fragments(value)
         case .coalesce: return value.integer(2...FaultLimits.coalesced).map { .coalesce(count: $0) }
         case .delay: return value.duration(0...FaultLimits.longestWait).map { .delay($0) }
-        case .dribble: return Dribble(value).map { .dribble(bytes: $0.bytes, every: $0.every) }
+        case .dribble: return value.dribble().map { .dribble(bytes: $0, every: $1) }
         case .replace: return value.words(bytes: FaultLimits.replacementBody).map { .replace(text: $0) }
         default:
             guard let fault = switches[action] else { preconditionFailure("\(action) is no fault of sockets") }
@@ -29,11 +29,8 @@ extension SocketFault {
     private static func close(_ value: Cursor) -> SocketFault? {
         if value.written == "none" { return .close(code: nil, reason: "") }
         guard case .mapping = value.node.content else {
-            guard let text = value.written, let code = UInt16(text) else {
-                value.refuse(expected: "a close code such as 1011, none, or {code: 4000, reason: …}")
-                return nil
-            }
-            return .close(code: code, reason: "")
+            return value.written.flatMap { UInt16($0) }.map { .close(code: $0, reason: "") }
+                ?? value.refuse(expected: "a close code such as 1011, none, or {code: 4000, reason: …}")
         }
         guard let fields = Fields(value, as: .close) else { return nil }
         let code = fields.required("code", Messages.integer(in: 0...65_535))?.integer(0...65_535)
@@ -44,25 +41,19 @@ extension SocketFault {
 
     private static func cut(_ value: Cursor) -> SocketFault? {
         guard let fields = Fields(value, as: .cut) else { return nil }
-        let after = fields.required("after", "how many bytes of the frame are sent")?.integer(0...ByteCounts.largest)
+        let after = fields.after("the frame")
         let reset = fields["reset"]?.flag() ?? false
         return after.map { .cut(after: $0, reset: reset) }
     }
 
     private static func fragments(_ value: Cursor) -> SocketFault? {
         guard let elements = value.elements(limit: FaultLimits.fragments, of: "byte positions") else { return nil }
-        guard !elements.isEmpty else {
-            value.refuse(Messages.emptyList(of: "byte positions"))
-            return nil
-        }
+        guard !elements.isEmpty else { return value.refuse(Messages.emptyList(of: "byte positions")) }
         let positions = elements.map { $0.integer(1...ByteCounts.largest) }
         let known = positions.compactMap { $0 }
         guard known.count == positions.count else { return nil }
-        guard zip(known, known.dropFirst()).allSatisfy(<) else {
-            value.refuse(Messages.ascending)
-            return nil
-        }
-        return .fragments(at: known)
+        let areAscending = zip(known, known.dropFirst()).allSatisfy(<)
+        return areAscending ? .fragments(at: known) : value.refuse(Messages.ascending)
     }
 }
 
