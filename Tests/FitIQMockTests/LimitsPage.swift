@@ -216,7 +216,7 @@ enum LimitsPage {
             "body or frame in the journal": [journal.bytes("body")],
             "line of a saved journal that is judged": [
                 .bytes("JournalReader.lineLimit", JournalReader.lineLimit),
-                .count("LineCursor.depthLimit", LineCursor.depthLimit),
+                .count("JournalReader.depthLimit", JournalReader.depthLimit),
             ],
             "worlds of a saved journal that are judged at once": [
                 .count("SavedJournal.worldLimit", SavedJournal.worldLimit)

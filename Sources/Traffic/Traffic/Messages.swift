@@ -32,13 +32,6 @@ extension Messages {
         case .torn(let entries):
             "the file ends in the middle, as when a recorder is killed; "
                 + (entries == 1 ? "1 entry is whole" : "\(entries) entries are whole")
-        case .damagedEntry(let number, let leftOut):
-            "entry \(number) is damaged, as some recorders leave it when they are killed: \(Words.counted(leftOut, "byte")) of its frames were left "
-                + "out, the others are there"
-        case .lostEntry(let number, let count):
-            "entry \(number) is damaged and was left out (\(Words.counted(count, "byte")))"
-        case .moreDamaged(let entries, let leftOut):
-            "more entries are damaged (\(entries)): \(Words.counted(leftOut, "byte")) were left out"
         case .loneSurrogates(let count):
             "\(count) characters that are no Unicode (half a surrogate pair) were replaced by U+FFFD"
         case .missingAttachment(let name, let entry):
@@ -140,6 +133,8 @@ extension Messages {
         case .closeFrame: "closed by the \(ending.party.rawValue)"
         case .finish: "ended by the \(ending.party.rawValue) without a close frame"
         case .reset: "reset by the \(ending.party.rawValue)"
+        // What only a journal tells.
+        case .timeOut, .fault, .violation, .limit, .shutdown: "ended by the \(ending.party.rawValue)"
         }
     }
 }

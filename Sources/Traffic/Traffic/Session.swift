@@ -72,9 +72,9 @@ public struct SessionRequest: Sendable, Equatable {
     /// The fields in order.
     public var fields: [SessionField]
     /// The body without framing, or nil if there is none.
-    public var body: SessionBody?
+    public var body: RecordedBody?
 
-    public init(method: String, url: String, fields: [SessionField] = [], body: SessionBody? = nil) {
+    public init(method: String, url: String, fields: [SessionField] = [], body: RecordedBody? = nil) {
         self.method = method
         self.url = url
         self.fields = fields
@@ -90,12 +90,12 @@ public struct SessionResponse: Sendable, Equatable {
     /// The body without framing; empty if there is none.
     ///
     /// If the fields name a content coding, the body is encoded: fields and body agree.
-    public var body: SessionBody
+    public var body: RecordedBody
     /// Whether the last byte arrived before the connection ended.
     public var isComplete: Bool
 
     public init(
-        status: Int, fields: [SessionField] = [], body: SessionBody = SessionBody(), isComplete: Bool = true
+        status: Int, fields: [SessionField] = [], body: RecordedBody = RecordedBody(), isComplete: Bool = true
     ) {
         self.status = status
         self.fields = fields
@@ -105,28 +105,4 @@ public struct SessionResponse: Sendable, Equatable {
 
     /// Whether the body has a content coding, such as gzip (RFC 9110 §8.4).
     public var isCoded: Bool { fields.contains(where: \.isContentEncoding) }
-}
-
-/// The bytes of a body, and their number before truncation.
-public struct SessionBody: Sendable, Equatable {
-    /// The bytes that were kept.
-    public var bytes: [UInt8]
-    /// The number of bytes before truncation.
-    public var byteCount: Int
-
-    /// Creates a complete body.
-    public init(_ bytes: [UInt8] = []) {
-        self.bytes = bytes
-        byteCount = bytes.count
-    }
-
-    /// Creates the rest of a body that had more bytes.
-    public init(_ bytes: [UInt8], of byteCount: Int) {
-        precondition(byteCount >= bytes.count, "a part is no larger than the whole")
-        self.bytes = bytes
-        self.byteCount = byteCount
-    }
-
-    /// Whether some of the bytes were not kept.
-    public var isCut: Bool { bytes.count < byteCount }
 }

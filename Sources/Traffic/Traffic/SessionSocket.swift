@@ -28,43 +28,35 @@ public struct SessionSocket: Sendable, Equatable {
     }
 }
 
-/// A message with joined fragments, or a control frame.
-public struct SessionFrame: Sendable, Equatable {
-    public var sender: Party
-    /// When it was complete.
+/// What happened, and when.
+@dynamicMemberLookup
+public struct Timed<Value: Sendable & Equatable>: Sendable, Equatable {
     public var time: Timestamp
-    /// The opcode; for a fragmented message, that of the first fragment.
-    public var opcode: Opcode
-    /// The unmasked payload; for a close frame, the big-endian code and the reason.
-    public var payload: SessionBody
+    public var value: Value
 
-    public init(sender: Party, time: Timestamp, opcode: Opcode, payload: SessionBody) {
-        self.sender = sender
-        self.time = time
-        self.opcode = opcode
-        self.payload = payload
+    public subscript<Member>(dynamicMember path: WritableKeyPath<Value, Member>) -> Member {
+        get { value[keyPath: path] }
+        set { value[keyPath: path] = newValue }
     }
 }
 
-/// How a WebSocket's connection ended.
-public struct SessionEnding: Sendable, Equatable {
-    public var time: Timestamp
-    /// The side that ended it: by the first close frame or, without one, by ending the transport.
-    public var party: Party
-    public var cause: Cause
+/// A message with joined fragments or a control frame, and when it was complete.
+public typealias SessionFrame = Timed<RecordedFrame>
 
-    public enum Cause: String, Sendable, CaseIterable {
-        /// Close frames, which are among the frames.
-        case closeFrame = "close_frame"
-        /// FIN without a close frame.
-        case finish
-        /// RST, or a truncated TLS connection.
-        case reset
+extension SessionFrame {
+    public init(sender: Party, time: Timestamp, opcode: Opcode, payload: RecordedBody) {
+        self.init(time: time, value: RecordedFrame(sender: sender, opcode: opcode, payload: []))
+        value.payload = payload
     }
+}
 
-    public init(time: Timestamp, party: Party, cause: Cause) {
-        self.time = time
-        self.party = party
-        self.cause = cause
+/// How a WebSocket's connection ended, and when: by close frames, which are among the frames, by FIN, or by RST.
+public typealias SessionEnding = Timed<RecordedClosing>
+
+extension SessionEnding {
+    public typealias Cause = RecordedClosing.Cause
+
+    public init(time: Timestamp, party: Party, cause: RecordedClosing.Cause) {
+        self.init(time: time, value: RecordedClosing(by: party, cause: cause))
     }
 }

@@ -177,13 +177,6 @@ struct HARErrorTests {
             (HARNote.torn(entries: 1), "the file ends in the middle, as when a recorder is killed; 1 entry is whole"),
             (.torn(entries: 2), "the file ends in the middle, as when a recorder is killed; 2 entries are whole"),
             (
-                .damagedEntry(3, leftOut: 4097),
-                "entry 3 is damaged, as some recorders leave it when they are killed: 4097 bytes of its frames were left out, the others "
-                    + "are there"
-            ),
-            (.lostEntry(4, bytes: 1), "entry 4 is damaged and was left out (1 byte)"),
-            (.moreDamaged(entries: 5, leftOut: 600), "more entries are damaged (5): 600 bytes were left out"),
-            (
                 .loneSurrogates(3),
                 "3 characters that are no Unicode (half a surrogate pair) were replaced by U+FFFD"
             ),

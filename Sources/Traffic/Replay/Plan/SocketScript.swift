@@ -96,7 +96,7 @@ struct SocketScript: Sendable {
         switch (ending.party, ending.cause) {
         case (.client, _): steps.append(Step(time: moment, kind: .clientEnds))
         case (.server, .reset): steps.append(Step(time: moment, kind: .server(.reset)))
-        case (.server, .finish), (.server, .closeFrame): steps.append(Step(time: moment, kind: .server(.finish)))
+        case (.server, _): steps.append(Step(time: moment, kind: .server(.finish)))
         }
     }
 

@@ -30,22 +30,7 @@ struct SessionClosing {
     }
 
     /// The end by the transport.
-    func recorded(_ ending: SessionEnding) -> RecordedClosing {
-        let cause: RecordedClosing.Cause =
-            switch ending.cause {
-            case .closeFrame: .closeFrame
-            case .finish: .finish
-            case .reset: .reset
-            }
-        return RecordedClosing(by: ending.party, cause: cause, summary: summary)
-    }
-}
-
-extension SessionFrame {
-    /// The frame as a journal records it.
-    var recorded: RecordedFrame {
-        var frame = RecordedFrame(sender: sender, opcode: opcode, payload: [])
-        frame.payload = RecordedBody(payload.bytes, of: payload.byteCount)
-        return frame
+    func recorded(_ ending: RecordedClosing) -> RecordedClosing {
+        RecordedClosing(by: ending.party, cause: ending.cause, summary: summary)
     }
 }

@@ -106,10 +106,9 @@ public struct SessionJournal: Sendable {
         }
 
         /// A body; one that is missing from another program's file counts as truncated if there must have been one.
-        private func body(_ body: SessionBody?, isExpected: Bool) -> RecordedBody {
-            let body = body ?? SessionBody()
-            if body.byteCount == 0, isExpected, !isWhole { return RecordedBody([], of: 1) }
-            return RecordedBody(body.bytes, of: body.byteCount)
+        private func body(_ body: RecordedBody?, isExpected: Bool) -> RecordedBody {
+            let body = body ?? RecordedBody()
+            return body.byteCount == 0 && isExpected && !isWhole ? RecordedBody([], of: 1) : body
         }
 
         private func append(_ socket: SessionSocket, to drafts: inout [Draft]) {
@@ -122,16 +121,15 @@ public struct SessionJournal: Sendable {
             var closing = SessionClosing()
             for (index, frame) in socket.frames.enumerated() {
                 time = max(time, frame.time)
-                let recorded = frame.recorded
-                add(.frame(recorded), at: time, to: &drafts)
-                closing.observe(recorded)
+                add(.frame(frame.value), at: time, to: &drafts)
+                closing.observe(frame.value)
                 guard closing.isOver else { continue }
                 // Nothing after the end counts, except the other side's close frame.
-                for frame in socket.frames[(index + 1)...] { closing.observe(frame.recorded) }
+                for frame in socket.frames[(index + 1)...] { closing.observe(frame.value) }
                 return add(.closed(closing.recorded), at: time, to: &drafts)
             }
             guard let ending = socket.ending else { return }
-            add(.closed(closing.recorded(ending)), at: max(time, ending.time), to: &drafts)
+            add(.closed(closing.recorded(ending.value)), at: max(time, ending.time), to: &drafts)
         }
     }
 }

@@ -59,12 +59,6 @@ extension HARError: CustomStringConvertible {
 public enum HARNote: Sendable, Equatable {
     /// The file ends in the middle; this many entries are complete.
     case torn(entries: Int)
-    /// An entry, counted from 1 in file order, is damaged: this many bytes of its frames were omitted.
-    case damagedEntry(Int, leftOut: Int)
-    /// An entry, counted from 1 in file order, is damaged and was omitted completely.
-    case lostEntry(Int, bytes: Int)
-    /// In addition to the entries in other notes, this many are damaged; this many of their bytes were omitted.
-    case moreDamaged(entries: Int, leftOut: Int)
     /// This many halves of surrogate pairs became U+FFFD, because no text can contain them.
     case loneSurrogates(Int)
     /// A file with a body or messages is missing.

@@ -18,8 +18,7 @@ public struct HARFile: Sendable {
 
     /// Reads a HAR 1.2 written by Chrome, Firefox, mitmproxy, Playwright or this program.
     ///
-    /// A byte order mark is skipped. If a file ends in the middle, its complete entries are read. If one of ours is
-    /// damaged elsewhere, its complete entries are read too, and the complete frames of a damaged entry. Notes say so.
+    /// A byte order mark is skipped. If a file ends in the middle, its complete entries are read, and a note says so.
     /// `attachment` returns the bytes of a file next to this one, which Playwright creates for bodies and messages, or
     /// nil; it receives only plain names, without folders. Time and memory are linear in the bytes.
     public init(

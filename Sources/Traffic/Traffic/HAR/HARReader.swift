@@ -145,7 +145,7 @@ extension HARReader {
     /// The body of a request: our base64, the text, or the fields of a form without its text.
     private mutating func body(
         of request: JSONObject, _ binary: [UInt8]?, cutOf size: Int
-    ) throws(HARError) -> SessionBody? {
+    ) throws(HARError) -> RecordedBody? {
         guard let data = try request.optionalObject("postData") else { return nil }
         var bytes = binary ?? []
         do throws(HARError) {
@@ -157,10 +157,10 @@ extension HARReader {
         guard bytes.isEmpty, size == 0, let missing = request["bodySize"]?.int, missing > 0 else {
             // mitmproxy writes this for a POST without a body.
             if bytes.isEmpty, size == 0, data["mimeType"] == "" { return nil }
-            return SessionBody(bytes, of: max(bytes.count, size))
+            return RecordedBody(bytes, of: max(bytes.count, size))
         }
         missingBodies += 1
-        return SessionBody([], of: missing)
+        return RecordedBody([], of: missing)
     }
 
     private static func bytes(of text: String, in object: JSONObject) throws(HARError) -> [UInt8] {
@@ -206,22 +206,22 @@ extension HARReader {
 
     private mutating func body(
         of response: JSONObject, _ status: Int, _ request: SessionRequest, _ ours: JSONObject
-    ) throws(HARError) -> SessionBody {
+    ) throws(HARError) -> RecordedBody {
         let content = try response.optionalObject("content") ?? [:]
         do throws(HARError) {
             if let text = try content.optionalString("text") {
                 let bytes = try Self.bytes(of: text, in: content)
-                return SessionBody(bytes, of: max(bytes.count, ours["cut"]?["response"]?.int ?? 0))
+                return RecordedBody(bytes, of: max(bytes.count, ours["cut"]?["response"]?.int ?? 0))
             }
         } catch {
             throw error.inside("content")
         }
         let size = content["size"]?.int ?? 0
         guard size > 0, request.method != "HEAD", status >= 200, status != 204, status != 304 else {
-            return SessionBody()
+            return RecordedBody()
         }
         missingBodies += 1
-        return SessionBody([], of: size)
+        return RecordedBody([], of: size)
     }
 
     /// The fields, without the pseudo-fields of HTTP/2 (RFC 9113 §8.3), whose names begin with a colon.

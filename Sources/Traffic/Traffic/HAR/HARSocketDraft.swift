@@ -84,7 +84,7 @@ struct HARSocketDraft {
         }
         return SessionFrame(
             sender: sender, time: try time(object, orAfter: messages.last?.time), opcode: opcode,
-            payload: SessionBody(bytes, of: max(bytes.count, ours["cut"]?.int ?? 0)))
+            payload: RecordedBody(bytes, of: max(bytes.count, ours["cut"]?.int ?? 0)))
     }
 
     private func controlFrame(_ object: JSONObject) throws(HARError) -> (after: Int, frame: SessionFrame) {
@@ -100,7 +100,7 @@ struct HARSocketDraft {
         }
         let frame = SessionFrame(
             sender: sender, time: try time(object, orAfter: messages.last?.time), opcode: opcode,
-            payload: SessionBody(bytes, of: max(bytes.count, object["cut"]?.int ?? 0)))
+            payload: RecordedBody(bytes, of: max(bytes.count, object["cut"]?.int ?? 0)))
         return (after, frame)
     }
 
@@ -128,7 +128,9 @@ struct HARSocketDraft {
         guard let party = object["by"]?.string.flatMap(Party.init(rawValue:)) else {
             throw object.wrong("by", expected: Messages.party)
         }
-        guard let cause = object["cause"]?.string.flatMap(SessionEnding.Cause.init(rawValue:)) else {
+        guard let cause = object["cause"]?.string.flatMap(RecordedClosing.Cause.init(rawValue:)),
+            [.closeFrame, .finish, .reset].contains(cause)
+        else {
             throw object.wrong("cause", expected: Messages.cause)
         }
         return SessionEnding(time: time, party: party, cause: cause)

@@ -36,18 +36,10 @@ struct HARText {
                 error = other
             }
         }
-        let whole: [UInt8]
-        if let saved = DamagedHAR.saved(from: bytes, limits: limits) {
-            whole = saved.bytes
-            notes += saved.notes
-        } else if let torn = TornHAR.wholePart(of: bytes, failingAt: error.offset) {
-            whole = torn.bytes
-            notes.append(.torn(entries: torn.entries))
-        } else {
-            throw HARError(.json(error))
-        }
+        guard let torn = TornHAR.wholePart(of: bytes, failingAt: error.offset) else { throw HARError(.json(error)) }
+        notes.append(.torn(entries: torn.entries))
         do throws(JSONError) {
-            return try JSON.parse(whole, limits: limits)
+            return try JSON.parse(torn.bytes, limits: limits)
         } catch {
             throw HARError(.json(error))
         }

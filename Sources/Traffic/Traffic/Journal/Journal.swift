@@ -51,7 +51,7 @@ public struct Journal: Sendable {
         switch consume event {
         case .exchange(let exchange): record(exchange, at: time, connection: connection)
         case .frame(let frame): record(frame, at: time, connection: connection)
-        case let other: add(other, byteCount: other.byteCountOfTexts, at: time, connection: connection)
+        case let other: add(other, byteCount: other.byteCount, at: time, connection: connection)
         }
     }
 

@@ -22,7 +22,8 @@ public struct JournalEntry: Sendable {
 
     /// Creates an entry outside any ``Journal``, from another program's recording.
     public init(number: Int, time: Timestamp, connection: UInt64, event: JournalEvent) {
-        self.init(number: number, time: time, connection: connection, event: event, byteCount: 0)
+        self.init(
+            number: number, time: time, connection: connection, event: event, byteCount: event.byteCount)
     }
 
     /// The placeholder for an empty position of the ring.
@@ -67,17 +68,19 @@ public enum JournalEvent: Sendable {
         }
     }
 
-    /// The bytes of an event without a body; exchanges and frames count their own.
+    /// The bytes of heads, bodies, frames and messages.
     ///
     /// Names of users and faults are short and shared, and so are not counted: the limit on entries bounds them.
-    var byteCountOfTexts: Int {
+    var byteCount: Int {
         switch self {
+        case .exchange(let exchange): exchange.byteCount
+        case .frame(let frame): frame.payload.bytes.count
         case .opened(let opening): opening.head.byteCount + opening.responseFields.byteCount
         case .closed(let closing):
             (closing.message?.utf8.count ?? 0) + (closing.summary.sent?.reason.utf8.count ?? 0)
                 + (closing.summary.received?.reason.utf8.count ?? 0)
         case .note(let text): text.utf8.count
-        case .exchange, .frame, .fault, .clock: 0
+        case .fault, .clock: 0
         }
     }
 }

@@ -3,9 +3,9 @@ import Text
 /// The bytes of a body or a frame as received, and their number before truncation.
 public struct RecordedBody: Sendable, Hashable {
     /// The bytes, which may be shared.
-    public private(set) var bytes: [UInt8]
+    public var bytes: [UInt8]
     /// The number of bytes before truncation.
-    public let byteCount: Int
+    public var byteCount: Int
 
     /// Keeps bytes by reference.
     public init(_ bytes: [UInt8] = []) {
@@ -31,3 +31,5 @@ public struct RecordedBody: Sendable, Hashable {
         bytes = Array(bytes[..<UTF8Sequence.boundary(in: bytes, at: limit)])
     }
 }
+
+public typealias SessionBody = RecordedBody

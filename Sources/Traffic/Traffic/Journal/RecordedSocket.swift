@@ -38,7 +38,7 @@ public enum Party: String, Sendable, CaseIterable {
 }
 
 /// A message or a control frame on an open WebSocket; fragments are joined.
-public struct RecordedFrame: Sendable {
+public struct RecordedFrame: Sendable, Equatable {
     public var sender: Party
     /// The opcode; for a fragmented message, that of the first fragment.
     public var opcode: Opcode
@@ -61,7 +61,7 @@ public struct RecordedFrame: Sendable {
 }
 
 /// The end of a connection that was a WebSocket.
-public struct RecordedClosing: Sendable {
+public struct RecordedClosing: Sendable, Equatable {
     /// The side that ended it: by the first close frame or, without one, by ending the transport.
     public var party: Party
     public var cause: Cause

@@ -38,14 +38,10 @@ enum Sentences {
 
     static func notJSON(_ reason: String) -> String { "this is no JSON: \(reason)." }
 
-    static func tooDeep(limit: Int) -> String {
-        "more than \(limit) arrays and objects are open; no journal has so many."
-    }
-
     static func missing(_ name: String) -> String { "the entry has no '\(name)'; is this line of a journal whole?" }
 
     static func wrongMember(_ name: String, expected: String, found: String) -> String {
-        "'\(name)' must be \(expected); got \(found.onOneLine(limit: 80))."
+        "'\(name)' must be \(expected); got \(found)."
     }
 
     static func unknownWord(_ word: String, of name: String, allowed: [String]) -> String {

@@ -62,7 +62,7 @@ extension ValueComparison {
 }
 
 extension SessionFrame {
-    fileprivate var isMessage: Bool { !opcode.isControl }
+    fileprivate var isMessage: Bool { !self.opcode.isControl }
 }
 
 extension SessionSocket {

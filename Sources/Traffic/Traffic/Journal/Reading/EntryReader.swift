@@ -2,183 +2,311 @@ import Digests
 import FitIQAPI
 import HTTP1
 import JSON
+import Text
 import WebSocket
 
-/// Parses one line of a journal in the format of `JournalEncoder`, with members in any order.
-struct EntryReader {
-    /// Why a line is not an entry.
-    enum Trouble: Error {
-        /// It is not valid JSON; `JSON` knows where and why.
-        case notJSON
-        /// It is valid JSON with this problem.
-        case sentence(String)
-    }
+/// Why a line of a saved journal is not an entry.
+enum EntryProblem: Error {
+    case notJSON(JSONError)
+    /// It is valid JSON with this problem.
+    case sentence(String)
+}
 
-    var names = SharedNames()
-    var members = EntryMembers()
-    /// The members of the current object within the line.
-    var inner = EntryMembers()
+extension JournalEntry {
+    private static let limits = JSON.Limits(depth: JournalReader.depthLimit, bytes: JournalReader.lineLimit)
 
-    /// Reads the entry of a line and its world; the result is nil if its kind is unknown.
-    mutating func read(
+    /// Reads the line of an entry and its world, in the format of ``JournalEncoder``; nil if its kind is unknown.
+    static func read(
         _ line: UnsafeBufferPointer<UInt8>
-    ) throws(Trouble) -> (entry: JournalEntry, world: ExactString?)? {
-        var cursor = LineCursor(line)
-        cursor.skipWhitespace()
-        if cursor.offset < line.count, line[cursor.offset] != UInt8(ascii: "{") {
-            throw (try? cursor.value()) == nil || !cursor.isAtEnd() ? .notJSON : .sentence(Sentences.noObject)
-        }
-        do throws(LineCursor.NotJSON) {
-            try members.read(&cursor)
+    ) throws(EntryProblem) -> (entry: JournalEntry, world: ExactString?)? {
+        let value: JSONValue
+        do throws(JSONError) {
+            value = try JSON.parse(line, limits: limits)
         } catch {
-            throw .notJSON
+            throw .notJSON(error)
         }
-        guard cursor.isAtEnd() else { throw .notJSON }
-
-        let kindText = try required(.kind, .string, in: members, cursor)
-        guard let kind = Self.kind(kindText, cursor) else { return nil }
-        let number: Int = try integer(.number, in: members, cursor)
-        guard number > 0 else { throw wrong(.number, members, cursor) }
-        let time = try timestamp(.time, cursor)
-        let connection: UInt64 = members[.connection].isNone ? 0 : try integer(.connection, in: members, cursor)
-        let event: JournalEvent
-        let byteCount: Int
-        switch kind {
-        case .frame:
-            let frame = try self.frame(cursor)
-            byteCount = frame.payload.bytes.count
-            event = .frame(frame)
-        case .exchange:
-            let exchange = try self.exchange(cursor)
-            byteCount = exchange.byteCount
-            event = .exchange(exchange)
-        case .opened:
-            event = .opened(try opening(cursor))
-            byteCount = event.byteCountOfTexts
-        case .closed:
-            event = .closed(try closing(cursor))
-            byteCount = event.byteCountOfTexts
-        case .fault:
-            event = .fault(
-                RecordedFault(
-                    name: try name(.fault, cursor) ?? "", effect: try choice(.effect, in: members, cursor)))
-            byteCount = 0
-        case .clock:
-            event = .clock(advancedBy: try integer(.advancedBy, in: members, cursor))
-            byteCount = 0
-        case .note:
-            event = .note(cursor.text(try required(.text, .string, in: members, cursor)))
-            byteCount = event.byteCountOfTexts
-        }
-        let entry = JournalEntry(number: number, time: time, connection: connection, event: event, byteCount: byteCount)
-        return (entry, try name(.world, cursor).map(ExactString.init(_:)))
-    }
-
-    /// The kind of an entry, checking frames first because most are.
-    private static func kind(_ value: LineCursor.Value, _ cursor: LineCursor) -> JournalEvent.Kind? {
-        if cursor.string(value, is: "frame") { return .frame }
-        if cursor.string(value, is: "exchange") { return .exchange }
-        return JournalEvent.Kind(rawValue: cursor.text(value))
+        guard let object = value.object else { throw .sentence(Sentences.noObject) }
+        let members = Members(object)
+        guard let kind = JournalEvent.Kind(rawValue: try members.string("kind")) else { return nil }
+        let number: Int = try members.integer("number")
+        guard number > 0 else { throw members.wrong("number") }
+        let entry = JournalEntry(
+            number: number, time: try members.time("time"), connection: try members.integerIfPresent("connection") ?? 0,
+            event: try JournalEvent(kind, members))
+        return (entry, try members.stringIfPresent("world").map(ExactString.init(_:)))
     }
 }
 
-/// Values by name, each with an error if it is not what it must be.
-extension EntryReader {
-    func required(
-        _ name: EntryMembers.Name, _ kind: LineCursor.Value.Kind, in members: EntryMembers, _ cursor: LineCursor
-    ) throws(Trouble) -> LineCursor.Value {
-        let value = members[name]
-        guard value.kind == kind else { throw wrong(name, members, cursor) }
+extension JournalEvent {
+    fileprivate init(_ kind: Kind, _ members: Members) throws(EntryProblem) {
+        switch kind {
+        case .exchange: self = .exchange(try RecordedExchange(members))
+        case .opened: self = .opened(try RecordedOpening(members))
+        case .frame: self = .frame(try RecordedFrame(members))
+        case .closed: self = .closed(try RecordedClosing(members))
+        case .fault:
+            let name = try members.stringIfPresent("fault") ?? ""
+            self = .fault(RecordedFault(name: name, effect: try members.choice("effect")))
+        case .clock: self = .clock(advancedBy: try members.integer("advanced_by_ns"))
+        case .note: self = .note(try members.string("text"))
+        }
+    }
+}
+
+extension RecordedExchange {
+    fileprivate init(_ members: Members) throws(EntryProblem) {
+        let request = try members.object("request")
+        self.init(
+            head: try request.head(), body: try request.body("body"), requestedAt: try members.time("requested_at"),
+            endpoint: try members.endpoint(), user: try members.stringIfPresent("user").map(ExactString.init(_:)),
+            unmatched: try members.choiceIfPresent("unmatched"), status: nil, responseFields: .none,
+            responseBody: RecordedBody(), delivery: try members.choiceIfPresent("delivery") ?? .complete,
+            faults: try members.faults())
+        guard let response = try members.objectIfPresent("response") else { return }
+        let code: Int = try response.integer("status")
+        guard (100...999).contains(code) else { throw response.wrong("status") }
+        status = code
+        responseFields = try response.responseFields()
+        responseBody = try response.body("body")
+    }
+}
+
+extension RecordedOpening {
+    fileprivate init(_ members: Members) throws(EntryProblem) {
+        self.init(
+            head: try members.object("request").head(), requestedAt: try members.time("requested_at"),
+            endpoint: try members.endpoint(), user: try members.stringIfPresent("user").map(ExactString.init(_:)),
+            responseFields: try members.objectIfPresent("response")?.responseFields() ?? .none,
+            faults: try members.faults())
+    }
+}
+
+extension RecordedFrame {
+    fileprivate init(_ members: Members) throws(EntryProblem) {
+        let sender = try members.choice("direction", among: Party.allCases, \.direction)
+        let opcode = try members.choice("opcode", among: Opcode.all, \.name)
+        self.init(
+            sender: sender, opcode: opcode, payload: [],
+            delivery: try members.choiceIfPresent("delivery") ?? .complete, faults: try members.faults())
+        payload = opcode == .close ? RecordedBody(try Self.closePayload(members)) : try members.body("payload")
+    }
+
+    /// The payload of a close frame: empty, or a code and a reason.
+    private static func closePayload(_ members: Members) throws(EntryProblem) -> [UInt8] {
+        guard let code: UInt16 = try members.integerIfPresent("code") else { return [] }
+        return [UInt8(code >> 8), UInt8(code & 0xFF)] + Array((try members.stringIfPresent("reason") ?? "").utf8)
+    }
+}
+
+extension RecordedClosing {
+    fileprivate init(_ members: Members) throws(EntryProblem) {
+        let party: Party = try members.choice("by")
+        let cause: Cause = try members.choice("cause")
+        let sent = try members.closeFrame("server_close")
+        let received = try members.closeFrame("client_close")
+        let isBothSided = cause == .closeFrame && sent != nil && received != nil
+        let initiator: WebSocket.Connection.Initiator? =
+            isBothSided ? (party == .server ? .weStarted : .theyStarted) : nil
+        self.init(
+            by: party, cause: cause, summary: CloseSummary(sent: sent, received: received, initiator: initiator),
+            message: try members.stringIfPresent("message"), faults: try members.faults())
+    }
+}
+
+extension Opcode {
+    fileprivate static let all: [Opcode] = [.text, .binary, .continuation, .close, .ping, .pong]
+}
+
+/// The members of an object in a line by name, each with an error if it is not what it must be; null counts as absent.
+private struct Members {
+    private let object: JSONObject
+
+    init(_ object: JSONObject) { self.object = object }
+
+    private func present(_ name: String) -> JSONValue? {
+        guard let value = object[name] else { return nil }
+        if case .null = value { return nil }
         return value
     }
 
-    func integer<Integer: FixedWidthInteger>(
-        _ name: EntryMembers.Name, in members: EntryMembers, _ cursor: LineCursor
-    ) throws(Trouble) -> Integer {
-        guard let number = cursor.integer(members[name], as: Integer.self) else { throw wrong(name, members, cursor) }
-        return number
+    func objectIfPresent(_ name: String) throws(EntryProblem) -> Members? {
+        guard let value = present(name) else { return nil }
+        guard let object = value.object else { throw wrong(name) }
+        return Members(object)
     }
 
-    func timestamp(_ name: EntryMembers.Name, _ cursor: LineCursor) throws(Trouble) -> Timestamp {
-        let value = try required(name, .string, in: members, cursor)
-        let text = UnsafeBufferPointer(rebasing: cursor.bytes[Int(value.start)..<Int(value.end)])
-        guard let time = Timestamp(reading: text) else { throw wrong(name, members, cursor) }
+    func object(_ name: String) throws(EntryProblem) -> Members {
+        guard let object = try objectIfPresent(name) else { throw wrong(name) }
+        return object
+    }
+
+    func stringIfPresent(_ name: String) throws(EntryProblem) -> String? {
+        guard let value = present(name) else { return nil }
+        guard let string = value.string else { throw wrong(name) }
+        return string
+    }
+
+    func string(_ name: String) throws(EntryProblem) -> String {
+        guard let string = try stringIfPresent(name) else { throw wrong(name) }
+        return string
+    }
+
+    /// A number in any notation without a fraction.
+    func integerIfPresent<Integer: FixedWidthInteger>(_ name: String) throws(EntryProblem) -> Integer? {
+        guard let value = present(name) else { return nil }
+        guard let number = value.number, let integer = Integer(number.text) ?? number.int.flatMap(Integer.init(exactly:))
+        else { throw wrong(name) }
+        return integer
+    }
+
+    func integer<Integer: FixedWidthInteger>(_ name: String) throws(EntryProblem) -> Integer {
+        guard let integer: Integer = try integerIfPresent(name) else { throw wrong(name) }
+        return integer
+    }
+
+    func choice<Choice>(
+        _ name: String, among choices: some Sequence<Choice>, _ spelling: (Choice) -> String
+    ) throws(EntryProblem) -> Choice {
+        let text = try string(name)
+        if let choice = choices.first(where: { spelling($0) == text }) { return choice }
+        throw .sentence(Sentences.unknownWord(text, of: name, allowed: choices.map(spelling)))
+    }
+
+    func choice<Choice: RawRepresentable<String> & CaseIterable>(_ name: String) throws(EntryProblem) -> Choice {
+        try choice(name, among: Choice.allCases, \.rawValue)
+    }
+
+    func choiceIfPresent<Choice: RawRepresentable<String> & CaseIterable>(
+        _ name: String
+    ) throws(EntryProblem) -> Choice? {
+        present(name) == nil ? nil : try choice(name)
+    }
+
+    /// In the format of `nanosecondText`, with one to nine fractional digits or none; in UTC, 1678 to 2261.
+    func time(_ name: String) throws(EntryProblem) -> Timestamp {
+        var text = try string(name)
+        guard let time = text.withUTF8({ Timestamp(reading: $0) }) else { throw wrong(name) }
         return time
     }
 
-    mutating func name(_ name: EntryMembers.Name, _ cursor: LineCursor) throws(Trouble) -> String? {
-        let value = members[name]
-        if value.isNone { return nil }
-        return names.name(try required(name, .string, in: members, cursor), cursor)
-    }
+    /// The operation; an unknown one counts as none.
+    func endpoint() throws(EntryProblem) -> Endpoint? { present("endpoint")?.string.flatMap(Endpoint.init(name:)) }
 
-    /// One of a type's raw values.
-    func choice<Choice: RawRepresentable & CaseIterable>(
-        _ name: EntryMembers.Name, in members: EntryMembers, _ cursor: LineCursor
-    ) throws(Trouble) -> Choice where Choice.RawValue == String {
-        let value = try required(name, .string, in: members, cursor)
-        guard let choice = Choice(rawValue: cursor.text(value)) else {
-            throw .sentence(
-                Sentences.unknownWord(
-                    cursor.text(value), of: name.spelling.description, allowed: Choice.allCases.map(\.rawValue)))
+    func faults() throws(EntryProblem) -> [String] {
+        guard let value = present("faults") else { return [] }
+        guard let names = value.array?.compactMap(\.string), names.count == value.array?.count else {
+            throw wrong("faults")
         }
-        return choice
+        return names
     }
 
-    func delivery(_ cursor: LineCursor) throws(Trouble) -> Delivery {
-        members[.delivery].isNone ? .complete : try choice(.delivery, in: members, cursor)
+    func closeFrame(_ name: String) throws(EntryProblem) -> CloseSummary.Frame? {
+        guard let frame = try objectIfPresent(name) else { return nil }
+        let code: UInt16? = try frame.integerIfPresent("code")
+        return CloseSummary.Frame(
+            code: code.map(CloseCode.init(rawValue:)), reason: try frame.stringIfPresent("reason") ?? "")
     }
 
-    mutating func faults(_ cursor: LineCursor) throws(Trouble) -> [String] {
-        let list = members[.faults]
-        if list.isNone { return [] }
-        guard list.kind == .array else { throw wrong(.faults, members, cursor) }
-        var inside = LineCursor(cursor.bytes, at: Int(list.start) + 1)
-        var faults: [String] = []
-        var isFirst = true
-        do {
-            while try inside.hasNextElement(isFirst: &isFirst) {
-                let value = try inside.value()
-                guard value.kind == .string else { throw wrong(.faults, members, cursor) }
-                faults.append(names.name(value, cursor))
-            }
-        } catch let trouble as Trouble {
-            throw trouble
+    /// The head of a request, reassembled and parsed as a server does.
+    func head() throws(EntryProblem) -> RequestHead {
+        let (method, target, version) = (try string("method"), try string("target"), try string("version"))
+        guard !target.utf8.contains(where: \.isLineEnd), !method.utf8.contains(where: \.isLineEnd) else {
+            throw wrong("target")
+        }
+        guard version == "1.1" || version == "1.0" else { throw wrong("version") }
+        var head: [UInt8] = []
+        head.reserveCapacity(1024)
+        head.append(contentsOf: method.utf8)
+        head.append(UInt8(ascii: " "))
+        // A journal has the host of an absolute target, but not the scheme.
+        let isAbsolute = !target.utf8.starts(with: "/".utf8) && !target.utf8.starts(with: "*".utf8)
+        if isAbsolute, method != "CONNECT" { head.append(contentsOf: "http://".utf8) }
+        head.append(contentsOf: target.utf8)
+        head.append(contentsOf: " HTTP/".utf8)
+        head.append(contentsOf: version.utf8)
+        head.append(contentsOf: "\r\n".utf8)
+        try appendFields(to: &head)
+        do throws(RemoteError) {
+            return try RequestHead(recorded: head)
         } catch {
-            throw .notJSON
+            throw .sentence(Sentences.badRequest(error.message))
         }
-        return faults
+    }
+
+    func responseFields() throws(EntryProblem) -> RecordedFields {
+        guard present("fields") != nil else { return .none }
+        var lines: [UInt8] = []
+        lines.reserveCapacity(512)
+        try appendFields(to: &lines)
+        return .encoded(lines)
+    }
+
+    /// Appends field lines, each with its CRLF.
+    private func appendFields(to output: inout [UInt8]) throws(EntryProblem) {
+        guard case .array(let fields)? = object["fields"] else { throw wrong("fields") }
+        for field in fields {
+            // A line end would split the line in two.
+            guard case .object(let field) = field, case .string(let name)? = field["name"],
+                case .string(let value)? = field["value"],
+                !name.utf8.contains(where: { $0.isLineEnd || $0 == UInt8(ascii: ":") }),
+                !value.utf8.contains(where: \.isLineEnd)
+            else { throw wrong("fields") }
+            output.append(contentsOf: name.utf8)
+            output.append(contentsOf: ": ".utf8)
+            output.append(contentsOf: value.utf8)
+            output.append(contentsOf: "\r\n".utf8)
+        }
+    }
+
+    /// A body or a payload, as text or in base64, truncated if there were more bytes.
+    func body(_ name: String) throws(EntryProblem) -> RecordedBody {
+        var bytes = Array((try stringIfPresent(name) ?? "").utf8)
+        if present(name) == nil, let encoded = try stringIfPresent(name + "_base64") {
+            guard let decoded = Base64.decode(encoded) else { throw wrong(name + "_base64") }
+            bytes = decoded
+        }
+        guard let count: Int = try integerIfPresent(name + "_bytes") else { return RecordedBody(bytes) }
+        guard count >= bytes.count else { throw wrong(name + "_bytes") }
+        return RecordedBody(bytes, of: count)
     }
 
     /// The error that names what a member must be and what it is.
-    func wrong(_ name: EntryMembers.Name, _ members: EntryMembers, _ cursor: LineCursor) -> Trouble {
-        let value = members[name]
-        if value.isAbsent { return .sentence(Sentences.missing(name.spelling.description)) }
-        let start = Int(value.start) - (value.kind == .string ? 1 : 0)
-        let end = Int(value.end) + (value.kind == .string ? 1 : 0)
-        let text = String(decoding: cursor.bytes[start..<min(end, start + 400)], as: UTF8.self)
+    func wrong(_ name: String) -> EntryProblem {
+        guard let value = object[name] else { return .sentence(Sentences.missing(name)) }
         return .sentence(
-            Sentences.wrongMember(name.spelling.description, expected: name.expectation, found: text))
+            Sentences.wrongMember(name, expected: Self.expectations[name] ?? "a string", found: value.excerpt(limit: 80)))
     }
+
+    /// What a member must be, in words, unless it is a string.
+    private static let expectations: [String: String] = [  // The names are in this file.
+        "number": "a whole number from 1",
+        "connection": "a whole number from 0", "payload_bytes": "a whole number from 0",
+        "body_bytes": "a whole number from 0",
+        "status": "a whole number from 100 to 999",
+        "code": "a whole number from 0 to 65535",
+        "advanced_by_ns": "a whole number",
+        "time": "a time in UTC such as \"2025-01-29T10:30:00.250000000Z\"",
+        "requested_at": "a time in UTC such as \"2025-01-29T10:30:00.250000000Z\"",
+        "request": "an object", "response": "an object", "server_close": "an object", "client_close": "an object",
+        "faults": "an array of strings",
+        "fields": "an array of objects with \"name\" and \"value\", neither with a line end",
+        "payload_base64": "base64 with padding (RFC 4648 §4)", "body_base64": "base64 with padding (RFC 4648 §4)",
+    ]
 }
 
-extension EntryMembers.Name {
-    /// What the member must be, in words.
-    var expectation: String {
-        switch self {
-        case .number: "a whole number from 1"
-        case .connection, .payloadBytes, .bodyBytes: "a whole number from 0"
-        case .status: "a whole number from 100 to 999"
-        case .code: "a whole number from 0 to 65535"
-        case .advancedBy: "a whole number"
-        case .time, .requestedAt: "a time in UTC such as \"2025-01-29T10:30:00.250000000Z\""
-        case .request, .response, .serverClose, .clientClose: "an object"
-        case .faults: "an array of strings"
-        case .fields: "an array of objects with \"name\" and \"value\", neither with a line end"
-        case .payloadBase64, .bodyBase64: "base64 with padding (RFC 4648 §4)"
-        case .world, .kind, .endpoint, .user, .delivery, .unmatched, .direction, .opcode, .reason, .payload, .by,
-            .cause, .message, .fault, .effect, .text, .method, .target, .version, .body:
-            "a string"
-        }
+extension UInt8 {
+    fileprivate var isLineEnd: Bool { self == 0x0A || self == 0x0D }
+}
+
+extension Timestamp {
+    /// Parses an RFC 3339 time in UTC without a leap second; anything else is nil.
+    init?(reading text: UnsafeBufferPointer<UInt8>) {
+        guard let time = RFC3339.time(text), text[10] == UInt8(ascii: "T"), text[text.count - 1] == UInt8(ascii: "Z"),
+            time.fractionDigits <= 9, !time.isLeapSecond, Self.readable.contains(time.secondsSinceEpoch)
+        else { return nil }
+        self.init(nanosecondsSinceEpoch: time.secondsSinceEpoch * 1_000_000_000 + time.nanoseconds)
     }
+
+    /// 1678-01-01 to 2261-12-31: whole years that nanoseconds in 64 bits can hold.
+    private static let readable: Range<Int64> = -9_214_560_000..<9_214_646_400
 }

@@ -1,6 +1,23 @@
 import FitIQAPI
 import JSON
 
+/// An error in a line of a saved journal.
+public struct JournalError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The line number, from 1.
+    public let line: Int
+    /// The column, from 1, in Unicode scalars, or nil for the whole line.
+    public var column: Int?
+    /// What is wrong, what was expected, and what to do.
+    public let message: String
+    /// Whether the line is the incomplete last entry of a journal whose writer was stopped.
+    ///
+    /// At least one complete line precedes it.
+    public var isUnfinished = false
+
+    /// The position and the error: `line 12, column 5: …`.
+    public var description: String { "line \(line)\(column.map { ", column \($0)" } ?? ""): \(message)" }
+}
+
 /// Parses a journal saved as NDJSON by ``JournalEncoder``: bytes go in as they arrive, entries come out.
 ///
 /// Members may be in any order, and numbers in any JSON notation. A newer journal may contain more: unknown members and
@@ -11,6 +28,8 @@ import JSON
 public struct JournalReader {
     /// The maximum bytes of a line.
     public static let lineLimit = 4 << 20
+    /// The maximum number of open arrays and objects; journals nest five deep, newer ones may nest deeper.
+    static let depthLimit = 64
 
     /// An entry and its position.
     public struct Line: Sendable {
@@ -21,7 +40,6 @@ public struct JournalReader {
         public let entry: JournalEntry
     }
 
-    private var reader = EntryReader()
     private var buffer: [UInt8] = []
     /// Where the current line begins, and how far it was searched for its end.
     private var start = 0
@@ -78,8 +96,8 @@ public struct JournalReader {
         _ line: UnsafeBufferPointer<UInt8>, isComplete: Bool
     ) -> Result<Line?, JournalError> {
         if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { return .success(nil) }
-        do throws(EntryReader.Trouble) {
-            let found = try reader.read(line)
+        do throws(EntryProblem) {
+            let found = try JournalEntry.read(line)
             hasEntry = true
             guard let (entry, world) = found else { return .success(nil) }
             return .success(Line(number: lineNumber, world: world, entry: entry))
@@ -88,8 +106,10 @@ public struct JournalReader {
             case .sentence(let sentence): return .failure(JournalError(line: lineNumber, message: sentence))
             // The beginning of an object is never valid JSON.
             case .notJSON where !isComplete && hasEntry && line.first == UInt8(ascii: "{"):
-                return .failure(.unfinished(line: lineNumber))
-            case .notJSON: return .failure(JournalError(line: lineNumber, notJSON: line))
+                return .failure(JournalError(line: lineNumber, message: Sentences.unfinishedLine, isUnfinished: true))
+            case .notJSON(let error):
+                let message = Sentences.notJSON(error.message)
+                return .failure(JournalError(line: lineNumber, column: error.column, message: message))
             }
         }
     }
