@@ -47,12 +47,9 @@ struct PollingCadence: ObligationJudge {
         findings.exercised()
         let last = polls[target] ?? []
         judgeWait(request, last, logs, fact.entry, &findings)
-        polls[target] =
-            Array(last.suffix(MealWatch.mostLogs - 1)) + [
-                Poll(
-                    entry: fact.entry, requestedAt: request.requestedAt, dueFrom: failedAt ?? request.requestedAt,
-                    logCount: logs.count)
-            ]
+        let dueFrom = failedAt ?? request.requestedAt
+        let poll = Poll(entry: fact.entry, requestedAt: request.requestedAt, dueFrom: dueFrom, logCount: logs.count)
+        polls[target] = last.suffix(MealWatch.mostLogs - 1) + [poll]
 
         let isUsers = last.last.map { request.requestedAt.lag(behind: $0.requestedAt) > Self.longestWait }
         // A list poll covers several logs; it counts for the one with the fewest polls.

@@ -49,9 +49,8 @@ struct RefusedHandshake: ObligationJudge {
         if let refusal = unauthorized[question.token] {
             guard refusal.answeredAt <= handshake.requestedAt else { return }
             findings.exercised()
-            findings.found(
-                SocketSentences.sameToken(refusedAt: refusal.answeredAt),
-                [refusal.entry, handshake.entry])
+            let message = SocketSentences.sameToken(refusedAt: refusal.answeredAt)
+            findings.found(message, [refusal.entry, handshake.entry])
             unauthorized[question.token] = nil
         } else if let token = tokenByConsultation[question.consultation], token != question.token {
             findings.exercised()
