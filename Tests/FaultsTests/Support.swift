@@ -43,6 +43,17 @@ extension FaultRule {
     }
 }
 
+extension Replacement {
+    /// The answer of a rule with this name.
+    func answer(rule name: String, in form: GuideMode) -> ReplacementAnswer {
+        var book = FaultBook(rules: [.response(name, .replace(self))])
+        guard let answer = book.respond(to: nil, at: .after(0))?.answer(in: form) else {
+            preconditionFailure("the rule does not act")
+        }
+        return answer
+    }
+}
+
 /// What a server's codec makes of an answer.
 func encode(
     _ status: HTTPResponse.Status = .ok, body: String, method: HTTPRequest.Method = .get,

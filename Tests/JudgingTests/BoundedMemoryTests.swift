@@ -67,7 +67,7 @@ struct BoundedMemoryTests {
     @Test("A judge keeps no more than its limits, however many users there are")
     func isBounded() {
         var scene = Scene()
-        var judges = Judge.judgesBeforeSockets.map { $0.init() } + Judge.judgesAfterSockets.map { $0.init() }
+        var judges = Judge.judges.filter { !$0.isOfSockets }.map { $0.init() }
         var findings = judges.map { Findings(of: type(of: $0).obligation) }
         var counter = ExposureCounter()
         let events = Self.events()

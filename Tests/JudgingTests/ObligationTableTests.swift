@@ -20,7 +20,7 @@ struct ObligationTableTests {
     /// A row of what the server sees.
     private static func row(_ obligation: Obligation) -> String {
         let clause = [obligation.clause, obligation.tolerance].compactMap { $0 }.joined(separator: " ")
-        let scenarios = (ScenarioHints.scenarios[obligation.id] ?? []).joined(separator: ", ")
+        let scenarios = obligation.scenarios.joined(separator: ", ")
         return
             "| `\(obligation.id)` | \(obligation.level.rawValue) | \(source(of: obligation)) | \(clause) | \(scenarios) |"
             .replacing("|  |", with: "| |")

@@ -7,9 +7,8 @@ import HTTPTypes
 public struct EncodedResponse: Sendable, Equatable {
     public var head: [UInt8]
     public var body: [UInt8]
-    /// Whether the client expects a body, even an empty one.
-    ///
-    /// False after HEAD, and for 1xx, 204 and 304 (RFC 9112 §6.3).
+    /// Whether the client expects a body, even an empty one; false after HEAD, and for 1xx, 204 and 304 (RFC 9112
+    /// §6.3).
     public let expectsBody: Bool
 
     /// Creates a response to HEAD or to another method from its head and body.
@@ -26,8 +25,7 @@ public struct EncodedResponse: Sendable, Equatable {
         var end = 3
         while end < bytes.count, !(bytes[end] == 0x0A && bytes[end - 2] == 0x0A) { end += 1 }
         precondition(end < bytes.count, Misuse.noHead)
-        self.init(
-            head: Array(bytes[...end]), body: Array(bytes[(end + 1)...]), isAnswerToHead: isAnswerToHead)
+        self.init(head: Array(bytes[...end]), body: Array(bytes[(end + 1)...]), isAnswerToHead: isAnswerToHead)
     }
 
     public var bytes: [UInt8] { head + body }
@@ -45,8 +43,7 @@ extension EncodedResponse {
     func value(of name: String) -> String? {
         guard let line = lines(named: name).first else { return nil }
         let value = head[(line.lowerBound + name.utf8.count + 1)..<line.upperBound]
-        return String(
-            decoding: value.drop { $0 <= 0x20 }.reversed().drop { $0 <= 0x20 }.reversed(), as: UTF8.self)
+        return String(decoding: value.drop { $0 <= 0x20 }.reversed().drop { $0 <= 0x20 }.reversed(), as: UTF8.self)
     }
 
     /// Sets a field in its place or appends it; nil removes it.
@@ -107,14 +104,12 @@ extension EncodedResponse {
             // A newline at the end is not part of the text: without it alone the text would still be valid JSON.
             while body.last?.isJSONWhitespace == true { body.removeLast() }
             _ = body.popLast()
-        case .nanosecondTimestamps where expectsBody:
-            body = NanosecondTimestamps.rewrite(body, seed: seed)
+        case .nanosecondTimestamps where expectsBody: body = NanosecondTimestamps.rewrite(body, seed: seed)
         case .contentType(let value):
             // Responses to HEAD have the fields of GET (RFC 9110 §9.3.2); a 204 has no content to describe.
             guard value == nil || expectsBody || self.value(of: "Content-Type") != nil else { return }
             setValue(value.map { HTTPField(name: .contentType, value: $0).value }, of: "Content-Type")
-        default:
-            break
+        default: break
         }
     }
 
@@ -128,9 +123,7 @@ extension EncodedResponse {
         if error != 0 { setContentLength(max(body.count + error, 0)) }
     }
 
-    private mutating func setContentLength(_ length: Int) {
-        setValue(String(length), of: "Content-Length")
-    }
+    private mutating func setContentLength(_ length: Int) { setValue(String(length), of: "Content-Length") }
 
     /// Frames the body in two chunks, the second without a size (RFC 9112 §7.1).
     ///
@@ -141,8 +134,8 @@ extension EncodedResponse {
         setValue("chunked", of: "Transfer-Encoding")
         let half = (body.count + 1) / 2
         body =
-            Array("\(String(half, radix: 16))\r\n".utf8) + body[..<half]
-            + Array("\r\n\(Self.badChunkSize)\r\n".utf8) + body[half...] + Array("\r\n0\r\n\r\n".utf8)
+            Array("\(String(half, radix: 16))\r\n".utf8) + body[..<half] + Array("\r\n\(Self.badChunkSize)\r\n".utf8)
+            + body[half...] + Array("\r\n0\r\n\r\n".utf8)
     }
 
     /// Replaces the size of a chunk; does not begin with a hexadecimal digit.

@@ -33,7 +33,6 @@ public struct FaultBook: Sendable {
     public internal(set) var rules: [Entry] = []
     /// The number of handshakes.
     public internal(set) var connections = 0
-
     /// The indexes of the enabled rules, by their kind.
     var responseRules: [Int] = []
     var connectionRules: [Int] = []
@@ -43,11 +42,7 @@ public struct FaultBook: Sendable {
     /// - Precondition: There are at most ``FaultLimits/rules`` rules, and their names are different and not too long.
     public init(rules: [FaultRule] = [], seed: UInt64 = 0) {
         self.seed = seed
-        do throws(FaultBookError) {
-            try replaceRules(rules)
-        } catch {
-            preconditionFailure(error.message)
-        }
+        do throws(FaultBookError) { try replaceRules(rules) } catch { preconditionFailure(error.message) }
     }
 
     /// Whether no rule is enabled, so no call is necessary.
@@ -65,7 +60,6 @@ public struct FaultBook: Sendable {
         return true
     }
 
-    /// Adds a rule after the others.
     public mutating func add(_ rule: FaultRule) throws(FaultBookError) {
         try Self.check(rule, among: rules.count)
         guard index(named: rule.name) == nil else { throw .duplicateName(rule.name.text) }
@@ -135,10 +129,8 @@ public struct FaultBook: Sendable {
     }
 }
 
-/// A refusal of rules.
 public enum FaultBookError: Error, Equatable, Sendable {
     case duplicateName(String)
-    /// The limit of rules is reached.
     case tooManyRules(limit: Int)
     case longName(String)
     case emptyName
@@ -146,22 +138,23 @@ public enum FaultBookError: Error, Equatable, Sendable {
     /// The problem and how to fix it, for the author of the rule.
     public var message: String {
         switch self {
-        case .duplicateName(let name): Messages.duplicateName(name)
-        case .tooManyRules(let limit): Messages.tooManyRules(limit: limit)
-        case .longName(let name): Messages.longName(name, limit: FaultLimits.ruleName)
-        case .emptyName: Messages.emptyName
+        case .duplicateName(let name):
+            "There is a fault named '\(Messages.excerpt(name))' already; choose another name, or remove that one first."
+        case .tooManyRules(let limit): "A world has at most \(limit) faults; remove some first."
+        case .longName(let name):
+            "The fault's name '\(Messages.excerpt(name))' has \(name.utf8.count) bytes; at most \(FaultLimits.ruleName) "
+                + "are allowed."
+        case .emptyName: "The fault has no name; give it one of 1 to \(FaultLimits.ruleName) bytes."
         }
     }
 }
 
 /// Every text of this module for clients and for authors of rules.
 enum Messages {
-    /// The message of a replacement.
     static func replaced(status: Int, rule: String) -> String {
         "A scenario has this request answered with \(status) (fault '\(excerpt(rule))')."
     }
 
-    /// The message of a response beyond a quota.
     static func quotaExceeded(requests: Int, window: Int64, secondsLeft: Int, rule: String) -> String {
         "A scenario allows \(requests) request\(requests == 1 ? "" : "s") in \(Durations.exact(window)) here "
             + "(fault '\(excerpt(rule))'); try again in \(secondsLeft) s."
@@ -170,20 +163,6 @@ enum Messages {
     static func refused(status: Int, rule: String) -> String {
         "A scenario has this WebSocket handshake answered with \(status) (fault '\(excerpt(rule))')."
     }
-
-    static func duplicateName(_ name: String) -> String {
-        "There is a fault named '\(excerpt(name))' already; choose another name, or remove that one first."
-    }
-
-    static func tooManyRules(limit: Int) -> String {
-        "A world has at most \(limit) faults; remove some first."
-    }
-
-    static func longName(_ name: String, limit: Int) -> String {
-        "The fault's name '\(excerpt(name))' has \(name.utf8.count) bytes; at most \(limit) are allowed."
-    }
-
-    static let emptyName = "The fault has no name; give it one of 1 to \(FaultLimits.ruleName) bytes."
 
     /// Truncates a name, so that no message grows with user input.
     static func excerpt(_ name: String) -> String {

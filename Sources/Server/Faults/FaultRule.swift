@@ -13,7 +13,6 @@ public struct FaultRule: Sendable, Equatable {
     /// the start, the n-th is the n-th WebSocket connection of the world, including refused ones.
     public var selection: Selection
 
-    /// Creates an enabled rule.
     public init(name: ExactString, isEnabled: Bool = true, fault: Fault, selection: Selection = .all) {
         self.name = name
         self.isEnabled = isEnabled
@@ -22,7 +21,6 @@ public struct FaultRule: Sendable, Equatable {
     }
 }
 
-/// A fault and its place.
 public enum Fault: Sendable, Equatable {
     /// A fault of the response to a REST request; an empty set means any request except a WebSocket handshake.
     case response(ResponseFault, on: Set<Endpoint>)
@@ -32,7 +30,6 @@ public enum Fault: Sendable, Equatable {
 
 /// A selection of numbered things, counted from 1.
 public struct Selection: Sendable, Equatable {
-    /// The first selected number.
     public var first: Int
     /// The last selected number; nil for no end.
     public var last: Int?
@@ -57,17 +54,13 @@ public struct Selection: Sendable, Equatable {
     public static func only(_ number: Int) -> Selection { Selection(first: number, last: number) }
 }
 
-/// Random numbers derived from a seed and a subject, not from previous numbers.
-///
-/// A rule's chance therefore does not depend on other rules.
+/// Random numbers derived from a seed and a subject, not from previous numbers; a rule's chance therefore does not
+/// depend on other rules.
 struct Chance: Sendable, Equatable {
     private var state: UInt64
 
-    init(seed: UInt64) {
-        state = seed
-    }
+    init(seed: UInt64) { state = seed }
 
-    /// Mixes in these bytes.
     func mixing(_ bytes: some Sequence<UInt8>) -> Chance {
         // FNV-1a; SplitMix64 then spreads it over all bits.
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
@@ -75,7 +68,6 @@ struct Chance: Sendable, Equatable {
         return mixing(hash)
     }
 
-    /// Mixes in this number.
     func mixing(_ number: UInt64) -> Chance {
         var numbers = SplitMix64(seed: state)
         var mixed = SplitMix64(seed: numbers.next() ^ number)

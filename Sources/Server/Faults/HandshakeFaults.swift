@@ -9,11 +9,8 @@ public enum HandshakeFault: Sendable, Equatable {
     case delay(Int64)
     /// A `Sec-WebSocket-Accept` for a different key.
     case wrongAccept
-    /// The connection ends (FIN) without a byte.
     case emptyReply
-    /// The connection is reset (RST).
     case reset
-    /// No response.
     case hang
 }
 
@@ -30,9 +27,7 @@ public struct HandshakeFaults: Sendable {
     /// The faults of the open socket; nil if there are none.
     public internal(set) var socket: SocketFaults?
 
-    /// Whether the rules let a socket open: no refusal, no end, no silence.
-    ///
-    /// If false, no ``Transmission`` can carry a 101, so the backend must not open a socket.
+    /// Whether the rules let a socket open; if not, no ``Transmission`` can carry a 101.
     public var opensSocket: Bool {
         refusal == nil
             && faults.allSatisfy {
@@ -45,13 +40,11 @@ public struct HandshakeFaults: Sendable {
 
     /// The response instead of 101, in the form of the union or of one guide; nil if the 101 stays.
     public func answer(in form: GuideMode) -> ReplacementAnswer? {
-        refusal.map { $0.answer(defaultMessage: "", in: form) }
+        refusal.map { $0.answer(in: form) }
     }
 
     /// Applies the faults to the encoded response to the handshake, 101 or not.
-    public func apply(to response: EncodedResponse) -> Transmission {
-        response.apply(faults)
-    }
+    public func apply(to response: EncodedResponse) -> Transmission { response.apply(faults) }
 }
 
 extension EncodedResponse {
@@ -70,7 +63,6 @@ extension EncodedResponse {
     }
 
     private static let acceptField = "Sec-WebSocket-Accept"
-
     /// Two keys, because a client might use the first, which is the example of RFC 6455 §1.3.
     private static let otherKeys = ["dGhlIHNhbXBsZSBub25jZQ==", "AAAAAAAAAAAAAAAAAAAAAA=="]
 }
@@ -87,8 +79,7 @@ extension FaultBook {
         for index in connectionRules where match(index) {
             let rule = rules[index].rule
             switch rule.fault {
-            case .response:
-                preconditionFailure("Sorted out before.")
+            case .response: preconditionFailure("Sorted out before.")
             case .handshake(.refuse(var replacement)):
                 guard acting.refusal == nil else { continue }
                 replacement.message =

@@ -19,9 +19,7 @@ struct MessageDraft: Sendable {
     /// The offset at which the frame is cut, and the action there.
     var ending: (offset: Int, action: WireAction)?
 
-    init(_ text: [UInt8]) {
-        self.text = text
-    }
+    init(_ text: [UInt8]) { self.text = text }
 
     /// The frames, and the actions between their bytes.
     func encoded() -> Transmission {
@@ -92,23 +90,18 @@ struct ServerText {
     private static let beginning = Array(#"{"type":""#.utf8)
     private static let longestType = 64
 
-    /// Whether it is a chunk of an answer.
     var isChunk: Bool { type == "stream_chunk" || type == "assistant_message_chunk" }
-    /// Whether it completes an answer.
     var endsAnswer: Bool { type == "stream_complete" || type == "assistant_message_end" }
-    /// Whether it starts an answer.
     var beginsAnswer: Bool { type == "assistant_message_start" }
-    /// Whether another message follows without any action of the client.
-    ///
-    /// Not after the others: a client waits for `connected` before it sends, and pings again only after `pong`.
+    /// Whether another message follows without any action of the client; not after the others: a client waits for
+    /// `connected` before it sends, and pings again only after `pong`.
     var announcesMore: Bool {
         isChunk || beginsAnswer || type == "message_received" || type == "user_message" || type == "template_created"
     }
 }
 
-/// The positions of messages on a connection, counted as if there were no faults.
-///
-/// No rule therefore changes the point of another one.
+/// The positions of messages on a connection, counted as if there were no faults; no rule therefore changes the point
+/// of another one.
 struct MessageCounts: Sendable {
     private(set) var frame = 0
     /// The byte range of the latest message's frame, from 0 after the handshake.
@@ -169,16 +162,12 @@ public enum NanosecondTimestamps {
     /// The index of the string's closing quote, or the end of the text.
     private static func endOfString(_ text: [UInt8], from start: Int) -> Int {
         var index = start
-        while index < text.count, text[index] != quote {
-            index += text[index] == UInt8(ascii: "\\") ? 2 : 1
-        }
+        while index < text.count, text[index] != quote { index += text[index] == UInt8(ascii: "\\") ? 2 : 1 }
         return min(index, text.count)
     }
 
     private static func isTime(_ string: ArraySlice<UInt8>) -> Bool {
-        zip(string, shape).allSatisfy { byte, model in
-            model == UInt8(ascii: "0") ? byte.isDigit : byte == model
-        }
+        zip(string, shape).allSatisfy { byte, model in model == UInt8(ascii: "0") ? byte.isDigit : byte == model }
     }
 
     /// Whether a colon follows the string, or the text ends within it.

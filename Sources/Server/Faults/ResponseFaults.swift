@@ -3,7 +3,6 @@ import HTTPTypes
 
 /// An injected fault of an HTTP response.
 public enum ResponseFault: Sendable, Equatable {
-    /// A replacement of the response.
     case replace(Replacement)
     /// The normal response for a number of requests per window in nanoseconds, the replacement beyond.
     ///
@@ -14,13 +13,11 @@ public enum ResponseFault: Sendable, Equatable {
     case delay(Int64)
     /// Pieces of this many bytes, head included, at intervals in nanoseconds.
     case dribble(bytes: Int, every: Int64)
-    /// The connection ends (FIN) after this many bytes of the body, although Content-Length announced all.
-    ///
-    /// A shorter body is sent in full before the end.
+    /// The connection ends (FIN) after this many bytes of the body, although Content-Length announced all; a shorter
+    /// body is sent in full before the end.
     case truncate(after: Int)
-    /// A Content-Length larger, or smaller, than the body by this much.
-    ///
-    /// The connection stays open, and the announced length is at least 0.
+    /// A Content-Length larger, or smaller, than the body by this much; the connection stays open, and the announced
+    /// length is at least 0.
     case contentLength(off: Int)
     /// The body loses its last byte, so it is not valid JSON; its length is announced correctly.
     case malformedJSON
@@ -48,7 +45,6 @@ public struct Replacement: Sendable, Equatable {
     public var body: String?
     /// The Content-Type of ``body``; nil for JSON.
     public var contentType: String?
-    /// The `code` of the error; nil for the default of the status.
     public var code: String?
     /// The `message` of the error; nil for one that names the scenario as the cause.
     public var message: String?
@@ -82,19 +78,15 @@ public struct ResponseFaults: Sendable, Equatable {
     public internal(set) var replacement: Replacement?
     /// The faults of the response, in the order of the rules.
     public internal(set) var faults: [ResponseFault] = []
-    /// Seeds the digits of times.
     let seed: UInt64
 
     /// The replacement in the form of the union or of one guide; nil if the normal response stays.
     public func answer(in form: GuideMode) -> ReplacementAnswer? {
-        // The message already contains the rule's name.
-        replacement.map { $0.answer(defaultMessage: "", in: form) }
+        replacement.map { $0.answer(in: form) }
     }
 
     /// Applies the faults to the encoded response, replaced or not.
-    public func apply(to response: EncodedResponse) -> Transmission {
-        response.apply(faults, seed: seed)
-    }
+    public func apply(to response: EncodedResponse) -> Transmission { response.apply(faults, seed: seed) }
 }
 
 extension FaultBook {
@@ -107,8 +99,8 @@ extension FaultBook {
         guard !responseRules.isEmpty else { return nil }
         var acting = ResponseFaults(seed: seed)
         for index in responseRules {
-            guard case .response(let fault, let endpoints) = rules[index].rule.fault,
-                Self.covers(endpoints, endpoint), match(index)
+            guard case .response(let fault, let endpoints) = rules[index].rule.fault, Self.covers(endpoints, endpoint),
+                match(index)
             else { continue }
             if act(fault, index, at: now, in: &acting) {
                 rules[index].acted += 1
@@ -131,23 +123,20 @@ extension FaultBook {
         switch fault {
         case .replace(var replacement):
             guard acting.replacement == nil else { return false }
-            replacement.message =
-                replacement.message ?? Messages.replaced(status: replacement.status, rule: name)
+            replacement.message = replacement.message ?? Messages.replaced(status: replacement.status, rule: name)
             acting.replacement = replacement
         case .quota(let requests, let window, var replacement):
             // Requests with replaced responses also count: a rate limiter comes before everything else.
             let left = rules[index].window.take(at: now, quota: requests, length: window)
             guard let left, acting.replacement == nil else { return false }
             // Rounded up: a client that returns then is admitted.
-            let seconds = Int((left + 999_999_999) / 1_000_000_000)
-            replacement.retryAfter = replacement.retryAfter ?? seconds
+            let seconds = replacement.retryAfter ?? Int((left + 999_999_999) / 1_000_000_000)
+            replacement.retryAfter = seconds
             replacement.message =
                 replacement.message
-                ?? Messages.quotaExceeded(
-                    requests: requests, window: window, secondsLeft: replacement.retryAfter ?? seconds, rule: name)
+                ?? Messages.quotaExceeded(requests: requests, window: window, secondsLeft: seconds, rule: name)
             acting.replacement = replacement
-        default:
-            acting.faults.append(fault)
+        default: acting.faults.append(fault)
         }
         return true
     }
@@ -166,17 +155,13 @@ public struct ReplacementAnswer: Sendable, Equatable {
 }
 
 extension Replacement {
-    /// The replacement for the rule with this name, in the form of the union or of one guide.
+    /// The replacement, whose ``message`` is filled in, in the form of the union or of one guide.
     ///
     /// Without its own body it is the envelope with ``code`` and ``message``, for any status. 401 brings
     /// `WWW-Authenticate`, 405 an empty `Allow`, 426 `Upgrade`, as HTTP requires (RFC 9110 §15.5.2, §15.5.6, §15.5.22).
-    public func answer(rule name: String, in form: GuideMode) -> ReplacementAnswer {
-        answer(defaultMessage: Messages.replaced(status: clampedStatus, rule: name), in: form)
-    }
-
-    /// The replacement with a default message for rules without one.
-    func answer(defaultMessage: String, in form: GuideMode) -> ReplacementAnswer {
-        let status = StatusNames.status(clampedStatus)
+    func answer(in form: GuideMode) -> ReplacementAnswer {
+        let allowed = FaultLimits.statuses
+        let status = StatusNames.status(min(max(status, allowed.lowerBound), allowed.upperBound))
         var fields = HTTPFields()
         switch status.code {
         case 401: fields[.wwwAuthenticate] = "Bearer"
@@ -191,13 +176,9 @@ extension Replacement {
         if let body {
             return ReplacementAnswer(status: status, fields: fields, contentType: contentType, body: Array(body.utf8))
         }
-        let envelope = APIError.body(
-            code: code ?? StatusNames.code(of: status), message: message ?? defaultMessage, in: form)
+        let code = code ?? StatusNames.code(of: status)
+        let envelope = APIError.body(code: code, message: message ?? "", in: form)
         return ReplacementAnswer(status: status, fields: fields, contentType: contentType, body: envelope)
-    }
-
-    private var clampedStatus: Int {
-        min(max(status, FaultLimits.statuses.lowerBound), FaultLimits.statuses.upperBound)
     }
 }
 
@@ -220,11 +201,11 @@ enum StatusNames {
         uniqueKeysWithValues: [
             .ok, .created, .accepted, .nonAuthoritativeInformation, .noContent, .resetContent, .partialContent,
             .multipleChoices, .movedPermanently, .found, .seeOther, .notModified, .temporaryRedirect,
-            .permanentRedirect,
-            .badRequest, .unauthorized, HTTPResponse.Status(code: 402, reasonPhrase: "Payment Required"), .forbidden,
-            .notFound, .methodNotAllowed, .notAcceptable, .proxyAuthenticationRequired, .requestTimeout, .conflict,
-            .gone, .lengthRequired, .preconditionFailed, .contentTooLarge, .uriTooLong, .unsupportedMediaType,
-            .rangeNotSatisfiable, .expectationFailed, .misdirectedRequest, .unprocessableContent,
+            .permanentRedirect, .badRequest, .unauthorized,
+            HTTPResponse.Status(code: 402, reasonPhrase: "Payment Required"), .forbidden, .notFound, .methodNotAllowed,
+            .notAcceptable, .proxyAuthenticationRequired, .requestTimeout, .conflict, .gone, .lengthRequired,
+            .preconditionFailed, .contentTooLarge, .uriTooLong, .unsupportedMediaType, .rangeNotSatisfiable,
+            .expectationFailed, .misdirectedRequest, .unprocessableContent,
             HTTPResponse.Status(code: 423, reasonPhrase: "Locked"),
             HTTPResponse.Status(code: 424, reasonPhrase: "Failed Dependency"), .tooEarly, .upgradeRequired,
             .preconditionRequired, .tooManyRequests, .requestHeaderFieldsTooLarge, .unavailableForLegalReasons,

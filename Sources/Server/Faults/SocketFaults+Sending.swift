@@ -25,7 +25,6 @@ extension SocketFaults {
         return outgoing
     }
 
-    /// The planned outcome of one message.
     struct Plan {
         var draft: MessageDraft
         var isLost = false
@@ -48,10 +47,8 @@ extension SocketFaults {
             selection.contains(number, rule.chance.mixing(UInt64(counts.frame)))
         }
         switch rule.point {
-        case .frames(let selection):
-            return isMeant(selection, counts.frame) ? 0 : nil
-        case .type(let type, let selection):
-            return type == message.type && isMeant(selection, rule.typeCount) ? 0 : nil
+        case .frames(let selection): return isMeant(selection, counts.frame) ? 0 : nil
+        case .type(let type, let selection): return type == message.type && isMeant(selection, rule.typeCount) ? 0 : nil
         case .chunks(let selection, let answer):
             guard message.isChunk, answer == nil || answer == counts.answer else { return nil }
             return isMeant(selection, counts.chunk) ? 0 : nil
@@ -65,34 +62,23 @@ extension SocketFaults {
         switch rules[index].fault {
         case .close, .finish, .reset, .silence, .cut:
             if plan.ending == nil { plan.ending = (index, rules[index].fault, offset) }
-        case .masked:
-            plan.draft.maskKey = maskKey(of: rules[index])
-        case .reservedBits(let bits):
-            plan.draft.reservedBits |= bits & 7
+        case .masked: plan.draft.maskKey = maskKey(of: rules[index])
+        case .reservedBits(let bits): plan.draft.reservedBits |= bits & 7
         case .invalidUTF8:
             _ = plan.draft.text.popLast()
             plan.draft.text.append(0xFF)
-        case .fragments(let starts):
-            plan.draft.fragments += starts
+        case .fragments(let starts): plan.draft.fragments += starts
         case .coalesce(let count):
             guard count > 1, plan.coalescing == nil else { return }
             plan.coalescing = (index, min(count, FaultLimits.coalesced))
-        case .binary:
-            plan.draft.opcode = .binary
-        case .lose:
-            plan.isLost = true
-        case .double:
-            plan.draft.copies = 2
-        case .swap:
-            plan.isSwapped = true
-        case .delay(let time):
-            plan.draft.waits.append((offset, time))
-        case .dribble(let bytes, let time):
-            plan.draft.dribbles.append((offset, bytes, time))
-        case .replace(let text):
-            plan.draft.text = Array(text.utf8)
-        case .nanosecondTimestamps:
-            plan.draft.text = NanosecondTimestamps.rewrite(plan.draft.text, seed: seed)
+        case .binary: plan.draft.opcode = .binary
+        case .lose: plan.isLost = true
+        case .double: plan.draft.copies = 2
+        case .swap: plan.isSwapped = true
+        case .delay(let time): plan.draft.waits.append((offset, time))
+        case .dribble(let bytes, let time): plan.draft.dribbles.append((offset, bytes, time))
+        case .replace(let text): plan.draft.text = Array(text.utf8)
+        case .nanosecondTimestamps: plan.draft.text = NanosecondTimestamps.rewrite(plan.draft.text, seed: seed)
         case .withholdPong, .stallReading:
             rules[index].hasSetIn = true
             updateFlags()
@@ -149,13 +135,11 @@ extension SocketFaults {
         case .cut(let after, let reset):
             let (end, overflows) = ending.offset.addingReportingOverflow(max(after, 0))
             draft.ending = (overflows ? .max : end, reset ? .reset : .finish)
-        case .reset:
-            draft.ending = (ending.offset, .reset)
+        case .reset: draft.ending = (ending.offset, .reset)
         case .silence:
             draft.ending = (ending.offset, .silence)
             isSilent = true
-        default:
-            draft.ending = (ending.offset, .finish)
+        default: draft.ending = (ending.offset, .finish)
         }
         var last = draft.encoded()
         draft.ending = nil
@@ -175,11 +159,9 @@ extension SocketFaults {
     /// A message and how it is coalesced.
     struct Waiting: Sendable {
         var draft: MessageDraft
-        /// The journal's entry once it is sent.
         var message: Outgoing.Message
         /// The rule that makes it wait for others, and the total number of messages.
         var coalescing: (rule: Int, count: Int)?
-        /// Whether this message releases the waiting ones.
         var releases: Bool
     }
 
@@ -220,7 +202,6 @@ extension SocketFaults {
         outgoing.messages += waiting.messages
     }
 
-    /// Loses the message that waits for swapping.
     mutating func loseSwapped(into outgoing: inout Outgoing) {
         if let waiting = swapped { outgoing.messages.append(waiting.message.lost()) }
         swapped = nil

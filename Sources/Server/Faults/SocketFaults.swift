@@ -24,20 +24,16 @@ public enum SocketFault: Sendable, Equatable {
     case reservedBits(UInt8)
     /// The last byte of the text is not valid UTF-8 (RFC 6455 §8.1).
     case invalidUTF8
-    /// The message comes in fragments that begin at these bytes of the text, even inside a character.
-    ///
-    /// Offsets outside the text are ignored.
+    /// The message comes in fragments that begin at these bytes of the text, even inside a character; offsets outside
+    /// the text are ignored.
     case fragments(at: [Int])
     /// The message waits for those that follow, and this many come in one frame, separated by newlines.
     ///
     /// Fewer come if the next message is not selected, an answer ends, the connection closes, or, unless the point
     /// names a type, the server would send nothing more by itself: after `connected`, `pong`, `error` and meal events.
     case coalesce(count: Int)
-    /// The text comes in a binary frame.
     case binary
-    /// The frame is not sent.
     case lose
-    /// The frame is sent twice.
     case double
     /// The frame is sent after the next one, or lost if the connection closes before.
     case swap
@@ -90,7 +86,6 @@ public struct Outgoing: Sendable, Equatable {
 
     /// A message with a final outcome.
     public struct Message: Sendable, Equatable {
-        /// The text from the backend.
         public var text: [UInt8]
         public var extent = Extent.whole
         /// The rules that acted on it, in order.
@@ -134,7 +129,6 @@ public struct Outgoing: Sendable, Equatable {
 /// sent before the end. Messages are counted as if there were no faults, so a lost one counts and a doubled one counts
 /// once.
 public struct SocketFaults: Sendable {
-    /// A rule attached to this connection.
     struct Rule: Sendable {
         let name: ExactString
         let fault: SocketFault
@@ -144,7 +138,6 @@ public struct SocketFaults: Sendable {
         var isEnabled = true
         /// Whether it was removed: its name may now switch another rule.
         var isRemoved = false
-        /// The number of messages of the point's type.
         var typeCount = 0
         /// Whether a lasting fault has started.
         var hasSetIn = false
@@ -156,13 +149,11 @@ public struct SocketFaults: Sendable {
 
     /// Whether pings of both kinds stay unanswered: set `answersPings` accordingly; the JSON `pong` is dropped here.
     public internal(set) var withholdsPongs = false
-    /// Whether to stop reading from the client.
     public internal(set) var stallsReading = false
     /// Whether nothing is sent or read while the connection stays open, permanently.
     public internal(set) var isSilent = false
     /// Whether nothing more is sent: a fault has ended the connection, or `close()` was called.
     public internal(set) var isOver = false
-
     var rules: [Rule]
     let seed: UInt64
     var counts = MessageCounts()
@@ -176,7 +167,6 @@ public struct SocketFaults: Sendable {
         self.seed = seed
     }
 
-    /// The names of the connection's rules, in order.
     public var ruleNames: [String] { rules.map(\.name.text) }
 
     /// Bytes of waiting text; at most ``FaultLimits/waitingBytes`` plus one or two messages.
@@ -187,23 +177,15 @@ public struct SocketFaults: Sendable {
     /// Pongs and reading resume when no enabled rule stops them. Silence and ends are permanent.
     @discardableResult
     public mutating func setEnabled(_ isEnabled: Bool, named name: ExactString) -> Bool {
-        guard let index = index(named: name) else { return false }
-        rules[index].isEnabled = isEnabled
-        updateFlags()
-        return true
+        change([name: .enabled(isEnabled)])
     }
 
     /// Permanently disables a rule of this connection; returns false if no rule has the name.
     @discardableResult
     public mutating func remove(named name: ExactString) -> Bool {
-        guard let index = index(named: name) else { return false }
-        rules[index].isRemoved = true
-        rules[index].isEnabled = false
-        updateFlags()
-        return true
+        change([name: .removed])
     }
 
-    /// A change of a rule.
     public enum Change: Sendable, Equatable {
         case enabled(Bool)
         /// It is permanently disabled.
@@ -224,8 +206,6 @@ public struct SocketFaults: Sendable {
         if isChanged { updateFlags() }
         return isChanged
     }
-
-    private func index(named name: ExactString) -> Int? { rules.firstIndex { $0.name == name && !$0.isRemoved } }
 
     /// Ends the connection's messages, and returns what must be sent before the close frame.
     ///

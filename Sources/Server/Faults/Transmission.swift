@@ -42,9 +42,7 @@ struct WireFaults {
     private var waits: [Transmission.Mark] = []
     private var ending: Transmission.Mark?
 
-    init(count: Int) {
-        self.count = count
-    }
+    init(count: Int) { self.count = count }
 
     /// Holds back what starts at an offset.
     mutating func wait(_ nanoseconds: Int64, at offset: Int) {

@@ -26,7 +26,6 @@ enum Messages {
     }
 
     static func notUTF8(byte: Int) -> String { "The file is not UTF-8: byte \(byte), counted from 0, is invalid." }
-
     static let noMemoryForYAML = "The file is not valid YAML: libyaml needs more memory for it than there is."
 
     /// The usual cause of a YAML error.
@@ -55,36 +54,25 @@ enum Messages {
         return "In this mapping a key stands twice: \(list). Each may stand once."
     }
 
-    static func unknownTag(_ tag: String) -> String {
-        "The tag \(quoted(tag)) is not known; scenarios need no tags."
-    }
-
-    static func omitted(_ count: Int) -> String {
-        "\(count) more mistake\(count == 1 ? "" : "s") not shown."
-    }
+    static func unknownTag(_ tag: String) -> String { "The tag \(quoted(tag)) is not known; scenarios need no tags." }
+    static func omitted(_ count: Int) -> String { "\(count) more mistake\(count == 1 ? "" : "s") not shown." }
 
     static func unknownScenario(_ name: String, known: [String]) -> String {
-        let near = NearestWord.hint(nearest(name, known))
-        return "There is no built-in scenario \(quoted(name)).\(near) There are \(known.joined(separator: ", "))."
+        "There is no built-in scenario \(quoted(name)).\(NearestWord.hint(nearest(name, known))) There are \(known.joined(separator: ", "))."
     }
 
     // MARK: Keys
 
-    static func mapping(_ kind: ObjectKind) -> String {
-        "\(kind.description), a mapping with \(list(kind.keys))"
-    }
+    static func mapping(_ kind: ObjectKind) -> String { "\(kind.description), a mapping with \(list(kind.keys))" }
 
-    static func unknownKey(in kind: ObjectKind, nearest: String?) -> String {
-        let near = NearestWord.hint(nearest)
-        return "is not a key of \(kind.description).\(near) Known keys: \(kind.keys.joined(separator: ", "))."
+    static func unknownKey(_ key: String, in kind: ObjectKind) -> String {
+        "is not a key of \(kind.description).\(NearestWord.hint(nearest(key, kind.keys))) "
+            + "Known keys: \(kind.keys.joined(separator: ", "))."
     }
 
     static func missing(_ expected: String) -> String { "is missing: \(expected)." }
-
     static func noneOf(_ keys: [String]) -> String { "needs one of these keys: \(keys.joined(separator: ", "))." }
-
     static func contradicts(_ other: String) -> String { "cannot stand beside '\(other)': use one of them." }
-
     static func needs(_ what: String) -> String { "goes only with \(what)." }
 
     // MARK: Values
@@ -92,8 +80,7 @@ enum Messages {
     static func wrongType(expected: String, got: String) -> String { "must be \(expected); got \(got)." }
 
     static func unknownChoice(allowed: [String], got: String, nearest: String?) -> String {
-        let near = NearestWord.hint(nearest)
-        return "must be \(oneOf(allowed)); got \(got).\(near)"
+        "must be \(oneOf(allowed)); got \(got).\(NearestWord.hint(nearest))"
     }
 
     static func oneOf(_ names: [String]) -> String { names.isEmpty ? "nothing" : Words.list(names, last: "or") }
@@ -104,7 +91,6 @@ enum Messages {
 
     static let emptyText = "is empty; it must say something."
     static let blankText = "is blank; it must say something."
-
     static func wrongLength(expected: String, got count: Int) -> String { "must be \(expected); it has \(count)." }
 
     static func tooManyBytes(limit: Int, got count: Int) -> String {
@@ -142,7 +128,6 @@ enum Messages {
     }
 
     static let seconds = "whole seconds from 0 to 31622400, or a duration such as 2s"
-
     static let dateTime = "a date-time such as 2025-03-01T00:00:00Z"
     static let timestamp = "a date-time such as 2025-01-29T10:30:00Z, in the years 1970 to 2199"
     static let dataTime =
@@ -173,19 +158,17 @@ enum Messages {
         + "Give one of them 'status: archived'."
 
     static func unknownGoal(_ name: String, known: [String], nearest: String?) -> String {
-        let near = NearestWord.hint(nearest)
         let list = known.isEmpty ? "the user has no goals with a name" : "the user's goals are \(oneOf(known))"
-        return "names no goal: \(quoted(name)); \(list).\(near)"
+        return "names no goal: \(quoted(name)); \(list).\(NearestWord.hint(nearest))"
     }
 
     static func unknownGoalID(_ id: String) -> String { "names no goal of this user: none has the id \(id)." }
-
     static let itemIDs = "must have 'id' and 'food_id' where another food of the meal has them: all of them, or none."
 
     static func unknownPause(_ name: String, known: [String], nearest: String?) -> String {
-        let near = NearestWord.hint(nearest)
         let list = known.isEmpty ? "there are none under 'pauses:'" : "there are \(oneOf(known))"
-        return "must be a duration such as 2s, or the name of a pause, of which \(list); got \(quoted(name)).\(near)"
+        return "must be a duration such as 2s, or the name of a pause, of which \(list); got \(quoted(name))."
+            + NearestWord.hint(nearest)
     }
 
     static func pauseIsDuration(_ name: String) -> String {
@@ -215,7 +198,6 @@ enum Messages {
 
     static let session = "the path of a session (a HAR file), or the HAR itself, an object with log"
     static let speed = "instant, or how many times as fast as recorded: a number from 0.001 to 1000"
-
     static func badSession(_ message: String) -> String { "cannot be played back: \(message)" }
 
     // MARK: Faults
@@ -224,8 +206,7 @@ enum Messages {
         "any (every REST request), handshake, socket, or a method and a path such as POST /api/v1/consultations"
 
     static func unknownTarget(_ text: String, nearest: String?) -> String {
-        let near = NearestWord.hint(nearest)
-        return "must be \(target); got \(text).\(near)"
+        "must be \(target); got \(text).\(NearestWord.hint(nearest))"
     }
 
     static let webSocketTarget =

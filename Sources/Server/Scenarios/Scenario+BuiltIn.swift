@@ -93,7 +93,7 @@ struct BuiltInScenario: Sendable {
     /// Whether YAML reads the text unchanged.
     private static func isPlain(_ text: String) -> Bool {
         guard let first = text.utf8.first, let last = text.utf8.last else { return false }
-        return (0x61...0x7A).contains(first | 0x20) && last > 0x20 && last != UInt8(ascii: ":")
-            && !text.contains(": ") && !text.contains(" #")
+        return (0x61...0x7A).contains(first | 0x20) && last > 0x20 && last != UInt8(ascii: ":") && !text.contains(": ")
+            && !text.contains(" #")
     }
 }

@@ -27,13 +27,12 @@ public struct Scenario: Sendable, Equatable {
 
     /// The name of the scenario without a script.
     public static let defaultName = "default"
-    static let defaultSummary =
-        "The built-in coach and meal parser; nobody has anything yet, and nothing goes wrong."
+    static let defaultSummary = "The built-in coach and meal parser; nobody has anything yet, and nothing goes wrong."
 
     public init(
         name: String = defaultName, summary: String? = nil, guide: GuideMode? = nil, seed: UInt64? = nil,
-        clock: ClockMode? = nil, tokenLifetime: Int64? = nil, data: WorldData = WorldData(),
-        script: Script = Script(), faults: [FaultRule] = [], replay: SessionReplay? = nil
+        clock: ClockMode? = nil, tokenLifetime: Int64? = nil, data: WorldData = WorldData(), script: Script = Script(),
+        faults: [FaultRule] = [], replay: SessionReplay? = nil
     ) {
         self.name = name
         self.summary = summary ?? (name == Self.defaultName ? Self.defaultSummary : "")
@@ -64,7 +63,6 @@ public struct ScenarioErrors: Error, Equatable, Sendable {
     public var file: String?
     /// The mistakes, at least one and at most ``ScenarioLimits/mistakes``.
     public var mistakes: [Mistake]
-    /// The number of further mistakes.
     public var omittedCount: Int
 
     public init(file: String? = nil, mistakes: [Mistake], omittedCount: Int = 0) {
@@ -119,7 +117,6 @@ public enum ScenarioLimits {
     public static let depth = 64
     /// Reported mistakes; the rest is only counted.
     public static let mistakes = 50
-
     /// Users per scenario.
     public static let users = 100_000
     /// Goals per user.
@@ -134,7 +131,6 @@ public enum ScenarioLimits {
     public static let mealLogs = 10_000
     /// Foods per meal.
     public static let items = 50
-
     /// Rules for answers, and rules for meals.
     public static let rules = 1000
     /// Instructions of all regular expressions of a scenario together, which bound the cost of a long message for the
@@ -152,12 +148,10 @@ public enum ScenarioLimits {
     public static let messageBytes = 1024 * 1024
     /// Bytes of other texts, as in requests.
     public static let textBytes = 16 * 1024
-
     /// Bytes of a session's path.
     public static let sessionPath = 4096
     /// The replay speed relative to the recording.
     public static let replaySpeed = 0.001...1000.0
-
     /// The longest duration, 366 days, in nanoseconds.
     public static let longestDuration: Int64 = 366 * 86_400_000_000_000
 
@@ -174,7 +168,6 @@ public struct SessionReplay: Sendable, Equatable {
     public enum Source: Sendable, Equatable {
         /// A file that is not read yet; a relative path starts at the scenario's file.
         case file(String)
-        /// A session ready for replay.
         case plan(ReplayPlan)
     }
 
@@ -230,7 +223,5 @@ extension Scenario {
     static let keysWithoutReplay = ["token_lifetime", "users", "pauses", "answers", "meals", "issued_ids"]
 
     /// Whether it has no users, answers or meals of its own, so that a session can be replayed in it.
-    public var canReplay: Bool {
-        data == WorldData() && script == Script() && tokenLifetime == nil && replay == nil
-    }
+    public var canReplay: Bool { data == WorldData() && script == Script() && tokenLifetime == nil && replay == nil }
 }

@@ -7,7 +7,6 @@ public struct Exposure: Sendable, Hashable {
     public let path: Path
     public let count: Int
 
-    /// The documented failure paths.
     public enum Path: String, Sendable, Hashable, CaseIterable {
         case unauthorized = "401"
         /// A request to an existing endpoint was refused with 404: the ID is unknown.
@@ -19,7 +18,6 @@ public struct Exposure: Sendable, Hashable {
         /// A request or handshake was answered a second late or more, in part or not at all.
         case timeOut = "time_out"
         case refusedHandshake = "refused_handshake"
-        /// A socket ended while a reply streamed.
         case dropMidStream = "drop_mid_stream"
         /// A socket ended for another reason not caused by the client.
         case drop = "drop"
@@ -71,9 +69,7 @@ struct ExposureCounter: Sendable {
         for path in meals.observe(fact, in: scene) { count(path) }
     }
 
-    private mutating func count(_ path: Exposure.Path) {
-        counts[path, default: 0] += 1
-    }
+    private mutating func count(_ path: Exposure.Path) { counts[path, default: 0] += 1 }
 
     private mutating func observe(_ request: RequestFact) {
         let isLate = request.answeredAt.lag(behind: request.requestedAt) >= Self.lateAnswer
@@ -154,9 +150,9 @@ struct MealExposure: Sendable {
     }
 
     /// - Parameter isNews: whether the status is reported the moment it changes; a status that is read may be old.
-    private mutating func see(
-        _ log: ShownMealLog, _ key: Owned, at time: Timestamp, isNews: Bool = false
-    ) -> [Exposure.Path] {
+    private mutating func see(_ log: ShownMealLog, _ key: Owned, at time: Timestamp, isNews: Bool = false) -> [Exposure
+        .Path]
+    {
         var paths: [Exposure.Path] = []
         if log.status == "failed", settled[key] == nil { paths.append(.failedMeal) }
         if log.isFinal { settled[key] = true }

@@ -7,9 +7,8 @@ import WebSocket
 
 /// A journal entry, parsed once for all judges.
 struct Fact: Sendable {
-    /// The entry itself, kept as evidence.
-    ///
-    /// Judges keep thousands of entries, so long bodies are reduced to their beginning.
+    /// The entry itself, kept as evidence; judges keep thousands of entries, so long bodies are reduced to their
+    /// beginning.
     let entry: JournalEntry
     let kind: Kind
 
@@ -17,7 +16,6 @@ struct Fact: Sendable {
         /// A request that was answered or abandoned, including a refused handshake.
         case request(RequestFact)
         case opened(OpeningFact)
-        /// A message or control frame.
         case frame(FrameFact)
         case closed(RecordedClosing)
         /// A lasting fault started on a WebSocket.
@@ -30,8 +28,8 @@ struct Fact: Sendable {
         self.entry = entry.excerpt(bodies: Self.evidenceBytes)
         kind =
             switch entry.event {
-            case .exchange(let exchange): .request(RequestFact(exchange, entry))
-            case .opened(let opening): .opened(OpeningFact(opening, entry))
+            case .exchange(let exchange): .request(RequestFact(exchange, self.entry))
+            case .opened(let opening): .opened(OpeningFact(opening, at: entry.time))
             case .frame(let frame): .frame(FrameFact(frame))
             case .closed(let closing): .closed(closing)
             case .fault(let fault): .fault(fault)
@@ -47,36 +45,43 @@ struct Fact: Sendable {
     var connection: UInt64 { entry.connection }
 }
 
-/// A request and its response, parsed once.
 final class RequestFact: Sendable {
     let exchange: RecordedExchange
-    /// When the request was complete.
-    let requestedAt: Timestamp
-    /// When the response was sent or the client gave up.
-    let answeredAt: Timestamp
+    /// The evidence: the entry with the beginning of its bodies.
+    let entry: JournalEntry
     let credentials: PresentedCredentials
     /// The percent-decoded path segments within the world.
     let segments: [String]
+    /// The path segment in place of `{id}` or `{goalId}`, or nil if the endpoint has neither.
+    let pathID: ExactString?
     /// The body as JSON, or nil if it is not JSON.
     let body: JSONValue?
-    /// The response as JSON.
-    ///
-    /// It is nil if it is not JSON or is truncated, and for histories and quick actions, which are long and irrelevant
-    /// to the judges.
+    /// The response as JSON; it is nil if it is not JSON or is truncated, and for histories and quick actions, which
+    /// are long and irrelevant to the judges.
     let answer: JSONValue?
 
     init(_ exchange: RecordedExchange, _ entry: JournalEntry) {
         self.exchange = exchange
-        requestedAt = exchange.requestedAt
-        answeredAt = entry.time
+        self.entry = entry
         credentials = PresentedCredentials(exchange.head)
         segments = exchange.head.target.segmentsInWorld
+        let place = exchange.endpoint.flatMap { Self.placesOfIDs[$0] }
+        pathID = place.flatMap { [segments] in $0 < segments.count ? ExactString(segments[$0]) : nil }
         body = exchange.body.bytes.isEmpty ? nil : try? JSON.parse(exchange.body.bytes)
         let isRead = exchange.endpoint != .listMessages && exchange.endpoint != .listQuickActions
-        answer =
-            !isRead || exchange.responseBody.bytes.isEmpty ? nil : try? JSON.parse(exchange.responseBody.bytes)
+        answer = !isRead || exchange.responseBody.bytes.isEmpty ? nil : try? JSON.parse(exchange.responseBody.bytes)
     }
 
+    /// The place of the segment in braces in each endpoint's path that has one.
+    private static let placesOfIDs: [Endpoint: Int] = Dictionary(
+        uniqueKeysWithValues: Endpoint.allCases.compactMap { endpoint in
+            endpoint.template.split(separator: "/").firstIndex { $0.hasPrefix("{") }.map { (endpoint, $0) }
+        })
+
+    /// When the request was complete.
+    var requestedAt: Timestamp { exchange.requestedAt }
+    /// When the response was sent or the client gave up.
+    var answeredAt: Timestamp { entry.time }
     var endpoint: Endpoint? { exchange.endpoint }
     var method: HTTPRequest.Method { exchange.head.method }
     /// The user whose credentials were accepted.
@@ -94,20 +99,11 @@ final class RequestFact: Sendable {
     var isSuccess: Bool { isAnswered && (200..<300).contains(exchange.status ?? 0) }
     /// Whether a fault acted on it, so that the response may differ from what the backend would say.
     var isFaulted: Bool { !exchange.faults.isEmpty }
-    /// The status, or nil if no response was sent.
     var status: Int? { exchange.status }
-    var delivery: Delivery { exchange.delivery }
     /// Whether the client received the whole response.
     var isAnswered: Bool { exchange.status != nil && exchange.delivery == .complete }
     /// Whether it is a refused WebSocket handshake.
     var isHandshake: Bool { exchange.endpoint == .webSocket }
-    /// The path segment in place of `{id}` or `{goalId}`, or nil if the endpoint has neither.
-    var pathID: ExactString? {
-        guard let endpoint else { return nil }
-        let template = endpoint.template.split(separator: "/")
-        guard let place = template.firstIndex(where: { $0.hasPrefix("{") }), place < segments.count else { return nil }
-        return ExactString(segments[place])
-    }
 }
 
 /// The credentials that a request carries.
@@ -136,35 +132,33 @@ struct PresentedCredentials: Sendable, Hashable {
     private static let apiKeyName = HTTPField.Name("X-API-Key")
 }
 
-/// An accepted handshake.
 struct OpeningFact: Sendable {
     let opening: RecordedOpening
-    /// When the request was complete.
-    let requestedAt: Timestamp
     /// When the 101 was sent.
     let openedAt: Timestamp
     let credentials: PresentedCredentials
-    /// The consultation in the path.
     let consultation: ExactString
 
-    init(_ opening: RecordedOpening, _ entry: JournalEntry) {
+    init(_ opening: RecordedOpening, at time: Timestamp) {
         self.opening = opening
-        requestedAt = opening.requestedAt
-        openedAt = entry.time
+        openedAt = time
         credentials = PresentedCredentials(opening.head)
         let segments = opening.head.target.segmentsInWorld
         consultation = segments.count > 3 ? ExactString(segments[3]) : ""
     }
+
+    /// When the request was complete.
+    var requestedAt: Timestamp { opening.requestedAt }
+    /// The user whose credentials were accepted, or an empty text if the journal does not know.
+    var user: ExactString { opening.user ?? "" }
 }
 
-/// A message or control frame on a WebSocket.
-///
-/// It is a class because most journal entries are frames and every judge reads each fact.
+/// A message or control frame on a WebSocket; it is a class because most journal entries are frames and every judge
+/// reads each fact.
 final class FrameFact: Sendable {
     let frame: RecordedFrame
-    /// The text as JSON.
-    ///
-    /// It is nil if it is not JSON, and for chunks of replies, whose words are irrelevant to the judges.
+    /// The text as JSON; it is nil if it is not JSON, and for chunks of replies, whose words are irrelevant to the
+    /// judges.
     let json: JSONValue?
     /// The `type` of a text frame, if the frame is a JSON object with one.
     let type: String?
@@ -193,6 +187,10 @@ final class FrameFact: Sendable {
     var isFromClient: Bool { frame.sender == .client }
     /// Whether the frame was delivered completely.
     var isDelivered: Bool { frame.delivery == .complete }
+    /// Whether it is the server's `connected`, and the client received it.
+    var isConnected: Bool { isHeard && type == "connected" }
+    /// Whether the client received it from the server.
+    var isHeard: Bool { !isFromClient && isDelivered }
     /// Whether it is a question to the coach, in either protocol.
     var isChatMessage: Bool { isFromClient && (type == "message" || type == "user_message") }
     /// Whether it is a ping, as a control frame or as JSON.

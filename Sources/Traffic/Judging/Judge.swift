@@ -14,7 +14,6 @@ public struct Judge: Sendable {
     public private(set) var missedCount = 0
     private var end = Timestamp(nanosecondsSinceEpoch: 0)
 
-    /// A judge and its findings.
     private struct Place: Sendable {
         var judge: any ObligationJudge
         /// Whether the evidence suffices for the judge.
@@ -26,10 +25,7 @@ public struct Judge: Sendable {
         }
     }
 
-    /// Creates a judge of the obligations that clients have in a mode.
-    ///
-    /// Obligations that need more evidence than the entries contain count as not exercised; a journal contains
-    /// everything.
+    /// Creates a judge of the obligations in a mode; those that need more than `evidence` count as not exercised.
     public init(mode: GuideMode, evidence: Evidence = .all) {
         scene = Scene(mode: mode)
         places = Self.judges.filter { $0.obligation.applies(in: mode) }.map { judge in
@@ -39,9 +35,7 @@ public struct Judge: Sendable {
         }
     }
 
-    /// Observes the next journal entry.
-    ///
-    /// Entries come in order; skipped numbers count as missed.
+    /// Observes the next journal entry; skipped numbers count as missed.
     public mutating func observe(_ entry: JournalEntry) {
         missedCount += max(0, entry.number - lastNumber - 1)
         lastNumber = entry.number
@@ -64,11 +58,9 @@ public struct Judge: Sendable {
         }
     }
 
-    /// The failures so far that the client did not cause.
     public var exposures: [Exposure] { exposures() }
 
-    /// Returns the failures up to a time that the client did not cause: every path, in order, including those never
-    /// met.
+    /// Returns how often the client met each failure path, in order, including those never met.
     ///
     /// - Parameter time: the end of the observed time, if it is later than the last entry.
     public func exposures(at time: Timestamp? = nil) -> [Exposure] {
@@ -81,36 +73,19 @@ public struct Judge: Sendable {
 
 extension Judge {
     /// The judges, in the order of the contract's table.
-    static let judges: [any ObligationJudge.Type] = judgesBeforeSockets + socketJudges + judgesAfterSockets
-
-    /// The judges of everything before a socket is open: credentials, IDs, requests, consultations.
-    static let judgesBeforeSockets: [any ObligationJudge.Type] = [
-        CredentialsOnEveryRequest.self, WebSocketCredentials.self, RefreshAfter401.self,
-        LowercaseIDs.self, BackendGoalIDs.self, GoneNotReused.self,
-        RequestShape.self,
-        ConflictContinuesExisting.self, LimitStopsCreating.self, HistoryBeforeConnect.self,
-    ]
-
-    /// The judges after the sockets: retries, goals, meal logs.
-    static let judgesAfterSockets: [any ObligationJudge.Type] = [
-        RetryBackoff.self,
-        ReusesConversation.self, LinksCreatedGoal.self,
+    static let judges: [any ObligationJudge.Type] = [
+        CredentialsOnEveryRequest.self, WebSocketCredentials.self, RefreshAfter401.self, LowercaseIDs.self,
+        BackendGoalIDs.self, GoneNotReused.self, RequestShape.self, ConflictContinuesExisting.self,
+        LimitStopsCreating.self, HistoryBeforeConnect.self, SocketEndpoint.self, SingleConnection.self,
+        WaitsForConnected.self, RefusedHandshake.self, MessageShape.self, NoSendWhileStreaming.self, KeepAlive.self,
+        ReconnectBackoff.self, ReconnectLimit.self, NoReconnectAfterOwnClose.self, RecoversHistory.self,
+        CloseHandshake.self, RetryBackoff.self, ReusesConversation.self, LinksCreatedGoal.self,
         NoFetchAfterCompleted.self, NoPollWhileConnected.self, PollingCadence.self,
     ]
 }
 
-extension Judge {
-    /// The judges of sockets, in the order of the contract's table.
-    static let socketJudges: [any ObligationJudge.Type] = [
-        SocketEndpoint.self, SingleConnection.self, WaitsForConnected.self, RefusedHandshake.self,
-        MessageShape.self, NoSendWhileStreaming.self, KeepAlive.self, ReconnectBackoff.self, ReconnectLimit.self,
-        NoReconnectAfterOwnClose.self, RecoversHistory.self, CloseHandshake.self,
-    ]
-}
-
-/// Judges one obligation as a state machine over the facts of a journal, in order.
-///
-/// Its state is bounded: values per user, token or ID live in a ``Recent``.
+/// Judges one obligation as a state machine over the facts of a journal, in order; its state is bounded: values per
+/// user, token or ID live in a ``Recent``.
 protocol ObligationJudge: Sendable {
     static var obligation: Obligation { get }
 
@@ -122,9 +97,7 @@ protocol ObligationJudge: Sendable {
     /// Observes the next fact; the scene already includes it.
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings)
 
-    /// Reports what is overdue at the end of the journal.
-    ///
-    /// What was not due yet is not a breach: the client may have kept it later.
+    /// Reports what is overdue at the end of the journal; what was not due yet may still be kept later.
     func conclude(at end: Timestamp, in scene: Scene, _ findings: inout Findings)
 }
 
@@ -157,10 +130,19 @@ struct Recent<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
     }
 
+    /// Changes the value of a key in place, if there is one, and makes it the newest; it is cheaper than getting and
+    /// setting the value.
+    mutating func change(_ key: Key, _ body: (inout Value) -> Void) {
+        if let place = current.index(forKey: key) {
+            body(&current.values[place])
+        } else if var value = previous[key] {
+            body(&value)
+            self[key] = value
+        }
+    }
+
     /// The remembered values, in no order; sort them before showing anything.
     var values: [Value] { Array(current.values) + previous.values }
-    /// The remembered keys, in no order.
-    var keys: [Key] { Array(current.keys) + previous.keys }
 }
 
 /// How many users, sockets or IDs a judge remembers.

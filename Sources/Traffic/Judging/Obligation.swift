@@ -4,7 +4,6 @@ import FitIQAPI
 public struct Obligation: Sendable, Hashable {
     /// The name, such as `ws/keepalive`: the subject and the requirement.
     public let id: String
-    /// The effect of a breach on a run.
     public let level: Level
     public let origin: Origin
     /// The place in the guides, such as `best practice 1`; empty if the guide's name suffices.
@@ -15,16 +14,12 @@ public struct Obligation: Sendable, Hashable {
     public let tolerance: String?
     /// How to fix a client that breaks it, as one or two sentences.
     public let advice: String
+    /// The built-in scenarios that make a client face it; empty if it faces it in any.
+    public let scenarios: [String]
 
-    /// The effect of a breach on a run.
-    public enum Level: String, Sendable, Hashable, CaseIterable {
-        /// The run fails.
-        case must
-        /// The run warns.
-        case should
-    }
+    /// A breach of a *must* fails a run; one of a *should* is a warning.
+    public enum Level: String, Sendable, Hashable, CaseIterable { case must, should }
 
-    /// The source of an obligation.
     public enum Origin: Sendable, Hashable {
         case guides([GuideMode])
         /// Every guide.
@@ -35,7 +30,7 @@ public struct Obligation: Sendable, Hashable {
 
     public init(
         id: String, level: Level, origin: Origin, place: String = "", clause: String, tolerance: String? = nil,
-        advice: String
+        advice: String, scenarios: [String] = []
     ) {
         self.id = id
         self.level = level
@@ -44,6 +39,7 @@ public struct Obligation: Sendable, Hashable {
         self.clause = clause
         self.tolerance = tolerance
         self.advice = advice
+        self.scenarios = scenarios
     }
 
     /// Whether the obligation applies to clients of a server in the given mode.
@@ -77,22 +73,18 @@ extension Obligation {
         ),
         Obligation(
             id: "inside/conflict-yields-existing", level: .must, origin: .guides([.consultationWebSocket]),
-            place: "HTTP errors",
-            clause: "After 409 the client goes on with the existing consultation.",
-            advice:
-                "Return the consultation that error.details.existing_consultation_id names, not an error; its dates "
-                + "need .iso8601."),
+            place: "HTTP errors", clause: "After 409 the client goes on with the existing consultation.",
+            advice: "Return the consultation that error.details.existing_consultation_id names, not an error; its "
+                + "dates need .iso8601."),
         Obligation(
             id: "inside/limit-yields-too-many", level: .must, origin: .guides([.consultationWebSocket]),
-            place: "HTTP errors",
-            clause: "After 429 the user is told that there are too many active consultations.",
+            place: "HTTP errors", clause: "After 429 the user is told that there are too many active consultations.",
             advice: "Map 429 to an error of its own, tooManyActiveConsultations, and suggest completing old ones."),
         Obligation(
             id: "inside/failed-meal-surfaces", level: .must,
             origin: .guides([.webSocketArchitecture, .mealLogWebSocket]), place: "meal_log.failed",
             clause: "The reason why a meal log failed reaches the user.",
-            advice:
-                "Show data.error_message (websocket-architecture: data.error) of meal_log.failed, and of a log that was "
-                + "loaded with status failed."),
+            advice: "Show data.error_message (websocket-architecture: data.error) of meal_log.failed, and of a log "
+                + "that was loaded with status failed."),
     ]
 }

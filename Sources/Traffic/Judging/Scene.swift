@@ -6,7 +6,6 @@ import Traffic
 struct Scene: Sendable {
     let mode: GuideMode
 
-    /// The open sockets by connection.
     private(set) var sockets: [UInt64: Socket] = [:]
     /// The socket that the last fact ended, or nil after any other fact.
     private(set) var endedSocket: Socket?
@@ -35,14 +34,10 @@ struct Scene: Sendable {
     static let lookBack = 64
 
     /// Returns the open sockets of a user that are not silenced, oldest first, limited to the newest.
-    func openSockets(of user: ExactString) -> [Socket] {
-        live(connectionsByUser[user])
-    }
+    func openSockets(of user: ExactString) -> [Socket] { live(connectionsByUser[user]) }
 
     /// Returns the open sockets on a consultation that are not silenced, oldest first, limited to the newest.
-    func openSockets(onConsultation id: ExactString) -> [Socket] {
-        live(connectionsByConsultation[id])
-    }
+    func openSockets(onConsultation id: ExactString) -> [Socket] { live(connectionsByConsultation[id]) }
 
     private func live(_ connections: [UInt64]?) -> [Socket] {
         (connections ?? []).suffix(Self.lookBack).compactMap { sockets[$0] }.filter { !$0.isSilenced }
@@ -133,7 +128,6 @@ extension Scene {
             let first: JournalEntry
             /// When the last piece was delivered.
             var lastPieceAt: Timestamp
-            /// Whether a fault may have swallowed its end.
             var hasLostEnd = false
         }
 
@@ -174,8 +168,7 @@ extension Scene.Socket {
         switch frame.type {
         case "stream_chunk", "assistant_message_start", "assistant_message_chunk":
             if frame.isDelivered { hear(fact.entry, isTouched: isTouched) }
-        case "connected" where frame.isDelivered:
-            connectedAt = connectedAt ?? fact.time
+        case "connected" where frame.isDelivered: connectedAt = connectedAt ?? fact.time
         case "stream_complete" where frame.isDelivered, "assistant_message_end" where frame.isDelivered,
             "error" where frame.isDelivered:
             stream = nil

@@ -5,24 +5,19 @@ import Traffic
 public struct Verdict: Sendable {
     public let obligation: Obligation
     public let outcome: Outcome
-    /// How often the client faced the obligation.
     public let exercisedCount: Int
     /// The first breaches, at most ``Findings/keptCount``.
     public let findings: [Finding]
-    /// The total number of breaches.
     public let findingCount: Int
 
     public enum Outcome: String, Sendable, CaseIterable {
         /// The client faced the obligation and kept it.
         case kept
         case broken
-        /// The client never faced the obligation.
         case notExercised = "not_exercised"
     }
 
-    public init(
-        obligation: Obligation, outcome: Outcome, exercisedCount: Int, findings: [Finding], findingCount: Int
-    ) {
+    public init(obligation: Obligation, outcome: Outcome, exercisedCount: Int, findings: [Finding], findingCount: Int) {
         self.obligation = obligation
         self.outcome = outcome
         self.exercisedCount = exercisedCount
@@ -30,11 +25,11 @@ public struct Verdict: Sendable {
         self.findingCount = findingCount
     }
 
+    var hiddenCount: Int { findingCount - findings.count }
     /// Whether it fails a run: one of the findings breaks a *must*.
     public var failsRun: Bool { findings.contains { $0.level == .must } }
 }
 
-/// One breach of an obligation.
 public struct Finding: Sendable {
     /// The severity; usually the obligation's own level.
     public let level: Obligation.Level
@@ -60,14 +55,9 @@ public struct Findings: Sendable {
     private(set) var kept: [Finding] = []
     private(set) var count = 0
 
-    init(of obligation: Obligation) {
-        self.obligation = obligation
-    }
+    init(of obligation: Obligation) { self.obligation = obligation }
 
-    /// Records that the client faced the obligation.
-    mutating func exercised() {
-        exercisedCount += 1
-    }
+    mutating func exercised() { exercisedCount += 1 }
 
     /// Records a breach; call ``exercised()`` as well, because a broken obligation was faced.
     ///

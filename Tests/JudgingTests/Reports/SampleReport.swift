@@ -26,7 +26,8 @@ enum SampleReport {
         tolerance: "50 ms.", advice: "Wait 1, 2, 4 s … before webSocketTask(with:) is called again.")
     static let keepalive = Obligation(
         id: "ws/keepalive", level: .should, origin: .guides([.mealLogWebSocket]),
-        clause: "A ping at least every 30 s when idle.", advice: "Call sendPing on a timer.")
+        clause: "A ping at least every 30 s when idle.", advice: "Call sendPing on a timer.",
+        scenarios: ["silent-coach", "missed-pongs"])
     static let lowercase = Obligation(
         id: "ids/lowercase", level: .must, origin: .all, clause: "Ids in paths are lower-cased.",
         advice: "Use uuidString.lowercased().")
@@ -35,7 +36,8 @@ enum SampleReport {
         advice: "Load the messages after connected.")
     static let goal = Obligation(
         id: "goal/links-created-goal", level: .must, origin: .guides([.goalLinking]), place: "flow 2",
-        clause: "A goal that the coach suggested is linked.", advice: "PATCH the goal.")
+        clause: "A goal that the coach suggested is linked.", advice: "PATCH the goal.",
+        scenarios: ["scripted-coach"])
 
     static func verdict(
         _ obligation: Obligation, _ outcome: Verdict.Outcome, exercised: Int = 0, _ findings: [Finding] = [],

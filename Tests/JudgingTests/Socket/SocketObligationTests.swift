@@ -26,13 +26,13 @@ struct SocketObligationTests {
 
     @Test("They are the contract's, in its order")
     func table() {
-        let obligations = Judge.socketJudges.map { $0.obligation }
+        let obligations = SocketStory.judges.map { $0.obligation }
         #expect(obligations.map(\.id) == Self.table.map(\.0))
         #expect(obligations.map(\.level) == Self.table.map(\.1))
         #expect(obligations.map(\.origin) == Self.table.map(\.2))
     }
 
-    @Test("Their texts are sentences on one line", arguments: Judge.socketJudges.map { $0.obligation })
+    @Test("Their texts are sentences on one line", arguments: SocketStory.judges.map { $0.obligation })
     func texts(_ obligation: Obligation) {
         for text in [obligation.clause, obligation.tolerance ?? "None.", obligation.advice] {
             #expect(text.hasSuffix("."))
@@ -43,7 +43,7 @@ struct SocketObligationTests {
     }
 
     private static func at(_ seconds: Double) -> Timestamp { SocketStory.time(seconds) }
-    private static let second = SocketTimes.second
+    private static let second = Tolerance.second
 
     static let sentences: [(String, String)] = [
         (SocketSentences.wrongEndpoint("/ws"), "The client asked for a WebSocket at /ws, where there is none."),

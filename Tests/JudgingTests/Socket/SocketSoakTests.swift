@@ -56,7 +56,7 @@ struct SocketSoakTests {
         "No journal brings a judge down, what is broken was faced, and evidence is few and in order", arguments: 1...40)
     func soak(_ seed: UInt64) {
         let story = Self.journal(seed: seed, count: 2000)
-        for type in Judge.socketJudges {
+        for type in SocketStory.judges {
             let verdict = story.verdict(of: type, at: 1_000_000)
             #expect(verdict.findings.count <= Findings.keptCount)
             #expect(verdict.findingCount == 0 || verdict.exercisedCount > 0, "\(type.obligation.id)")
@@ -71,7 +71,7 @@ struct SocketSoakTests {
     @Test("The journals are wild enough: each judge finds breaches in some")
     func reach() {
         let stories = (UInt64(1)...20).map { Self.journal(seed: $0, count: 2000) }
-        for type in Judge.socketJudges {
+        for type in SocketStory.judges {
             #expect(stories.contains { $0.verdict(of: type).findingCount > 0 }, "\(type.obligation.id)")
         }
     }
@@ -79,7 +79,7 @@ struct SocketSoakTests {
     @Test("Asking for the verdicts in between changes none")
     func asking() {
         let entries = Array(Self.journal(seed: 7, count: 600).journal.entries())
-        for type in Judge.socketJudges {
+        for type in SocketStory.judges {
             var scene = Scene()
             var judge = type.init()
             var (asked, unasked) = (Findings(of: type.obligation), Findings(of: type.obligation))

@@ -144,6 +144,9 @@ struct SocketStory {
         return head
     }
 
+    /// The judges of sockets, in the order of the contract's table.
+    static let judges = Judge.judges.filter { $0.isOfSockets }
+
     /// The verdict of one judge alone, at the last entry or later.
     func verdict(of type: any ObligationJudge.Type, at seconds: Double? = nil) -> Verdict {
         var scene = Scene()
@@ -159,4 +162,8 @@ struct SocketStory {
         judge.conclude(at: max(end, seconds.map(Self.time) ?? end), in: scene, &findings)
         return findings.verdict
     }
+}
+
+extension ObligationJudge {
+    static var isOfSockets: Bool { obligation.id.hasPrefix("ws/") }
 }

@@ -50,10 +50,9 @@ extension StreamTiming {
             case "instant": return .instant
             case "human": return .human
             default:
-                cursor.refuse(
+                return cursor.refuse(
                     expected: "instant, human, or a mapping with first_chunk, chunks_per_second, "
                         + "tokens_per_second, jitter")
-                return nil
             }
         }
         guard let fields = Fields(cursor, as: .timing) else { return nil }
@@ -92,8 +91,7 @@ extension AnswerScript.Step {
         var steps: [AnswerScript.Step] = []
         switch form {
         case "text": steps = answer["text"]?.words(bytes: ScenarioLimits.answerBytes).map { [.text($0)] } ?? []
-        case "chunks":
-            steps = list(answer["chunks"], of: "chunks").compactMap(chunk)
+        case "chunks": steps = list(answer["chunks"], of: "chunks").compactMap(chunk)
         case "steps":
             steps = list(answer["steps"], of: "steps").compactMap { read($0, pauses: pauses) }
             checkOrder(steps, answer["steps"])
@@ -138,15 +136,10 @@ extension AnswerScript.Step {
 
     private static func read(_ cursor: Cursor, pauses: PauseTable) -> AnswerScript.Step? {
         guard case .mapping = cursor.node.content else {
-            guard let word = cursor.written, let step = words[word] else {
-                cursor.refuse(expected: Messages.step)
-                return nil
-            }
-            return step
+            return cursor.written.flatMap { words[$0] } ?? cursor.refuse(expected: Messages.step)
         }
         guard let fields = Fields(cursor, as: .step) else { return nil }
-        let kinds = ["text", "chunk", "burst", "pause", "template_created", "error"]
-        let kind = fields.one(of: kinds, isRequired: true)
+        let kind = fields.one(of: ["text", "chunk", "burst", "pause", "template_created", "error"], isRequired: true)
         fields.refuse(["after"], unless: kind == "chunk", Messages.needs("'chunk'"))
         fields.refuse(["code"], unless: kind == "error", Messages.needs("'error'"))
         switch kind {
@@ -199,7 +192,6 @@ extension MealRule {
     }
 }
 
-/// A scenario's names for durations.
 struct PauseTable {
     private var durations: [ExactString: Int64] = [:]
     private var names: [String] = []
@@ -231,14 +223,10 @@ struct PauseTable {
 
     /// Reads a name or a literal duration.
     func duration(_ cursor: Cursor) -> Int64? {
-        guard let text = cursor.written else {
-            cursor.refuse(expected: "a duration, or the name of a pause")
-            return nil
-        }
+        guard let text = cursor.written else { return cursor.refuse(expected: "a duration, or the name of a pause") }
         if let duration = durations[ExactString(text)] { return duration }
         if ScenarioLimits.duration(text) != nil { return cursor.duration(0...FaultLimits.longestWait) }
-        cursor.refuse(
+        return cursor.refuse(
             Messages.unknownPause(text, known: Array(names.prefix(20)), nearest: Messages.nearest(text, names)))
-        return nil
     }
 }

@@ -54,7 +54,10 @@ extension MessageData {
             let key = fields.one(of: MessageRole.allCases.map(\.rawValue), isRequired: true),
             let role = MessageRole(rawValue: key)
         else { return nil }
-        let content = role == .user ? fields[key]?.question() : fields[key]?.content()
+        // The text of an assistant or the system may be empty.
+        let content =
+            role == .user
+            ? fields[key]?.question() : fields[key]?.string(expected: "a text", bytes: ScenarioLimits.messageBytes)
         var message = MessageData(role: role, content: content ?? "")
         message.id = fields["id"]?.resourceID()
         message.createdAt = fields["created_at"]?.dataTime()
@@ -79,31 +82,17 @@ extension CreatedTemplate {
 }
 
 extension Cursor {
-    /// The text of an assistant or the system; an answer may be empty.
-    fileprivate func content() -> String? {
-        guard let text = string(expected: "a text") else { return nil }
-        guard text.utf8.count <= ScenarioLimits.messageBytes else {
-            refuse(Messages.tooManyBytes(limit: ScenarioLimits.messageBytes, got: text.utf8.count))
-            return nil
-        }
-        return text
-    }
-
     /// A user's message: 1 to 2,000 characters, trimmed, as clients may send it.
     fileprivate func question() -> String? {
         guard let text = words(bytes: ClientFrame.maximumContentByteCount) else { return nil }
         let scalars = text.unicodeScalars
         guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
             let last = scalars.lastIndex(where: { !$0.properties.isWhitespace })
-        else {
-            refuse(Messages.blankText)
-            return nil
-        }
+        else { return refuse(Messages.blankText) }
         let trimmed = String(scalars[first...last])
         let range = 1...ClientFrame.maximumContentLength
         guard range.contains(trimmed.count) else {
-            refuse(Messages.wrongLength(expected: Messages.text(of: range), got: trimmed.count))
-            return nil
+            return refuse(Messages.wrongLength(expected: Messages.text(of: range), got: trimmed.count))
         }
         return trimmed
     }

@@ -1,6 +1,9 @@
+import Faults
 import FitIQAPI
 import FitIQBackend
 import JSON
+import Patterns
+import Text
 
 /// A value of the document with its path; its readers report mistakes.
 ///
@@ -10,7 +13,6 @@ struct Cursor {
     let path: Path
     let diagnosis: Diagnosis
 
-    /// Reports a mistake in the value.
     func refuse(_ predicate: @autoclosure () -> String) {
         diagnosis.note(predicate(), path: path, position: node.position)
     }
@@ -20,25 +22,28 @@ struct Cursor {
         refuse(Messages.wrongType(expected: expected(), got: node.excerpt))
     }
 
+    /// Reports a mistake in the value, and returns nil in its place.
+    func refuse<Value>(_ predicate: @autoclosure () -> String) -> Value? {
+        refuse(predicate()) as Void
+        return nil
+    }
+
+    /// Reports that the value has another kind, and returns nil in its place.
+    func refuse<Value>(expected: @autoclosure () -> String) -> Value? {
+        refuse(expected: expected()) as Void
+        return nil
+    }
+
     func elements(limit: Int, of what: String) -> [Cursor]? {
-        guard case .list(let nodes) = node.content else {
-            refuse(expected: "a list of \(what)")
-            return nil
-        }
-        guard nodes.count <= limit else {
-            refuse(Messages.tooMany(what, limit: limit, got: nodes.count))
-            return nil
-        }
+        guard case .list(let nodes) = node.content else { return refuse(expected: "a list of \(what)") }
+        guard nodes.count <= limit else { return refuse(Messages.tooMany(what, limit: limit, got: nodes.count)) }
         return nodes.enumerated().map { Cursor(node: $1, path: .index($0, of: path), diagnosis: diagnosis) }
     }
 
     /// The elements of a list, or the value itself if it is not a list.
     func oneOrMore(limit: Int, of what: String) -> [Cursor]? {
         guard case .list(let nodes) = node.content else { return [self] }
-        guard !nodes.isEmpty else {
-            refuse(Messages.emptyList(of: what))
-            return nil
-        }
+        guard !nodes.isEmpty else { return refuse(Messages.emptyList(of: what)) }
         return elements(limit: limit, of: what)
     }
 
@@ -50,48 +55,29 @@ struct Cursor {
         }
     }
 
-    /// A text of any length.
-    func string(expected: String) -> String? {
-        switch node.content {
-        case .plain(let text), .text(let text): return text
-        case .null, .list, .mapping:
-            refuse(expected: expected)
-            return nil
-        }
+    /// A text, limited only in bytes.
+    func string(expected: String, bytes: Int = .max) -> String? {
+        guard let text = written else { return refuse(expected: expected) }
+        guard text.utf8.count <= bytes else { return refuse(Messages.tooManyBytes(limit: bytes, got: text.utf8.count)) }
+        return text
     }
 
     /// A text of limited length.
     func text(_ characters: ClosedRange<Int>, bytes: Int = ScenarioLimits.textBytes) -> String? {
         let expected = Messages.text(of: characters)
-        guard let text = string(expected: expected) else { return nil }
         // Check bytes first: one character can have any number of combining marks.
-        guard text.utf8.count <= bytes else {
-            refuse(Messages.tooManyBytes(limit: bytes, got: text.utf8.count))
-            return nil
-        }
+        guard let text = string(expected: expected, bytes: bytes) else { return nil }
         let count = text.count
-        guard characters.contains(count) else {
-            refuse(Messages.wrongLength(expected: expected, got: count))
-            return nil
-        }
+        guard characters.contains(count) else { return refuse(Messages.wrongLength(expected: expected, got: count)) }
         return text
     }
 
-    /// An identifier of limited length.
     func exactText(_ characters: ClosedRange<Int>) -> ExactString? { text(characters).map(ExactString.init(_:)) }
 
     /// A text that is not blank, limited only in bytes.
     func words(bytes: Int) -> String? {
-        guard let text = string(expected: "a text") else { return nil }
-        guard !text.isEmpty else {
-            refuse(Messages.emptyText)
-            return nil
-        }
-        guard text.utf8.count <= bytes else {
-            refuse(Messages.tooManyBytes(limit: bytes, got: text.utf8.count))
-            return nil
-        }
-        return text
+        guard let text = string(expected: "a text", bytes: bytes) else { return nil }
+        return text.isEmpty ? refuse(Messages.emptyText) : text
     }
 
     /// The number as written; a text in quotation marks is not a number.
@@ -102,28 +88,23 @@ struct Cursor {
         }
     }
 
-    /// A whole number in a range.
     func integer(_ range: ClosedRange<Int>) -> Int? {
         guard let value = number?.int, range.contains(value) else {
-            refuse(expected: Messages.integer(in: range))
-            return nil
+            return refuse(expected: Messages.integer(in: range))
         }
         return value
     }
 
     func unsigned() -> UInt64? {
         guard let number, let value = UInt64(number.text) ?? number.int.flatMap(UInt64.init(exactly:)) else {
-            refuse(expected: "a whole number from 0 to \(UInt64.max)")
-            return nil
+            return refuse(expected: "a whole number from 0 to \(UInt64.max)")
         }
         return value
     }
 
-    /// A number in a range.
     func double(_ range: ClosedRange<Double>) -> Double? {
         guard let value = number?.double, range.contains(value) else {
-            refuse(expected: Messages.number(in: range))
-            return nil
+            return refuse(expected: Messages.number(in: range))
         }
         return value == 0 ? 0 : value
     }
@@ -131,59 +112,43 @@ struct Cursor {
     /// Tenths of a number with at most one decimal.
     func tenths(upTo limit: Int) -> Int? {
         guard let value = number?.double, value >= 0, value <= Double(limit) else {
-            refuse(expected: Messages.number(in: 0...Double(limit)))
-            return nil
+            return refuse(expected: Messages.number(in: 0...Double(limit)))
         }
         let tenths = (value * 10).rounded()
-        guard abs(value * 10 - tenths) < 1e-6 else {
-            refuse(expected: "a number with at most one decimal")
-            return nil
-        }
+        guard abs(value * 10 - tenths) < 1e-6 else { return refuse(expected: "a number with at most one decimal") }
         return Int(tenths)
     }
 
     func flag() -> Bool? {
         switch node.content {
-        case .plain("true"): return true
-        case .plain("false"): return false
-        default:
-            refuse(expected: "true or false")
-            return nil
+        case .plain("true"): true
+        case .plain("false"): false
+        default: refuse(expected: "true or false")
         }
     }
 
     /// `true`, for a key that is otherwise omitted.
     func isTrue() -> Bool {
-        switch node.content {
-        case .plain("true"): return true
-        default:
-            refuse(expected: "true (or left out)")
-            return false
-        }
+        if case .plain("true") = node.content { return true }
+        refuse(expected: "true (or left out)")
+        return false
     }
 
-    /// One of a closed set of names.
     func choice<Choice: RawRepresentable<String> & CaseIterable>(of type: Choice.Type) -> Choice? {
-        let allowed = Choice.allCases.map(\.rawValue)
-        guard let name = name(among: allowed) else { return nil }
-        return Choice(rawValue: name)
+        name(among: Choice.allCases.map(\.rawValue)).flatMap(Choice.init)
     }
 
-    /// One of some names.
     func name(among allowed: [String]) -> String? {
         guard let name = string(expected: Messages.oneOf(allowed)) else { return nil }
         guard allowed.contains(name) else {
-            refuse(
+            return refuse(
                 Messages.unknownChoice(allowed: allowed, got: node.excerpt, nearest: Messages.nearest(name, allowed)))
-            return nil
         }
         return name
     }
 
     /// One or several of a closed set of names.
-    func choices<Choice: RawRepresentable<String> & CaseIterable & Hashable>(
-        of type: Choice.Type
-    ) -> Set<Choice> {
+    func choices<Choice: RawRepresentable<String> & CaseIterable & Hashable>(of type: Choice.Type) -> Set<Choice> {
         let cursors = oneOrMore(limit: 100, of: Messages.oneOf(Choice.allCases.map(\.rawValue))) ?? []
         return Set(cursors.compactMap { $0.choice(of: type) })
     }
@@ -193,10 +158,9 @@ struct Cursor {
         guard let text = string(expected: Messages.resourceID) else { return nil }
         switch ResourceID.read(text) {
         case .id(let id): return id
-        case .wrongCase: refuse(Messages.upperCaseID(text))
-        case .malformed: refuse(expected: Messages.resourceID)
+        case .wrongCase: return refuse(Messages.upperCaseID(text))
+        case .malformed: return refuse(expected: Messages.resourceID)
         }
-        return nil
     }
 }
 
@@ -204,46 +168,94 @@ extension Cursor {
     /// A span of time in nanoseconds.
     func duration(_ range: ClosedRange<Int64> = 0...ScenarioLimits.longestDuration) -> Int64? {
         guard let text = written, let value = ScenarioLimits.duration(text) else {
-            refuse(expected: Messages.duration)
-            return nil
+            return refuse(expected: Messages.duration)
         }
-        guard range.contains(value) else {
-            refuse(Messages.durationOutOfRange(range, got: node.excerpt))
-            return nil
-        }
+        guard range.contains(value) else { return refuse(Messages.durationOutOfRange(range, got: node.excerpt)) }
         return value
     }
 
     /// A date-time of whole seconds, in the years 0 to 9999.
     func dateTime() -> DateTime? {
-        guard let text = written, let time = DateTime(text) else {
-            refuse(expected: Messages.dateTime)
-            return nil
-        }
-        return time
+        written.flatMap { DateTime($0) } ?? refuse(expected: Messages.dateTime)
     }
 
     /// A date-time to the nanosecond, in the years of a world's clock.
     func timestamp() -> Timestamp? {
-        guard let text = written, let time = Timestamp(text) else {
-            refuse(expected: Messages.timestamp)
-            return nil
-        }
-        return time
+        written.flatMap { Timestamp($0) } ?? refuse(expected: Messages.timestamp)
     }
 
     /// A point in time, or a duration before the world's start.
     func dataTime() -> DataTime? {
-        guard let text = written else {
-            refuse(expected: Messages.dataTime)
-            return nil
+        guard let text = written else { return refuse(expected: Messages.dataTime) }
+        let time: DataTime? =
+            text.hasSuffix(" ago")
+            ? ScenarioLimits.duration(String(text.dropLast(4))).map { .before($0) } : Timestamp(text).map { .at($0) }
+        return time ?? refuse(expected: Messages.dataTime)
+    }
+}
+
+extension Cursor {
+    /// `n`, `n..m` or `n..`, counted from 1.
+    private func bounds() -> (first: Int, last: Int?)? {
+        guard let text = written else { return nil }
+        func number(_ text: Substring) -> Int? {
+            guard (1...10).contains(text.utf8.count), text.utf8.allSatisfy(\.isDigit), let value = Int(text),
+                (1...1_000_000_000).contains(value)
+            else { return nil }
+            return value
         }
-        if text.hasSuffix(" ago") {
-            if let duration = ScenarioLimits.duration(String(text.dropLast(4))) { return .before(duration) }
-        } else if let time = Timestamp(text) {
-            return .at(time)
+        if let only = number(text[...]) { return (only, only) }
+        guard let dots = text.firstIndex(of: "."), text[dots...].hasPrefix(".."), let first = number(text[..<dots])
+        else { return nil }
+        let rest = text[text.index(dots, offsetBy: 2)...]
+        if rest.isEmpty { return (first, nil) }
+        guard let last = number(rest), last >= first else { return nil }
+        return (first, last)
+    }
+
+    func turns() -> ClosedRange<Int>? {
+        guard let (first, last) = bounds() else { return refuse(expected: Messages.range) }
+        return first...(last ?? Int.max)
+    }
+
+    /// A selection of numbered things: a range, or a mapping with more details.
+    func selection() -> Selection? {
+        if case .mapping = node.content {
+            guard let fields = Fields(self, as: .selection) else { return nil }
+            let largest = 1_000_000_000
+            let first = fields["from"].map { $0.integer(1...largest) } ?? 1
+            let last = fields["to"]?.integer(1...largest)
+            let step = fields["every"].map { $0.integer(1...largest) } ?? 1
+            let perMille = fields["per_mille"].map { $0.integer(0...1000) } ?? 1000
+            guard let first, let step, let perMille, last != nil || fields["to"] == nil else { return nil }
+            guard last ?? first >= first else {
+                fields.refuse("to", Messages.endsBeforeStart(first))
+                return nil
+            }
+            return Selection(first: first, last: last, step: step, perMille: perMille)
         }
-        refuse(expected: Messages.dataTime)
-        return nil
+        guard let (first, last) = bounds() else { return refuse(expected: Messages.selection) }
+        return Selection(first: first, last: last)
+    }
+
+    /// The text after the last slash of a text such as `/protein/i`, if it can only be flags.
+    private static func flags(of text: String) -> Substring? {
+        guard text.hasPrefix("/"), let slash = text.dropFirst().lastIndex(of: "/") else { return nil }
+        let flags = text[slash...].dropFirst()
+        return flags.allSatisfy { "gimsux".contains($0) } ? flags : nil
+    }
+
+    /// Words that must be contained, or `/an expression/`.
+    func textMatch() -> TextMatch? {
+        guard let text = text(1...2000) else { return nil }
+        guard text.utf8.count >= 2, text.hasPrefix("/"), text.hasSuffix("/") else {
+            guard let flags = Self.flags(of: text) else { return .contains(text) }
+            return refuse(Messages.badPattern(Messages.patternFlags, at: text.unicodeScalars.count - flags.count - 1))
+        }
+        do {
+            return .matches(try Pattern(String(text.dropFirst().dropLast())))
+        } catch {
+            return refuse(Messages.badPattern(error.message, at: error.position))
+        }
     }
 }

@@ -31,8 +31,7 @@ enum FaultReader {
         guard let action = action(fields, at: place) else { return nil }
         let fault: Fault? =
             switch target {
-            case .endpoints(let endpoints):
-                ResponseFault.read(action, fields).map { .response($0, on: endpoints) }
+            case .endpoints(let endpoints): ResponseFault.read(action, fields).map { .response($0, on: endpoints) }
             case .handshake: HandshakeFault.read(action, fields).map { .handshake($0) }
             case .socket: socketFault(action, fields)
             }
@@ -61,10 +60,7 @@ enum FaultReader {
         } else if present.contains(.status) {
             present.removeAll { $0 == .contentType }
         }
-        guard let action = present.first else {
-            fields.cursor.refuse(Messages.noAction(place))
-            return nil
-        }
+        guard let action = present.first else { return fields.cursor.refuse(Messages.noAction(place)) }
         for other in present.dropFirst() { fields.refuse(other.rawValue, Messages.twoActions(action)) }
         guard action.places.contains(place) else {
             fields.refuse(action.rawValue, Messages.wrongPlace(action, at: place))
@@ -80,8 +76,7 @@ enum FaultReader {
             ["body", "code", "message", "retry_after", "processed"], unless: replaces,
             Messages.needs("'status' or 'quota'"))
         if replaces {
-            fields.refuse(
-                ["processed"], unless: place == .response, Messages.notForPlace(instead: nil, at: place))
+            fields.refuse(["processed"], unless: place == .response, Messages.notForPlace(instead: nil, at: place))
             fields.refuse(["code", "message"], unless: fields["body"] == nil, Messages.contradicts("body"))
         }
         fields.refuse(["at"], unless: place == .socket, Messages.needs("'on: socket'"))
@@ -122,8 +117,7 @@ enum FaultTarget {
 
     private static func endpoint(_ cursor: Cursor) -> Endpoint? {
         guard let text = cursor.written else {
-            cursor.refuse(Messages.unknownTarget(cursor.node.excerpt, nearest: nil))
-            return nil
+            return cursor.refuse(Messages.unknownTarget(cursor.node.excerpt, nearest: nil))
         }
         if let found = endpoints.first(where: { $0.name == text }) { return found.endpoint }
         if ["any", "handshake", "socket"].contains(text) {
@@ -170,9 +164,7 @@ enum FaultAction: String, CaseIterable {
     }
 
     /// The actions that are allowed at a place.
-    static func all(at place: FaultPlace) -> [String] {
-        allCases.filter { $0.places.contains(place) }.map(\.rawValue)
-    }
+    static func all(at place: FaultPlace) -> [String] { allCases.filter { $0.places.contains(place) }.map(\.rawValue) }
 }
 
 /// The kind of thing that a fault affects.

@@ -18,18 +18,14 @@ struct Fields {
         for member in members {
             let path = Path.key(member.key, of: cursor.path)
             let position = member.keyPosition ?? member.value.position
-            guard kind.keys.contains(member.key) else {
-                cursor.diagnosis.note(
-                    Messages.unknownKey(in: kind, nearest: Messages.nearest(member.key, kind.keys)), path: path,
-                    position: position)
-                continue
-            }
-            guard values[ExactString(member.key)] == nil else {
+            if !kind.keys.contains(member.key) {
+                cursor.diagnosis.note(Messages.unknownKey(member.key, in: kind), path: path, position: position)
+            } else if values[ExactString(member.key)] != nil {
                 cursor.diagnosis.note(Messages.repeatedKey, path: path, position: position)
-                continue
+            } else {
+                values[ExactString(member.key)] = Cursor(node: member.value, path: path, diagnosis: cursor.diagnosis)
+                keyPositions[ExactString(member.key)] = position
             }
-            values[ExactString(member.key)] = Cursor(node: member.value, path: path, diagnosis: cursor.diagnosis)
-            keyPositions[ExactString(member.key)] = position
         }
     }
 
@@ -45,7 +41,6 @@ struct Fields {
         return values[ExactString(key)]
     }
 
-    /// The value of a required key.
     func required(_ key: String, _ expected: String) -> Cursor? {
         if let value = self[key] { return value }
         cursor.diagnosis.note(
@@ -93,7 +88,6 @@ enum ObjectKind: String, CaseIterable {
     case replay
     case fault, selection, quota, dribble, truncate, reset, close, cut, point
 
-    /// The keys, in the order of messages.
     var keys: [String] {
         switch self {
         case .scenario:
@@ -111,14 +105,10 @@ enum ObjectKind: String, CaseIterable {
         case .consultation:
             [
                 "id", "persona", "context", "context_id", "goal", "linked_goal", "unlinked", "is_goals_conversation",
-                "title",
-                "status", "made_up_messages", "messages", "created_at", "updated_at",
+                "title", "status", "made_up_messages", "messages", "created_at", "updated_at",
             ]
         case .message:
-            [
-                "user", "assistant", "system", "id", "tokens_used", "function_called", "template_created",
-                "created_at",
-            ]
+            ["user", "assistant", "system", "id", "tokens_used", "function_called", "template_created", "created_at"]
         case .mealLog:
             [
                 "id", "text", "meal_type", "status", "items", "error", "details", "logged_at", "created_at",
@@ -145,8 +135,9 @@ enum ObjectKind: String, CaseIterable {
         case .mealCondition: ["text", "meal_type"]
         case .replay: ["session", "match", "speed", "frames"]
         case .fault:
-            ["name", "enabled", "on", "requests", "connections", "at"] + FaultAction.allCases.map(\.rawValue)
-                + ["body", "code", "message", "retry_after", "processed"]
+            ["name", "enabled", "on", "requests", "connections", "at"] + FaultAction.allCases.map(\.rawValue) + [
+                "body", "code", "message", "retry_after", "processed",
+            ]
         case .selection: ["from", "to", "every", "per_mille"]
         case .quota: ["requests", "per"]
         case .dribble: ["bytes", "every"]
@@ -160,32 +151,13 @@ enum ObjectKind: String, CaseIterable {
     /// The kind in messages: "a goal".
     var description: String {
         switch self {
-        case .scenario: "a scenario"
-        case .clock: "a clock"
-        case .user: "a user"
-        case .goal: "a goal"
-        case .consultation: "a consultation"
-        case .message: "a message"
         case .mealLog: "a meal log"
-        case .item, .food: "a food"
-        case .template: "a template"
+        case .item: "a food"
         case .answer: "an answer"
         case .answerCondition, .mealCondition: "a condition"
-        case .timing: "a timing"
-        case .jitter: "a jitter"
-        case .chunk: "a chunk"
-        case .step: "a step"
-        case .meal: "a meal"
-        case .replay: "a replay"
-        case .fault: "a fault"
-        case .selection: "a selection"
-        case .quota: "a quota"
-        case .dribble: "a dribble"
         case .truncate: "a truncation"
-        case .reset: "a reset"
-        case .close: "a close"
-        case .cut: "a cut"
         case .point: "a point of a connection"
+        default: "a \(rawValue)"
         }
     }
 }

@@ -43,9 +43,7 @@ extension MealLogData.Progress {
     }
 
     private static func items(_ cursor: Cursor) -> MealLogData.Progress {
-        let all = (cursor.elements(limit: ScenarioLimits.items, of: "foods") ?? []).compactMap {
-            Fields($0, as: .item)
-        }
+        let all = (cursor.elements(limit: ScenarioLimits.items, of: "foods") ?? []).compactMap { Fields($0, as: .item) }
         let identified = all.filter { $0["id"] != nil && $0["food_id"] != nil }
         guard !identified.isEmpty else {
             for fields in all {
@@ -57,11 +55,9 @@ extension MealLogData.Progress {
         return .completed(
             all.compactMap { fields in
                 guard let id = fields["id"], let foodID = fields["food_id"] else {
-                    fields.cursor.refuse(Messages.itemIDs)
-                    return nil
+                    return fields.cursor.refuse(Messages.itemIDs)
                 }
-                guard let item = MealRule.Item.read(fields), let id = id.resourceID(),
-                    let foodID = foodID.resourceID()
+                guard let item = MealRule.Item.read(fields), let id = id.resourceID(), let foodID = foodID.resourceID()
                 else { return nil }
                 return MealLogItem(
                     id: id, foodID: foodID, name: item.name, quantity: item.quantity, unit: item.unit,
@@ -97,8 +93,7 @@ extension Cursor {
     fileprivate func mealText() -> String? {
         guard let text = text(1...CreateMealLogRequest.maximumInputLength) else { return nil }
         guard text.unicodeScalars.contains(where: { !$0.properties.isWhitespace }) else {
-            refuse(Messages.blankText)
-            return nil
+            return refuse(Messages.blankText)
         }
         return text
     }

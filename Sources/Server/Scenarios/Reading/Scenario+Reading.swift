@@ -6,10 +6,6 @@ import Replay
 
 extension Scenario {
     /// Reads a scenario file in YAML, a superset of JSON.
-    ///
-    /// - Parameter file: The file's name in messages.
-    /// - Throws: All mistakes of the file, at most ``ScenarioLimits/mistakes``; only the first one if it is not valid
-    ///   YAML.
     public static func read(_ text: String, file: String? = nil) throws(ScenarioErrors) -> Scenario {
         try read(Array(text.utf8), file: file)
     }
@@ -56,11 +52,7 @@ extension Scenario {
     /// Reads a scenario in JSON from a request or an export; its mistakes have paths but no lines.
     public static func read(json value: JSONValue) throws(ScenarioErrors) -> Scenario {
         let tree: Node
-        do {
-            tree = try TreeBuilder.tree(of: value)
-        } catch {
-            throw ScenarioErrors(error, file: nil)
-        }
+        do { tree = try TreeBuilder.tree(of: value) } catch { throw ScenarioErrors(error, file: nil) }
         return try read(tree, file: nil)
     }
 
@@ -82,8 +74,9 @@ extension Scenario {
         scenario.data = WorldData.read(fields)
         let pauses = fields["pauses"].map(PauseTable.init) ?? PauseTable()
         scenario.script.answers =
-            fields["answers"]?.elements(limit: ScenarioLimits.rules, of: "answers")?
-            .compactMap { AnswerRule.read($0, pauses: pauses) } ?? []
+            fields["answers"]?.elements(limit: ScenarioLimits.rules, of: "answers")?.compactMap {
+                AnswerRule.read($0, pauses: pauses)
+            } ?? []
         scenario.script.meals =
             fields["meals"]?.elements(limit: ScenarioLimits.rules, of: "meals")?.compactMap(MealRule.read) ?? []
         let instructions = scenario.script.patternInstructionCount
@@ -98,7 +91,6 @@ extension Scenario {
 }
 
 extension Script {
-    /// The total size of the regular expressions of all conditions.
     fileprivate var patternInstructionCount: Int {
         (answers.map(\.content) + meals.map(\.text)).reduce(0) { sum, match in
             if case .matches(let pattern)? = match { sum + pattern.instructionCount } else { sum }
@@ -116,8 +108,7 @@ extension ClockMode {
         case "real": return .real
         case "manual": return .manual
         default:
-            cursor.refuse(expected: "real, manual, or {manual: 2025-01-29T10:30:00Z}")
-            return nil
+            return cursor.refuse(expected: "real, manual, or {manual: 2025-01-29T10:30:00Z}")
         }
     }
 }
@@ -176,9 +167,7 @@ extension Node {
 extension SessionReplay {
     /// Reads `replay:`, a path or a mapping.
     static func read(_ cursor: Cursor) -> SessionReplay? {
-        guard case .mapping = cursor.node.content else {
-            return source(cursor).map { SessionReplay($0) }
-        }
+        guard case .mapping = cursor.node.content else { return source(cursor).map { SessionReplay($0) } }
         guard let fields = Fields(cursor, as: .replay) else { return nil }
         var settings = ReplaySettings()
         if let match = fields["match"]?.choice(of: ReplaySettings.Match.self) { settings.match = match }
@@ -195,8 +184,7 @@ extension SessionReplay {
         do throws(SessionTrouble) {
             return .plan(try Recording(readingHAR: cursor.node.json.encoded()).plan)
         } catch {
-            cursor.refuse(Messages.badSession(error.description))
-            return nil
+            return cursor.refuse(Messages.badSession(error.description))
         }
     }
 }
@@ -205,15 +193,13 @@ extension ReplaySettings.Speed {
     fileprivate static func read(_ cursor: Cursor) -> ReplaySettings.Speed? {
         if cursor.written == "instant" { return .instant }
         guard let factor = cursor.number?.double, ScenarioLimits.replaySpeed.contains(factor) else {
-            cursor.refuse(expected: Messages.speed)
-            return nil
+            return cursor.refuse(expected: Messages.speed)
         }
         return .factor(factor)
     }
 }
 
 extension Node {
-    /// The value as JSON.
     fileprivate var json: JSONValue {
         switch content {
         case .null: .null
@@ -222,8 +208,7 @@ extension Node {
         case .plain(let text): JSONNumber(text).map { .number($0) } ?? .string(text)
         case .text(let text): .string(text)
         case .list(let elements): .array(elements.map(\.json))
-        case .mapping(let members):
-            .object(JSONObject(members.map { ($0.key, $0.value.json) }))
+        case .mapping(let members): .object(JSONObject(members.map { ($0.key, $0.value.json) }))
         }
     }
 }

@@ -1,6 +1,5 @@
 import JSON
 
-/// The reason a text has no tree.
 struct TreeError: Error {
     var position: Position?
     var message: String
@@ -19,9 +18,7 @@ struct TreeBuilder {
         case tree(Node)
     }
 
-    /// The tree of a YAML document in UTF-8.
-    ///
-    /// Every word stays a text: its meaning depends on its position.
+    /// The tree of a YAML document in UTF-8; every word stays a text: its meaning depends on its position.
     static func tree(ofYAML bytes: [UInt8]) throws(TreeError) -> Node {
         try bytes.withUnsafeBufferPointer { bytes throws(TreeError) in
             let parser = try YAMLParser(bytes)
@@ -40,9 +37,7 @@ struct TreeBuilder {
     }
 
     /// The tree of a JSON value; the JSON reader has already checked all limits except depth.
-    static func tree(of value: JSONValue) throws(TreeError) -> Node {
-        try node(value, depth: 1)
-    }
+    static func tree(of value: JSONValue) throws(TreeError) -> Node { try node(value, depth: 1) }
 
     // MARK: - YAML
 
@@ -129,9 +124,7 @@ struct TreeBuilder {
         throw TreeError(position: keys.first?.keyPosition, message: Messages.duplicateKeys(keys.map(\.key)))
     }
 
-    private static func content(
-        of scalar: YAMLParser.Scalar, at position: Position
-    ) throws(TreeError) -> Node.Content {
+    private static func content(of scalar: YAMLParser.Scalar, at position: Position) throws(TreeError) -> Node.Content {
         try check(scalar.properties.tag, at: position)
         guard scalar.isPlain, scalar.properties.tag == nil else { return .text(scalar.text) }
         switch scalar.text {
@@ -186,8 +179,7 @@ struct TreeBuilder {
         switch node.content {
         case .null: break
         case .plain(let text), .text(let text): try countRepeated(text, at: node.position)
-        case .list(let elements):
-            for element in elements { try countRepeated(element, depth: depth + 1) }
+        case .list(let elements): for element in elements { try countRepeated(element, depth: depth + 1) }
         case .mapping(let members):
             for member in members {
                 try countRepeated(member.key, at: member.keyPosition)

@@ -5,12 +5,10 @@ import JSON
 extension Scenario {
     /// The user that files call `default`: the one of the token that the server prints.
     public static let defaultUserID = "7d3f2b60-5a52-4c1e-9a54-0f6f1c1d2e3a"
-    /// The name of that user in files.
     static let defaultUserName = "default"
 }
 
 extension WorldData {
-    /// Reads the initial contents of a scenario.
     static func read(_ scenario: Fields) -> WorldData {
         var data = WorldData()
         data.issuedIDs = scenario["issued_ids"]?.integer(0...Int.max)
@@ -45,19 +43,18 @@ extension UserData {
             if consultation.status == .active { topics.add(consultation, goals: goals, cursor: cursor) }
             user.consultations.append(consultation)
         }
-        user.fillActiveConsultations =
-            fields["fill_active_consultations"]?.integer(0...ScenarioLimits.activeConsultations)
+        user.fillActiveConsultations = fields["fill_active_consultations"]?.integer(
+            0...ScenarioLimits.activeConsultations)
         user.mealLogs =
-            fields["meal_logs"]?.elements(limit: ScenarioLimits.mealLogs, of: "meal logs")?
-            .compactMap(MealLogData.read) ?? []
+            fields["meal_logs"]?.elements(limit: ScenarioLimits.mealLogs, of: "meal logs")?.compactMap(MealLogData.read)
+            ?? []
         return user
     }
 }
 
 extension GoalData {
     fileprivate static func read(_ fields: Fields) -> GoalData {
-        var goal = GoalData(
-            title: fields.required("title", Messages.text(of: 1...200))?.text(1...200) ?? "")
+        var goal = GoalData(title: fields.required("title", Messages.text(of: 1...200))?.text(1...200) ?? "")
         goal.id = fields["id"]?.resourceID()
         goal.name = fields["name"]?.exactText(1...100)
         goal.description = fields["description"]?.text(0...2000) ?? ""
@@ -71,7 +68,6 @@ extension GoalData {
     }
 }
 
-/// The goals of a user, by name and id.
 struct GoalTable {
     private var indexOfName: [ExactString: Int] = [:]
     private var indexOfID: [ResourceID: Int] = [:]

@@ -1,9 +1,8 @@
 import CYAML
 import Text
 
-/// The events of a YAML stream in UTF-8, as parsed by libyaml, with their positions.
-///
-/// It owns the parser on the heap, because libyaml keeps pointers into it, and frees it on every path.
+/// The events of a YAML stream in UTF-8, as parsed by libyaml, with their positions; it owns the parser on the heap,
+/// because libyaml keeps pointers into it, and frees it on every path.
 struct YAMLParser: ~Copyable {
     struct Event {
         var kind: Kind
@@ -100,8 +99,8 @@ struct YAMLParser: ~Copyable {
         case YAML_READER_ERROR:
             if let error = TreeError(notUTF8: bytes) { return error }
             return TreeError(
-                position: Position(ofByte: parser.pointee.problem_offset, in: bytes),
-                message: Messages.notYAML(problem))
+                position: Position(ofByte: parser.pointee.problem_offset, in: bytes), message: Messages.notYAML(problem)
+            )
         case YAML_SCANNER_ERROR, YAML_PARSER_ERROR:
             let context = parser.pointee.context.map { String(cString: $0) }
             return TreeError(
@@ -144,9 +143,7 @@ struct YAMLParser: ~Copyable {
 }
 
 extension Position {
-    fileprivate init(_ mark: yaml_mark_t) {
-        self.init(line: mark.line + 1, column: mark.column + 1)
-    }
+    fileprivate init(_ mark: yaml_mark_t) { self.init(line: mark.line + 1, column: mark.column + 1) }
 
     /// The position of a byte, with lines as libyaml counts them.
     fileprivate init(ofByte offset: Int, in bytes: UnsafeBufferPointer<UInt8>) {
@@ -215,7 +212,6 @@ struct Node: Equatable {
         var value: Node
     }
 
-    /// The written text, for messages.
     var excerpt: String {
         switch content {
         case .null: "nothing"
@@ -251,9 +247,7 @@ indirect enum Path {
 
     /// A key in a path: quoted if it would be ambiguous.
     private static func name(_ key: String) -> String {
-        let isWord =
-            !key.isEmpty && key.utf8.count <= 60
-            && key.utf8.allSatisfy(\.isWordCharacter)
+        let isWord = !key.isEmpty && key.utf8.count <= 60 && key.utf8.allSatisfy(\.isWordCharacter)
         return isWord ? key : Messages.quoted(key)
     }
 }

@@ -33,7 +33,6 @@ extension ResponseFault {
 }
 
 extension HandshakeFault {
-    /// Writes the rule's action into the open object.
     func write(into writer: inout JSONWriter) {
         switch self {
         case .refuse(let replacement): replacement.write(into: &writer)
@@ -47,7 +46,6 @@ extension HandshakeFault {
 }
 
 extension SocketFault {
-    /// Writes the rule's action into the open object.
     func write(into writer: inout JSONWriter) {
         switch self {
         case .close(nil, _): writer.member("close", "none")

@@ -79,9 +79,7 @@ extension JSONWriter {
     /// Writes a list of objects like `lines`, or nothing if it is empty.
     mutating func linesIfAny<Element>(
         _ name: StaticString, _ elements: [Element], _ write: (inout JSONWriter, Element) -> Void
-    ) {
-        if !elements.isEmpty { lines(name, elements, write) }
-    }
+    ) { if !elements.isEmpty { lines(name, elements, write) } }
 
     /// Writes a rule's text so that YAML reads the same as JSON, or nothing if there is none.
     ///
@@ -186,10 +184,8 @@ extension MealLogData {
         writer.member("text", rawInput)
         writer.member("meal_type", mealType.rawValue)
         switch progress {
-        case .processing:
-            writer.member("status", MealLogStatus.processing.rawValue)
-        case .parsed:
-            writer.member("status", MealLogStatus.completed.rawValue)
+        case .processing: writer.member("status", MealLogStatus.processing.rawValue)
+        case .parsed: writer.member("status", MealLogStatus.completed.rawValue)
         case .completed(let items):
             // Even if the list is empty: without one, the parser would run.
             writer.member("status", MealLogStatus.completed.rawValue)

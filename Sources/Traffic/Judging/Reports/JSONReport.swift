@@ -27,7 +27,6 @@ public struct JSONReport {
         self.knownBroken = knownBroken
     }
 
-    /// The object and a line feed.
     public var bytes: [UInt8] {
         var writer = JSONWriter(reserving: 64 * 1024)
         writer.object { writer in
@@ -37,9 +36,7 @@ public struct JSONReport {
             writer.member("exit_code", outcome.exitCode)
             writer.member("summary", Sentences.summary(outcome, runs: report.runs.count))
             writer.object("outcome") { Self.write(outcome, to: &$0) }
-            writer.array("runs") { writer in
-                for run in report.runs { write(run, to: &writer) }
-            }
+            writer.array("runs") { writer in for run in report.runs { write(run, to: &writer) } }
         }
         return writer.bytes + [UInt8(ascii: "\n")]
     }
@@ -47,20 +44,16 @@ public struct JSONReport {
     private static func write(_ outcome: Report.Outcome, to writer: inout JSONWriter) {
         writer.member("has_connected", outcome.hasConnected)
         for mark in [Report.Mark.broken, .warned, .knownBroken, .kept, .notExercised] {
-            writer.key(escaping: name(of: mark))
+            writer.key(escaping: mark.words.name)
             writer.value(outcome[mark])
         }
         writer.member("checks", outcome.checkCount)
         writer.member("failed_checks", outcome.failedCheckCount)
         writer.member("failed_commands", outcome.failedCommandCount)
-        writer.array("outdated") { writer in
-            for line in outcome.outdated {
-                writer.object { writer in
-                    writer.member("line", line.number)
-                    writer.member("scenario", orNull: line.scenario?.text)
-                    writer.member("subject", line.subject.text)
-                }
-            }
+        writer.objects("outdated", outcome.outdated) { writer, line in
+            writer.member("line", line.number)
+            writer.member("scenario", orNull: line.scenario?.text)
+            writer.member("subject", line.subject.text)
         }
     }
 
@@ -77,35 +70,19 @@ public struct JSONReport {
             }
             writer.member("has_connected", run.hasConnected)
             writer.member("missed", run.missedCount)
-            writer.array("verdicts") { writer in
-                for verdict in run.verdicts {
-                    Self.write(verdict, mark: run.mark(of: verdict, knownBroken), encoder, to: &writer)
-                }
+            writer.objects("verdicts", run.verdicts) { writer, verdict in
+                Self.write(verdict, mark: run.mark(of: verdict, knownBroken), encoder, to: &writer)
             }
-            writer.array("exposures") { writer in
-                for exposure in run.exposures {
-                    writer.object { writer in
-                        writer.member("path", exposure.path.rawValue)
-                        writer.member("count", exposure.count)
-                    }
-                }
+            writer.objects("exposures", run.exposures) { writer, exposure in
+                writer.member("path", exposure.path.rawValue)
+                writer.member("count", exposure.count)
             }
-            writer.array("checks") { writer in
-                for check in run.checks {
-                    writer.object { writer in
-                        writer.member("address", check.address)
-                        writer.member("clause", check.clause)
-                        writer.array("failures") { writer in
-                            for failure in check.failures { writer.value(failure) }
-                        }
-                        if !check.notes.isEmpty {
-                            writer.array("notes") { writer in
-                                for note in check.notes { writer.value(note) }
-                            }
-                        }
-                        writer.member("known_broken", knownBroken.lists(check.address, in: run.scenario))
-                    }
-                }
+            writer.objects("checks", run.checks) { writer, check in
+                writer.member("address", check.address)
+                writer.member("clause", check.clause)
+                writer.strings("failures", check.failures)
+                if !check.notes.isEmpty { writer.strings("notes", check.notes) }
+                writer.member("known_broken", knownBroken.lists(check.address, in: run.scenario))
             }
         }
     }
@@ -131,33 +108,23 @@ public struct JSONReport {
         _ verdict: Verdict, mark: Report.Mark, _ encoder: JournalEncoder, to writer: inout JSONWriter
     ) {
         let obligation = verdict.obligation
-        writer.object { writer in
-            writer.member("id", obligation.id)
-            writer.member("level", obligation.level.rawValue)
-            let (origin, guides) = described(obligation.origin)
-            writer.member("origin", origin)
-            writer.array("guides") { writer in
-                for guide in guides { writer.value(guide.rawValue) }
-            }
-            writer.member("place", obligation.place)
-            writer.member("clause", obligation.clause)
-            writer.member("tolerance", orNull: obligation.tolerance)
-            writer.member("advice", obligation.advice)
-            writer.member("verdict", verdict.outcome.rawValue)
-            writer.member("mark", name(of: mark))
-            writer.member("exercised", verdict.exercisedCount)
-            writer.member("finding_count", verdict.findingCount)
-            writer.array("findings") { writer in
-                for finding in verdict.findings {
-                    writer.object { writer in
-                        writer.member("level", finding.level.rawValue)
-                        writer.member("message", finding.message)
-                        writer.array("evidence") { writer in
-                            for entry in finding.evidence { encoder.write(entry, to: &writer) }
-                        }
-                    }
-                }
-            }
+        writer.member("id", obligation.id)
+        writer.member("level", obligation.level.rawValue)
+        let (origin, guides) = described(obligation.origin)
+        writer.member("origin", origin)
+        writer.strings("guides", guides.map(\.rawValue))
+        writer.member("place", obligation.place)
+        writer.member("clause", obligation.clause)
+        writer.member("tolerance", orNull: obligation.tolerance)
+        writer.member("advice", obligation.advice)
+        writer.member("verdict", verdict.outcome.rawValue)
+        writer.member("mark", mark.words.name)
+        writer.member("exercised", verdict.exercisedCount)
+        writer.member("finding_count", verdict.findingCount)
+        writer.objects("findings", verdict.findings) { writer, finding in
+            writer.member("level", finding.level.rawValue)
+            writer.member("message", finding.message)
+            writer.array("evidence") { writer in for entry in finding.evidence { encoder.write(entry, to: &writer) } }
         }
     }
 
@@ -168,14 +135,16 @@ public struct JSONReport {
         case .ours: ("ours", [])
         }
     }
+}
 
-    private static func name(of mark: Report.Mark) -> String {
-        switch mark {
-        case .kept: "kept"
-        case .broken: "broken"
-        case .warned: "warned"
-        case .knownBroken: "known_broken"
-        case .notExercised: "not_exercised"
-        }
+extension JSONWriter {
+    fileprivate mutating func objects<Element>(
+        _ name: StaticString, _ elements: [Element], _ write: (inout JSONWriter, Element) -> Void
+    ) {
+        array(name) { writer in for element in elements { writer.object { write(&$0, element) } } }
+    }
+
+    fileprivate mutating func strings(_ name: StaticString, _ strings: [String]) {
+        array(name) { writer in for string in strings { writer.value(string) } }
     }
 }

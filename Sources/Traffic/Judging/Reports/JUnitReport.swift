@@ -9,25 +9,24 @@ import Traffic
 public struct JUnitReport {
     private let overview: Overview
 
-    public init(_ report: Report, knownBroken: KnownBroken = .none) {
-        overview = Overview(report, knownBroken)
-    }
+    public init(_ report: Report, knownBroken: KnownBroken = .none) { overview = Overview(report, knownBroken) }
 
-    /// The document, in UTF-8.
     public var bytes: [UInt8] { Array(text.utf8) }
 
     private var text: String {
         var suites = overview.report.runs.enumerated().map { suite($0.element, place: $0.offset) }
         if !overview.outcome.outdated.isEmpty { suites.append(outdated) }
-        let cases = suites.flatMap(\.cases)
-        var lines = ["<?xml version=\"1.0\" encoding=\"UTF-8\"?>"]
-        lines.append(
-            "<testsuites name=\"\(xml(overview.report.title))\" tests=\"\(cases.count)\" "
-                + "failures=\"\(cases.count { $0.kind == .failure })\" errors=\"\(cases.count { $0.kind == .error })\" "
-                + "skipped=\"\(cases.count { $0.kind == .skipped })\">")
-        for suite in suites { lines += suite.lines }
-        lines.append("</testsuites>")
-        return lines.joined(separator: "\n") + "\n"
+        let lines = [
+            #"<?xml version="1.0" encoding="UTF-8"?>"#,
+            "<testsuites name=\"\(xml(overview.report.title))\" \(Self.counts(suites.flatMap(\.cases)))>",
+        ]
+        return (lines + suites.flatMap(\.lines) + ["</testsuites>"]).joined(separator: "\n") + "\n"
+    }
+
+    private static func counts(_ cases: [Case]) -> String {
+        func count(_ kind: Case.Kind) -> Int { cases.count { $0.kind == kind } }
+        return "tests=\"\(cases.count)\" failures=\"\(count(.failure))\" errors=\"\(count(.error))\" "
+            + "skipped=\"\(count(.skipped))\""
     }
 
     // MARK: Suites and cases
@@ -39,11 +38,8 @@ public struct JUnitReport {
 
         var lines: [String] {
             let time = duration.map { " time=\"\(Durations.seconds($0))\"" } ?? ""
-            return [
-                "  <testsuite name=\"\(xml(name))\" tests=\"\(cases.count)\" "
-                    + "failures=\"\(cases.count { $0.kind == .failure })\" errors=\"\(cases.count { $0.kind == .error })\" "
-                    + "skipped=\"\(cases.count { $0.kind == .skipped })\"\(time)>"
-            ] + cases.flatMap { $0.lines(of: name) } + ["  </testsuite>"]
+            return ["  <testsuite name=\"\(xml(name))\" \(counts(cases))\(time)>"]
+                + cases.flatMap { $0.lines(of: name) } + ["  </testsuite>"]
         }
     }
 
@@ -56,46 +52,39 @@ public struct JUnitReport {
 
         func lines(of suite: String) -> [String] {
             let start = "    <testcase classname=\"\(xml(suite))\" name=\"\(xml(name))\""
+            let content: String
             switch kind {
             case .passed: return [start + "/>"]
-            case .skipped: return [start + ">", "      <skipped message=\"\(xml(message))\"/>", "    </testcase>"]
-            case .warned: return [start + ">", "      <system-out>\(xml(details))</system-out>", "    </testcase>"]
-            case .failure, .error:
-                let element = kind == .failure ? "failure" : "error"
-                return [
-                    start + ">", "      <\(element) message=\"\(xml(message))\">\(xml(details))</\(element)>",
-                    "    </testcase>",
-                ]
+            case .skipped: content = "<skipped message=\"\(xml(message))\"/>"
+            case .warned: content = "<system-out>\(xml(details))</system-out>"
+            case .failure: content = "<failure message=\"\(xml(message))\">\(xml(details))</failure>"
+            case .error: content = "<error message=\"\(xml(message))\">\(xml(details))</error>"
             }
+            return [start + ">", "      " + content, "    </testcase>"]
         }
     }
 
     private func suite(_ run: Report.Run, place: Int) -> Suite {
         var cases: [Case] = []
         if let command = run.command {
-            cases.append(
-                command.isSuccess
-                    ? Case(name: "command")
-                    : Case(
-                        name: "command", kind: .failure,
-                        message: Sentences.capitalized(Sentences.command(command)) + ".",
-                        details: Sentences.failedCommand(command, scenario: run.scenario)))
+            var testCase = Case(name: "command")
+            if !command.isSuccess {
+                testCase.kind = .failure
+                testCase.message = Sentences.capitalized(Sentences.command(command)) + "."
+                testCase.details = Sentences.failedCommand(command, scenario: run.scenario)
+            }
+            cases.append(testCase)
         }
-        if !run.hasConnected {
-            let message =
-                overview.outcome.hasConnected
-                ? Sentences.notConnected(scenario: run.scenario)
-                : run.command == nil ? Sentences.nothingRecorded : Sentences.neverConnected
-            cases.append(
-                Case(
-                    name: "connection", kind: overview.outcome.hasConnected ? .skipped : .error, message: message,
-                    details: message))
+        if !run.hasConnected, overview.outcome.hasConnected {
+            let message = Sentences.notConnected(scenario: run.scenario)
+            cases.append(Case(name: "connection", kind: .skipped, message: message))
+        } else if !run.hasConnected {
+            let message = run.command == nil ? Sentences.nothingRecorded : Sentences.neverConnected
+            cases.append(Case(name: "connection", kind: .error, message: message, details: message))
         }
         if run.missedCount > 0 {
-            cases.append(
-                Case(
-                    name: "journal", kind: .warned,
-                    details: Sentences.missed(run.missedCount, scenario: run.scenario)))
+            let details = Sentences.missed(run.missedCount, scenario: run.scenario)
+            cases.append(Case(name: "journal", kind: .warned, details: details))
         }
         cases += overview.rows.compactMap { row in row.cells[place].map { testCase($0, of: run) } }
         cases += run.checks.map { testCase($0, in: run) }
@@ -109,10 +98,10 @@ public struct JUnitReport {
         case .kept: break
         case .notExercised:
             testCase.kind = .skipped
-            testCase.message = Sentences.name(of: .notExercised)
+            testCase.message = cell.mark.words.text
         case .knownBroken:
             testCase.kind = .skipped
-            testCase.message = "\(Sentences.name(of: .knownBroken)): \(verdict.findings.first?.message ?? "")"
+            testCase.message = "\(Report.Mark.knownBroken.words.text): \(verdict.findings.first?.message ?? "")"
         case .broken, .warned:
             testCase.kind = cell.mark == .broken ? .failure : .warned
             testCase.message = verdict.findings.first?.message ?? verdict.obligation.clause
@@ -126,7 +115,7 @@ public struct JUnitReport {
         guard let first = check.failures.first else { return testCase }
         let isKnown = overview.knownBroken.lists(check.address, in: run.scenario)
         testCase.kind = isKnown ? .skipped : .failure
-        testCase.message = isKnown ? "\(Sentences.name(of: .knownBroken)): \(first)" : first
+        testCase.message = isKnown ? "\(Report.Mark.knownBroken.words.text): \(first)" : first
         testCase.details = ([check.clause] + check.failures + check.notes).joined(separator: "\n")
         return testCase
     }
@@ -139,21 +128,18 @@ public struct JUnitReport {
             lines.append("- \(Sentences.warning(finding, in: obligation).onOneLine(limit: 2000))")
             lines += finding.evidence.map { "    \(EntryLine($0, since: run.startedAt).text)" }
         }
-        let hidden = verdict.findingCount - verdict.findings.count
-        if hidden > 0 { lines.append("- \(Sentences.more(hidden))") }
+        if verdict.hiddenCount > 0 { lines.append("- \(Sentences.more(verdict.hiddenCount))") }
         lines.append("How to fix it: \(obligation.advice)")
         return lines.joined(separator: "\n")
     }
 
     private var outdated: Suite {
-        Suite(
-            name: "known-broken", duration: nil,
-            cases: overview.outcome.outdated.map { line in
-                let message = Sentences.outdated(line)
-                return Case(
-                    name: line.scenario.map { "\($0) \(line.subject)" } ?? line.subject.text,
-                    kind: .failure, message: message, details: message)
-            })
+        let cases = overview.outcome.outdated.map { line in
+            let name = line.scenario.map { "\($0) \(line.subject)" } ?? line.subject.text
+            let message = Sentences.outdated(line)
+            return Case(name: name, kind: .failure, message: message, details: message)
+        }
+        return Suite(name: "known-broken", duration: nil, cases: cases)
     }
 }
 

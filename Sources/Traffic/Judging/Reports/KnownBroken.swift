@@ -5,7 +5,6 @@ import JSON
 /// Each line of the file is `obligation-id`, `scenario obligation-id`, or the address of a check with or without a
 /// scenario before it; `#` begins a comment. The list can only shrink: fixed breaches must be removed.
 public struct KnownBroken: Sendable {
-    /// One line of the list.
     public struct Line: Sendable, Hashable {
         /// The line number in the file, from 1.
         public let number: Int
@@ -19,7 +18,6 @@ public struct KnownBroken: Sendable {
     public let lines: [Line]
     private let subjects: [ExactString: [Line]]
 
-    /// The empty list.
     public static let none = KnownBroken(lines: [])
 
     private init(lines: [Line]) {
@@ -39,8 +37,9 @@ public struct KnownBroken: Sendable {
         var mistakes: [KnownBrokenErrors.Mistake] = []
         for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
             // A comment starts at the beginning of a word, because a check's address may contain `#`.
-            let words = String(decoding: line, as: UTF8.self).split(whereSeparator: \.isWhitespace)
-                .prefix { !$0.hasPrefix("#") }.map { ExactString($0) }
+            let words = String(decoding: line, as: UTF8.self).split(whereSeparator: \.isWhitespace).prefix {
+                !$0.hasPrefix("#")
+            }.map { ExactString($0) }
             func mistake(_ message: String) {
                 mistakes.append(KnownBrokenErrors.Mistake(line: index + 1, message: message))
             }
@@ -53,8 +52,7 @@ public struct KnownBroken: Sendable {
                 mistake(Sentences.repeatedLine(words.map(\.text).joined(separator: " "), earlier: earlier))
             } else {
                 places[words] = index + 1
-                lines.append(
-                    Line(number: index + 1, scenario: words.count == 2 ? words[0] : nil, subject: subject))
+                lines.append(Line(number: index + 1, scenario: words.count == 2 ? words[0] : nil, subject: subject))
             }
         }
         guard mistakes.isEmpty else { throw KnownBrokenErrors(mistakes: mistakes) }
@@ -67,7 +65,6 @@ public struct KnownBroken: Sendable {
     }
 }
 
-/// The mistakes in a known-broken list.
 public struct KnownBrokenErrors: Error, Sendable, Equatable {
     public struct Mistake: Sendable, Equatable {
         /// The line number, from 1.
@@ -75,6 +72,5 @@ public struct KnownBrokenErrors: Error, Sendable, Equatable {
         public let message: String
     }
 
-    /// The mistakes in line order.
     public let mistakes: [Mistake]
 }

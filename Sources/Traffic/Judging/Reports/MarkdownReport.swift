@@ -8,11 +8,8 @@ import Traffic
 public struct MarkdownReport {
     private let overview: Overview
 
-    public init(_ report: Report, knownBroken: KnownBroken = .none) {
-        overview = Overview(report, knownBroken)
-    }
+    public init(_ report: Report, knownBroken: KnownBroken = .none) { overview = Overview(report, knownBroken) }
 
-    /// The page, in UTF-8.
     public var bytes: [UInt8] { Array(text.utf8) }
 
     private var text: String {
@@ -20,54 +17,32 @@ public struct MarkdownReport {
         let sign = overview.outcome.exitCode == 0 ? "✅" : "❌"
         let summary = "\(sign) \(markdown(Sentences.summary(overview.outcome, runs: runs.count)))"
         let blocks =
-            [["## \(markdown(overview.report.title))"], [summary], troubles, table]
-            + failedChecks + overview.broken.map(details) + [exposures, neverExercised]
+            [["## \(markdown(overview.report.title))"], [summary], list(overview.troubles), table] + failedChecks
+            + overview.broken.map(details) + [list(overview.exposures), neverExercised]
         return blocks.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
-    }
-
-    private var troubles: [String] {
-        let runs = overview.report.runs
-        var sentences = runs.compactMap { run in
-            run.command.flatMap { $0.isSuccess ? nil : Sentences.failedCommand($0, scenario: run.scenario) }
-        }
-        if !overview.outcome.hasConnected {
-            sentences.append(runs.contains { $0.command != nil } ? Sentences.neverConnected : Sentences.nothingRecorded)
-        } else {
-            sentences += runs.filter { !$0.hasConnected }.map { Sentences.notConnected(scenario: $0.scenario) }
-        }
-        sentences += runs.filter { $0.missedCount > 0 }.map { Sentences.missed($0.missedCount, scenario: $0.scenario) }
-        sentences += overview.outcome.outdated.map(Sentences.outdated)
-        return sentences.map { "- \(markdown($0))" }
     }
 
     private var table: [String] {
         guard !overview.rows.isEmpty else { return [] }
         let names = overview.report.runs.map { markdown($0.scenario) }
+        let rows = overview.rows.map { row in
+            let marks = row.cells.map { Self.symbol($0?.mark) }.joined(separator: " | ")
+            return "| `\(row.obligation.id)` | \(row.obligation.level.rawValue) | \(marks) |"
+        }
         return ["| obligation | level | \(names.joined(separator: " | ")) |"]
-            + ["| --- | --- |" + String(repeating: " :---: |", count: names.count)]
-            + overview.rows.map { row in
-                let marks = row.cells.map { Self.symbol($0?.mark) }.joined(separator: " | ")
-                return "| `\(row.obligation.id)` | \(row.obligation.level.rawValue) | \(marks) |"
-            } + ["", Sentences.legend.replacing("~", with: "🟡").replacing("   ", with: ", ")]
+            + ["| --- | --- |" + String(repeating: " :---: |", count: names.count)] + rows
+            + ["", Sentences.legend.replacing("~", with: "🟡").replacing("   ", with: ", ")]
     }
 
     private static func symbol(_ mark: Report.Mark?) -> String {
-        switch mark {
-        case .kept: "✓"
-        case .broken: "✗"
-        case .warned: "!"
-        case .knownBroken: "🟡"
-        case .notExercised: "·"
-        case nil: " "
-        }
+        mark.map { $0 == .knownBroken ? "🟡" : $0.words.symbol } ?? " "
     }
 
     private func details(_ row: Overview.Row) -> [String] {
         let obligation = row.obligation
         var lines = [
             "<details><summary>\(Self.symbol(row.worst)) \(html(Sentences.heading(obligation, row.worst)))</summary>",
-            "",
-            "\(markdown(obligation.clause)) *(\(markdown(Sentences.source(of: obligation))))*",
+            "", "\(markdown(obligation.clause)) *(\(markdown(Sentences.source(of: obligation))))*",
         ]
         if let tolerance = obligation.tolerance { lines += ["", "Tolerance: \(markdown(tolerance))"] }
         for (run, cell) in zip(overview.report.runs, row.cells) {
@@ -79,7 +54,7 @@ public struct MarkdownReport {
                 let entries = finding.evidence.map { html(EntryLine($0, since: run.startedAt).text) }
                 lines += ["", "<pre>" + entries.joined(separator: "\n") + "</pre>"]
             }
-            let hidden = cell.verdict.findingCount - cell.verdict.findings.count
+            let hidden = cell.verdict.hiddenCount
             if hidden > 0 { lines += ["", "- \(markdown(Sentences.more(hidden)))"] }
         }
         return lines + ["", "How to fix it: \(markdown(obligation.advice))", "", "</details>"]
@@ -88,7 +63,7 @@ public struct MarkdownReport {
     private var failedChecks: [[String]] {
         overview.failedChecks.map { run, check in
             let isKnown = overview.knownBroken.lists(check.address, in: run.scenario)
-            let note = isKnown ? " (\(Sentences.name(of: .knownBroken)))" : ""
+            let note = isKnown ? " (\(Report.Mark.knownBroken.words.text))" : ""
             return [
                 "<details><summary>\(isKnown ? "🟡" : "✗") \(html(check.address))\(note)</summary>", "",
                 markdown(check.clause), "",
@@ -96,18 +71,11 @@ public struct MarkdownReport {
         }
     }
 
-    private var exposures: [String] {
-        let met = overview.exposures.filter { $0.count > 0 }.map { "\(Sentences.exposure($0.path)) ×\($0.count)" }
-        let never = overview.exposures.filter { $0.count == 0 }.map { Sentences.exposure($0.path) }
-        return (met.isEmpty ? [] : ["- Error paths met: \(met.joined(separator: ", "))."])
-            + (never.isEmpty ? [] : ["- Never met: \(never.joined(separator: ", "))."])
-    }
+    private func list(_ sentences: [String]) -> [String] { sentences.map { "- \(markdown($0))" } }
 
     private var neverExercised: [String] {
-        guard overview.outcome.hasConnected, !overview.neverExercised.isEmpty else { return [] }
-        let hints = overview.neverExercised.map {
-            "- \(markdown(Sentences.hint(for: $0.id, scenarios: ScenarioHints.scenarios[$0.id] ?? [])))"
-        }
+        let hints = list(overview.hints)
+        guard !hints.isEmpty else { return [] }
         return ["<details><summary>Never exercised: \(hints.count)</summary>", ""] + hints + ["", "</details>"]
     }
 }
@@ -132,16 +100,4 @@ func markdown(_ text: String) -> String {
 }
 
 /// Escapes text for one line within an HTML element.
-func html(_ text: String) -> String {
-    var result = ""
-    for scalar in text.onOneLine(limit: 2000).unicodeScalars {
-        switch scalar {
-        case "&": result += "&amp;"
-        case "<": result += "&lt;"
-        case ">": result += "&gt;"
-        case "\"": result += "&quot;"
-        default: result.unicodeScalars.append(scalar)
-        }
-    }
-    return result
-}
+func html(_ text: String) -> String { xml(text.onOneLine(limit: 2000)) }

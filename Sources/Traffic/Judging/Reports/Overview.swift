@@ -6,13 +6,11 @@ struct Overview {
     /// The obligations of all runs, in the contract's order.
     let rows: [Row]
 
-    /// An obligation across all runs.
     struct Row {
         let obligation: Obligation
         /// The verdict and its mark in each run, or nil if the run's guide does not require the obligation.
         var cells: [Cell?]
 
-        /// The worst mark of all runs.
         var worst: Report.Mark { cells.lazy.compactMap { $0?.mark }.max { $0.rawValue < $1.rawValue } ?? .notExercised }
     }
 
@@ -43,8 +41,9 @@ struct Overview {
         let order = Dictionary(
             Judge.obligations.enumerated().map { ($0.element.id, $0.offset) }, uniquingKeysWith: { first, _ in first })
         self.rows = rows.enumerated().sorted {
-            (order[$0.element.obligation.id] ?? order.count, $0.offset)
-                < (order[$1.element.obligation.id] ?? order.count, $1.offset)
+            (order[$0.element.obligation.id] ?? order.count, $0.offset) < (
+                order[$1.element.obligation.id] ?? order.count, $1.offset
+            )
         }.map(\.element)
     }
 
@@ -53,53 +52,41 @@ struct Overview {
         [Report.Mark.broken, .warned, .knownBroken].flatMap { mark in rows.filter { $0.worst == mark } }
     }
 
-    /// The obligations that the client faced in no run.
+    /// What is wrong apart from the obligations: commands, connections, lost entries, the known-broken list.
+    var troubles: [String] {
+        let runs = report.runs
+        var lines = runs.compactMap { run in
+            run.command.flatMap { $0.isSuccess ? nil : Sentences.failedCommand($0, scenario: run.scenario) }
+        }
+        if !outcome.hasConnected {
+            lines.append(runs.contains { $0.command != nil } ? Sentences.neverConnected : Sentences.nothingRecorded)
+        } else {
+            lines += runs.filter { !$0.hasConnected }.map { Sentences.notConnected(scenario: $0.scenario) }
+        }
+        lines += runs.filter { $0.missedCount > 0 }.map { Sentences.missed($0.missedCount, scenario: $0.scenario) }
+        return lines + outcome.outdated.map(Sentences.outdated)
+    }
+
+    /// The failure paths that the client met, and those that it did not, in a line each.
+    var exposures: [String] {
+        var counts: [Exposure.Path: Int] = [:]
+        for exposure in report.runs.flatMap(\.exposures) { counts[exposure.path, default: 0] += exposure.count }
+        let paths = Exposure.Path.allCases.map { (name: Sentences.exposure($0), count: counts[$0] ?? 0) }
+        let met = paths.filter { $0.count > 0 }.map { "\($0.name) ×\($0.count)" }
+        let never = paths.filter { $0.count == 0 }.map(\.name)
+        let lines = [("Error paths met", met), ("Never met", never)]
+        return lines.filter { !$1.isEmpty }.map { "\($0): \($1.joined(separator: ", "))." }
+    }
+
+    /// How to make a client face the obligations that it faced in no run.
+    var hints: [String] {
+        guard outcome.hasConnected else { return [] }
+        return neverExercised.map { Sentences.hint(for: $0.id, scenarios: $0.scenarios) }
+    }
+
     var neverExercised: [Obligation] { rows.filter { $0.worst == .notExercised }.map(\.obligation) }
 
-    /// The failed contract cases with their runs.
     var failedChecks: [(run: Report.Run, check: Report.Check)] {
         report.runs.flatMap { run in run.checks.filter { !$0.failures.isEmpty }.map { (run, $0) } }
     }
-
-    /// How often the client met each failure path, in all runs.
-    var exposures: [Exposure] {
-        var counts: [Exposure.Path: Int] = [:]
-        for exposure in report.runs.flatMap(\.exposures) { counts[exposure.path, default: 0] += exposure.count }
-        return Exposure.Path.allCases.map { Exposure(path: $0, count: counts[$0] ?? 0) }
-    }
-}
-
-/// Built-in scenarios that make a client face an obligation: advice for obligations that were not exercised.
-enum ScenarioHints {
-    /// Scenario names by obligation ID; an empty list means that any scenario works if the client does its part.
-    static let scenarios: [String: [String]] = [  // Obligation IDs: constants.
-        "auth/credentials-on-every-request": [],
-        "auth/websocket-credentials": [],
-        "auth/refresh-after-401": ["token-expires-mid-session"],
-        "ids/lowercase": [],
-        "ids/backend-goal-id": ["established-account"],
-        "ids/gone-not-reused": [],
-        "request/shape": [],
-        "consultation/conflict-continues-existing": ["conflict"],
-        "consultation/limit-stops-creating": ["limit-reached"],
-        "consultation/history-before-connect": [],
-        "ws/endpoint": [],
-        "ws/single-connection": [],
-        "ws/waits-for-connected": [],
-        "ws/refused-handshake": ["token-expires-mid-session"],
-        "ws/message-shape": [],
-        "ws/no-send-while-streaming": ["slow-coach"],
-        "ws/keepalive": ["silent-coach", "missed-pongs"],
-        "ws/reconnect-backoff": ["drop-mid-stream", "server-restarts"],
-        "ws/reconnect-limit": ["drop-mid-stream", "server-restarts"],
-        "ws/no-reconnect-after-own-close": [],
-        "ws/recovers-history": ["drop-mid-stream"],
-        "ws/close-handshake": [],
-        "retry/backoff-on-5xx": ["flaky-500", "timeouts"],
-        "goal/reuses-conversation": ["established-account"],
-        "goal/links-created-goal": ["scripted-coach"],
-        "meal/no-fetch-after-completed": ["meal-completes"],
-        "meal/no-poll-while-connected": ["meal-completes"],
-        "meal/polling-cadence": ["meal-never-finishes"],
-    ]
 }

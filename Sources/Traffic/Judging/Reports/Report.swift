@@ -13,10 +13,8 @@ public struct Report: Sendable {
         self.runs = runs
     }
 
-    /// The result of one scenario.
     public struct Run: Sendable {
         public var scenario: String
-        /// The server's mode.
         public var mode: GuideMode
         /// How the client's command ended, or nil if there was none.
         public var command: CommandOutcome?
@@ -53,7 +51,6 @@ public struct Report: Sendable {
 
     public enum CommandOutcome: Sendable, Hashable {
         case exited(Int)
-        /// By a signal.
         case signalled(Int)
         /// It was ended after this time limit, in nanoseconds.
         case timedOut(Int64)
@@ -82,19 +79,15 @@ public struct Report: Sendable {
 }
 
 extension Report {
-    /// The summary of a whole report.
     public struct Outcome: Sendable, Equatable {
         /// The number of obligations by mark; the worst mark of all runs counts.
         public var counts: [Mark: Int] = [:]
         /// The number of failed contract cases that are not known to fail.
         public var failedCheckCount = 0
-        /// The total number of contract cases.
         public var checkCount = 0
-        /// The number of runs whose command failed.
         public var failedCommandCount = 0
         /// The lines of the known-broken list whose obligation or check was kept.
         public var outdated: [KnownBroken.Line] = []
-        /// Whether the client sent anything in any run.
         public var hasConnected = false
 
         /// The exit status: 4 if no run saw the client, 1 if anything fails the run, 0 otherwise.
@@ -102,8 +95,7 @@ extension Report {
         /// A client that never connected comes first, because all other failures follow from it.
         public var exitCode: Int {
             if !hasConnected { return 4 }
-            let fails =
-                self[.broken] > 0 || failedCheckCount > 0 || failedCommandCount > 0 || !outdated.isEmpty
+            let fails = self[.broken] > 0 || failedCheckCount > 0 || failedCommandCount > 0 || !outdated.isEmpty
             return fails ? 1 : 0
         }
 
@@ -112,7 +104,6 @@ extension Report {
 
     /// The result of an obligation in a run.
     public enum Mark: Int, Sendable, Hashable, CaseIterable {
-        /// The client never faced it.
         case notExercised
         case kept
         /// It was broken, as listed.
@@ -123,7 +114,6 @@ extension Report {
         case broken
     }
 
-    /// Summarises the report.
     public func outcome(knownBroken: KnownBroken = .none) -> Outcome {
         var outcome = Outcome()
         var worst: [String: Mark] = [:]  // Obligation IDs: constants.
@@ -136,8 +126,9 @@ extension Report {
                 worst[verdict.obligation.id] = mark.rawValue > before.rawValue ? mark : before
             }
             outcome.checkCount += run.checks.count
-            outcome.failedCheckCount +=
-                run.checks.count { !$0.failures.isEmpty && !knownBroken.lists($0.address, in: run.scenario) }
+            outcome.failedCheckCount += run.checks.count {
+                !$0.failures.isEmpty && !knownBroken.lists($0.address, in: run.scenario)
+            }
         }
         for mark in worst.values { outcome.counts[mark, default: 0] += 1 }
         outcome.outdated = knownBroken.lines.filter { isOutdated($0) }
@@ -167,8 +158,7 @@ extension Report.Run {
         case .kept: .kept
         case .notExercised: .notExercised
         case .broken:
-            knownBroken.lists(verdict.obligation.id, in: scenario)
-                ? .knownBroken : verdict.failsRun ? .broken : .warned
+            knownBroken.lists(verdict.obligation.id, in: scenario) ? .knownBroken : verdict.failsRun ? .broken : .warned
         }
     }
 }

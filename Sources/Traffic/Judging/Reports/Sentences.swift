@@ -23,16 +23,6 @@ enum Sentences {
 
     // MARK: Marks
 
-    static func name(of mark: Report.Mark) -> String {
-        switch mark {
-        case .kept: "kept"
-        case .broken: "broken"
-        case .warned: "broken (should)"
-        case .knownBroken: "known to be broken"
-        case .notExercised: "not exercised"
-        }
-    }
-
     static let legend = "✓ kept   ✗ broken   ! broken, a should   ~ known to be broken   · not exercised"
 
     // MARK: What became of a run
@@ -54,7 +44,6 @@ enum Sentences {
         + "FITIQ_MOCK_WS_URL, FITIQ_MOCK_TOKEN and FITIQ_MOCK_API_KEY."
 
     static let nothingRecorded = "Nothing in the journal came from a client."
-
     static func notConnected(scenario: String) -> String { "The client did not connect in \(scenario)." }
 
     static func missed(_ count: Int, scenario: String) -> String {
@@ -91,9 +80,8 @@ enum Sentences {
 
     static func outdated(_ line: KnownBroken.Line) -> String {
         let scope = line.scenario.map { " in \($0)" } ?? ""
-        return
-            "\(line.subject) was kept\(scope), but line \(line.number) of the known-broken list says that it is broken; "
-            + "take the line out."
+        return "\(line.subject) was kept\(scope), but line \(line.number) of the known-broken list says that it is "
+            + "broken; take the line out."
     }
 
     // MARK: What was and was not met
@@ -166,10 +154,21 @@ enum Sentences {
     // MARK: Words
 
     static func times(_ count: Int) -> String { count == 1 ? "once" : count == 2 ? "twice" : "\(count) times" }
-
     static func capitalized(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }
-
     private static func short(_ text: String) -> String { text.onOneLine(limit: 80) }
+}
+
+extension Report.Mark {
+    /// The name in JSON, the name in sentences, and the symbol in tables.
+    var words: (name: String, text: String, symbol: String) {
+        switch self {
+        case .kept: ("kept", "kept", "✓")
+        case .broken: ("broken", "broken", "✗")
+        case .warned: ("warned", "broken (should)", "!")
+        case .knownBroken: ("known_broken", "known to be broken", "~")
+        case .notExercised: ("not_exercised", "not exercised", "·")
+        }
+    }
 }
 
 extension KnownBrokenErrors {

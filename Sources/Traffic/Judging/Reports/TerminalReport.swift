@@ -18,11 +18,16 @@ public struct TerminalReport {
 
     /// The report; each line ends with a line feed.
     public var text: String {
-        let sections = [table, troubles, checks, obligations, exposures, neverExercised].filter { !$0.isEmpty }
+        let hints = overview.hints.map { "  \($0)" }
+        let sections = [
+            table, overview.troubles.map(clean), checks, obligations, overview.exposures,
+            hints.isEmpty ? [] : ["Never exercised:"] + hints,
+        ].filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }
         let summary = Sentences.summary(overview.outcome, runs: overview.report.runs.count)
-        return
-            ([paint(clean(overview.report.title), .bold)] + sections.map { $0.joined(separator: "\n") }
-            + [paint(summary, overview.outcome.exitCode == 0 ? .green : .red)]).joined(separator: "\n\n") + "\n"
+        let lines =
+            [paint(clean(overview.report.title), .bold)] + sections
+            + [paint(summary, overview.outcome.exitCode == 0 ? .green : .red)]
+        return lines.joined(separator: "\n\n") + "\n"
     }
 
     // MARK: The table
@@ -48,9 +53,7 @@ public struct TerminalReport {
         }
         for start in stride(from: 0, to: runs.count, by: perTable) {
             let columns = start..<min(start + perTable, runs.count)
-            lines.append("")
-            lines.append(
-                padded("", idWidth + 10) + columns.map { aligned($0 + 1, 2) }.joined(separator: " "))
+            lines += ["", padded("", idWidth + 10) + columns.map { aligned($0 + 1, 2) }.joined(separator: " ")]
             for row in overview.rows {
                 let marks = columns.map { " " + symbol(row.cells[$0]?.mark) }.joined(separator: " ")
                 let line = "  \(padded(row.obligation.id, idWidth))  \(level(row.obligation))\(marks)"
@@ -63,36 +66,17 @@ public struct TerminalReport {
     private func level(_ obligation: Obligation) -> String { padded(obligation.level.rawValue, 6) }
 
     private func symbol(_ mark: Report.Mark?) -> String {
-        switch mark {
-        case .kept: paint("✓", .green)
-        case .broken: paint("✗", .red)
-        case .warned: paint("!", .yellow)
-        case .knownBroken: paint("~", .yellow)
-        case .notExercised: "·"
-        case nil: " "
+        guard let mark else { return " " }
+        let symbol = mark.words.symbol
+        return switch mark {
+        case .kept: paint(symbol, .green)
+        case .broken: paint(symbol, .red)
+        case .warned, .knownBroken: paint(symbol, .yellow)
+        case .notExercised: symbol
         }
     }
 
     // MARK: What is wrong
-
-    private var troubles: [String] {
-        let runs = overview.report.runs
-        var lines: [String] = []
-        for run in runs {
-            if let command = run.command, !command.isSuccess {
-                lines.append(Sentences.failedCommand(command, scenario: clean(run.scenario)))
-            }
-        }
-        if !overview.outcome.hasConnected {
-            lines.append(runs.contains { $0.command != nil } ? Sentences.neverConnected : Sentences.nothingRecorded)
-        } else {
-            lines += runs.filter { !$0.hasConnected }.map { Sentences.notConnected(scenario: clean($0.scenario)) }
-        }
-        lines += runs.filter { $0.missedCount > 0 }.map {
-            Sentences.missed($0.missedCount, scenario: clean($0.scenario))
-        }
-        return lines + overview.outcome.outdated.map { clean(Sentences.outdated($0)) }
-    }
 
     private var checks: [String] {
         overview.failedChecks.flatMap { run, check in
@@ -108,10 +92,10 @@ public struct TerminalReport {
         for row in overview.broken {
             if !lines.isEmpty { lines.append("") }
             let obligation = row.obligation
-            let heading = "\(symbol(row.worst)) \(Sentences.heading(obligation, row.worst))"
-            lines.append(paint(heading, .bold))
-            lines.append("  \(obligation.clause)")
-            lines.append("  Source: \(Sentences.source(of: obligation))")
+            lines += [
+                paint("\(symbol(row.worst)) \(Sentences.heading(obligation, row.worst))", .bold),
+                "  \(obligation.clause)", "  Source: \(Sentences.source(of: obligation))",
+            ]
             if let tolerance = obligation.tolerance { lines.append("  Tolerance: \(tolerance)") }
             for (run, cell) in zip(overview.report.runs, row.cells) {
                 guard let cell, cell.verdict.outcome == .broken else { continue }
@@ -120,7 +104,7 @@ public struct TerminalReport {
                     lines.append("    - \(clean(Sentences.warning(finding, in: obligation)))")
                     lines += finding.evidence.map { "        \(EntryLine($0, since: run.startedAt).text)" }
                 }
-                let hidden = cell.verdict.findingCount - cell.verdict.findings.count
+                let hidden = cell.verdict.hiddenCount
                 if hidden > 0 { lines.append("    - \(Sentences.more(hidden))") }
             }
             lines.append("  How to fix it: \(obligation.advice)")
@@ -128,27 +112,9 @@ public struct TerminalReport {
         return lines
     }
 
-    // MARK: What was and was not met
-
-    private var exposures: [String] {
-        let met = overview.exposures.filter { $0.count > 0 }.map { "\(Sentences.exposure($0.path)) ×\($0.count)" }
-        let never = overview.exposures.filter { $0.count == 0 }.map { Sentences.exposure($0.path) }
-        return (met.isEmpty ? [] : ["Error paths met: \(met.joined(separator: ", "))."])
-            + (never.isEmpty ? [] : ["Never met: \(never.joined(separator: ", "))."])
-    }
-
-    private var neverExercised: [String] {
-        let obligations = overview.neverExercised
-        guard !obligations.isEmpty, overview.outcome.hasConnected else { return [] }
-        return ["Never exercised:"]
-            + obligations.map { "  \(Sentences.hint(for: $0.id, scenarios: ScenarioHints.scenarios[$0.id] ?? []))" }
-    }
-
     // MARK: Characters
 
-    private enum Style: String {
-        case bold = "1", red = "31", green = "32", yellow = "33"
-    }
+    private enum Style: String { case bold = "1", red = "31", green = "32", yellow = "33" }
 
     private func paint(_ text: String, _ style: Style) -> String {
         usesColor ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text

@@ -10,7 +10,8 @@ struct BackendGoalIDs: ObligationJudge {
         tolerance: "An id that the backend accepts is one; one that it has shown before was one. Upper case in paths "
             + "belongs to ids/lowercase.",
         advice: "Send goal.backendId, never the local goal.id; where backendId is nil, create the goal with POST "
-            + "/api/v1/goals first and keep the id from its answer.")
+            + "/api/v1/goals first and keep the id from its answer.",
+        scenarios: ["established-account"])
 
     private var issued = Recent<Owned, Bool>(capacity: 50_000)
 
@@ -18,28 +19,23 @@ struct BackendGoalIDs: ObligationJudge {
         switch fact.kind {
         case .request(let request):
             guard let client = request.client, request.restEndpoint != nil else { return }
-            judge(request, of: client, fact.entry, &findings)
+            judge(request, of: client, &findings)
             for id in Self.ids(shownBy: request) { issued[Owned(client: client, id: id)] = true }
         case .frame(let frame):
-            guard let template = frame.createdTemplate, let id = template["id"]?.exactString,
-                let user = scene.sockets[fact.connection]?.user
+            guard let id = frame.createdTemplate?["id"]?.exactString, let user = scene.sockets[fact.connection]?.user
             else { return }
             issued[Owned(client: user, id: id)] = true
         case .opened, .closed, .fault, .other: return
         }
     }
 
-    private func judge(
-        _ request: RequestFact, of client: ExactString, _ entry: JournalEntry, _ findings: inout Findings
-    ) {
-        guard let sent = SentGoal(request), issued[Owned(client: client, id: sent.id)] == nil else {
-            if SentGoal(request) != nil { findings.exercised() }
-            return
-        }
+    private func judge(_ request: RequestFact, of client: ExactString, _ findings: inout Findings) {
+        guard let sent = SentGoal(request) else { return }
+        guard issued[Owned(client: client, id: sent.id)] == nil else { return findings.exercised() }
         switch ResourceID.read(sent.id.text) {
         case .malformed:
             findings.exercised()
-            findings.found(RESTSentences.noGoalID(sent.id.text, in: sent.place), [entry])
+            findings.found(RESTSentences.noGoalID(sent.id.text, in: sent.place), [request.entry])
         case .wrongCase where sent.isInPath: return
         case .wrongCase, .id:
             // An injected 404 says nothing about the ID, nor does a response that did not check it.
@@ -48,7 +44,7 @@ struct BackendGoalIDs: ObligationJudge {
                 findings.exercised()
             } else if status == 404, request.missesGoal {
                 findings.exercised()
-                findings.found(RESTSentences.unknownGoal(sent.id.text, in: sent.place), [entry])
+                findings.found(RESTSentences.unknownGoal(sent.id.text, in: sent.place), [request.entry])
             }
         }
     }
@@ -60,7 +56,6 @@ struct BackendGoalIDs: ObligationJudge {
     }
 }
 
-/// The goal ID that a request names.
 struct SentGoal {
     let id: ExactString
     /// The ID's location, for sentences.

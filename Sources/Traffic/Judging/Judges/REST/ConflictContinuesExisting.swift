@@ -8,11 +8,11 @@ struct ConflictContinuesExisting: ObligationJudge {
         id: "consultation/conflict-continues-existing", level: .must, origin: .guides([.consultationWebSocket]),
         place: "HTTP errors",
         clause: "After 409 the existing consultation is used before the same create is sent again.",
-        tolerance:
-            "Any request or socket that names the existing id uses it; a 409 that names none asks nothing. Equal "
-            + "creates that are under way at the same time cannot be told from repeats.",
+        tolerance: "Any request or socket that names the existing id uses it; a 409 that names none asks nothing. "
+            + "Equal creates that are under way at the same time cannot be told from repeats.",
         advice: "Decode error.details.existing_consultation_id from the 409's body and go on with that id, as "
-            + "getOrCreateConsultation does in the guide; decode its dates with .iso8601, or the next step fails.")
+            + "getOrCreateConsultation does in the guide; decode its dates with .iso8601, or the next step fails.",
+        scenarios: ["conflict"])
 
     /// Persona and context determine whether two creates are equal.
     private struct Create: Hashable, Sendable {
@@ -33,7 +33,7 @@ struct ConflictContinuesExisting: ObligationJudge {
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
         switch fact.kind {
-        case .opened(let opening): use(opening.consultation, by: opening.opening.user ?? "")
+        case .opened(let opening): use(opening.consultation, by: opening.user)
         case .request(let request):
             guard let client = request.client else { return }
             if let id = request.pathID { use(id, by: client) }
@@ -41,7 +41,7 @@ struct ConflictContinuesExisting: ObligationJudge {
                 use(id, by: client)
             }
             if request.restEndpoint == .createConsultation {
-                observe(request, of: client, fact.entry, in: scene.mode, &findings)
+                judge(request, of: client, in: scene.mode, &findings)
             }
         case .frame, .closed, .fault, .other: return
         }
@@ -55,9 +55,8 @@ struct ConflictContinuesExisting: ObligationJudge {
         waiting[key] = nil
     }
 
-    private mutating func observe(
-        _ request: RequestFact, of client: ExactString, _ entry: JournalEntry, in mode: GuideMode,
-        _ findings: inout Findings
+    private mutating func judge(
+        _ request: RequestFact, of client: ExactString, in mode: GuideMode, _ findings: inout Findings
     ) {
         let form = mode.form(of: .createConsultation)
         guard let asked = try? CreateConsultationRequest(body: request.exchange.body.bytes, in: form) else { return }
@@ -67,14 +66,13 @@ struct ConflictContinuesExisting: ObligationJudge {
             findings.found(
                 RESTSentences.createdAgain(
                     existing: conflict.existing.text, conflictAt: conflict.entry.time,
-                    after: request.requestedAt.lag(behind: conflict.entry.time)),
-                [conflict.entry, entry])
+                    after: request.requestedAt.lag(behind: conflict.entry.time)), [conflict.entry, request.entry])
         }
         guard request.isAnswered, request.status == 409,
             let id = request.answer?["error"]?["details"]?["existing_consultation_id"]?.exactString
         else { return }
         findings.exercised()
-        conflicts[create] = Conflict(entry: entry, existing: id)
+        conflicts[create] = Conflict(entry: request.entry, existing: id)
         waiting[Owned(client: client, id: id)] = create
     }
 }

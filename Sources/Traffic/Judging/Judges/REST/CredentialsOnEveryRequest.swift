@@ -18,9 +18,7 @@ struct CredentialsOnEveryRequest: ObligationJudge {
         var missing: [String] = []
         if (request.credentials.bearer ?? "").isEmpty { missing.append(Self.nameOfToken(request)) }
         if scene.mode.requiresAPIKey, (request.credentials.apiKey ?? "").isEmpty { missing.append("X-API-Key") }
-        if !missing.isEmpty {
-            findings.found(RESTSentences.missingCredentials(request.title, missing), [fact.entry])
-        }
+        if !missing.isEmpty { findings.found(RESTSentences.missingCredentials(request.title, missing), [fact.entry]) }
     }
 
     private static func nameOfToken(_ request: RequestFact) -> String {

@@ -7,9 +7,8 @@ struct GoneNotReused: ObligationJudge {
     static let obligation = Obligation(
         id: "ids/gone-not-reused", level: .should, origin: .guides([.goalLinking]), place: "error handling",
         clause: "A goal or conversation that was answered with 404 is not asked for again.",
-        tolerance:
-            "Requests that were sent before the 404 arrived do not count, and a later answer that shows it makes it "
-            + "good again; handshakes that follow refused handshakes belong to ws/refused-handshake.",
+        tolerance: "Requests that were sent before the 404 arrived do not count, and a later answer that shows it "
+            + "makes it good again; handshakes that follow refused handshakes belong to ws/refused-handshake.",
         advice:
             "On 404 remove the local goal, or clear the goal's conversationId, and tell the user that it no longer exists."
     )
@@ -19,11 +18,9 @@ struct GoneNotReused: ObligationJudge {
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
         switch fact.kind {
         case .opened(let opening):
-            let client = opening.opening.user ?? ""
-            judge(
-                [("conversation", opening.consultation)], of: client, at: opening.requestedAt,
-                by: "a handshake", fact.entry, &findings)
-            gone[Owned(client: client, id: opening.consultation)] = nil
+            let asked = [(kind: "conversation", id: opening.consultation)]
+            judge(asked, of: opening.user, at: opening.requestedAt, by: "a handshake", fact.entry, &findings)
+            gone[Owned(client: opening.user, id: opening.consultation)] = nil
         case .request(let request):
             guard let client = request.client, request.exchange.unmatched == nil else { return }
             let asked = Self.ids(in: request)
@@ -65,8 +62,7 @@ struct GoneNotReused: ObligationJudge {
         switch request.endpoint {
         case .showConsultation, .listMessages, .archiveConsultation, .webSocket:
             if let id = request.pathID { ids.append(("conversation", id)) }
-        case .updateGoal:
-            if let id = request.body?["conversationId"]?.exactString { ids.append(("conversation", id)) }
+        case .updateGoal: if let id = request.body?["conversationId"]?.exactString { ids.append(("conversation", id)) }
         default: break
         }
         return ids
@@ -74,7 +70,6 @@ struct GoneNotReused: ObligationJudge {
 }
 
 extension RequestFact {
-    /// Whether a 404 says that an item of this kind is missing.
     fileprivate func misses(_ kind: String) -> Bool {
         endpoint != .updateGoal || !exchange.responseBody.isCut && (kind == "goal") == missesGoal
     }

@@ -8,12 +8,11 @@ struct LimitStopsCreating: ObligationJudge {
         id: "consultation/limit-stops-creating", level: .must, origin: .guides([.consultationWebSocket]),
         place: "HTTP errors",
         clause: "After 429 no further create earns a 429 within 60 s, unless a consultation was archived between.",
-        tolerance:
-            "50 ms; creates that were sent before the 429 arrived do not count. A user who presses the button again "
-            + "cannot be told from a client that repeats, nor can creates that are under way at the same time.",
-        advice:
-            "Do not retry a 429: show that the maximum of 10 active consultations is reached, disable the button, and "
-            + "offer to archive one with POST /api/v1/consultations/{id}/archive.")
+        tolerance: "50 ms; creates that were sent before the 429 arrived do not count. A user who presses the button "
+            + "again cannot be told from a client that repeats, nor can creates that are under way at the same time.",
+        advice: "Do not retry a 429: show that the maximum of 10 active consultations is reached, disable the button, "
+            + "and offer to archive one with POST /api/v1/consultations/{id}/archive.",
+        scenarios: ["limit-reached"])
 
     static let window = 60 * Tolerance.second
 

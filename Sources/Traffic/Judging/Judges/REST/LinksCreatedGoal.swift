@@ -13,21 +13,15 @@ struct LinksCreatedGoal: ObligationJudge {
             + "until the journal's end where that is later; an attempt that failed is enough, and so is chat-about-goal.",
         advice:
             "After POST /api/v1/goals send PATCH /api/v1/goals/{id} with {\"conversationId\": currentConversationId}, "
-            + "using the id of the answer; decode the answer into a model of its own, not into the local Goal.")
+            + "using the id of the answer; decode the answer into a model of its own, not into the local Goal.",
+        scenarios: ["scripted-coach"])
 
-    /// How long a suggestion can be accepted.
     static let suggestionLife = 600 * Tolerance.second
-    /// How long the client may take to link the goal.
     static let dueAfter = 30 * Tolerance.second
 
     private struct Suggestion: Sendable {
         let consultation: ExactString
         let entry: JournalEntry
-    }
-
-    private struct Made: Hashable, Sendable {
-        let consultation: Owned
-        let id: ExactString
     }
 
     private struct Debt: Sendable {
@@ -38,7 +32,7 @@ struct LinksCreatedGoal: ObligationJudge {
 
     private var suggestions = Recent<ExactString, Suggestion>()
     /// When each item was created; more than one frame may report it.
-    private var told = Recent<Made, Timestamp>()
+    private var told = Recent<[ExactString], Timestamp>()
     private var debts = Recent<Owned, Debt>()
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
@@ -47,22 +41,18 @@ struct LinksCreatedGoal: ObligationJudge {
             guard let template = frame.createdTemplate, template["type"]?.string == "goal",
                 let socket = scene.sockets[fact.connection]
             else { return }
-            let made = Made(
-                consultation: Owned(client: socket.user, id: socket.consultation), id: template["id"]?.exactString ?? ""
-            )
+            let made = [socket.user, socket.consultation, template["id"]?.exactString ?? ""]
             if let time = told[made], fact.time.lag(behind: time) < Self.suggestionLife { return }
             told[made] = fact.time
             suggestions[socket.user] = Suggestion(consultation: socket.consultation, entry: fact.entry)
         case .request(let request):
             guard let client = request.client else { return }
-            observe(request, of: client, fact.entry, &findings)
+            observe(request, of: client, &findings)
         case .opened, .closed, .fault, .other: return
         }
     }
 
-    private mutating func observe(
-        _ request: RequestFact, of client: ExactString, _ entry: JournalEntry, _ findings: inout Findings
-    ) {
+    private mutating func observe(_ request: RequestFact, of client: ExactString, _ findings: inout Findings) {
         switch request.restEndpoint {
         case .createGoal:
             guard let goal = request.shownGoals.first, let suggestion = suggestions[client] else { return }
@@ -72,7 +62,8 @@ struct LinksCreatedGoal: ObligationJudge {
             suggestions[client] = nil
             guard age <= Self.suggestionLife else { return }
             findings.exercised()
-            debts[Owned(client: client, id: goal.id)] = Debt(goal: goal.id, suggestion: suggestion, entry: entry)
+            let debt = Debt(goal: goal.id, suggestion: suggestion, entry: request.entry)
+            debts[Owned(client: client, id: goal.id)] = debt
         case .updateGoal:
             guard let id = request.pathID else { return }
             let key = Owned(client: client, id: id)

@@ -8,9 +8,8 @@ struct LowercaseIDs: ObligationJudge {
     static let obligation = Obligation(
         id: "ids/lowercase", level: .must, origin: .guides([.consultationWebSocket]), place: "best practice 1",
         clause: "Ids in paths are lower-cased.",
-        advice:
-            "Swift's uuidString is upper case, and the backend compares ids as text: use uuidString.lowercased(), or "
-            + "keep ids as String; goal-linking's Conversation.id is a UUID and so ends in 404.")
+        advice: "Swift's uuidString is upper case, and the backend compares ids as text: use uuidString.lowercased(), "
+            + "or keep ids as String; goal-linking's Conversation.id is a UUID and so ends in 404.")
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
         let id: ExactString?

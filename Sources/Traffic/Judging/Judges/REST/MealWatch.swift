@@ -42,12 +42,11 @@ struct MealWatch: Sendable {
     /// Returns the logs of a client that are in processing as far as it knows, oldest first.
     func logs(of client: ExactString) -> [Log] { logs[client] ?? [] }
 
-    /// Observes the next fact and returns the kind of load it is.
     mutating func observe(_ fact: Fact, in scene: Scene) -> Load {
         switch fact.kind {
         case .request(let request):
             guard let client = request.client else { return .none }
-            return observe(request, of: client, fact.entry)
+            return observe(request, of: client)
         case .opened(let opening):
             guard let user = opening.opening.user else { return .none }
             change(user) { $0.freeSince = fact.time }
@@ -70,10 +69,10 @@ struct MealWatch: Sendable {
         change(client) { if $0.id == id { $0.pollCount += 1 } }
     }
 
-    private mutating func observe(_ request: RequestFact, of client: ExactString, _ entry: JournalEntry) -> Load {
+    private mutating func observe(_ request: RequestFact, of client: ExactString) -> Load {
         switch request.restEndpoint {
         case .createMealLog:
-            for log in request.shownMealLogs where !log.isFinal { watch(log.id, of: client, entry) }
+            for log in request.shownMealLogs where !log.isFinal { watch(log.id, of: client, request.entry) }
             return .none
         case .showMealLog, .listMealLogs: break
         default: return .none
@@ -85,14 +84,10 @@ struct MealWatch: Sendable {
 
     private mutating func classify(_ request: RequestFact, of client: ExactString) -> Load {
         let id = request.restEndpoint == .showMealLog ? request.pathID : nil
-        let asked = logs(of: client).filter { log in
-            (id ?? log.id) == log.id && log.entry.time <= request.requestedAt
-        }
+        let asked = logs(of: client).filter { log in (id ?? log.id) == log.id && log.entry.time <= request.requestedAt }
         guard !asked.isEmpty else { return .none }
         let isFree = asked.contains { $0.freeSince.map { request.requestedAt.lag(behind: $0) < Self.grace } ?? false }
-        change(client) { log in
-            if (id ?? log.id) == log.id { log.freeSince = nil }
-        }
+        change(client) { log in if (id ?? log.id) == log.id { log.freeSince = nil } }
         return isFree ? .free : .poll(asked)
     }
 

@@ -9,7 +9,8 @@ struct NoFetchAfterCompleted: ObligationJudge {
         clause: "A meal log whose meal_log.completed event was delivered is not fetched.",
         tolerance: "Once the socket that brought the event has ended, a fetch is let pass.",
         advice: "Decode the event's data, items and totals included, and put it into the view model; keep "
-            + "fetchMealLogDetails for when the socket failed.")
+            + "fetchMealLogDetails for when the socket failed.",
+        scenarios: ["meal-completes"])
     static let needs: Evidence = .socketEnds
 
     private struct Event: Sendable {
@@ -36,8 +37,7 @@ struct NoFetchAfterCompleted: ObligationJudge {
                 let socket = scene.sockets[event.connection], !socket.isSilenced
             else { return }
             findings.found(
-                RESTSentences.fetchedCompleted(
-                    id.text, after: request.requestedAt.lag(behind: event.entry.time)),
+                RESTSentences.fetchedCompleted(id.text, after: request.requestedAt.lag(behind: event.entry.time)),
                 [event.entry, fact.entry])
         case .opened, .closed, .fault, .other: return
         }

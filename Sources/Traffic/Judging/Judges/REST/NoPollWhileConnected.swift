@@ -6,13 +6,12 @@ import Traffic
 struct NoPollWhileConnected: ObligationJudge {
     static let obligation = Obligation(
         id: "meal/no-poll-while-connected", level: .should, origin: .guides([.webSocketArchitecture]),
-        place: "testing plan",
-        clause: "There is no polling for a meal log while a socket is open.",
-        tolerance:
-            "One load within 5 s of creating, and one within 5 s of the socket's opening, are no polls; neither is "
-            + "what follows an event that a fault lost, or a socket that it silenced.",
+        place: "testing plan", clause: "There is no polling for a meal log while a socket is open.",
+        tolerance: "One load within 5 s of creating, and one within 5 s of the socket's opening, are no polls; neither "
+            + "is what follows an event that a fault lost, or a socket that it silenced.",
         advice:
-            "Start polling only where the socket is not connected, and cancel the polling task when connected arrives.")
+            "Start polling only where the socket is not connected, and cancel the polling task when connected arrives.",
+        scenarios: ["meal-completes"])
     static let needs: Evidence = .socketEnds
 
     private var watch = MealWatch()
@@ -34,15 +33,12 @@ struct NoPollWhileConnected: ObligationJudge {
                 RESTSentences.polledWhileConnected(request.title, openedAt: socket.openedAt),
                 [socket.opening, log.entry, fact.entry].sorted { $0.number < $1.number })
         case .frame(let frame):
-            guard frame.type == "connected", frame.isDelivered, !frame.isFromClient,
-                let user = scene.sockets[fact.connection]?.user, !watch.logs(of: user).isEmpty
-            else { return }
-            findings.exercised()
+            guard frame.isConnected, let user = scene.sockets[fact.connection]?.user else { return }
+            if !watch.logs(of: user).isEmpty { findings.exercised() }
         case .opened, .closed, .fault, .other: return
         }
     }
 
-    /// Returns a socket of the client that had received `connected`.
     private static func connectedSocket(of client: ExactString, at time: Timestamp, in scene: Scene) -> Scene.Socket? {
         scene.openSockets(of: client).first { $0.connectedAt.map { $0 <= time } ?? false }
     }

@@ -7,36 +7,28 @@ struct PollingCadence: ObligationJudge {
     static let obligation = Obligation(
         id: "meal/polling-cadence", level: .must, origin: .guides([.webSocketArchitecture]), place: "option 1",
         clause: "Polls for a meal log, or of the list while one is processed, are at least 5 s apart and at most 12.",
-        tolerance:
-            "50 ms. One load within 5 s of creating or of a socket's opening, and what is loaded after the final "
-            + "status, are no polls, nor is a repeat after a failed one; with several logs processed, each has its own "
-            + "polls. A load more than 60 s after the poll before is the user's.",
-        advice:
-            "Poll in one task per log: for _ in 0..<12 { try await Task.sleep(for: .seconds(5)); … } and leave the loop "
-            + "on completed or failed; cancel it when the view goes.")
+        tolerance: "50 ms. One load within 5 s of creating or of a socket's opening, and what is loaded after the "
+            + "final status, are no polls, nor is a repeat after a failed one; with several logs processed, each has "
+            + "its own polls. A load more than 60 s after the poll before is the user's.",
+        advice: "Poll in one task per log: for _ in 0..<12 { try await Task.sleep(for: .seconds(5)); … } and leave the "
+            + "loop on completed or failed; cancel it when the view goes.",
+        scenarios: ["meal-never-finishes"])
 
     static let shortestWait = 5 * Tolerance.second
     static let mostPolls = 12
     /// A load this late comes from the user.
     static let longestWait = 60 * Tolerance.second
 
-    /// Loads of the same path are compared; a different list filter is a different target.
-    private struct Target: Hashable, Sendable {
-        let client: ExactString
-        let target: ExactString
-    }
-
     private struct Poll: Sendable {
         let entry: JournalEntry
         let requestedAt: Timestamp
         /// The time of the poll that it repeats, or its own time if it repeats none.
         let dueFrom: Timestamp
-        /// The number of logs it covers.
         let logCount: Int
     }
 
     private var watch = MealWatch()
-    /// The last polls, as many as there can be logs.
+    /// The last polls, as many as there can be logs; a different filter of the list is a different target.
     private var polls = Recent<Target, [Poll]>(capacity: RecentLimits.fewest)
     /// When a poll failed that has not been repeated yet.
     private var failures = Recent<Target, Timestamp>(capacity: RecentLimits.fewest)
@@ -45,7 +37,7 @@ struct PollingCadence: ObligationJudge {
         guard case .poll(let logs) = watch.observe(fact, in: scene), case .request(let request) = fact.kind,
             let client = request.client
         else { return }
-        let target = Target(client: client, target: ExactString(request.exchange.head.target.description))
+        let target = Target(request, of: client)
         let failedAt = failures[target].flatMap { request.requestedAt.lag(behind: $0) < Self.shortestWait ? $0 : nil }
         guard request.isSuccess else {
             failures[target] = failedAt ?? request.requestedAt
@@ -55,13 +47,9 @@ struct PollingCadence: ObligationJudge {
         findings.exercised()
         let last = polls[target] ?? []
         judgeWait(request, last, logs, fact.entry, &findings)
-        polls[target] =
-            Array(last.suffix(MealWatch.mostLogs - 1))
-            + [
-                Poll(
-                    entry: fact.entry, requestedAt: request.requestedAt, dueFrom: failedAt ?? request.requestedAt,
-                    logCount: logs.count)
-            ]
+        let dueFrom = failedAt ?? request.requestedAt
+        let poll = Poll(entry: fact.entry, requestedAt: request.requestedAt, dueFrom: dueFrom, logCount: logs.count)
+        polls[target] = last.suffix(MealWatch.mostLogs - 1) + [poll]
 
         let isUsers = last.last.map { request.requestedAt.lag(behind: $0.requestedAt) > Self.longestWait }
         // A list poll covers several logs; it counts for the one with the fewest polls.
@@ -83,8 +71,9 @@ struct PollingCadence: ObligationJudge {
         guard places <= last.count else { return }
         let before = last[last.count - places]
         let wait = request.requestedAt.lag(behind: before.requestedAt)
-        guard wait >= 0, request.requestedAt.lag(behind: before.dueFrom) < Self.shortestWait - Tolerance.interval
-        else { return }
+        guard wait >= 0, request.requestedAt.lag(behind: before.dueFrom) < Self.shortestWait - Tolerance.interval else {
+            return
+        }
         findings.found(RESTSentences.polledTooSoon(request.title, after: wait), [before.entry, entry])
     }
 }

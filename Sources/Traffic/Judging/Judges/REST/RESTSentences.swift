@@ -67,10 +67,7 @@ enum RESTSentences {
         "\(request) was sent \(attempts) times although it kept failing; 3 attempts are enough."
     }
 
-    static func failure(status: Int?) -> String {
-        status.map { "was answered with \($0)" } ?? "went unanswered"
-    }
-
+    static func failure(status: Int?) -> String { status.map { "was answered with \($0)" } ?? "went unanswered" }
     static let cut = "was cut"
 
     static func secondConversation(goal: String, conversation: String, shownAt: Timestamp) -> String {
@@ -104,33 +101,25 @@ extension RequestFact {
     /// The request in sentences: method and path, without the query, which may hold a token.
     var title: String { "\(method.rawValue) \(path)" }
 
-    /// The path within the world.
     var path: String { "/" + segments.joined(separator: "/") }
 }
 
-/// The wording of times in sentences.
 enum Wording {
     /// Formats a duration as `0.2 s`, `5 s` or `1.95 s`, truncated to the millisecond.
     static func seconds(_ nanoseconds: Int64) -> String { "\(Durations.seconds(nanoseconds)) s" }
 
     /// Formats a time of day in UTC, as `10:30:04`.
-    static func clock(_ time: Timestamp) -> String {
-        String(time.wireText.dropFirst(11).dropLast())
-    }
+    static func clock(_ time: Timestamp) -> String { String(time.wireText.dropFirst(11).dropLast()) }
+}
+
+/// Durations that several judges share, in nanoseconds.
+enum Tolerance {
+    /// The tolerance for network and scheduling when a minimum is judged: 50 ms.
+    static let interval: Int64 = 50_000_000
+    static let second: Int64 = 1_000_000_000
 }
 
 extension Timestamp {
-    /// Returns the nanoseconds since an earlier time.
-    func lag(behind other: Timestamp) -> Int64 {
-        // A foreign journal may hold any time.
-        nanosecondsSinceEpoch.subtractingReportingOverflow(other.nanosecondsSinceEpoch).partialValue
-    }
-}
-
-/// The tolerance for network and scheduling when a minimum is judged.
-enum Tolerance {
-    /// 50 ms, in nanoseconds.
-    static let interval: Int64 = 50_000_000
-    /// One second, in nanoseconds.
-    static let second: Int64 = 1_000_000_000
+    /// Returns the nanoseconds since an earlier time; a foreign journal may hold any time.
+    func lag(behind other: Timestamp) -> Int64 { nanosecondsSinceEpoch &- other.nanosecondsSinceEpoch }
 }

@@ -1,5 +1,4 @@
 import FitIQAPI
-import HTTPTypes
 import JSON
 import Traffic
 
@@ -8,19 +7,11 @@ struct RefreshAfter401: ObligationJudge {
     static let obligation = Obligation(
         id: "auth/refresh-after-401", level: .must, origin: .guides([.consultationWebSocket]), place: "HTTP errors",
         clause: "After 401 a request is sent no more than once again with the same token.",
-        tolerance:
-            "Requests that were sent before the 401 arrived do not count, nor do others with that token; equal ones "
-            + "that are under way at the same time cannot be told from retries.",
+        tolerance: "Requests that were sent before the 401 arrived do not count, nor do others with that token; equal "
+            + "ones that are under way at the same time cannot be told from retries.",
         advice:
-            "On 401 refresh the token once, send the request again with the new one, and hand a second 401 to the user."
-    )
-
-    /// A request and its token.
-    private struct Attempt: Hashable, Sendable {
-        let token: ExactString
-        let method: HTTPRequest.Method
-        let target: ExactString
-    }
+            "On 401 refresh the token once, send the request again with the new one, and hand a second 401 to the user.",
+        scenarios: ["token-expires-mid-session"])
 
     private struct Refusal: Sendable {
         let entry: JournalEntry
@@ -29,19 +20,18 @@ struct RefreshAfter401: ObligationJudge {
         var attempts = 1
     }
 
-    private var refusals = Recent<Attempt, Refusal>()
+    private var refusals = Recent<Target, Refusal>()
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
         guard case .request(let request) = fact.kind, request.restEndpoint != nil,
             let token = request.credentials.bearer
         else { return }
-        let head = request.exchange.head
-        let attempt = Attempt(token: token, method: head.method, target: ExactString(head.target.description))
+        let target = Target(request, of: token)
         let isRefused = request.isAnswered && request.status == 401
-        guard var refusal = refusals[attempt] else {
+        guard var refusal = refusals[target] else {
             if isRefused {
                 findings.exercised()
-                refusals[attempt] = Refusal(entry: fact.entry)
+                refusals[target] = Refusal(entry: fact.entry)
             }
             return
         }
@@ -49,13 +39,12 @@ struct RefreshAfter401: ObligationJudge {
             refusal.attempts += 1
             if refusal.attempts > 2 {
                 findings.found(
-                    RESTSentences.sameToken(
-                        request.title, attempts: refusal.attempts, refusedAt: refusal.entry.time),
+                    RESTSentences.sameToken(request.title, attempts: refusal.attempts, refusedAt: refusal.entry.time),
                     [refusal.entry] + refusal.retries.suffix(1) + [fact.entry])
             }
             refusal.retries = [fact.entry]
         }
         // A token that is accepted after all was refused by mistake.
-        refusals[attempt] = request.isSuccess ? nil : refusal
+        refusals[target] = request.isSuccess ? nil : refusal
     }
 }

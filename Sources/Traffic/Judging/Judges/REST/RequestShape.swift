@@ -31,15 +31,11 @@ struct RequestShape: ObligationJudge {
                 try APIError.checkMediaType(request.exchange.head.fields[.contentType])
             }
             try Self.read(request, endpoint, in: scene.mode.form(of: endpoint))
-        } catch {
-            findings.found(RESTSentences.misshapen(request.title, error.message), [fact.entry])
-        }
+        } catch { findings.found(RESTSentences.misshapen(request.title, error.message), [fact.entry]) }
     }
 
     /// What an endpoint reads from a request.
-    private enum Reading {
-        case body, optionalBody, query
-    }
+    private enum Reading { case body, optionalBody, query }
 
     private static func reading(of endpoint: Endpoint) -> Reading? {
         switch endpoint {
@@ -73,7 +69,5 @@ struct RequestShape: ObligationJudge {
 
 extension RequestFact {
     /// Whether the journal lacks the body as it was sent.
-    fileprivate var hasLostBody: Bool {
-        exchange.body.isCut || (exchange.body.bytes.isEmpty && exchange.head.hasBody)
-    }
+    fileprivate var hasLostBody: Bool { exchange.body.isCut || (exchange.body.bytes.isEmpty && exchange.head.hasBody) }
 }

@@ -1,5 +1,4 @@
 import FitIQAPI
-import HTTPTypes
 import JSON
 import Traffic
 
@@ -13,20 +12,14 @@ struct RetryBackoff: ObligationJudge {
         tolerance: "50 ms. A wait begins when the answer arrived or the client gave up; a repeat more than 60 s later "
             + "begins anew. Polls of meal logs only wait. A user who presses \"send\" again cannot be told from a retry, nor can "
             + "an equal request that is under way at the same time.",
-        advice:
-            "Between attempts use try await Task.sleep(for: .seconds(pow(2.0, Double(attempt)))), give up after 3, and "
-            + "disable the button meanwhile.")
+        advice: "Between attempts use try await Task.sleep(for: .seconds(pow(2.0, Double(attempt)))), give up after 3, "
+            + "and disable the button meanwhile.",
+        scenarios: ["flaky-500", "timeouts"])
 
     static let shortestWait = Tolerance.second
     static let mostAttempts = 3
     /// A request this late is not a repeat.
     static let longestWait = 60 * Tolerance.second
-
-    private struct Target: Hashable, Sendable {
-        let client: ExactString
-        let method: HTTPRequest.Method
-        let target: ExactString
-    }
 
     /// Distinguishes bodies without keeping them: their length and their hash (FNV-1a, 64 bits).
     private struct BodyPrint: Hashable, Sendable {
@@ -53,11 +46,9 @@ struct RetryBackoff: ObligationJudge {
     private static let mostBodies = 4
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
-        guard case .request(let request) = fact.kind, request.restEndpoint != nil, let client = request.client else {
-            return
-        }
-        let head = request.exchange.head
-        let target = Target(client: client, method: head.method, target: ExactString(head.target.description))
+        guard case .request(let request) = fact.kind, request.restEndpoint != nil, let client = request.client
+        else { return }
+        let target = Target(request, of: client)
         let failure = Self.failure(of: request)
         var all = series[target] ?? []
         guard failure != nil || !all.isEmpty else { return }
@@ -68,7 +59,7 @@ struct RetryBackoff: ObligationJudge {
             if wait > Self.longestWait {
                 current = Series(body: body, last: fact.entry, failure: failure ?? "")
             } else if wait >= 0 {
-                judge(request, &current, wait: wait, fact.entry, &findings)
+                judge(request, &current, wait: wait, &findings)
             }
             if let failure {
                 current.last = fact.entry
@@ -82,25 +73,21 @@ struct RetryBackoff: ObligationJudge {
         series[target] = all.isEmpty ? nil : all
     }
 
-    private func judge(
-        _ request: RequestFact, _ series: inout Series, wait: Int64, _ entry: JournalEntry, _ findings: inout Findings
-    ) {
+    private func judge(_ request: RequestFact, _ series: inout Series, wait: Int64, _ findings: inout Findings) {
+        let evidence = [series.last, request.entry]
         findings.exercised()
         series.attempts += 1
         if wait < Self.shortestWait - Tolerance.interval {
             findings.found(
-                RESTSentences.retriedTooSoon(
-                    request.title, after: wait, failedAt: series.last.time, series.failure),
-                [series.last, entry])
+                RESTSentences.retriedTooSoon(request.title, after: wait, failedAt: series.last.time, series.failure),
+                evidence)
         } else if let before = series.wait, wait < before - Tolerance.interval, !Self.isPoll(request) {
-            findings.found(
-                RESTSentences.retriedSooner(request.title, after: wait, than: before), [series.last, entry])
+            findings.found(RESTSentences.retriedSooner(request.title, after: wait, than: before), evidence)
         }
         guard !Self.isPoll(request) else { return }
         if series.attempts == Self.mostAttempts + 1 {
-            findings.found(
-                RESTSentences.retriedTooOften(request.title, attempts: series.attempts), level: .should,
-                [series.last, entry])
+            let message = RESTSentences.retriedTooOften(request.title, attempts: series.attempts)
+            findings.found(message, level: .should, evidence)
         }
         series.wait = max(wait, series.wait ?? 0)
     }
@@ -111,10 +98,9 @@ struct RetryBackoff: ObligationJudge {
         request.endpoint == .showMealLog || request.endpoint == .listMealLogs
     }
 
-    /// How a request failed, for sentences, or nil for any other response.
     private static func failure(of request: RequestFact) -> String? {
         if let status = request.status, status >= 500 { return RESTSentences.failure(status: status) }
         if request.isAnswered { return nil }
-        return request.delivery == .partial ? RESTSentences.cut : RESTSentences.failure(status: nil)
+        return request.exchange.delivery == .partial ? RESTSentences.cut : RESTSentences.failure(status: nil)
     }
 }

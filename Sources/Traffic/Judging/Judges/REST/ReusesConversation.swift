@@ -8,9 +8,9 @@ struct ReusesConversation: ObligationJudge {
         id: "goal/reuses-conversation", level: .must, origin: .guides([.goalLinking]), place: "GoalDetailViewModel",
         clause: "No second chat-about-goal is sent for a goal that was shown with a conversationId.",
         tolerance: "A conversation that was archived, or that the backend refused, may be replaced.",
-        advice:
-            "Keep conversationId from the answer of chat-about-goal and from every goal that is loaded, and open that "
-            + "conversation where it is set.")
+        advice: "Keep conversationId from the answer of chat-about-goal and from every goal that is loaded, and open "
+            + "that conversation where it is set.",
+        scenarios: ["established-account"])
 
     private struct Link: Sendable {
         let conversation: ExactString
@@ -20,41 +20,31 @@ struct ReusesConversation: ObligationJudge {
         var isFaced: Bool
     }
 
-    /// The link of each goal.
     private var links = Recent<Owned, Link>()
-    /// The goal of each conversation.
     private var goals = Recent<Owned, ExactString>()
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
         switch fact.kind {
-        case .opened(let opening): use(opening.consultation, by: opening.opening.user ?? "", &findings)
+        case .opened(let opening): use(opening.consultation, by: opening.user, &findings)
         case .request(let request):
             guard let client = request.client else { return }
-            if request.restEndpoint == .chatAboutGoal, let goal = request.body?["goalId"]?.exactString {
-                judge(request, goal, of: client, fact.entry, &findings)
+            if request.restEndpoint == .chatAboutGoal, let goal = request.body?["goalId"]?.exactString,
+                let link = links[Owned(client: client, id: goal)], request.requestedAt >= link.entry.time
+            {
+                let message = RESTSentences.secondConversation(
+                    goal: goal.text, conversation: link.conversation.text, shownAt: link.entry.time)
+                findings.exercised()
+                findings.found(message, [link.entry, request.entry])
             }
-            notice(request, of: client, fact.entry, &findings)
+            notice(request, of: client, &findings)
         case .frame(let frame):
             // The socket says so before it closes.
-            guard frame.isDelivered, !frame.isFromClient, frame.type == "error",
-                let socket = scene.sockets[fact.connection],
+            guard frame.isHeard, frame.type == "error", let socket = scene.sockets[fact.connection],
                 frame.json?["error"]?.string?.contains("not active") == true
             else { return }
             forget(conversation: socket.consultation, of: socket.user)
         case .closed, .fault, .other: return
         }
-    }
-
-    private func judge(
-        _ request: RequestFact, _ goal: ExactString, of client: ExactString, _ entry: JournalEntry,
-        _ findings: inout Findings
-    ) {
-        guard let link = links[Owned(client: client, id: goal)], request.requestedAt >= link.entry.time else { return }
-        findings.exercised()
-        findings.found(
-            RESTSentences.secondConversation(
-                goal: goal.text, conversation: link.conversation.text, shownAt: link.entry.time),
-            [link.entry, entry])
     }
 
     /// Records that the client continues a conversation it was shown.
@@ -67,9 +57,7 @@ struct ReusesConversation: ObligationJudge {
         links[key] = link
     }
 
-    private mutating func notice(
-        _ request: RequestFact, of client: ExactString, _ entry: JournalEntry, _ findings: inout Findings
-    ) {
+    private mutating func notice(_ request: RequestFact, of client: ExactString, _ findings: inout Findings) {
         if let id = request.pathID, let endpoint = request.endpoint, endpoint.isOfConsultation {
             let isRefused = request.status.map { $0 == 404 || (request.isHandshake && $0 == 400) } ?? false
             if isRefused || endpoint == .archiveConsultation {
@@ -83,18 +71,15 @@ struct ReusesConversation: ObligationJudge {
         }
         for goal in request.shownGoals {
             let key = Owned(client: client, id: goal.id)
-            guard let conversation = goal.conversation else {
+            // A goal shown again with a known link is not new; the client that linked it has just used it.
+            if goal.conversation == nil {
                 links[key] = nil
-                continue
-            }
-            // A goal shown again with a known link is not new.
-            if links[key]?.conversation != conversation {
-                // The client that linked it has just used it.
-                link(conversation, key, entry, isFaced: request.endpoint == .updateGoal)
+            } else if let conversation = goal.conversation, links[key]?.conversation != conversation {
+                link(conversation, key, request.entry, isFaced: request.endpoint == .updateGoal)
             }
         }
         if let shown = request.shownLink {
-            link(shown.conversation, Owned(client: client, id: shown.goal), entry, isFaced: true)
+            link(shown.conversation, Owned(client: client, id: shown.goal), request.entry, isFaced: true)
         }
     }
 

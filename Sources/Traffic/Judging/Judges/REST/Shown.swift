@@ -1,7 +1,7 @@
 import FitIQAPI
+import HTTPTypes
 import JSON
 
-/// A goal as a response shows it.
 struct ShownGoal: Equatable, Sendable {
     let id: ExactString
     let conversation: ExactString?
@@ -13,10 +13,8 @@ struct ShownGoal: Equatable, Sendable {
     }
 }
 
-/// A consultation as a response shows it.
 struct ShownConsultation: Equatable, Sendable {
     let id: ExactString
-    /// The linked goal.
     let goal: ExactString?
     /// Nil in forms without a status.
     let status: String?
@@ -35,7 +33,6 @@ struct ShownMealLog: Equatable, Sendable {
     let status: String?
     let updatedAt: DateTime?
 
-    /// Whether its processing has ended.
     var isFinal: Bool { status == "completed" || status == "failed" }
 
     init?(_ value: JSONValue, status: String? = nil) {
@@ -50,7 +47,6 @@ extension RequestFact {
     /// The object that a response is about: the envelope's, or the whole response.
     private var answeredObject: JSONValue? { answer?["data"]?.object == nil ? answer : answer?["data"] }
 
-    /// The goals that the client was shown.
     var shownGoals: [ShownGoal] {
         guard isSuccess, let answer else { return [] }
         switch endpoint {
@@ -62,7 +58,6 @@ extension RequestFact {
         }
     }
 
-    /// The consultations that the client was shown.
     var shownConsultations: [ShownConsultation] {
         guard isSuccess, let answer else { return [] }
         switch endpoint {
@@ -84,7 +79,6 @@ extension RequestFact {
         return (conversation, goal)
     }
 
-    /// The meal logs that the client was shown.
     var shownMealLogs: [ShownMealLog] {
         guard isSuccess, let answer else { return [] }
         switch endpoint {
@@ -98,7 +92,7 @@ extension RequestFact {
 extension FrameFact {
     /// The meal log whose processing ended, as reported to the client.
     var settledMealLog: ShownMealLog? {
-        guard !isFromClient, isDelivered, let data = json?["data"] else { return nil }
+        guard isHeard, let data = json?["data"] else { return nil }
         switch type {
         case "meal_log.completed": return ShownMealLog(data, status: "completed")
         case "meal_log.failed": return ShownMealLog(data, status: "failed")
@@ -108,7 +102,7 @@ extension FrameFact {
 
     /// What the coach created during its reply, as reported to the client; `type` is the backend's term.
     var createdTemplate: JSONValue? {
-        guard !isFromClient, isDelivered else { return nil }
+        guard isHeard else { return nil }
         switch type {
         case "template_created", "assistant_message_end", "stream_complete":
             return json?["metadata"]?["template_created"]
@@ -121,4 +115,17 @@ extension FrameFact {
 struct Owned: Hashable, Sendable {
     let client: ExactString
     let id: ExactString
+}
+
+/// The method and target of a request, by which equal requests of one client or one token are found.
+struct Target: Hashable, Sendable {
+    private let sender: ExactString
+    private let method: HTTPRequest.Method
+    private let target: ExactString
+
+    init(_ request: RequestFact, of sender: ExactString) {
+        self.sender = sender
+        method = request.method
+        target = ExactString(request.exchange.head.target.description)
+    }
 }

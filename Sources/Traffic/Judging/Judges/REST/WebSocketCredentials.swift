@@ -14,22 +14,16 @@ struct WebSocketCredentials: ObligationJudge {
     static let needs: Evidence = .credentials
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
-        let credentials: PresentedCredentials
-        let path: String
-        switch fact.kind {
-        case .request(let request) where request.isHandshake:
-            (credentials, path) = (request.credentials, request.path)
-        case .opened(let opening) where opening.opening.endpoint == .webSocket:
-            // It was accepted, so its credentials sufficed.
-            return findings.exercised()
-        default: return
-        }
+        // The credentials of an accepted handshake sufficed.
+        if case .opened(let opening) = fact.kind, opening.opening.endpoint == .webSocket { findings.exercised() }
+        guard case .request(let request) = fact.kind, request.isHandshake else { return }
         findings.exercised()
+        let credentials = request.credentials
         if let token = credentials.queryToken, !token.isEmpty { return }
         if (credentials.bearer ?? "").isEmpty {
-            findings.found(RESTSentences.handshakeWithoutToken(path), [fact.entry])
+            findings.found(RESTSentences.handshakeWithoutToken(request.path), [fact.entry])
         } else if (credentials.apiKey ?? "").isEmpty, scene.mode.requiresAPIKey {
-            findings.found(RESTSentences.handshakeWithoutKey(path), [fact.entry])
+            findings.found(RESTSentences.handshakeWithoutKey(request.path), [fact.entry])
         }
     }
 }

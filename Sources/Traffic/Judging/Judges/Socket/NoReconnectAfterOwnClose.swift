@@ -8,14 +8,11 @@ struct NoReconnectAfterOwnClose: ObligationJudge {
         id: "ws/no-reconnect-after-own-close", level: .should, origin: .guides([.mealLogWebSocket]),
         place: "step 2, disconnect()",
         clause: "Within 3 s after the client closed a socket itself it opens none for the same consultation.",
-        tolerance: """
-            Only a close frame of the client's that came first counts, on a socket that no fault had touched; \
-            another consultation may be opened at once. A user who comes back within 3 s cannot be told from the client.
-            """,
-        advice: """
-            cancel(with:reason:) fails the pending receive: set shouldReconnect = false before it, and look at it \
-            where receive fails. consultation-websocket's disconnect() lacks that and reconnects.
-            """)
+        tolerance: "Only a close frame of the client's that came first counts, on a socket that no fault had touched; "
+            + "another consultation may be opened at once. A user who comes back within 3 s cannot be told from the "
+            + "client.",
+        advice: "cancel(with:reason:) fails the pending receive: set shouldReconnect = false before it, and look at it "
+            + "where receive fails. consultation-websocket's disconnect() lacks that and reconnects.")
     static let needs: Evidence = .socketEnds
 
     /// The sockets closed by the client, by consultation.
@@ -38,17 +35,17 @@ struct NoReconnectAfterOwnClose: ObligationJudge {
 
     private mutating func judge(_ handshake: Handshake, _ findings: inout Findings) {
         guard let entry = closed[handshake.consultation] else { return }
-        let gap = handshake.requestedAt.nanoseconds(since: entry.time)
+        let gap = handshake.requestedAt.lag(behind: entry.time)
         // The handshake was in flight when the client closed.
         guard gap >= 0 else { return }
         closed[handshake.consultation] = nil
         findings.exercised()
-        guard gap < SocketTimes.stayAway - SocketTimes.tolerance else { return }
+        guard gap < SocketTimes.stayAway - Tolerance.interval else { return }
         findings.found(SocketSentences.cameBack(after: gap), [entry, handshake.entry])
     }
 
     /// Counts the obligation as faced if the client had 3 s to reconnect.
     private static func count(_ entry: JournalEntry, until time: Timestamp, _ findings: inout Findings) {
-        if time.nanoseconds(since: entry.time) >= SocketTimes.stayAway { findings.exercised() }
+        if time.lag(behind: entry.time) >= SocketTimes.stayAway { findings.exercised() }
     }
 }

@@ -5,17 +5,13 @@ import Traffic
 struct NoSendWhileStreaming: ObligationJudge {
     static let obligation = Obligation(
         id: "ws/no-send-while-streaming", level: .should, origin: .guides([.consultationWebSocket]),
-        place: "best practice 4",
-        clause: "No chat message is sent while an answer streams.",
-        tolerance: """
-            An answer streams from its first piece that is delivered to its end, not from the receipt of the \
-            question. A message may cross with the first piece for 50 ms; an answer whose end a fault may have \
-            swallowed, that an error frame broke off, or of which nothing has come for 10 s streams no more.
-            """,
-        advice: """
-            Disable the input while isAITyping, from send() to `stream_complete`, `assistant_message_end` or `error`, \
-            and queue what the user sends meanwhile.
-            """)
+        place: "best practice 4", clause: "No chat message is sent while an answer streams.",
+        tolerance: "An answer streams from its first piece that is delivered to its end, not from the receipt of the "
+            + "question. A message may cross with the first piece for 50 ms; an answer whose end a fault may have "
+            + "swallowed, that an error frame broke off, or of which nothing has come for 10 s streams no more.",
+        advice: "Disable the input while isAITyping, from send() to `stream_complete`, `assistant_message_end` or "
+            + "`error`, and queue what the user sends meanwhile.",
+        scenarios: ["slow-coach"])
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
         guard case .frame(let frame) = fact.kind, frame.isChatMessage, let socket = scene.sockets[fact.connection]
@@ -26,11 +22,10 @@ struct NoSendWhileStreaming: ObligationJudge {
             return
         }
         guard !stream.hasLostEnd, !socket.isSilenced,
-            fact.time.nanoseconds(since: stream.first.time) > SocketTimes.tolerance,
-            fact.time.nanoseconds(since: stream.lastPieceAt) <= SocketTimes.silentAnswer
+            fact.time.lag(behind: stream.first.time) > Tolerance.interval,
+            fact.time.lag(behind: stream.lastPieceAt) <= SocketTimes.silentAnswer
         else { return }
         findings.exercised()
-        findings.found(
-            SocketSentences.sentWhileStreaming(since: stream.first.time), [stream.first, fact.entry])
+        findings.found(SocketSentences.sentWhileStreaming(since: stream.first.time), [stream.first, fact.entry])
     }
 }

@@ -6,15 +6,13 @@ struct ReconnectLimit: ObligationJudge {
     static let obligation = Obligation(
         id: "ws/reconnect-limit", level: .should, origin: .guides([.consultationWebSocket]), place: "best practice 2",
         clause: "After a socket ended without the client's doing it tries at most 5 times in a row to connect again.",
-        tolerance: """
-            Each handshake for the consultation is a try, accepted or not, until `connected` is delivered; one with \
-            another token after a 401 is part of the try before. A user who asks to reconnect cannot be told from the \
-            client.
-            """,
-        advice: """
-            Count the tries since the last `connected`, show an error after the fifth, and leave the next to the user; \
-            consultation-websocket's listing resets reconnectAttempts right after resume(), so its limit never bites.
-            """)
+        tolerance: "Each handshake for the consultation is a try, accepted or not, until `connected` is delivered; one "
+            + "with another token after a 401 is part of the try before. A user who asks to reconnect cannot be told "
+            + "from the client.",
+        advice: "Count the tries since the last `connected`, show an error after the fifth, and leave the next to the "
+            + "user; consultation-websocket's listing resets reconnectAttempts right after resume(), so its limit "
+            + "never bites.",
+        scenarios: ["drop-mid-stream", "server-restarts"])
     static let needs: Evidence = .socketEnds
 
     private var reconnects = Reconnects()
@@ -39,7 +37,7 @@ struct ReconnectLimit: ObligationJudge {
     func conclude(at end: Timestamp, in scene: Scene, _ findings: inout Findings) {
         for series in reconnects.open where (1..<SocketTimes.tryLimit).contains(series.tryCount) {
             // It gave up before the limit.
-            guard let knownAt = series.knownAt, end.nanoseconds(since: knownAt) >= SocketTimes.gaveUp else { continue }
+            guard let knownAt = series.knownAt, end.lag(behind: knownAt) >= SocketTimes.gaveUp else { continue }
             findings.exercised()
         }
     }

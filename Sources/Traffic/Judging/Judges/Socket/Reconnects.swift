@@ -8,7 +8,6 @@ import Traffic
 /// handshake for the consultation is an attempt. A consultation belongs to one user, so it identifies the client;
 /// nothing else does if a handshake is refused before its credentials are checked.
 struct Reconnects: Sendable {
-    /// The attempts after one end.
     struct Series: Sendable {
         let user: ExactString
         let token: ExactString?
@@ -25,7 +24,6 @@ struct Reconnects: Sendable {
         fileprivate var refusedToken: ExactString?
     }
 
-    /// A handshake of a series.
     struct Try: Sendable {
         let entry: JournalEntry
         /// How long the client had known of the failure, or nil if that is unknown.
@@ -51,8 +49,7 @@ struct Reconnects: Sendable {
         case .opened, .request: Handshake(fact).map { observe($0) } ?? []
         case .closed(let closing): scene.endedSocket.map { observe(closing, of: $0, fact, in: scene) } ?? []
         case .fault(let fault) where fault.effect == .silence: observeSilence(fact, in: scene)
-        case .frame(let frame) where !frame.isFromClient && frame.type == "connected" && frame.isDelivered:
-            succeed(fact, in: scene)
+        case .frame(let frame) where frame.isConnected: succeed(fact, in: scene)
         case .frame, .fault, .other: []
         }
     }
@@ -65,7 +62,7 @@ struct Reconnects: Sendable {
             // The same attempt again, with the token that it lacked.
             isTry = false
         } else {
-            let wait = series.knownAt.map { handshake.requestedAt.nanoseconds(since: $0) }.flatMap { $0 < 0 ? nil : $0 }
+            let wait = series.knownAt.map { handshake.requestedAt.lag(behind: $0) }.flatMap { $0 < 0 ? nil : $0 }
             var tried = series
             tried.tryCount += 1
             series.tryCount += 1
@@ -133,4 +130,42 @@ extension Reconnects.Series {
         if let user = handshake.user { return user != self.user }
         return handshake.status == 404 && handshake.credentials.token != token
     }
+}
+
+/// An attempt to open a WebSocket: accepted, refused, or never answered.
+struct Handshake: Sendable {
+    /// The consultation in the path, in lower case; an ID in the wrong case names the same consultation.
+    let consultation: ExactString
+    let credentials: PresentedCredentials
+    let user: ExactString?
+    let requestedAt: Timestamp
+    /// When it was answered or abandoned.
+    let answeredAt: Timestamp
+    /// The status that the client received: 101 if accepted, nil if no complete response was delivered.
+    let status: Int?
+    let entry: JournalEntry
+
+    /// Parses a fact, or returns nil if it is not a handshake.
+    init?(_ fact: Fact) {
+        switch fact.kind {
+        case .opened(let opening):
+            consultation = opening.consultation.asciiLowercased()
+            credentials = opening.credentials
+            user = opening.opening.user
+            requestedAt = opening.requestedAt
+            status = 101
+        case .request(let request):
+            guard request.isHandshake, let id = request.pathID else { return nil }
+            consultation = id.asciiLowercased()
+            credentials = request.credentials
+            user = request.user
+            requestedAt = request.requestedAt
+            status = request.isAnswered ? request.status : nil
+        case .frame, .closed, .fault, .other: return nil
+        }
+        answeredAt = fact.time
+        entry = fact.entry
+    }
+
+    var isAccepted: Bool { status == 101 }
 }

@@ -6,18 +6,13 @@ import Traffic
 struct RecoversHistory: ObligationJudge {
     static let obligation = Obligation(
         id: "ws/recovers-history", level: .should, origin: .ours,
-        clause: """
-            After a socket ended or fell silent while an answer streamed, the messages of its consultation are fetched \
-            within 10 s of the next `connected`, and before the next chat message.
-            """,
-        tolerance: """
-            A fetch between the cut and `connected` counts too, and so does one that fails. A client that closed the \
-            socket itself, or closes the next one before the 10 s are over, owes nothing.
-            """,
-        advice: """
-            The answer is completed and stored while the client is away: after a reconnect GET \
-            /api/v1/consultations/{id}/messages and replace what was cut by it; do not wait for the missing chunks.
-            """)
+        clause: "After a socket ended or fell silent while an answer streamed, the messages of its consultation are "
+            + "fetched within 10 s of the next `connected`, and before the next chat message.",
+        tolerance: "A fetch between the cut and `connected` counts too, and so does one that fails. A client that "
+            + "closed the socket itself, or closes the next one before the 10 s are over, owes nothing.",
+        advice: "The answer is completed and stored while the client is away: after a reconnect GET "
+            + "/api/v1/consultations/{id}/messages and replace what was cut by it; do not wait for the missing chunks.",
+        scenarios: ["drop-mid-stream"])
     static let needs: Evidence = .socketEnds
 
     /// A truncated reply.
@@ -56,14 +51,13 @@ struct RecoversHistory: ObligationJudge {
         for debt in debts.values.sorted(by: { $0.cut.number < $1.cut.number }) {
             guard let dueAt = debt.dueAt else { continue }
             // A fetch in flight when the chat continued is recorded only once it is answered.
-            let isForgotten = debt.chat.map { end.nanoseconds(since: $0.time) >= SocketTimes.second } ?? false
+            let isForgotten = debt.chat.map { end.lag(behind: $0.time) >= Tolerance.second } ?? false
             if dueAt < end || isForgotten { Self.found(debt, &findings) }
         }
     }
 
-    private mutating func observe(
-        _ closing: RecordedClosing, _ fact: Fact, in scene: Scene, _ findings: inout Findings
-    ) {
+    private mutating func observe(_ closing: RecordedClosing, _ fact: Fact, in scene: Scene, _ findings: inout Findings)
+    {
         guard let socket = scene.endedSocket, !socket.isSilenced else { return }
         let ending = SocketEnding(closing, of: socket, at: fact.time)
         // A client that closes normally may not want the rest of the reply, even if a fault had touched the socket.
@@ -81,11 +75,9 @@ struct RecoversHistory: ObligationJudge {
         if socket.isStreaming, !isOwn { debts[id] = Debt(cut: fact.entry) }
     }
 
-    private mutating func observe(
-        _ frame: FrameFact, _ fact: Fact, in scene: Scene, _ findings: inout Findings
-    ) {
+    private mutating func observe(_ frame: FrameFact, _ fact: Fact, in scene: Scene, _ findings: inout Findings) {
         guard let id = scene.sockets[fact.connection]?.consultation, var debt = debts[id] else { return }
-        if !frame.isFromClient, frame.type == "connected", frame.isDelivered, debt.connected == nil {
+        if frame.isConnected, debt.connected == nil {
             findings.exercised()
             debt.connected = fact.entry
             debts[id] = debt.isFetched ? nil : debt
@@ -113,8 +105,7 @@ struct RecoversHistory: ObligationJudge {
         guard let connected = debt.connected else { return }
         if let chat = debt.chat {
             findings.found(
-                SocketSentences.chatBeforeHistory(cutAt: debt.cut.time, chatAt: chat.time),
-                [debt.cut, connected, chat])
+                SocketSentences.chatBeforeHistory(cutAt: debt.cut.time, chatAt: chat.time), [debt.cut, connected, chat])
         } else {
             findings.found(
                 SocketSentences.noHistory(cutAt: debt.cut.time, connectedAt: connected.time), [debt.cut, connected])

@@ -9,20 +9,12 @@ struct RefusedHandshake: ObligationJudge {
         place: "common errors & solutions",
         clause: "After 401 the next handshake brings another token, after 404 another consultation id.",
         tolerance: "Handshakes that were under way before the refusal was delivered do not count.",
-        advice: """
-            Look at (task.response as? HTTPURLResponse)?.statusCode when receive fails: on 401 refresh the token \
-            before you reconnect, on 404 create or fetch a consultation first, its id in lower case. \
-            consultation-websocket's Quick Start opens the socket without any credentials, and every try of it \
-            ends in 401.
-            """)
+        advice: "Look at (task.response as? HTTPURLResponse)?.statusCode when receive fails: on 401 refresh the token "
+            + "before you reconnect, on 404 create or fetch a consultation first, its id in lower case. "
+            + "consultation-websocket's Quick Start opens the socket without any credentials, and every try of it ends "
+            + "in 401.",
+        scenarios: ["token-expires-mid-session"])
     static let needs: Evidence = .credentials
-
-    /// A refusal that the client has seen.
-    private struct Refusal: Sendable {
-        let consultation: ExactString
-        let token: ExactString
-        let handshake: Handshake
-    }
 
     /// The consultation requested and the client that requested it.
     private struct Question: Sendable, Hashable {
@@ -31,10 +23,10 @@ struct RefusedHandshake: ObligationJudge {
     }
 
     /// The refusals with 401 by token, and the token last refused for each consultation.
-    private var unauthorized = Recent<ExactString, Refusal>(capacity: RecentLimits.fewest)
+    private var unauthorized = Recent<ExactString, Handshake>(capacity: RecentLimits.fewest)
     private var tokenByConsultation = Recent<ExactString, ExactString>(capacity: RecentLimits.fewest)
     /// The refusals with 404 by question, and the consultation last refused for each token.
-    private var unknown = Recent<Question, Refusal>(capacity: RecentLimits.fewest)
+    private var unknown = Recent<Question, Handshake>(capacity: RecentLimits.fewest)
     private var consultationByToken = Recent<ExactString, ExactString>(capacity: RecentLimits.fewest)
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
@@ -42,13 +34,12 @@ struct RefusedHandshake: ObligationJudge {
         let question = Question(consultation: handshake.consultation, token: handshake.credentials.token ?? "")
         judgeToken(of: handshake, question, &findings)
         judgeID(of: handshake, question, &findings)
-        let refusal = Refusal(consultation: question.consultation, token: question.token, handshake: handshake)
         switch handshake.status {
         case 401:
-            unauthorized[question.token] = refusal
+            unauthorized[question.token] = handshake
             tokenByConsultation[question.consultation] = question.token
         case 404:
-            unknown[question] = refusal
+            unknown[question] = handshake
             consultationByToken[question.token] = question.consultation
         default: break
         }
@@ -56,11 +47,10 @@ struct RefusedHandshake: ObligationJudge {
 
     private mutating func judgeToken(of handshake: Handshake, _ question: Question, _ findings: inout Findings) {
         if let refusal = unauthorized[question.token] {
-            guard refusal.handshake.answeredAt <= handshake.requestedAt else { return }
+            guard refusal.answeredAt <= handshake.requestedAt else { return }
             findings.exercised()
-            findings.found(
-                SocketSentences.sameToken(refusedAt: refusal.handshake.answeredAt),
-                [refusal.handshake.entry, handshake.entry])
+            let message = SocketSentences.sameToken(refusedAt: refusal.answeredAt)
+            findings.found(message, [refusal.entry, handshake.entry])
             unauthorized[question.token] = nil
         } else if let token = tokenByConsultation[question.consultation], token != question.token {
             findings.exercised()
@@ -72,14 +62,14 @@ struct RefusedHandshake: ObligationJudge {
 
     private mutating func judgeID(of handshake: Handshake, _ question: Question, _ findings: inout Findings) {
         if let refusal = unknown[question] {
-            guard refusal.handshake.answeredAt <= handshake.requestedAt else { return }
+            guard refusal.answeredAt <= handshake.requestedAt else { return }
             unknown[question] = nil
             // The consultation exists now: it was restored.
             guard !handshake.isAccepted else { return }
             findings.exercised()
             findings.found(
-                SocketSentences.sameID(question.consultation.text, refusedAt: refusal.handshake.answeredAt),
-                [refusal.handshake.entry, handshake.entry])
+                SocketSentences.sameID(question.consultation.text, refusedAt: refusal.answeredAt),
+                [refusal.entry, handshake.entry])
         } else if let asked = consultationByToken[question.token], asked != question.consultation {
             findings.exercised()
             unknown[Question(consultation: asked, token: question.token)] = nil

@@ -8,14 +8,10 @@ struct SingleConnection: ObligationJudge {
         id: "ws/single-connection", level: .should, origin: .guides([.mealLogWebSocket, .webSocketArchitecture]),
         place: "best practice 1, don'ts (meal-log-websocket)",
         clause: "A user has one open socket at a time; two on one consultation fail a run.",
-        tolerance: """
-            A socket that the fake has silenced or no longer reads, or that the server is closing, counts as closed; \
-            a new one may open up to 50 ms before the old one ends.
-            """,
-        advice: """
-            Keep one URLSessionWebSocketTask for the whole app and call cancel(with: .goingAway, reason: nil) on it \
-            before you resume another; chat and meal events come over the same socket.
-            """)
+        tolerance: "A socket that the fake has silenced or no longer reads, or that the server is closing, counts as "
+            + "closed; a new one may open up to 50 ms before the old one ends.",
+        advice: "Keep one URLSessionWebSocketTask for the whole app and call cancel(with: .goingAway, reason: nil) on "
+            + "it before you resume another; chat and meal events come over the same socket.")
     static let needs: Evidence = .socketEnds
 
     /// Two sockets that are open together; the new one may still turn out to replace the old one.
@@ -25,7 +21,7 @@ struct SingleConnection: ObligationJudge {
         func involves(_ connection: UInt64) -> Bool { old.connection == connection || new.connection == connection }
         var isOneConsultation: Bool { old.consultation == new.consultation }
         /// How long the new socket may wait for the old one's end.
-        var deadline: Timestamp { new.openedAt.advanced(byNanoseconds: SocketTimes.tolerance) }
+        var deadline: Timestamp { new.openedAt.advanced(byNanoseconds: Tolerance.interval) }
         /// When it is certain that the server was not closing the old socket, because the journal would show its end.
         var settledAt: Timestamp { deadline.advanced(byNanoseconds: SocketTimes.serverClosing) }
     }
@@ -42,10 +38,10 @@ struct SingleConnection: ObligationJudge {
             // The journal records the server's close only once it is complete; the client knew before.
             let wasClosing = closing.isByServer && closing.summary.sent != nil
             end(fact.connection, at: fact.time, wasClosing: wasClosing, &findings)
-        case .fault(let fault):
-            if fault.effect != .withholdPong { end(fact.connection, at: fact.time, wasClosing: false, &findings) }
+        case .fault(let fault) where fault.effect != .withholdPong:
+            end(fact.connection, at: fact.time, wasClosing: false, &findings)
         case .opened: open(fact, in: scene, &findings)
-        case .request, .frame, .other: break
+        case .request, .frame, .fault, .other: break
         }
     }
 
@@ -67,9 +63,7 @@ struct SingleConnection: ObligationJudge {
         overlaps.append(Overlap(old: old, new: new))
     }
 
-    private mutating func end(
-        _ connection: UInt64, at time: Timestamp, wasClosing: Bool, _ findings: inout Findings
-    ) {
+    private mutating func end(_ connection: UInt64, at time: Timestamp, wasClosing: Bool, _ findings: inout Findings) {
         for overlap in overlaps where overlap.deadline < time {
             let isExcused = wasClosing && overlap.old.connection == connection
             if overlap.involves(connection), !isExcused { Self.found(overlap, &findings) }

@@ -1,7 +1,6 @@
 import FitIQAPI
 import Text
 
-/// The sentences of the socket judges.
 enum SocketSentences {
     static func wrongEndpoint(_ path: String) -> String {
         "The client asked for a WebSocket at \(path), where there is none."
@@ -25,9 +24,7 @@ enum SocketSentences {
         "The client asked for the consultation \(id) again, which was answered with 404 at \(clock(refusedAt))."
     }
 
-    static func unusableFrame(_ reason: String) -> String {
-        "The backend cannot use this frame. \(reason)"
-    }
+    static func unusableFrame(_ reason: String) -> String { "The backend cannot use this frame. \(reason)" }
 
     static func sentWhileStreaming(since begin: Timestamp) -> String {
         "The client sent a chat message while the answer that began at \(clock(begin)) was still streaming."
@@ -45,38 +42,28 @@ enum SocketSentences {
     }
 
     static func shrunk(wait: Int64, previous: Int64, number: Int) -> String {
-        """
-        The client waited \(Durations.seconds(wait)) s before try \(number), less than the \(Durations.seconds(previous)) s before an \
-        earlier one.
-        """
+        "The client waited \(Durations.seconds(wait)) s before try \(number), less than the "
+            + "\(Durations.seconds(previous)) s before an earlier one."
     }
 
     static func tooManyTries(endedAt: Timestamp) -> String {
-        """
-        The client tried for the 6th time after the socket ended at \(clock(endedAt)), without success in between; \
-        5 tries are the most.
-        """
+        "The client tried for the 6th time after the socket ended at \(clock(endedAt)), without success in between; 5 "
+            + "tries are the most."
     }
 
     static func cameBack(after gap: Int64) -> String {
-        """
-        The client opened the consultation again \(Durations.seconds(gap)) s after it had closed the socket itself; 3 s must \
-        pass before it does.
-        """
+        "The client opened the consultation again \(Durations.seconds(gap)) s after it had closed the socket itself; 3 "
+            + "s must pass before it does."
     }
 
     static func noHistory(cutAt: Timestamp, connectedAt: Timestamp) -> String {
-        """
-        An answer was cut at \(clock(cutAt)), and the messages were not fetched within 10 s of `connected` at \
-        \(clock(connectedAt)).
-        """
+        "An answer was cut at \(clock(cutAt)), and the messages were not fetched within 10 s of `connected` at "
+            + "\(clock(connectedAt))."
     }
 
     static func chatBeforeHistory(cutAt: Timestamp, chatAt: Timestamp) -> String {
-        """
-        An answer was cut at \(clock(cutAt)), and the client went on chatting at \(clock(chatAt)) without having \
-        fetched the messages.
-        """
+        "An answer was cut at \(clock(cutAt)), and the client went on chatting at \(clock(chatAt)) without having "
+            + "fetched the messages."
     }
 
     static func wrongCloseCode(_ code: UInt16?) -> String {

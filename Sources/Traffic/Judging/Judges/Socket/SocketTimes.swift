@@ -5,10 +5,7 @@ import WebSocket
 
 /// The time limits for sockets, in nanoseconds.
 enum SocketTimes {
-    /// The tolerance for network and scheduling when a minimum is judged.
-    static let tolerance: Int64 = 50_000_000
-    static let second: Int64 = 1_000_000_000
-    /// The minimum wait before a reconnect.
+    private static let second = Tolerance.second
     static let shortestWait = second
     /// The maximum silence of a client on an open socket, and how much later a ping may come.
     static let keepAlive = 30 * second
@@ -23,20 +20,11 @@ enum SocketTimes {
     static let silentAnswer = 10 * second
     /// A client without an attempt for this long has stopped trying.
     static let gaveUp = 60 * second
-    /// The maximum number of consecutive attempts.
     static let tryLimit = 5
-}
-
-extension Timestamp {
-    /// Returns the nanoseconds since an earlier time.
-    func nanoseconds(since earlier: Timestamp) -> Int64 {
-        nanosecondsSinceEpoch &- earlier.nanosecondsSinceEpoch
-    }
 }
 
 /// How a WebSocket ended, as its client sees it.
 enum SocketEnding: Sendable, Hashable {
-    /// The client closed it with a close frame.
     case closedByClient
     /// The client ended the transport without a close frame.
     case leftByClient
@@ -53,26 +41,19 @@ enum SocketEnding: Sendable, Hashable {
         case .violation:
             // The client may not know its mistake: from its side, the server closed.
             self = .unexpected(knownAt: time)
-        case _ where isByServer && socket.isArchived && closing.summary.sent?.code == .normalClosure:
-            self = .archived
-        case _ where isByServer:
-            self = .unexpected(knownAt: closing.knownAt(of: socket, at: time))
-        case _ where socket.trouble != nil:
-            self = .givenUp
-        default:
-            self = closing.summary.received != nil ? .closedByClient : .leftByClient
+        case _ where isByServer && socket.isArchived && closing.summary.sent?.code == .normalClosure: self = .archived
+        case _ where isByServer: self = .unexpected(knownAt: closing.knownAt(of: socket, at: time))
+        case _ where socket.trouble != nil: self = .givenUp
+        default: self = closing.summary.received != nil ? .closedByClient : .leftByClient
         }
     }
 
-    /// Whether the client ended it of its own accord.
     var isOwn: Bool { self == .closedByClient || self == .leftByClient }
 }
 
 extension RecordedClosing {
     /// Whether the server started the close; the end of the transport after its close frame is not a start.
-    var isByServer: Bool {
-        party == .server || cause != .violation && summary.sent != nil && summary.received == nil
-    }
+    var isByServer: Bool { party == .server || cause != .violation && summary.sent != nil && summary.received == nil }
 
     /// When the client learned that the server closed, or nil if that may have been before the entry's time.
     fileprivate func knownAt(of socket: Scene.Socket, at time: Timestamp) -> Timestamp? {
@@ -94,11 +75,9 @@ struct SocketEndpoint: ObligationJudge {
     static let obligation = Obligation(
         id: "ws/endpoint", level: .must, origin: .guides([.webSocketArchitecture]), place: "root cause",
         clause: "The WebSocket is opened at /api/v1/consultations/{id}/ws, never at /ws.",
-        advice: """
-            There is no socket for meal logs alone: create or fetch a consultation and open \
-            /api/v1/consultations/{id}/ws, id in lower case; the guide's own configuration with \
-            /ws is the mistake that it describes.
-            """)
+        advice: "There is no socket for meal logs alone: create or fetch a consultation and open "
+            + "/api/v1/consultations/{id}/ws, id in lower case; the guide's own configuration with /ws is the mistake "
+            + "that it describes.")
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
         if Handshake(fact) != nil { return findings.exercised() }
