@@ -36,7 +36,14 @@ extension ExactString: ExpressibleByStringInterpolation, CustomStringConvertible
 
 extension String {
     /// Whether both have the same UTF-8 bytes, as ``ExactString`` compares.
+    @inlinable
     public func isExactly(_ other: String) -> Bool {
+        // Most texts that differ do so in their length.
+        utf8.count == other.utf8.count && hasSameBytes(as: other)
+    }
+
+    @usableFromInline
+    func hasSameBytes(as other: String) -> Bool {
         // Native strings lend their bytes without copying.
         var (left, right) = (self, other)
         return left.withUTF8 { left in

@@ -36,8 +36,9 @@ public struct JSONObject: Sendable {
     }
 
     private func position(of key: String) -> Int? {
-        if index.isEmpty { return members.firstIndex { $0.key.isExactly(key) } }
-        return index[ExactString(key)]
+        guard index.isEmpty else { return index[ExactString(key)] }
+        // In a buffer, so that no member is copied.
+        return members.withUnsafeBufferPointer { members in members.indices.first { members[$0].key.isExactly(key) } }
     }
 
     private mutating func append(_ key: String, _ value: JSONValue) {
@@ -62,10 +63,12 @@ public struct JSONObject: Sendable {
         if members.count > Self.largestUnindexed {
             return Set(members.lazy.map { ExactString($0.key) }).count != members.count
         }
-        for later in members.indices.dropFirst() {
-            for earlier in 0..<later where members[earlier].key.isExactly(members[later].key) { return true }
+        return members.withUnsafeBufferPointer { members in
+            for later in members.indices.dropFirst() {
+                for earlier in 0..<later where members[earlier].key.isExactly(members[later].key) { return true }
+            }
+            return false
         }
-        return false
     }
 
     private mutating func keepLastOfEachName() {

@@ -101,6 +101,12 @@ struct Parser {
     private mutating func open(isObject: Bool) throws(JSONError) {
         guard containers.count < limits.depth else { throw failure(Messages.tooDeep(limit: limits.depth), at: offset) }
         offset += 1
+        if containers.isEmpty, isObject {
+            // Enough for most objects, so that the stacks do not grow step by step.
+            containers.reserveCapacity(8)
+            keys.reserveCapacity(8)
+            members.reserveCapacity(16)
+        }
         containers.append(Container(isObject: isObject, start: isObject ? members.count : elements.count))
     }
 

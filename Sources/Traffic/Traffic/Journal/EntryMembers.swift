@@ -149,15 +149,19 @@ struct EntryMembers {
     }
 
     /// A body or a payload, as text or in base64, truncated if there were more bytes.
-    func body(_ name: String) throws(EntryProblem) -> RecordedBody {
-        var bytes = Array((try stringIfPresent(name) ?? "").utf8)
-        if present(name) == nil, let encoded = try stringIfPresent(name + "_base64") {
-            guard let decoded = Base64.decode(encoded) else { throw wrong(name + "_base64") }
+    func body(_ text: String, _ base64: String, _ count: String) throws(EntryProblem) -> RecordedBody {
+        let bytes: [UInt8]
+        if let text = try stringIfPresent(text) {
+            bytes = Array(text.utf8)
+        } else if let encoded = try stringIfPresent(base64) {
+            guard let decoded = Base64.decode(encoded) else { throw wrong(base64) }
             bytes = decoded
+        } else {
+            bytes = []
         }
-        guard let count: Int = try integerIfPresent(name + "_bytes") else { return RecordedBody(bytes) }
-        guard count >= bytes.count else { throw wrong(name + "_bytes") }
-        return RecordedBody(bytes, of: count)
+        guard let byteCount: Int = try integerIfPresent(count) else { return RecordedBody(bytes) }
+        guard byteCount >= bytes.count else { throw wrong(count) }
+        return RecordedBody(bytes, of: byteCount)
     }
 
     /// The error that names what a member must be and what it is.

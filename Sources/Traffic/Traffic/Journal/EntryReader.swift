@@ -55,7 +55,8 @@ extension RecordedExchange {
     fileprivate init(_ members: EntryMembers) throws(EntryProblem) {
         let request = try members.object("request")
         self.init(
-            head: try request.head(), body: try request.body("body"), requestedAt: try members.time("requested_at"),
+            head: try request.head(), body: try request.body("body", "body_base64", "body_bytes"),
+            requestedAt: try members.time("requested_at"),
             endpoint: try members.endpoint(), user: try members.stringIfPresent("user").map(ExactString.init(_:)),
             unmatched: try members.choiceIfPresent("unmatched"), status: nil, responseFields: .none,
             responseBody: RecordedBody(), delivery: try members.choiceIfPresent("delivery") ?? .complete,
@@ -65,7 +66,7 @@ extension RecordedExchange {
         guard (100...999).contains(code) else { throw response.wrong("status") }
         status = code
         responseFields = try response.responseFields()
-        responseBody = try response.body("body")
+        responseBody = try response.body("body", "body_base64", "body_bytes")
     }
 }
 
@@ -87,7 +88,10 @@ extension RecordedFrame {
         self.init(
             sender: sender, opcode: opcode, payload: [],
             delivery: try members.choiceIfPresent("delivery") ?? .complete, faults: try members.faults())
-        payload = opcode == .close ? RecordedBody(try Self.closePayload(members)) : try members.body("payload")
+        payload =
+            opcode == .close
+            ? RecordedBody(try Self.closePayload(members))
+            : try members.body("payload", "payload_base64", "payload_bytes")
     }
 
     /// The payload of a close frame: empty, or a code and a reason.
