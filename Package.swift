@@ -36,8 +36,9 @@ let package = Package(
         .executableTarget(
             name: "fitiq-mock",
             dependencies: [
-                "ContractSuite", "FitIQAPI", "FitIQBackend", "FitIQClient", "Hosting", "JSON", "Judging", "MockServer",
-                "Proxy", "Replay", "Scenarios", "Sockets", "TLS", "Text", "Traffic", argumentParser, logging,
+                "CLibrary", "ContractSuite", "FitIQAPI", "FitIQBackend", "FitIQClient", "Hosting", "JSON", "Judging",
+                "MockServer", "Proxy", "Replay", "Scenarios", "Sockets", "TLS", "Text", "Traffic", argumentParser,
+                logging,
             ],
             path: "Sources/App/fitiq-mock"),
 
@@ -161,16 +162,14 @@ let package = Package(
             path: "Tests/Simulation"),
         .executableTarget(
             name: "simulate",
-            dependencies: [
-                "Simulation", "Sockets", argumentParser,
-            ],
+            dependencies: ["Simulation", "Sockets", argumentParser],
             path: "Tests/simulate"),
 
         .testTarget(name: "DigestsTests", dependencies: ["Digests", "TestSupport"]),
         .testTarget(name: "TextsTests", dependencies: ["TestSupport", "Texts"]),
         .testTarget(name: "HTTP1Tests", dependencies: ["HTTP1", "TestSupport", httpTypes]),
         .testTarget(name: "WebSocketTests", dependencies: ["TestSupport", "WebSocket", httpTypes]),
-        .testTarget(name: "SocketsTests", dependencies: ["Sockets", "TestSupport"]),
+        .testTarget(name: "SocketsTests", dependencies: ["CLibrary", "Sockets", "TestSupport"]),
         .testTarget(name: "TLSTests", dependencies: ["COpenSSL", "Sockets", "TLS", "TestSupport"]),
         .testTarget(
             name: "TrafficTests",

@@ -7,7 +7,7 @@ import Testing
 @Suite("The options of TLS")
 struct TLSOptionsTests {
     private func failure(_ options: String..., port: UInt16 = 8080) throws -> Failure? {
-        let options = try ListeningOptions.parse(options)
+        let options = try HostOptions.parse(options)
         let address = try SocketAddress(host: "127.0.0.1", port: port)
         return #expect(throws: Failure.self) { try options.secure(besides: address) }
     }
@@ -17,7 +17,7 @@ struct TLSOptionsTests {
         arguments: [["--tls-port", "1"], ["--certificate", "c"], ["--key", "k"]])
     func onlyWithTLS(_ options: [String]) throws {
         let address = try SocketAddress(host: "127.0.0.1", port: 0)
-        let options = (parsed: try ListeningOptions.parse(options), name: options[0])
+        let options = (parsed: try HostOptions.parse(options), name: options[0])
         let failure = #expect(throws: Failure.self) { try options.parsed.secure(besides: address) }
         #expect(failure?.message == "\(options.name) goes only with --tls.")
     }
@@ -40,7 +40,7 @@ struct TLSOptionsTests {
             folder + "/localhost.pem", folder + "/localhost-key.pem", folder + "/ca-key.pem"
         )
         let plain = try SocketAddress(host: "::1", port: 0)
-        let options = try ListeningOptions.parse(["--tls", "--certificate", certificate, "--key", key])
+        let options = try HostOptions.parse(["--tls", "--certificate", certificate, "--key", key])
         let secure = try #require(try options.secure(besides: plain))
         #expect(secure.ca == nil)
         #expect(secure.listening.address == (try SocketAddress(host: "::1", port: 8443)))

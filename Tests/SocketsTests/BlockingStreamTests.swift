@@ -1,15 +1,8 @@
+import CLibrary
 import TestSupport
 import Testing
 
 @testable import Sockets
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 @Suite("Blocking stream")
 struct BlockingStreamTests {

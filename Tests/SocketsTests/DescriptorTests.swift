@@ -1,15 +1,8 @@
+import CLibrary
 import TestSupport
 import Testing
 
 @testable import Sockets
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 /// Each in a process of its own, as descriptors and their limit belong to the whole process.
 @Suite("Descriptors")

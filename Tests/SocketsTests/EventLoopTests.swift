@@ -1,17 +1,10 @@
+import CLibrary
 import Foundation
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import Sockets
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 @Suite("Event loop")
 struct EventLoopTests {

@@ -1,14 +1,7 @@
+import CLibrary
 import Testing
 
 @testable import Sockets
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 // Signals belong to the whole process: each test has one of its own.
 @Suite("Event loop: signals")

@@ -1,14 +1,7 @@
+import CLibrary
 import Testing
 
 @testable import Sockets
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 @Suite("Messages of socket errors")
 struct SocketErrorMessagesTests {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CLibrary
 import FitIQAPI
 import Sockets
 import TLS
@@ -112,14 +113,6 @@ struct CertificateFiles {
         return bytes
     }
 }
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 /// The user's folder for data that outlives a run; others may not read it.
 struct DataDirectory {

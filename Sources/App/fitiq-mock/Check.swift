@@ -1,15 +1,8 @@
 import ArgumentParser
+import CLibrary
 import MockServer
 import Scenarios
 import Sockets
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 struct Check: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,16 +1,9 @@
 import ArgumentParser
+import CLibrary
 import FitIQAPI
 import MockServer
 import Sockets
 import Synchronization
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 @main
 struct FitIQMock: ParsableCommand {

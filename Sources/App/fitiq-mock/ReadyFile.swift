@@ -1,13 +1,6 @@
+import CLibrary
 import JSON
 import Sockets
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 /// The file that tells others where a server is: it appears when the server listens, and goes when it has stopped.
 ///

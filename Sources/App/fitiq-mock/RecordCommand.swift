@@ -38,7 +38,7 @@ struct RecordCommand: ParsableCommand {
             valueName: "path"))
     var upstreamCa: String?
 
-    @OptionGroup var listening: ListeningOptions
+    @OptionGroup var host: HostOptions
 
     @Option(
         help: .init(
@@ -46,10 +46,8 @@ struct RecordCommand: ParsableCommand {
             valueName: "path"))
     var readyFile: String?
 
-    @OptionGroup var log: LogOptions
-
     func run() throws {
-        let logger = try log.logger()
+        let logger = try host.logger()
         defer { StandardOutput.excuse(logger) }
         let upstream = try upstreamURL()
         guard let output = try Settings.nonEmpty(output, "OUTPUT") else {
@@ -58,10 +56,10 @@ struct RecordCommand: ParsableCommand {
         let trust = try trust(upstream)
         var limits = RelayLimits()
         fitDescriptors(&limits, logger)
-        let address = try listening.address()
+        let address = try host.address()
         // Before any file is created.
         let readyFile = try ReadyFile.claimed(readyFile)
-        let secure = try listening.secure(besides: address)
+        let secure = try host.secure(besides: address)
         if let secure {
             for warning in secure.listening.warnings(ca: secure.ca, at: FitIQMock.now) { logger.warning("\(warning)") }
         }

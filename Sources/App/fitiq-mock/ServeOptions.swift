@@ -11,7 +11,7 @@ import Sockets
 ///
 /// Each can also be set in the environment.
 struct ServeOptions: ParsableArguments {
-    @OptionGroup var listening: ListeningOptions
+    @OptionGroup var host: HostOptions
 
     @Option(help: .init("Write what is served to this file, as HAR, while it happens.", valueName: "path"))
     var record: String?
@@ -86,8 +86,6 @@ struct ServeOptions: ParsableArguments {
             valueName: "path"
         ))
     var readyFile: String?
-
-    @OptionGroup var log: LogOptions
 }
 
 extension ServeOptions {
@@ -136,7 +134,7 @@ struct ServerLauncher {
 
     init(_ options: ServeOptions) throws(Failure) {
         self.options = options
-        logger = try options.log.logger()
+        logger = try options.host.logger()
         plan = try options.plan()
         exportFile = try options.exportPath()
         // Before anything is created.
@@ -161,8 +159,8 @@ struct ServerLauncher {
             throw .configuration(Messages.notWithSession("--export-on-exit"))
         }
         fitDescriptors(&configuration.limits)
-        let address = try options.listening.address()
-        let secure = try options.listening.secure(besides: address)
+        let address = try options.host.address()
+        let secure = try options.host.secure(besides: address)
         let server = try open(configuration, address, secure?.listening)
         server.engine.log(to: logger)
         if let watched { follow(watched, server) }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CLibrary
 import Judging
 import Logging
 import MockServer
@@ -91,29 +92,6 @@ struct OriginOptions: ParsableArguments {
             valueName: "origin"))
     var allowedOrigins: [String] = []
 }
-
-/// The log's level: an option of the commands that serve.
-struct LogOptions: ParsableArguments {
-    @Option(
-        help: .init(
-            "trace, debug, info (a line for each request), notice, warning, error or critical. (default: notice)",
-            valueName: "level"))
-    var logLevel: String?
-
-    func logger() throws(Failure) -> Logger {
-        var logger = Logger(label: "fitiq-mock", factory: { _ in LineLog() })
-        logger.logLevel = try Settings.choice(logLevel, "LOG_LEVEL") ?? .notice
-        return logger
-    }
-}
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 /// The report's destination and the known failures: options of every command that judges a client.
 struct ReportOptions: ParsableArguments {

@@ -1,15 +1,8 @@
+import CLibrary
 import FitIQAPI
 import Logging
 import Sockets
 import Synchronization
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 /// Standard output that remembers write errors, which the standard library's `print` ignores.
 ///

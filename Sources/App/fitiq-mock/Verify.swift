@@ -1,4 +1,5 @@
 import ArgumentParser
+import CLibrary
 import FitIQAPI
 import Judging
 import MockServer
@@ -80,14 +81,6 @@ struct Verify: ParsableCommand {
         try reports.tell(report, knownBroken: knownBroken)
     }
 }
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 /// Waits on the main thread for the first of: a program's end, its time limit, or a signal to this program.
 final class CommandWatch: EventLoopHandler {

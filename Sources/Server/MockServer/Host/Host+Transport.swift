@@ -138,10 +138,13 @@ extension Host {
     /// - Returns: false if the socket takes no more, or has failed: there is nothing more to do for the connection.
     private func send(_ connection: Connection, _ transport: Transport, _ now: MonotonicInstant) -> Bool {
         let stream = transport.stream
-        while connection.hasOutput || stream.session != nil {
-            heedFarewell(of: connection, stream, now)
+        let isSecure = stream.session != nil
+        while connection.hasOutput || isSecure {
+            if isSecure { heedFarewell(of: connection, stream, now) }
             let most = sendableCount(of: connection, transport)
-            let isLast = connection.saysFarewell && !connection.output.isHeld && most >= connection.output.count
+            // The close_notify of TLS travels with the last bytes.
+            let isLast =
+                isSecure && connection.saysFarewell && !connection.output.isHeld && most >= connection.output.count
             let result = connection.withOutput {
                 stream.send(UnsafeRawBufferPointer(rebasing: $0.prefix(most)), isLast: isLast)
             }

@@ -1,11 +1,12 @@
 import ArgumentParser
 import FitIQAPI
 import Hosting
+import Logging
 import Sockets
 import TLS
 
-/// Where a server or a proxy listens: options of `serve`, `replay` and `record`.
-struct ListeningOptions: ParsableArguments {
+/// Where a server or a proxy listens, and what it logs: options of `serve`, `replay` and `record`.
+struct HostOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: .init("The port to listen on; 0 picks a free one. (default: 8080)", valueName: "number"))
@@ -30,6 +31,18 @@ struct ListeningOptions: ParsableArguments {
 
     @Option(help: .init("The private key of --certificate, as PEM.", valueName: "path"))
     var key: String?
+
+    @Option(
+        help: .init(
+            "trace, debug, info (a line for each request), notice, warning, error or critical. (default: notice)",
+            valueName: "level"))
+    var logLevel: String?
+
+    func logger() throws(Failure) -> Logger {
+        var logger = Logger(label: "fitiq-mock", factory: { _ in LineLog() })
+        logger.logLevel = try Settings.choice(logLevel, "LOG_LEVEL") ?? .notice
+        return logger
+    }
 
     func address() throws(Failure) -> SocketAddress {
         let port = try Settings.value(port, "PORT", expected: "a port from 0 to 65535") ?? 8080
