@@ -9,6 +9,8 @@ public final class SocketStream {
     public let socket: Socket
     /// Its token in the loop.
     public let token: UInt64
+    /// Whether it began with TLS; a constant, because a server asks for it at each read and write.
+    public let isSecure: Bool
     /// TLS; nil for plain text, and once a client has spoken plain HTTP in its place.
     public private(set) var session: TLSSession?
     /// What the loop watches it for; nil if it is no longer watched.
@@ -40,7 +42,7 @@ public final class SocketStream {
 
     init(_ socket: Socket, token: UInt64, session: TLSSession?, interest: Interest) {
         (self.socket, self.token, self.session, self.interest) = (socket, token, session, interest)
-        isAgreed = session == nil
+        (isSecure, isAgreed) = (session != nil, session == nil)
     }
 
     deinit { close(reset: false) }
@@ -53,7 +55,7 @@ public final class SocketStream {
     /// Whether nothing more can be sent: pending bytes can be dropped.
     public var isMute: Bool { isShutDown || takesNothing || session?.phase == .failed }
     /// Whether there are bytes that only TLS wants to send, or encrypted output.
-    public var hasCiphertext: Bool { session?.hasCiphertext ?? false }
+    public var hasCiphertext: Bool { isSecure && session?.hasCiphertext ?? false }
 
     /// What to watch the stream for, if its owner can use bytes, and has some for it.
     public func interest(reads: Bool, hasOutput: Bool) -> Interest {
@@ -81,7 +83,7 @@ public final class SocketStream {
         switch socket.read(into: buffer.bytes) {
         case .bytes(let count):
             let bytes = UnsafeRawBufferPointer(rebasing: buffer.bytes[..<count])
-            guard let session else {
+            guard isSecure, let session else {
                 body(bytes)
                 return .bytes
             }
@@ -135,7 +137,7 @@ public final class SocketStream {
     /// - Parameter isLast: Whether nothing comes after it; with TLS a close_notify follows it in the same packet.
     /// - Returns: How many bytes of the output count as sent, perhaps none yet; nil if there is nothing to send.
     public func send(_ output: UnsafeRawBufferPointer, isLast: Bool = false) -> WriteResult? {
-        guard let session else { return output.isEmpty ? nil : socket.write(output) }
+        guard isSecure, let session else { return output.isEmpty ? nil : socket.write(output) }
         if encryptedCount == 0, takesOutput, !output.isEmpty {
             encryptedCount = session.write(UnsafeRawBufferPointer(rebasing: output.prefix(Self.pieceSize)))
         }

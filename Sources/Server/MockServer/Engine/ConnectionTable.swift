@@ -109,8 +109,11 @@ extension Engine {
     private func giveUpLargest(
         downTo target: Int, of limit: Int, echoOnly: Bool = false, in world: World?, at now: Timestamp
     ) {
-        let holders = connections.filter {
-            $0.accountedBytes > 0 && $0 !== answering && (!echoOnly || $0.isEcho)
+        // A loop, because a closure within an access to the table would make every access to it checked at run time.
+        var holders: [Connection] = []
+        for connection in connections
+        where connection.accountedBytes > 0 && connection !== answering && (!echoOnly || connection.isEcho) {
+            holders.append(connection)
         }
         for connection in holders.sorted(by: { ($0.accountedBytes, $1.id.place) > ($1.accountedBytes, $0.id.place) }) {
             guard (echoOnly ? connections.echoBytes : connections.heldBytes) > target else { return }

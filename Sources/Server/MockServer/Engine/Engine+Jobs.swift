@@ -6,13 +6,23 @@ import Scenarios
 
 /// The unfinished jobs, and the values that a job will free.
 struct Jobs {
-    fileprivate var serial = 0
+    private var serial = 0
     /// The continuation of each job, by its number.
-    fileprivate var unfinished: [Int: (Engine, any Sendable, Timestamp) -> Void] = [:]
+    private var unfinished: [Int: (Engine, any Sendable, Timestamp) -> Void] = [:]
     /// The bytes of requests that jobs hold, including requests whose clients have left.
     var heldBytes = 0
     /// Values to free off the loop when the turn ends.
     var discarded: [any Sendable] = []
+
+    fileprivate mutating func add(_ then: @escaping (Engine, any Sendable, Timestamp) -> Void) -> Int {
+        serial += 1
+        unfinished[serial] = then
+        return serial
+    }
+
+    fileprivate mutating func finish(_ number: Int) -> ((Engine, any Sendable, Timestamp) -> Void)? {
+        unfinished.removeValue(forKey: number)
+    }
 }
 
 /// Work off the loop: slow work is a function of values, and its result comes back as another input.
@@ -27,16 +37,16 @@ extension Engine {
         then: @escaping (Engine, Parcel<Value>, Timestamp) -> Void
     ) {
         guard let startJob else { return then(self, Parcel(work()), now) }
-        jobs.serial += 1
-        jobs.unfinished[jobs.serial] = { engine, value, now in
+        let number = jobs.add { engine, value, now in
             guard let parcel = value as? Parcel<Value> else { preconditionFailure("A job brings its own result.") }
             then(engine, parcel, now)
         }
-        startJob(Job(number: jobs.serial) { Parcel(work()) })
+        startJob(Job(number: number) { Parcel(work()) })
     }
 
     public func finish(_ result: Job.Result, at now: Timestamp) {
-        jobs.unfinished.removeValue(forKey: result.number)?(self, result.value, now)
+        guard let then = jobs.finish(result.number) else { return }
+        then(self, result.value, now)
     }
 
     /// Frees a value off the loop; the engine has to release it before the turn ends.

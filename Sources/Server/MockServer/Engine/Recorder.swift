@@ -21,17 +21,18 @@ struct Recorder {
         // Requests to the server rather than its API would only fill the journal.
         guard !exchange.isOfServer else { return }
         let (connection, world) = (exchange.connection, exchange.world)
+        let now = world.turn.now
         let fields: RecordedFields =
-            answer.hasUsualFields ? .encoded(world.responseFields.json) : .fields(answer.allFields(at: world.turn.now))
+            answer.hasUsualFields ? .encoded(world.responseFields.json) : .fields(answer.allFields(at: now))
         let shaped = exchange.shaped
         let recorded = RecordedExchange(
-            head: exchange.head, body: exchange.body, requestedAt: world.turn.now, endpoint: exchange.endpoint,
+            head: exchange.head, body: exchange.body, requestedAt: now, endpoint: exchange.endpoint,
             user: exchange.user, unmatched: exchange.unmatched,
             status: shaped?.delivery == Delivery.none ? nil : answer.status.code, responseFields: fields,
             responseBody: shaped?.body ?? answer.body, delivery: shaped?.delivery ?? .complete,
             faults: exchange.faultNames)
         guard !connection.output.isHeld else { return add(.exchange(recorded), from: start, on: connection, in: world) }
-        world.journal.record(recorded, at: world.turn.now, connection: connection.number(in: world))
+        world.journal.record(recorded, at: now, connection: connection.number(in: world))
         worlds.accountJournal(of: world)
     }
 

@@ -37,7 +37,7 @@ extension Host {
             engine.receive(bytes, on: id, at: time(now))
         }
         switch reading {
-        case .bytes: break
+        case .bytes: if !stream.isSecure { return }
         case .nothing:
             if isFinished { lost(transport) }
             return
@@ -138,7 +138,7 @@ extension Host {
     /// - Returns: false if the socket takes no more, or has failed: there is nothing more to do for the connection.
     private func send(_ connection: Connection, _ transport: Transport, _ now: MonotonicInstant) -> Bool {
         let stream = transport.stream
-        let isSecure = stream.session != nil
+        let isSecure = stream.isSecure && stream.session != nil
         while connection.hasOutput || isSecure {
             if isSecure { heedFarewell(of: connection, stream, now) }
             let most = sendableCount(of: connection, transport)
