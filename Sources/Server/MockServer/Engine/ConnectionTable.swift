@@ -53,7 +53,16 @@ struct ConnectionTable: Sequence {
         if isEcho { echoBytes += difference }
     }
 
-    func makeIterator() -> some IteratorProtocol<Connection> { places.lazy.compactMap { $0 }.makeIterator() }
+    func makeIterator() -> Iterator { Iterator(places: places.makeIterator()) }
+
+    struct Iterator: IteratorProtocol {
+        fileprivate var places: IndexingIterator<[Connection?]>
+
+        mutating func next() -> Connection? {
+            while let place = places.next() { if let place { return place } }
+            return nil
+        }
+    }
 }
 
 /// Storage of emptied buffers, lent to the next output: idle connections hold none.
