@@ -140,11 +140,8 @@ extension Host {
         let stream = transport.stream
         let isSecure = stream.isSecure && stream.session != nil
         while connection.hasOutput || isSecure {
-            if isSecure { heedFarewell(of: connection, stream, now) }
+            let isLast = isSecure && saysFarewell(connection, transport, now)
             let most = sendableCount(of: connection, transport)
-            // The close_notify of TLS travels with the last bytes.
-            let isLast =
-                isSecure && connection.saysFarewell && !connection.output.isHeld && most >= connection.output.count
             let result = connection.withOutput {
                 stream.send(UnsafeRawBufferPointer(rebasing: $0.prefix(most)), isLast: isLast)
             }
@@ -160,6 +157,19 @@ extension Host {
             }
         }
         return true
+    }
+
+    /// Whether the close_notify of TLS travels with what is sent next.
+    ///
+    /// Never inlined: its accesses would be made for every connection without TLS too.
+    @inline(never)
+    private func saysFarewell(_ connection: Connection, _ transport: Transport, _ now: MonotonicInstant) -> Bool {
+        heedFarewell(of: connection, transport.stream, now)
+        guard connection.ending == .close || connection.ending == .lingering, !connection.endsAbruptly else {
+            // A crash and a reset have none.
+            return false
+        }
+        return !connection.output.isHeld && sendableCount(of: connection, transport) >= connection.output.count
     }
 
     private func appetite(_ connection: Connection) -> Interest {
@@ -178,9 +188,4 @@ extension Host {
         transports[transport.id.place] = nil
         engine.transportClosed(transport.id, at: time(.now()))
     }
-}
-
-extension Connection {
-    /// Whether it ends with a close_notify once its output is sent: a crash and a reset have none.
-    fileprivate var saysFarewell: Bool { (ending == .close || ending == .lingering) && !endsAbruptly }
 }
