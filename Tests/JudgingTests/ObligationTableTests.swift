@@ -32,7 +32,7 @@ struct ObligationTableTests {
     }
 
     private static func source(of obligation: Obligation) -> String {
-        obligation.origin == .ours ? "fitiq-mock" : Sentences.source(of: obligation)
+        obligation.origin == .ours ? "fitiq-mock" : Messages.source(of: obligation)
     }
 
 }

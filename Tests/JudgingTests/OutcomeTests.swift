@@ -57,7 +57,7 @@ struct OutcomeTests {
         let known = try KnownBroken(reading: Array(list.utf8), checks: ["a/b/c"])
         let outcome = report.outcome(knownBroken: known)
         #expect(outcome.exitCode == exitCode)
-        #expect(Sentences.judgement(outcome) == sentence)
+        #expect(Messages.judgement(outcome) == sentence)
         // Every format says the same.
         #expect(TerminalReport(report, knownBroken: known).text.hasSuffix(" \(sentence)\n"))
         #expect(

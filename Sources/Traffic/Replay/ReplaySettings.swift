@@ -100,7 +100,7 @@ public enum ReplayError: Error, Equatable, Sendable, CustomStringConvertible {
     case tooManyBytes(Int)
 
     /// What is wrong and how to fix it.
-    public var description: String { Sentences.refusal(self) }
+    public var description: String { Messages.refusal(self) }
 }
 
 extension Int64 {

@@ -46,30 +46,30 @@ struct SocketObligationTests {
     private static let second = Tolerance.second
 
     static let sentences: [(String, String)] = [
-        (SocketSentences.wrongEndpoint("/ws"), "The client asked for a WebSocket at /ws, where there is none."),
+        (SocketMessages.wrongEndpoint("/ws"), "The client asked for a WebSocket at /ws, where there is none."),
         (
-            SocketSentences.secondSocket(openedAt: at(61.9), oldAt: at(0), consultation: nil),
+            SocketMessages.secondSocket(openedAt: at(61.9), oldAt: at(0), consultation: nil),
             "The client opened a socket at 10:31:01 while another of the same user was open, since 10:30:00."
         ),
         (
-            SocketSentences.tooSoon(wait: 999_999_999, failedAt: at(4), number: 1),
+            SocketMessages.tooSoon(wait: 999_999_999, failedAt: at(4), number: 1),
             "The client tried again 0.999 s after the socket ended at 10:30:04; at least 1 s is due."
         ),
         (
-            SocketSentences.tooSoon(wait: 200_000_000, failedAt: at(4), number: 3),
+            SocketMessages.tooSoon(wait: 200_000_000, failedAt: at(4), number: 3),
             "The client made try 3 0.2 s after try 2 had failed at 10:30:04; at least 1 s is due."
         ),
         (
-            SocketSentences.shrunk(wait: 0, previous: 12 * second + 50_000_000, number: 2),
+            SocketMessages.shrunk(wait: 0, previous: 12 * second + 50_000_000, number: 2),
             "The client waited 0 s before try 2, less than the 12.05 s before an earlier one."
         ),
         (
-            SocketSentences.noPing(for: 3601 * second + 1_000_000, since: at(-1)),
+            SocketMessages.noPing(for: 3601 * second + 1_000_000, since: at(-1)),
             "The socket was idle for 3601.001 s from 10:29:59 on; a ping is due every 30 s."
         ),
-        (SocketSentences.wrongCloseCode(1005), "The client left with close code 1005; 1000 or 1001 is due."),
+        (SocketMessages.wrongCloseCode(1005), "The client left with close code 1005; 1000 or 1001 is due."),
         (
-            SocketSentences.closeNotAnswered(1012),
+            SocketMessages.closeNotAnswered(1012),
             "The client did not answer the server's close frame (1012) with one of its own."
         ),
     ]

@@ -34,7 +34,7 @@ public struct JSONReport {
             writer.member("format", 1)
             writer.member("title", report.title)
             writer.member("exit_code", outcome.exitCode)
-            writer.member("summary", Sentences.summary(outcome, runs: report.runs.count))
+            writer.member("summary", Messages.summary(outcome, runs: report.runs.count))
             writer.object("outcome") { Self.write(outcome, to: &$0) }
             writer.array("runs") { writer in for run in report.runs { write(run, to: &writer) } }
         }

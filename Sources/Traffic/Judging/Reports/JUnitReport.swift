@@ -70,20 +70,20 @@ public struct JUnitReport {
             var testCase = Case(name: "command")
             if !command.isSuccess {
                 testCase.kind = .failure
-                testCase.message = Sentences.capitalized(Sentences.command(command)) + "."
-                testCase.details = Sentences.failedCommand(command, scenario: run.scenario)
+                testCase.message = Messages.capitalized(Messages.command(command)) + "."
+                testCase.details = Messages.failedCommand(command, scenario: run.scenario)
             }
             cases.append(testCase)
         }
         if !run.hasConnected, overview.outcome.hasConnected {
-            let message = Sentences.notConnected(scenario: run.scenario)
+            let message = Messages.notConnected(scenario: run.scenario)
             cases.append(Case(name: "connection", kind: .skipped, message: message))
         } else if !run.hasConnected {
-            let message = run.command == nil ? Sentences.nothingRecorded : Sentences.neverConnected
+            let message = run.command == nil ? Messages.nothingRecorded : Messages.neverConnected
             cases.append(Case(name: "connection", kind: .error, message: message, details: message))
         }
         if run.missedCount > 0 {
-            let details = Sentences.missed(run.missedCount, scenario: run.scenario)
+            let details = Messages.missed(run.missedCount, scenario: run.scenario)
             cases.append(Case(name: "journal", kind: .warned, details: details))
         }
         cases += overview.rows.compactMap { row in row.cells[place].map { testCase($0, of: run) } }
@@ -122,13 +122,13 @@ public struct JUnitReport {
 
     private func details(_ verdict: Verdict, in run: Report.Run) -> String {
         let obligation = verdict.obligation
-        var lines = ["\(obligation.clause) (\(obligation.level.rawValue); \(Sentences.source(of: obligation)))"]
+        var lines = ["\(obligation.clause) (\(obligation.level.rawValue); \(Messages.source(of: obligation)))"]
         if let tolerance = obligation.tolerance { lines.append("Tolerance: \(tolerance)") }
         for finding in verdict.findings {
-            lines.append("- \(Sentences.warning(finding, in: obligation).onOneLine(limit: 2000))")
+            lines.append("- \(Messages.warning(finding, in: obligation).onOneLine(limit: 2000))")
             lines += finding.evidence.map { "    \(EntryLine($0, since: run.startedAt).text)" }
         }
-        if verdict.hiddenCount > 0 { lines.append("- \(Sentences.more(verdict.hiddenCount))") }
+        if verdict.hiddenCount > 0 { lines.append("- \(Messages.more(verdict.hiddenCount))") }
         lines.append("How to fix it: \(obligation.advice)")
         return lines.joined(separator: "\n")
     }
@@ -136,7 +136,7 @@ public struct JUnitReport {
     private var outdated: Suite {
         let cases = overview.outcome.outdated.map { line in
             let name = line.scenario.map { "\($0) \(line.subject)" } ?? line.subject.text
-            let message = Sentences.outdated(line)
+            let message = Messages.outdated(line)
             return Case(name: name, kind: .failure, message: message, details: message)
         }
         return Suite(name: "known-broken", duration: nil, cases: cases)

@@ -45,11 +45,11 @@ public struct KnownBroken: Sendable {
             }
             guard let subject = words.last else { continue }
             if words.count > 2 {
-                mistake(Sentences.tooManyWords(words.map(\.text).joined(separator: " ")))
+                mistake(Messages.tooManyWords(words.map(\.text).joined(separator: " ")))
             } else if !subjects.contains(subject) {
-                mistake(Sentences.unknownSubject(subject.text, known: subjects.sorted().map(\.text)))
+                mistake(Messages.unknownSubject(subject.text, known: subjects.sorted().map(\.text)))
             } else if let earlier = places[words] {
-                mistake(Sentences.repeatedLine(words.map(\.text).joined(separator: " "), earlier: earlier))
+                mistake(Messages.repeatedLine(words.map(\.text).joined(separator: " "), earlier: earlier))
             } else {
                 places[words] = index + 1
                 lines.append(Line(number: index + 1, scenario: words.count == 2 ? words[0] : nil, subject: subject))

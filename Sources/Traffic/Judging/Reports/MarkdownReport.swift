@@ -15,7 +15,7 @@ public struct MarkdownReport {
     private var text: String {
         let runs = overview.report.runs
         let sign = overview.outcome.exitCode == 0 ? "✅" : "❌"
-        let summary = "\(sign) \(markdown(Sentences.summary(overview.outcome, runs: runs.count)))"
+        let summary = "\(sign) \(markdown(Messages.summary(overview.outcome, runs: runs.count)))"
         let blocks =
             [["## \(markdown(overview.report.title))"], [summary], list(overview.troubles), table] + failedChecks
             + overview.broken.map(details) + [list(overview.exposures), neverExercised]
@@ -31,7 +31,7 @@ public struct MarkdownReport {
         }
         return ["| obligation | level | \(names.joined(separator: " | ")) |"]
             + ["| --- | --- |" + String(repeating: " :---: |", count: names.count)] + rows
-            + ["", Sentences.legend.replacing("~", with: "🟡").replacing("   ", with: ", ")]
+            + ["", Messages.legend.replacing("~", with: "🟡").replacing("   ", with: ", ")]
     }
 
     private static func symbol(_ mark: Report.Mark?) -> String {
@@ -41,21 +41,21 @@ public struct MarkdownReport {
     private func details(_ row: Overview.Row) -> [String] {
         let obligation = row.obligation
         var lines = [
-            "<details><summary>\(Self.symbol(row.worst)) \(html(Sentences.heading(obligation, row.worst)))</summary>",
-            "", "\(markdown(obligation.clause)) *(\(markdown(Sentences.source(of: obligation))))*",
+            "<details><summary>\(Self.symbol(row.worst)) \(html(Messages.heading(obligation, row.worst)))</summary>",
+            "", "\(markdown(obligation.clause)) *(\(markdown(Messages.source(of: obligation))))*",
         ]
         if let tolerance = obligation.tolerance { lines += ["", "Tolerance: \(markdown(tolerance))"] }
         for (run, cell) in zip(overview.report.runs, row.cells) {
             guard let cell, cell.verdict.outcome == .broken else { continue }
-            lines += ["", "\(Sentences.capitalized(markdown(Sentences.broken(in: run.scenario, cell.verdict)))):"]
+            lines += ["", "\(Messages.capitalized(markdown(Messages.broken(in: run.scenario, cell.verdict)))):"]
             for finding in cell.verdict.findings {
-                lines += ["", "- \(markdown(Sentences.warning(finding, in: obligation)))"]
+                lines += ["", "- \(markdown(Messages.warning(finding, in: obligation)))"]
                 guard !finding.evidence.isEmpty else { continue }
                 let entries = finding.evidence.map { html(EntryLine($0, since: run.startedAt).text) }
                 lines += ["", "<pre>" + entries.joined(separator: "\n") + "</pre>"]
             }
             let hidden = cell.verdict.hiddenCount
-            if hidden > 0 { lines += ["", "- \(markdown(Sentences.more(hidden)))"] }
+            if hidden > 0 { lines += ["", "- \(markdown(Messages.more(hidden)))"] }
         }
         return lines + ["", "How to fix it: \(markdown(obligation.advice))", "", "</details>"]
     }

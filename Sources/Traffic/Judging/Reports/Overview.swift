@@ -56,22 +56,22 @@ struct Overview {
     var troubles: [String] {
         let runs = report.runs
         var lines = runs.compactMap { run in
-            run.command.flatMap { $0.isSuccess ? nil : Sentences.failedCommand($0, scenario: run.scenario) }
+            run.command.flatMap { $0.isSuccess ? nil : Messages.failedCommand($0, scenario: run.scenario) }
         }
         if !outcome.hasConnected {
-            lines.append(runs.contains { $0.command != nil } ? Sentences.neverConnected : Sentences.nothingRecorded)
+            lines.append(runs.contains { $0.command != nil } ? Messages.neverConnected : Messages.nothingRecorded)
         } else {
-            lines += runs.filter { !$0.hasConnected }.map { Sentences.notConnected(scenario: $0.scenario) }
+            lines += runs.filter { !$0.hasConnected }.map { Messages.notConnected(scenario: $0.scenario) }
         }
-        lines += runs.filter { $0.missedCount > 0 }.map { Sentences.missed($0.missedCount, scenario: $0.scenario) }
-        return lines + outcome.outdated.map(Sentences.outdated)
+        lines += runs.filter { $0.missedCount > 0 }.map { Messages.missed($0.missedCount, scenario: $0.scenario) }
+        return lines + outcome.outdated.map(Messages.outdated)
     }
 
     /// The failure paths that the client met, and those that it did not, in a line each.
     var exposures: [String] {
         var counts: [Exposure.Path: Int] = [:]
         for exposure in report.runs.flatMap(\.exposures) { counts[exposure.path, default: 0] += exposure.count }
-        let paths = Exposure.Path.allCases.map { (name: Sentences.exposure($0), count: counts[$0] ?? 0) }
+        let paths = Exposure.Path.allCases.map { (name: Messages.exposure($0), count: counts[$0] ?? 0) }
         let met = paths.filter { $0.count > 0 }.map { "\($0.name) ×\($0.count)" }
         let never = paths.filter { $0.count == 0 }.map(\.name)
         let lines = [("Error paths met", met), ("Never met", never)]
@@ -81,7 +81,7 @@ struct Overview {
     /// How to make a client face the obligations that it faced in no run.
     var hints: [String] {
         guard outcome.hasConnected else { return [] }
-        return neverExercised.map { Sentences.hint(for: $0.id, scenarios: $0.scenarios) }
+        return neverExercised.map { Messages.hint(for: $0.id, scenarios: $0.scenarios) }
     }
 
     var neverExercised: [Obligation] { rows.filter { $0.worst == .notExercised }.map(\.obligation) }

@@ -23,7 +23,7 @@ public struct TerminalReport {
             table, overview.troubles.map(clean), checks, obligations, overview.exposures,
             hints.isEmpty ? [] : ["Never exercised:"] + hints,
         ].filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }
-        let summary = Sentences.summary(overview.outcome, runs: overview.report.runs.count)
+        let summary = Messages.summary(overview.outcome, runs: overview.report.runs.count)
         let lines =
             [paint(clean(overview.report.title), .bold)] + sections
             + [paint(summary, overview.outcome.exitCode == 0 ? .green : .red)]
@@ -40,13 +40,13 @@ public struct TerminalReport {
             let lines = overview.rows.map { row in
                 let cell = row.cells[0]
                 let faced = cell?.verdict.exercisedCount ?? 0
-                let note = faced > 0 ? "  faced \(Sentences.times(faced))" : ""
+                let note = faced > 0 ? "  faced \(Messages.times(faced))" : ""
                 return "  \(symbol(cell?.mark)) \(padded(row.obligation.id, idWidth))  \(level(row.obligation))\(note)"
             }
-            return ["\(clean(runs[0].scenario)), \(runs[0].mode.rawValue)", Sentences.legend] + lines
+            return ["\(clean(runs[0].scenario)), \(runs[0].mode.rawValue)", Messages.legend] + lines
         }
         let perTable = max(1, (width - idWidth - 10) / 3)
-        var lines = [Sentences.legend]
+        var lines = [Messages.legend]
         for (index, run) in runs.enumerated() {
             let duration = run.duration.map { ", \(Durations.seconds($0)) s" } ?? ""
             lines.append("  \(aligned(index + 1, 2)) \(clean(run.scenario)), \(run.mode.rawValue)\(duration)")
@@ -93,19 +93,19 @@ public struct TerminalReport {
             if !lines.isEmpty { lines.append("") }
             let obligation = row.obligation
             lines += [
-                paint("\(symbol(row.worst)) \(Sentences.heading(obligation, row.worst))", .bold),
-                "  \(obligation.clause)", "  Source: \(Sentences.source(of: obligation))",
+                paint("\(symbol(row.worst)) \(Messages.heading(obligation, row.worst))", .bold),
+                "  \(obligation.clause)", "  Source: \(Messages.source(of: obligation))",
             ]
             if let tolerance = obligation.tolerance { lines.append("  Tolerance: \(tolerance)") }
             for (run, cell) in zip(overview.report.runs, row.cells) {
                 guard let cell, cell.verdict.outcome == .broken else { continue }
-                lines.append("  \(Sentences.capitalized(Sentences.broken(in: clean(run.scenario), cell.verdict))):")
+                lines.append("  \(Messages.capitalized(Messages.broken(in: clean(run.scenario), cell.verdict))):")
                 for finding in cell.verdict.findings {
-                    lines.append("    - \(clean(Sentences.warning(finding, in: obligation)))")
+                    lines.append("    - \(clean(Messages.warning(finding, in: obligation)))")
                     lines += finding.evidence.map { "        \(EntryLine($0, since: run.startedAt).text)" }
                 }
                 let hidden = cell.verdict.hiddenCount
-                if hidden > 0 { lines.append("    - \(Sentences.more(hidden))") }
+                if hidden > 0 { lines.append("    - \(Messages.more(hidden))") }
             }
             lines.append("  How to fix it: \(obligation.advice)")
         }

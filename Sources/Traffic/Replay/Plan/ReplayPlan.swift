@@ -36,12 +36,12 @@ public struct ReplayPlan: Sendable, Equatable {
         order.removeAll { own[$0] != nil }
         self.session = Session(entries: order.map { Self.opening(session.entries[$0]) })
         if order.count < own.count {
-            note(Sentences.ownRequests(own.count - order.count, Set(own.compactMap(\.self)).sorted()))
+            note(Messages.ownRequests(own.count - order.count, Set(own.compactMap(\.self)).sorted()))
         }
         noteValues()
         for index in self.session.entries.indices { compile(index) }
-        if authorities.count > 1 { note(Sentences.severalHosts(authorities.count)) }
-        if vocabulary.isFull { note(Sentences.tooManyValues) }
+        if authorities.count > 1 { note(Messages.severalHosts(authorities.count)) }
+        if vocabulary.isFull { note(Messages.tooManyValues) }
     }
 
     public static func == (left: ReplayPlan, right: ReplayPlan) -> Bool { left.session == right.session }
@@ -82,7 +82,7 @@ public struct ReplayPlan: Sendable, Equatable {
         let entry = session.entries[index]
         let request = entry.request
         let number = numbers[index]
-        func place() -> String { Sentences.place(number, request) }
+        func place() -> String { Messages.place(number, request) }
         let url = RequestURL(request.url)
         if !url.authority.isEmpty { authorities.insert(ExactString(url.authority)) }
         let shapes = RequestShapes(
@@ -90,7 +90,7 @@ public struct ReplayPlan: Sendable, Equatable {
         let isUnknown = Self.hasUnknownBody(request)
         if isUnknown {
             hasUnknownBodies = true
-            note(Sentences.unknownBody(place()))
+            note(Messages.unknownBody(place()))
         }
         let (shape, route) = (shapes.full(ignoringBody: isUnknown), shapes.route())
         let values = shape.values.map { vocabulary.intern($0.text) }
@@ -105,13 +105,13 @@ public struct ReplayPlan: Sendable, Equatable {
             planned.ended = started.advanced(capped: max(exchange.lasted, 0))
             guard let response = exchange.response else { break }
             if response.body.isCut {
-                note(Sentences.cutBody(place(), kept: response.body.bytes.count, of: response.body.byteCount))
+                note(Messages.cutBody(place(), kept: response.body.bytes.count, of: response.body.byteCount))
             }
-            if !(200...999).contains(response.status) { note(Sentences.noFinalStatus(place(), response.status)) }
+            if !(200...999).contains(response.status) { note(Messages.noFinalStatus(place(), response.status)) }
         case .socket(let socket):
             planned.ended = max(started, socket.opened.nanosecondsSinceEpoch)
             planned.script = SocketScript(socket, vocabulary: &vocabulary)
-            if planned.script?.hasCutFrames == true { note(Sentences.cutFrame(place())) }
+            if planned.script?.hasCutFrames == true { note(Messages.cutFrame(place())) }
         }
         entries.append(planned)
     }

@@ -50,7 +50,7 @@ extension Player {
         var differences = Differences(following: following)
         let planned = plan.entries[entry]
         if !planned.method.isExactly(shapes.method) {
-            differences.note("method", Sentences.method(planned.method), Sentences.method(shapes.method))
+            differences.note("method", Messages.method(planned.method), Messages.method(shapes.method))
         }
         differences.compare(planned.url, shapes.url)
         let body = plan.session.entries[entry].request.body

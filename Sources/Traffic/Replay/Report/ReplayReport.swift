@@ -37,7 +37,7 @@ public struct ReplayReport: Sendable, Equatable {
     }
 
     /// One line: how many of the requests were served, and what was not.
-    public var summary: String { Sentences.summary(self) }
+    public var summary: String { Messages.summary(self) }
 
     /// The report as data, for the admin API.
     public var json: JSONValue {
@@ -96,11 +96,11 @@ public struct ReplayMiss: Sendable, Equatable {
     }
 
     /// The sentences for the client's developer: what came, what was nearest, and how it differs.
-    public var message: String { Sentences.message(self) }
+    public var message: String { Messages.message(self) }
 
     /// The same as data, for `error.details`.
     public var details: JSONObject {
-        var details: JSONObject = ["reason": .string(Sentences.name(reason))]
+        var details: JSONObject = ["reason": .string(Messages.name(reason))]
         if let nearest { details["nearest"] = nearest.json }
         details["differences"] = .array(differences.map(\.json))
         return details
@@ -124,7 +124,7 @@ public struct ReplayDifference: Sendable, Equatable {
     public var actual: String?
 
     /// `body.persona: expected "nutritionist", got "coach"`.
-    public var description: String { Sentences.difference(self) }
+    public var description: String { Messages.difference(self) }
 
     var json: JSONValue {
         func value(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
@@ -156,7 +156,7 @@ public struct ReplayFrameMiss: Sendable, Equatable {
     }
 
     /// What came, and what was expected.
-    public var message: String { Sentences.message(self) }
+    public var message: String { Messages.message(self) }
 
     fileprivate var json: JSONValue {
         [

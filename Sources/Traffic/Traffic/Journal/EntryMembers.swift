@@ -59,7 +59,7 @@ struct EntryMembers {
     ) throws(EntryProblem) -> Choice {
         let text = try string(name)
         if let choice = choices.first(where: { spelling($0) == text }) { return choice }
-        throw .sentence(Sentences.unknownWord(text, of: name, allowed: choices.map(spelling)))
+        throw .sentence(JournalMessages.unknownWord(text, of: name, allowed: choices.map(spelling)))
     }
 
     func choice<Choice: RawRepresentable<String> & CaseIterable>(_ name: String) throws(EntryProblem) -> Choice {
@@ -119,7 +119,7 @@ struct EntryMembers {
         do throws(RemoteError) {
             return try RequestHead(recorded: head)
         } catch {
-            throw .sentence(Sentences.badRequest(error.message))
+            throw .sentence(JournalMessages.badRequest(error.message))
         }
     }
 
@@ -166,9 +166,9 @@ struct EntryMembers {
 
     /// The error that names what a member must be and what it is.
     func wrong(_ name: String) -> EntryProblem {
-        guard let value = object[name] else { return .sentence(Sentences.missing(name)) }
+        guard let value = object[name] else { return .sentence(JournalMessages.missing(name)) }
         let expected = Self.expectations[name] ?? "a string"
-        return .sentence(Sentences.wrongMember(name, expected: expected, found: value.excerpt(limit: 80)))
+        return .sentence(JournalMessages.wrongMember(name, expected: expected, found: value.excerpt(limit: 80)))
     }
 
     /// What a member must be, in words, unless it is a string.

@@ -23,7 +23,7 @@ extension JournalEntry {
         } catch {
             throw .notJSON(error)
         }
-        guard let object = value.object else { throw .sentence(Sentences.noObject) }
+        guard let object = value.object else { throw .sentence(JournalMessages.noObject) }
         let members = EntryMembers(object)
         guard let kind = JournalEvent.Kind(rawValue: try members.string("kind")) else { return nil }
         let number: Int = try members.integer("number")

@@ -187,7 +187,7 @@ extension JournalEncoder {
     private static func writeCut(_ body: RecordedBody, _ content: Content, to writer: inout JSONWriter) {
         guard body.isCut else { return }
         writer.member(content.names.count, body.byteCount)
-        writer.member(content.names.cut, Sentences.cut(kept: body.bytes.count, of: body.byteCount))
+        writer.member(content.names.cut, JournalMessages.cut(kept: body.bytes.count, of: body.byteCount))
     }
 
     private static func write(_ delivery: Delivery, to writer: inout JSONWriter) {

@@ -110,10 +110,12 @@ extension JournalQuery {
         var seen: Set<ExactString> = []
         for (name, value) in items {
             guard Self.parameters.contains(name) else {
-                throw Self.refusal(Sentences.unknownParameter(name, allowed: Self.parameters))
+                throw Self.refusal(JournalMessages.unknownParameter(name, allowed: Self.parameters))
             }
-            guard seen.insert(ExactString(name)).inserted else { throw Self.refusal(Sentences.repeatedParameter(name)) }
-            guard !value.isEmpty else { throw Self.refusal(Sentences.empty(name)) }
+            guard seen.insert(ExactString(name)).inserted else {
+                throw Self.refusal(JournalMessages.repeatedParameter(name))
+            }
+            guard !value.isEmpty else { throw Self.refusal(JournalMessages.empty(name)) }
             try set(name, to: value)
         }
     }
@@ -122,7 +124,7 @@ extension JournalQuery {
         switch name {
         case "method": method = ExactString(value.uppercased())
         case "path":
-            guard let pattern = PathPattern(value) else { throw Self.refusal(Sentences.badPath(value)) }
+            guard let pattern = PathPattern(value) else { throw Self.refusal(JournalMessages.badPath(value)) }
             path = pattern
         case "status": status = try Self.statuses(value)
         case "endpoint":
@@ -188,6 +190,6 @@ extension JournalQuery {
                 return status...status
             }
         }
-        throw refusal(Sentences.badStatus(value))
+        throw refusal(JournalMessages.badStatus(value))
     }
 }

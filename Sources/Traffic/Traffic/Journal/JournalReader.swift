@@ -106,9 +106,10 @@ public struct JournalReader {
             case .sentence(let sentence): return .failure(JournalError(line: lineNumber, message: sentence))
             // The beginning of an object is never valid JSON.
             case .notJSON where !isComplete && hasEntry && line.first == UInt8(ascii: "{"):
-                return .failure(JournalError(line: lineNumber, message: Sentences.unfinishedLine, isUnfinished: true))
+                return .failure(
+                    JournalError(line: lineNumber, message: JournalMessages.unfinishedLine, isUnfinished: true))
             case .notJSON(let error):
-                let message = Sentences.notJSON(error.message)
+                let message = JournalMessages.notJSON(error.message)
                 return .failure(JournalError(line: lineNumber, column: error.column, message: message))
             }
         }
@@ -124,7 +125,7 @@ public struct JournalReader {
                 isSkipping = true
                 (start, searched) = (0, 0)
                 buffer.removeAll()
-                throw JournalError(line: lineNumber, message: Sentences.longLine(limit: Self.lineLimit))
+                throw JournalError(line: lineNumber, message: JournalMessages.longLine(limit: Self.lineLimit))
             }
             return nil
         }
@@ -134,7 +135,7 @@ public struct JournalReader {
         if lineFeed == nil, range.isEmpty { return nil }
         guard range.count <= Self.lineLimit else {
             lineNumber += 1
-            throw JournalError(line: lineNumber, message: Sentences.longLine(limit: Self.lineLimit))
+            throw JournalError(line: lineNumber, message: JournalMessages.longLine(limit: Self.lineLimit))
         }
         return (range, lineFeed != nil)
     }

@@ -35,7 +35,7 @@ struct BackendGoalIDs: ObligationJudge {
         switch ResourceID.read(sent.id.text) {
         case .malformed:
             findings.exercised()
-            findings.found(RESTSentences.noGoalID(sent.id.text, in: sent.place), [request.entry])
+            findings.found(RESTMessages.noGoalID(sent.id.text, in: sent.place), [request.entry])
         case .wrongCase where sent.isInPath: return
         case .wrongCase, .id:
             // An injected 404 says nothing about the ID, nor does a response that did not check it.
@@ -44,7 +44,7 @@ struct BackendGoalIDs: ObligationJudge {
                 findings.exercised()
             } else if status == 404, request.missesGoal {
                 findings.exercised()
-                findings.found(RESTSentences.unknownGoal(sent.id.text, in: sent.place), [request.entry])
+                findings.found(RESTMessages.unknownGoal(sent.id.text, in: sent.place), [request.entry])
             }
         }
     }

@@ -64,7 +64,7 @@ struct ConflictContinuesExisting: ObligationJudge {
             client: client, persona: asked.persona.rawValue, context: asked.context.type, contextID: asked.context.id)
         if let conflict = conflicts[create], request.requestedAt >= conflict.entry.time {
             findings.found(
-                RESTSentences.createdAgain(
+                RESTMessages.createdAgain(
                     existing: conflict.existing.text, conflictAt: conflict.entry.time,
                     after: request.requestedAt.lag(behind: conflict.entry.time)), [conflict.entry, request.entry])
         }

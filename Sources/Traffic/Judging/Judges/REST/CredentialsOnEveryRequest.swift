@@ -18,12 +18,12 @@ struct CredentialsOnEveryRequest: ObligationJudge {
         var missing: [String] = []
         if (request.credentials.bearer ?? "").isEmpty { missing.append(Self.nameOfToken(request)) }
         if scene.mode.requiresAPIKey, (request.credentials.apiKey ?? "").isEmpty { missing.append("X-API-Key") }
-        if !missing.isEmpty { findings.found(RESTSentences.missingCredentials(request.title, missing), [fact.entry]) }
+        if !missing.isEmpty { findings.found(RESTMessages.missingCredentials(request.title, missing), [fact.entry]) }
     }
 
     private static func nameOfToken(_ request: RequestFact) -> String {
         guard let value = request.exchange.head.fields[.authorization], !value.isEmpty else { return "a bearer token" }
         // The value may be the token itself, so only its beginning is shown.
-        return RESTSentences.noBearer(String(value.unicodeScalars.prefix { $0 != " " }.prefix(8)))
+        return RESTMessages.noBearer(String(value.unicodeScalars.prefix { $0 != " " }.prefix(8)))
     }
 }

@@ -49,7 +49,7 @@ struct GoneNotReused: ObligationJudge {
         for (kind, id) in asked {
             guard let refusal = gone[Owned(client: client, id: id)], time >= refusal.time else { continue }
             findings.found(
-                RESTSentences.reused(
+                RESTMessages.reused(
                     kind, id.text, by: request, after: time.lag(behind: refusal.time), goneAt: refusal.time),
                 [refusal, entry])
         }

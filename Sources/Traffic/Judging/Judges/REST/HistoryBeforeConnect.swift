@@ -40,7 +40,7 @@ struct HistoryBeforeConnect: ObligationJudge {
             hasty[fact.connection] = nil
             findings.exercised()
             let id = scene.sockets[fact.connection]?.consultation ?? ""
-            findings.found(RESTSentences.noHistory(of: id.text, openedAt: entry.time), [entry, fact.entry])
+            findings.found(RESTMessages.noHistory(of: id.text, openedAt: entry.time), [entry, fact.entry])
         case .closed: hasty[fact.connection] = nil
         case .fault, .other: return
         }

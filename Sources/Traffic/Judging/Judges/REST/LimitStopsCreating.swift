@@ -31,7 +31,7 @@ struct LimitStopsCreating: ObligationJudge {
                 let wait = request.requestedAt.lag(behind: refusal.time)
                 if wait >= 0, wait < Self.window - Tolerance.interval {
                     findings.found(
-                        RESTSentences.createdAtLimit(after: wait, limitAt: refusal.time), [refusal, fact.entry])
+                        RESTMessages.createdAtLimit(after: wait, limitAt: refusal.time), [refusal, fact.entry])
                 }
             }
             refusals[client] = fact.entry

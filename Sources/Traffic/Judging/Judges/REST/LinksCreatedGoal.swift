@@ -80,7 +80,7 @@ struct LinksCreatedGoal: ObligationJudge {
         let due = debts.values.filter { end.lag(behind: $0.entry.time) >= Self.dueAfter }
         for debt in due.sorted(by: { $0.entry.number < $1.entry.number }) {
             findings.found(
-                RESTSentences.unlinked(
+                RESTMessages.unlinked(
                     goal: debt.goal.text, consultation: debt.suggestion.consultation.text, createdAt: debt.entry.time),
                 [debt.suggestion.entry, debt.entry])
         }

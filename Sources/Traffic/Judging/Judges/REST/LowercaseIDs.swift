@@ -22,7 +22,7 @@ struct LowercaseIDs: ObligationJudge {
         guard let id, id.utf8.contains(where: \.isLetter) else { return }
         findings.exercised()
         if id.utf8.contains(where: \.isUppercaseLetter) {
-            findings.found(RESTSentences.upperCase(id.text), [fact.entry])
+            findings.found(RESTMessages.upperCase(id.text), [fact.entry])
         }
     }
 }

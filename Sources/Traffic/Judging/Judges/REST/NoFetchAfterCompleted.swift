@@ -37,7 +37,7 @@ struct NoFetchAfterCompleted: ObligationJudge {
                 let socket = scene.sockets[event.connection], !socket.isSilenced
             else { return }
             findings.found(
-                RESTSentences.fetchedCompleted(id.text, after: request.requestedAt.lag(behind: event.entry.time)),
+                RESTMessages.fetchedCompleted(id.text, after: request.requestedAt.lag(behind: event.entry.time)),
                 [event.entry, fact.entry])
         case .opened, .closed, .fault, .other: return
         }

@@ -30,7 +30,7 @@ struct NoPollWhileConnected: ObligationJudge {
                 let log = logs.first(where: { !$0.isEventLost })
             else { return }
             findings.found(
-                RESTSentences.polledWhileConnected(request.title, openedAt: socket.openedAt),
+                RESTMessages.polledWhileConnected(request.title, openedAt: socket.openedAt),
                 [socket.opening, log.entry, fact.entry].sorted { $0.number < $1.number })
         case .frame(let frame):
             guard frame.isConnected, let user = scene.sockets[fact.connection]?.user else { return }

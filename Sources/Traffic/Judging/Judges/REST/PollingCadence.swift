@@ -57,7 +57,7 @@ struct PollingCadence: ObligationJudge {
         watch.count(log.id, of: client)
         if log.pollCount == Self.mostPolls {
             findings.found(
-                RESTSentences.polledTooOften(log.id.text, createdAt: log.entry.time), [log.entry, fact.entry])
+                RESTMessages.polledTooOften(log.id.text, createdAt: log.entry.time), [log.entry, fact.entry])
         }
     }
 
@@ -74,6 +74,6 @@ struct PollingCadence: ObligationJudge {
         guard wait >= 0, request.requestedAt.lag(behind: before.dueFrom) < Self.shortestWait - Tolerance.interval else {
             return
         }
-        findings.found(RESTSentences.polledTooSoon(request.title, after: wait), [before.entry, entry])
+        findings.found(RESTMessages.polledTooSoon(request.title, after: wait), [before.entry, entry])
     }
 }

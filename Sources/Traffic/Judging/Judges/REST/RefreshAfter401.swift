@@ -39,7 +39,7 @@ struct RefreshAfter401: ObligationJudge {
             refusal.attempts += 1
             if refusal.attempts > 2 {
                 findings.found(
-                    RESTSentences.sameToken(request.title, attempts: refusal.attempts, refusedAt: refusal.entry.time),
+                    RESTMessages.sameToken(request.title, attempts: refusal.attempts, refusedAt: refusal.entry.time),
                     [refusal.entry] + refusal.retries.suffix(1) + [fact.entry])
             }
             refusal.retries = [fact.entry]

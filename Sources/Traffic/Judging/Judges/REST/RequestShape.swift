@@ -31,7 +31,7 @@ struct RequestShape: ObligationJudge {
                 try APIError.checkMediaType(request.exchange.head.fields[.contentType])
             }
             try Self.read(request, endpoint, in: scene.mode.form(of: endpoint))
-        } catch { findings.found(RESTSentences.misshapen(request.title, error.message), [fact.entry]) }
+        } catch { findings.found(RESTMessages.misshapen(request.title, error.message), [fact.entry]) }
     }
 
     /// What an endpoint reads from a request.

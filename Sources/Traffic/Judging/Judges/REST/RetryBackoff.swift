@@ -79,14 +79,14 @@ struct RetryBackoff: ObligationJudge {
         series.attempts += 1
         if wait < Self.shortestWait - Tolerance.interval {
             findings.found(
-                RESTSentences.retriedTooSoon(request.title, after: wait, failedAt: series.last.time, series.failure),
+                RESTMessages.retriedTooSoon(request.title, after: wait, failedAt: series.last.time, series.failure),
                 evidence)
         } else if let before = series.wait, wait < before - Tolerance.interval, !Self.isPoll(request) {
-            findings.found(RESTSentences.retriedSooner(request.title, after: wait, than: before), evidence)
+            findings.found(RESTMessages.retriedSooner(request.title, after: wait, than: before), evidence)
         }
         guard !Self.isPoll(request) else { return }
         if series.attempts == Self.mostAttempts + 1 {
-            let message = RESTSentences.retriedTooOften(request.title, attempts: series.attempts)
+            let message = RESTMessages.retriedTooOften(request.title, attempts: series.attempts)
             findings.found(message, level: .should, evidence)
         }
         series.wait = max(wait, series.wait ?? 0)
@@ -99,8 +99,8 @@ struct RetryBackoff: ObligationJudge {
     }
 
     private static func failure(of request: RequestFact) -> String? {
-        if let status = request.status, status >= 500 { return RESTSentences.failure(status: status) }
+        if let status = request.status, status >= 500 { return RESTMessages.failure(status: status) }
         if request.isAnswered { return nil }
-        return request.exchange.delivery == .partial ? RESTSentences.cut : RESTSentences.failure(status: nil)
+        return request.exchange.delivery == .partial ? RESTMessages.cut : RESTMessages.failure(status: nil)
     }
 }

@@ -31,7 +31,7 @@ struct ReusesConversation: ObligationJudge {
             if request.restEndpoint == .chatAboutGoal, let goal = request.body?["goalId"]?.exactString,
                 let link = links[Owned(client: client, id: goal)], request.requestedAt >= link.entry.time
             {
-                let message = RESTSentences.secondConversation(
+                let message = RESTMessages.secondConversation(
                     goal: goal.text, conversation: link.conversation.text, shownAt: link.entry.time)
                 findings.exercised()
                 findings.found(message, [link.entry, request.entry])

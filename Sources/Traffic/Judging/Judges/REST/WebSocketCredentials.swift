@@ -21,9 +21,9 @@ struct WebSocketCredentials: ObligationJudge {
         let credentials = request.credentials
         if let token = credentials.queryToken, !token.isEmpty { return }
         if (credentials.bearer ?? "").isEmpty {
-            findings.found(RESTSentences.handshakeWithoutToken(request.path), [fact.entry])
+            findings.found(RESTMessages.handshakeWithoutToken(request.path), [fact.entry])
         } else if (credentials.apiKey ?? "").isEmpty, scene.mode.requiresAPIKey {
-            findings.found(RESTSentences.handshakeWithoutKey(request.path), [fact.entry])
+            findings.found(RESTMessages.handshakeWithoutKey(request.path), [fact.entry])
         }
     }
 }

@@ -29,15 +29,15 @@ struct CloseHandshake: ObligationJudge {
             let isAnswered = closing.summary.received != nil
             guard isAnswered || !isExcused else { return }
             findings.exercised()
-            if !isAnswered { findings.found(SocketSentences.closeNotAnswered(sent.code?.rawValue), evidence) }
+            if !isAnswered { findings.found(SocketMessages.closeNotAnswered(sent.code?.rawValue), evidence) }
         } else if let received = closing.summary.received {
             let isRight = received.isLeaving
             guard isRight || !isExcused else { return }
             findings.exercised()
-            if !isRight { findings.found(SocketSentences.wrongCloseCode(received.code?.rawValue), evidence) }
+            if !isRight { findings.found(SocketMessages.wrongCloseCode(received.code?.rawValue), evidence) }
         } else if !isExcused {
             findings.exercised()
-            findings.found(SocketSentences.noCloseFrame, evidence)
+            findings.found(SocketMessages.noCloseFrame, evidence)
         }
     }
 }

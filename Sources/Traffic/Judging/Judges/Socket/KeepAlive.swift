@@ -28,7 +28,7 @@ struct KeepAlive: ObligationJudge {
                 findings.exercised()
             }
             guard gap > SocketTimes.keepAlive + SocketTimes.keepAliveTolerance else { return }
-            findings.found(SocketSentences.noPing(for: gap, since: last.time), [last] + (next.map { [$0] } ?? []))
+            findings.found(SocketMessages.noPing(for: gap, since: last.time), [last] + (next.map { [$0] } ?? []))
         }
     }
 

@@ -21,11 +21,11 @@ struct MessageShape: ObligationJudge {
             do throws(FrameError) {
                 _ = try ClientFrame(text: frame.frame.payload.bytes, in: .union)
             } catch {
-                findings.found(SocketSentences.unusableFrame(error.message), [fact.entry])
+                findings.found(SocketMessages.unusableFrame(error.message), [fact.entry])
             }
         case .binary:
             findings.exercised()
-            findings.found(SocketSentences.unusableFrame(FrameError.binaryFrame.message), [fact.entry])
+            findings.found(SocketMessages.unusableFrame(FrameError.binaryFrame.message), [fact.entry])
         case .continuation, .close, .ping, .pong: break
         }
     }

@@ -41,7 +41,7 @@ struct NoReconnectAfterOwnClose: ObligationJudge {
         closed[handshake.consultation] = nil
         findings.exercised()
         guard gap < SocketTimes.stayAway - Tolerance.interval else { return }
-        findings.found(SocketSentences.cameBack(after: gap), [entry, handshake.entry])
+        findings.found(SocketMessages.cameBack(after: gap), [entry, handshake.entry])
     }
 
     /// Counts the obligation as faced if the client had 3 s to reconnect.

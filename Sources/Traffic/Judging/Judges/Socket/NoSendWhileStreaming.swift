@@ -26,6 +26,6 @@ struct NoSendWhileStreaming: ObligationJudge {
             fact.time.lag(behind: stream.lastPieceAt) <= SocketTimes.silentAnswer
         else { return }
         findings.exercised()
-        findings.found(SocketSentences.sentWhileStreaming(since: stream.first.time), [stream.first, fact.entry])
+        findings.found(SocketMessages.sentWhileStreaming(since: stream.first.time), [stream.first, fact.entry])
     }
 }

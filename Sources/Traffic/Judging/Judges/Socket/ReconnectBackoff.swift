@@ -35,10 +35,10 @@ struct ReconnectBackoff: ObligationJudge {
         if wait < SocketTimes.shortestWait - Tolerance.interval {
             let failedAt = series.knownAt ?? series.failure.time
             findings.found(
-                SocketSentences.tooSoon(wait: wait, failedAt: failedAt, number: series.tryCount),
+                SocketMessages.tooSoon(wait: wait, failedAt: failedAt, number: series.tryCount),
                 [series.failure, attempt.entry])
         } else if let last = series.lastWait, wait < last.nanoseconds - Tolerance.interval {
-            let message = SocketSentences.shrunk(wait: wait, previous: last.nanoseconds, number: series.tryCount)
+            let message = SocketMessages.shrunk(wait: wait, previous: last.nanoseconds, number: series.tryCount)
             var evidence = [last.tried, series.failure, attempt.entry]
             if last.tried.number == series.failure.number { evidence.removeFirst() }
             findings.found(message, evidence)

@@ -28,7 +28,7 @@ struct ReconnectLimit: ObligationJudge {
                 guard attempt.series.tryCount == SocketTimes.tryLimit + 1 else { continue }
                 findings.exercised()
                 findings.found(
-                    SocketSentences.tooManyTries(endedAt: attempt.series.end.time),
+                    SocketMessages.tooManyTries(endedAt: attempt.series.end.time),
                     [attempt.series.end, attempt.series.failure, attempt.entry])
             }
         }

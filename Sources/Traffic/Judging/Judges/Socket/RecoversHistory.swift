@@ -105,10 +105,10 @@ struct RecoversHistory: ObligationJudge {
         guard let connected = debt.connected else { return }
         if let chat = debt.chat {
             findings.found(
-                SocketSentences.chatBeforeHistory(cutAt: debt.cut.time, chatAt: chat.time), [debt.cut, connected, chat])
+                SocketMessages.chatBeforeHistory(cutAt: debt.cut.time, chatAt: chat.time), [debt.cut, connected, chat])
         } else {
             findings.found(
-                SocketSentences.noHistory(cutAt: debt.cut.time, connectedAt: connected.time), [debt.cut, connected])
+                SocketMessages.noHistory(cutAt: debt.cut.time, connectedAt: connected.time), [debt.cut, connected])
         }
     }
 }

@@ -49,7 +49,7 @@ struct RefusedHandshake: ObligationJudge {
         if let refusal = unauthorized[question.token] {
             guard refusal.answeredAt <= handshake.requestedAt else { return }
             findings.exercised()
-            let message = SocketSentences.sameToken(refusedAt: refusal.answeredAt)
+            let message = SocketMessages.sameToken(refusedAt: refusal.answeredAt)
             findings.found(message, [refusal.entry, handshake.entry])
             unauthorized[question.token] = nil
         } else if let token = tokenByConsultation[question.consultation], token != question.token {
@@ -68,7 +68,7 @@ struct RefusedHandshake: ObligationJudge {
             guard !handshake.isAccepted else { return }
             findings.exercised()
             findings.found(
-                SocketSentences.sameID(question.consultation.text, refusedAt: refusal.answeredAt),
+                SocketMessages.sameID(question.consultation.text, refusedAt: refusal.answeredAt),
                 [refusal.entry, handshake.entry])
         } else if let asked = consultationByToken[question.token], asked != question.consultation {
             findings.exercised()

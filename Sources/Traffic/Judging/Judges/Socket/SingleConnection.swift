@@ -80,7 +80,7 @@ struct SingleConnection: ObligationJudge {
 
     private static func found(_ overlap: Overlap, _ findings: inout Findings) {
         findings.found(
-            SocketSentences.secondSocket(
+            SocketMessages.secondSocket(
                 openedAt: overlap.new.openedAt, oldAt: overlap.old.openedAt,
                 consultation: overlap.isOneConsultation ? overlap.new.consultation.text : nil),
             level: overlap.isOneConsultation ? .must : .should, [overlap.old.opening, overlap.new.opening])

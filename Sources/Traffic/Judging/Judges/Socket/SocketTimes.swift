@@ -86,6 +86,6 @@ struct SocketEndpoint: ObligationJudge {
             request.exchange.head.wantsUpgrade || request.segments.last == "ws"
         else { return }
         findings.exercised()
-        findings.found(SocketSentences.wrongEndpoint(request.path), [fact.entry])
+        findings.found(SocketMessages.wrongEndpoint(request.path), [fact.entry])
     }
 }

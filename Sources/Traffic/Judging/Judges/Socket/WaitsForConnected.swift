@@ -24,7 +24,7 @@ struct WaitsForConnected: ObligationJudge {
         guard let connectedAt = socket.connectedAt else {
             guard !socket.lostConnected, !socket.isSilenced else { return }
             findings.exercised()
-            return findings.found(SocketSentences.tooEarly(openedAt: socket.openedAt), [socket.opening, fact.entry])
+            return findings.found(SocketMessages.tooEarly(openedAt: socket.openedAt), [socket.opening, fact.entry])
         }
         if connectedAt.lag(behind: socket.openedAt) > Tolerance.interval { findings.exercised() }
     }

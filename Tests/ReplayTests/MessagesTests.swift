@@ -5,7 +5,7 @@ import Traffic
 @testable import Replay
 
 @Suite("Sentences of a replay")
-struct SentencesTests {
+struct MessagesTests {
     static func miss(
         _ reason: ReplayMiss.Reason, nearest: Bool = true, _ differences: [ReplayDifference] = []
     ) -> String {
@@ -23,7 +23,7 @@ struct SentencesTests {
     }
 
     static let one = [ReplayDifference(place: "path", expected: "\"/b\"", actual: "\"/a\"")]
-    static let place = Sentences.place(
+    static let place = Messages.place(
         5, SessionRequest(method: "GET", url: "https://api.fitiq.example/a?b=1"))
 
     static let rows: [(String, String)] = [
@@ -37,11 +37,11 @@ struct SentencesTests {
                 + "replay; record what an app asks for."
         ),
         (
-            Sentences.ownRequests(2, ["/favicon.ico", "/health"]),
+            Messages.ownRequests(2, ["/favicon.ico", "/health"]),
             "The server itself answers 2 requests of the session (/favicon.ico, /health); not replayed."
         ),
         (
-            Sentences.ownRequests(1, ["CONNECT"]),
+            Messages.ownRequests(1, ["CONNECT"]),
             "The server itself answers 1 request of the session (CONNECT); not replayed."
         ),
         (
@@ -58,27 +58,27 @@ struct SentencesTests {
         ),
         (place, "Entry 5 (GET /a?b=1)"),
         (
-            Sentences.cutBody("Entry 5", kept: 1, of: 2),
+            Messages.cutBody("Entry 5", kept: 1, of: 2),
             "Entry 5: the recording has 1 of the answer's 2 bytes; the replayed answer ends there, cut off."
         ),
         (
-            Sentences.cutFrame("Entry 5"),
+            Messages.cutFrame("Entry 5"),
             "Entry 5: the recording has only the beginnings of some frames; they are replayed as messages of their own."
         ),
         (
-            Sentences.noFinalStatus("Entry 5", 100),
+            Messages.noFinalStatus("Entry 5", 100),
             "Entry 5: 100 is no status of a final answer; the replayed connection ends without one."
         ),
         (
-            Sentences.unknownBody("Entry 5"),
+            Messages.unknownBody("Entry 5"),
             "Entry 5: the recording does not have the request's whole body; any body is taken for it."
         ),
         (
-            Sentences.severalHosts(2),
+            Messages.severalHosts(2),
             "The session has requests to 2 hosts; all are replayed as if they were one."
         ),
         (
-            Sentences.tooManyValues,
+            Messages.tooManyValues,
             "The session has over 1000000 ids and tokens; those beyond are not followed."
         ),
         (
@@ -117,7 +117,7 @@ struct SentencesTests {
         ),
         (ReplayDifference(place: "a", expected: nil, actual: "1").description, "a: expected nothing, got 1"),
         (ReplayDifference(place: "a", expected: nil, actual: nil).description, "a"),
-        (Sentences.method("HANDSHAKE"), "a WebSocket's handshake"),
+        (Messages.method("HANDSHAKE"), "a WebSocket's handshake"),
     ]
 
     @Test("Each sentence reads as it should", arguments: rows)

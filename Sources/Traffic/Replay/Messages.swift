@@ -2,7 +2,7 @@ import Text
 import Traffic
 
 /// All user-visible sentences of the replay.
-enum Sentences {
+enum Messages {
     // MARK: Refusals
 
     static func refusal(_ error: ReplayError) -> String {

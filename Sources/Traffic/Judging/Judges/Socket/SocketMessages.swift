@@ -1,7 +1,7 @@
 import FitIQAPI
 import Text
 
-enum SocketSentences {
+enum SocketMessages {
     static func wrongEndpoint(_ path: String) -> String {
         "The client asked for a WebSocket at \(path), where there is none."
     }

@@ -4,7 +4,7 @@ import Text
 
 // All user-visible sentences of the journal are in this file.
 
-enum Sentences {
+enum JournalMessages {
     static func cut(kept: Int, of count: Int) -> String {
         "The journal keeps the first \(kept) of \(count) bytes."
     }

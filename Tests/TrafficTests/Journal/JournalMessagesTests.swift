@@ -4,7 +4,7 @@ import Testing
 @testable import Traffic
 
 @Suite("Sentences")
-struct SentencesTests {
+struct JournalMessagesTests {
     static let differences: [(EndpointNearMiss.Difference, String)] = [
         (.missingPrefix, "The path lacks the prefix /api/v1."),
         (
@@ -35,9 +35,9 @@ struct SentencesTests {
 
     @Test("say what was cut, and what a status is")
     func others() {
-        #expect(Sentences.cut(kept: 4, of: 6) == "The journal keeps the first 4 of 6 bytes.")
+        #expect(JournalMessages.cut(kept: 4, of: 6) == "The journal keeps the first 4 of 6 bytes.")
         #expect(
-            Sentences.badStatus("x")
+            JournalMessages.badStatus("x")
                 == "The parameter 'status' must be a status from 100 to 599, such as 404, or a class of them, such as 4xx; got \"x\"."
         )
     }

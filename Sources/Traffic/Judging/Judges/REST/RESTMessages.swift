@@ -2,7 +2,7 @@ import FitIQAPI
 import Text
 
 /// The sentences of the REST judges.
-enum RESTSentences {
+enum RESTMessages {
     static func missingCredentials(_ request: String, _ missing: [String]) -> String {
         "\(request) came without \(missing.joined(separator: " and without "))."
     }

@@ -4,7 +4,7 @@ import Traffic
 
 // All user-visible sentences of the reports are in this file.
 
-enum Sentences {
+enum Messages {
     // MARK: The list of what is known to be broken
 
     static func tooManyWords(_ line: String) -> String {

@@ -4,34 +4,34 @@ import Text
 @testable import Judging
 
 @Suite("What reports say")
-struct SentencesTests {
+struct MessagesTests {
     static let rows: [(String, String)] = [
-        (Sentences.times(1), "once"), (Sentences.times(2), "twice"), (Sentences.times(3), "3 times"),
+        (Messages.times(1), "once"), (Messages.times(2), "twice"), (Messages.times(3), "3 times"),
         (Words.list(["a"]), "a"), (Words.list(["a", "b"]), "a and b"), (Words.list([]), ""),
         (Words.list(["a", "b", "c"]), "a, b and c"),
         (Durations.seconds(0), "0"), (Durations.seconds(1_500_000_000), "1.5"),
         (Durations.seconds(1_050_400_000), "1.05"),
         (Durations.seconds(999_600_000), "0.999"), (Durations.seconds(7_000_000), "0.007"),
-        (Sentences.command(.exited(3)), "the command ended with exit status 3"),
-        (Sentences.command(.signalled(11)), "the command was ended by signal 11"),
-        (Sentences.command(.timedOut(1_500_000_000)), "the command was ended after its time limit of 1.5 s"),
+        (Messages.command(.exited(3)), "the command ended with exit status 3"),
+        (Messages.command(.signalled(11)), "the command was ended by signal 11"),
+        (Messages.command(.timedOut(1_500_000_000)), "the command was ended after its time limit of 1.5 s"),
         (
-            Sentences.failedCommand(.exited(1), scenario: "conflict"),
+            Messages.failedCommand(.exited(1), scenario: "conflict"),
             "The command ended with exit status 1 in conflict. That fails the run, whatever the client kept: its own output "
                 + "says why."
         ),
         (
-            Sentences.source(of: SampleReport.reconnect),
+            Messages.source(of: SampleReport.reconnect),
             "consultation-websocket, enhanced-consultations, best practice 2"
         ),
-        (Sentences.source(of: SampleReport.lowercase), "all guides"),
-        (Sentences.source(of: SampleReport.history), "no guide: fitiq-mock asks for it"),
-        (Sentences.hint(for: "a/b", scenarios: []), "a/b"),
-        (Sentences.hint(for: "a/b", scenarios: ["x"]), "a/b: the scenario x makes a client face it"),
-        (Sentences.hint(for: "a/b", scenarios: ["x", "y"]), "a/b: the scenarios x and y make a client face it"),
-        (Sentences.more(1), "and 1 more breach."), (Sentences.more(2), "and 2 more breaches."),
+        (Messages.source(of: SampleReport.lowercase), "all guides"),
+        (Messages.source(of: SampleReport.history), "no guide: fitiq-mock asks for it"),
+        (Messages.hint(for: "a/b", scenarios: []), "a/b"),
+        (Messages.hint(for: "a/b", scenarios: ["x"]), "a/b: the scenario x makes a client face it"),
+        (Messages.hint(for: "a/b", scenarios: ["x", "y"]), "a/b: the scenarios x and y make a client face it"),
+        (Messages.more(1), "and 1 more breach."), (Messages.more(2), "and 2 more breaches."),
         (
-            Sentences.missed(1, scenario: "default"),
+            Messages.missed(1, scenario: "default"),
             "1 entry of the journal of default fell out before they were judged: breaches among them are not seen, and what "
                 + "depends on them may be judged wrongly."
         ),
@@ -44,6 +44,6 @@ struct SentencesTests {
 
     @Test("every way in which things go wrong has a name of its own")
     func exposures() {
-        #expect(Set(Exposure.Path.allCases.map(Sentences.exposure)).count == Exposure.Path.allCases.count)
+        #expect(Set(Exposure.Path.allCases.map(Messages.exposure)).count == Exposure.Path.allCases.count)
     }
 }
