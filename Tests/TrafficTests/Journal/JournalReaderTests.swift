@@ -111,6 +111,10 @@ struct JournalReaderTests {
         ("{\"kind\":1}\n", "line 1: 'kind' must be a string; got 1."),
         ("{\"kind\":\"note\"}\n", "line 1: the entry has no 'number'; is this line of a journal whole?"),
         ("{\"kind\":\"note\",\"number\":0}\n", "line 1: 'number' must be a whole number from 1; got 0."),
+        (
+            #"{"kind":"note","number":"\u009b31m\u202eabc"}"# + "\n",
+            "line 1: 'number' must be a whole number from 1; got \"\u{FFFD}31m\u{FFFD}abc\"."
+        ),
         ("{\"kind\":\"note\",\"number\":1.5}\n", "line 1: 'number' must be a whole number from 1; got 1.5."),
         (
             "\n{\"kind\":\"note\",\"number\":1,\"time\":\"2025-02-29T10:30:00Z\"}\n",

@@ -11,7 +11,8 @@ enum EntryProblem: Error {
 }
 
 extension JournalEntry {
-    private static let limits = JSON.Limits(depth: JournalReader.depthLimit, bytes: JournalReader.lineLimit)
+    private static let limits = JSON.Limits(
+        depth: JournalReader.depthLimit + 1, bytes: JournalReader.lineLimit, values: JournalReader.lineLimit)
 
     /// Reads the line of an entry and its world, in the format of ``JournalEncoder``; nil if its kind is unknown.
     static func read(

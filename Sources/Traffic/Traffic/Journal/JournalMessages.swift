@@ -41,7 +41,7 @@ enum JournalMessages {
     static func missing(_ name: String) -> String { "the entry has no '\(name)'; is this line of a journal whole?" }
 
     static func wrongMember(_ name: String, expected: String, found: String) -> String {
-        "'\(name)' must be \(expected); got \(found)."
+        "'\(name)' must be \(expected); got \(found.onOneLine(limit: 80))."
     }
 
     static func unknownWord(_ word: String, of name: String, allowed: [String]) -> String {

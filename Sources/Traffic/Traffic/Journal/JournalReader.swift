@@ -28,7 +28,7 @@ public struct JournalError: Error, Sendable, Equatable, CustomStringConvertible 
 public struct JournalReader {
     /// The maximum bytes of a line.
     public static let lineLimit = 4 << 20
-    /// The maximum number of open arrays and objects; journals nest five deep, newer ones may nest deeper.
+    /// The maximum number of arrays and objects open within a line's own; journals need four, newer ones perhaps more.
     static let depthLimit = 64
 
     /// An entry and its position.
