@@ -29,6 +29,8 @@ public final class SocketStream {
     public private(set) var isShutDown = false
     /// Whether the peer accepts nothing more.
     public var takesNothing = false
+    /// Whether a failure of TLS after our close_notify matters no more: a proxy still reads the answer then.
+    public var ignoresLateFailure = false
     /// Whether our close_notify was written.
     private var hasSaidFarewell = false
     /// Whether the owner knows that TLS has failed.
@@ -59,7 +61,7 @@ public final class SocketStream {
 
     /// What to watch the stream for, if its owner can use bytes, and has some for it.
     public func interest(reads: Bool, hasOutput: Bool) -> Interest {
-        let writes = !takesNothing && (hasCiphertext || isOpen && hasOutput)
+        let writes = !takesNothing && (hasCiphertext || takesOutput && hasOutput)
         return (reads && !hasEnded ? Interest.read : []).union(writes ? .write : [])
     }
 
@@ -74,7 +76,7 @@ public final class SocketStream {
         /// Nothing has arrived yet.
         case nothing
         case broken
-        /// TLS failed; reported once, and not after our close_notify, when it no longer matters.
+        /// TLS failed; reported once, see ``ignoresLateFailure``.
         case failed(TLSError)
     }
 
@@ -117,7 +119,7 @@ public final class SocketStream {
             if case .truncated? = session.failure {
                 // Many peers end this way; the protocol above notices what is missing.
                 wasCutOff = true
-            } else if let failure = session.failure, !isFailureTold, !hasSaidFarewell {
+            } else if let failure = session.failure, !isFailureTold, !(hasSaidFarewell && ignoresLateFailure) {
                 isFailureTold = true
                 forgetOutput()
                 if case .plainHTTP(from: .client, _) = failure { (self.session, isAgreed) = (nil, true) }

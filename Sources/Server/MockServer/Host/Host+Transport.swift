@@ -13,6 +13,7 @@ extension Host {
         guard let stream = loop.serve(socket, token: UInt64(id.place), isSecure: port.isSecure) else {
             return engine.transportClosed(id, at: time(.now()))
         }
+        stream.ignoresLateFailure = true
         while transports.count <= id.place { transports.append(nil) }
         let transport = Transport(id: id, stream: stream)
         transports[id.place] = transport
