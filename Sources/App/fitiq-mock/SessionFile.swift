@@ -33,7 +33,7 @@ enum SessionFile {
         return file[...slash] + path
     }
 
-    /// The bytes of a regular file in the folder of another; nil if there is none, or it cannot be read.
+    /// Returns the bytes of a regular file next to another file, or nil if it does not exist or cannot be read.
     static func attachment(_ name: String, of path: String) -> [UInt8]? {
         let other = besides(path, name)
         // Opening anything else, such as a pipe, may block indefinitely.

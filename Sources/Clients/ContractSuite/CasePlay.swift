@@ -102,7 +102,7 @@ struct CasePlay {
 
     /// Checks the client and everything watched; the first breach of each is kept.
     ///
-    /// - Returns: why the expectation is not met; nil if it is, or if there is none.
+    /// - Returns: Why the expectation is not met, or nil if it is met or there is no expectation.
     mutating func look(for expectation: ClientExpectation?) async throws -> CaseFailure? {
         guard expectation != nil || !watched.isEmpty else { return nil }
         let observation = try await observe(watched + (expectation.map { [$0] } ?? []))
@@ -143,7 +143,7 @@ extension CasePlay {
 
     /// Advances both sides to a point in time, or until the expectation is met.
     ///
-    /// - Returns: why it is not met at the end; nil if it is, or if there is none.
+    /// - Returns: Why the expectation is not met at the end, or nil if it is met or there is no expectation.
     mutating func carry(to end: Timestamp, until expectation: ClientExpectation?) async throws -> CaseFailure? {
         while true {
             let next = try await settle()
@@ -185,7 +185,7 @@ extension CasePlay {
 
     /// Waits for a point in time, or until the expectation is met.
     ///
-    /// - Returns: why it is not met at the end; nil if it is, or if there is none.
+    /// - Returns: Why the expectation is not met at the end, or nil if it is met or there is no expectation.
     mutating func wait(until end: Timestamp, for expectation: ClientExpectation?) async throws -> CaseFailure? {
         var mark = MonotonicInstant.now()
         while true {

@@ -85,7 +85,7 @@ extension Bytes {
     }
 
     /// The offset of the first line feed at or after `start`, eight bytes at a time.
-    func firstLineFeed(from start: Int) -> Int? {
+    package func firstLineFeed(from start: Int) -> Int? {
         var index = start
         if let base = baseAddress {
             while index + 8 <= count {

@@ -1,4 +1,5 @@
 import FitIQAPI
+import HTTP1
 import JSON
 
 /// An error in a line of a saved journal.
@@ -117,7 +118,7 @@ public struct JournalReader {
 
     /// The bytes of the next line without its line end, or nil if it is incomplete.
     private mutating func nextLine() throws(JournalError) -> (range: Range<Int>, isComplete: Bool)? {
-        let lineFeed = buffer.withUnsafeBufferPointer { $0.lineFeed(from: searched) }
+        let lineFeed = buffer.withUnsafeBufferPointer { $0.firstLineFeed(from: searched) }
         guard let end = lineFeed ?? (isFinished ? buffer.count : nil) else {
             searched = buffer.count
             if buffer.count - start > Self.lineLimit {
@@ -138,27 +139,5 @@ public struct JournalReader {
             throw JournalError(line: lineNumber, message: JournalMessages.longLine(limit: Self.lineLimit))
         }
         return (range, lineFeed != nil)
-    }
-}
-
-extension UnsafeBufferPointer<UInt8> {
-    /// The offset of the first line feed at or after `start`, eight bytes at a time.
-    fileprivate func lineFeed(from start: Int) -> Int? {
-        var index = start
-        if let base = baseAddress {
-            while index + 8 <= count {
-                let word =
-                    UInt64(littleEndian: UnsafeRawPointer(base + index).loadUnaligned(as: UInt64.self))
-                    ^ 0x0a0a_0a0a_0a0a_0a0a
-                let zeros = (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
-                if zeros != 0 { return index + zeros.trailingZeroBitCount / 8 }
-                index += 8
-            }
-        }
-        while index < count {
-            if self[index] == 0x0A { return index }
-            index += 1
-        }
-        return nil
     }
 }
