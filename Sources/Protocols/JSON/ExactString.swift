@@ -45,10 +45,12 @@ extension String {
     @usableFromInline
     func hasSameBytes(as other: String) -> Bool {
         // Native strings lend their bytes without copying.
-        var (left, right) = (self, other)
-        return left.withUTF8 { left in
-            right.withUTF8 { areEqual(UnsafeRawBufferPointer(left), UnsafeRawBufferPointer($0)) }
+        let result = utf8.withContiguousStorageIfAvailable { left in
+            other.utf8.withContiguousStorageIfAvailable {
+                areEqual(UnsafeRawBufferPointer(left), UnsafeRawBufferPointer($0))
+            }
         }
+        return result.flatMap { $0 } ?? utf8.elementsEqual(other.utf8)
     }
 
     /// Whether this precedes the other by its UTF-8 bytes, an order that distinguishes all texts.

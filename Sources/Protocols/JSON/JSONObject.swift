@@ -38,7 +38,14 @@ public struct JSONObject: Sendable {
     private func position(of key: String) -> Int? {
         guard index.isEmpty else { return index[ExactString(key)] }
         // In a buffer, so that no member is copied.
-        return members.withUnsafeBufferPointer { members in members.indices.first { members[$0].key.isExactly(key) } }
+        return members.withUnsafeBufferPointer { members in
+            let count = key.utf8.count
+            for position in 0..<members.count {
+                let other = members[position].key
+                if other.utf8.count == count, other.hasSameBytes(as: key) { return position }
+            }
+            return nil
+        }
     }
 
     private mutating func append(_ key: String, _ value: JSONValue) {

@@ -16,40 +16,62 @@ extension Parser {
             offset += 1
             return text(start..<(offset - 1))
         }
-        // There is an escape: copy the text between escapes and the decoded escapes.
-        scratch.removeAll(keepingCapacity: true)
-        var run = start
+        // There is an escape: copy the text around escapes and the decoded escapes.
+        scratch.clear()
+        scratch.append(copying: UnsafeBufferPointer(rebasing: bytes[start..<offset]))
         while bytes[offset] != .quote {
-            scratch.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[run..<offset]))
             try parseEscape()
-            run = offset
-            try skipUnescaped(from: opening)
+            try skipUnescaped(from: opening, copying: true)
         }
-        scratch.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[run..<offset]))
         offset += 1
-        return String(decoding: scratch, as: UTF8.self)
+        return String(decoding: scratch.elements, as: UTF8.self)
     }
 
     private func text(_ range: Range<Int>) -> String {
         String(decoding: UnsafeBufferPointer(rebasing: bytes[range]), as: UTF8.self)
     }
 
-    /// Advances to the next quote or backslash; the skipped bytes are valid UTF-8 without control characters.
-    private mutating func skipUnescaped(from opening: Int) throws(JSONError) {
+    /// Advances to the next quote or backslash, and appends the skipped bytes to the scratch buffer if `copying`; they
+    /// are valid UTF-8 without control characters.
+    @inline(__always)
+    private mutating func skipUnescaped(from opening: Int, copying: Bool = false) throws(JSONError) {
         while offset < bytes.count {
+            if let (word, count) = plainBytes() {
+                if copying { scratch.append(word, count: count) }
+                offset += count
+                if count == 8 { continue }
+            }
             let byte = bytes[offset]
             switch byte {
             case .quote, .backslash: return
             case 0..<0x20: throw failure(Messages.controlCharacter(byte), at: offset)
-            case 0..<0x80: offset += 1
+            case 0..<0x80:
+                if copying { scratch.append(byte) }
+                offset += 1
             default:
                 let length = UTF8Sequence.length(at: offset, in: bytes)
                 guard length > 0 else { throw failure(Messages.invalidUTF8(byte), at: offset) }
+                if copying { scratch.append(copying: UnsafeBufferPointer(rebasing: bytes[offset..<(offset + length)])) }
                 offset += length
             }
         }
         let position = TextPosition(of: opening, in: bytes)
         throw failure(Messages.unterminated(openedAt: position), at: offset)
+    }
+
+    /// The next eight bytes, and how many of them precede the first that is not ASCII, a control character, a quote or
+    /// a backslash; nil if there are fewer than eight.
+    @inline(__always)
+    private func plainBytes() -> (word: UInt64, count: Int)? {
+        guard offset + 8 <= bytes.count else { return nil }
+        let word = UnsafeRawPointer(bytes.baseAddress! + offset).loadUnaligned(as: UInt64.self).littleEndian
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let quotes = word ^ (ones &* UInt64(UInt8.quote))
+        let backslashes = word ^ (ones &* UInt64(UInt8.backslash))
+        // Subtracting borrows from the highest bit of a byte that is too small. A borrow may spread to higher bytes,
+        // but the lowest byte that it marks is right.
+        let small = (word &- ones &* 0x20) & ~word | (quotes &- ones) & ~quotes | (backslashes &- ones) & ~backslashes
+        return (word, ((word | small) & (ones &* 0x80)).trailingZeroBitCount >> 3)
     }
 
     /// Decodes the escape at `offset` into the scratch buffer.
@@ -69,7 +91,7 @@ extension Parser {
         case UInt8(ascii: "n"): scratch.append(.lineFeed)
         case UInt8(ascii: "r"): scratch.append(.carriageReturn)
         case UInt8(ascii: "t"): scratch.append(.tab)
-        case UInt8(ascii: "u"): scratch.append(contentsOf: try parseUnicodeEscape(at: escape).utf8)
+        case UInt8(ascii: "u"): for byte in try parseUnicodeEscape(at: escape).utf8 { scratch.append(byte) }
         default: throw failure(Messages.escape(found: found(at: escape + 1)), at: escape)
         }
     }

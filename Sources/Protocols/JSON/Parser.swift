@@ -3,17 +3,17 @@ import Text
 /// One pass over a JSON text.
 ///
 /// Open arrays and objects are kept on a separate stack, not the thread's, so no text can overflow it. Finished values
-/// wait on another stack until their container closes and copies them at its exact size.
-struct Parser {
+/// wait on another stack until their container closes and moves them out of it.
+struct Parser: ~Copyable {
     let bytes: UnsafeBufferPointer<UInt8>
     let limits: JSON.Limits
     var offset = 0
     /// A reusable buffer for strings with escapes.
-    var scratch: [UInt8] = []
-    private var containers: [Container] = []
-    private var elements: [JSONValue] = []
-    private var members: [JSONObject.Element] = []
-    private var keys: [String] = []
+    var scratch = Stack<UInt8>()
+    private var containers = Stack<Container>()
+    private var elements = Stack<JSONValue>()
+    /// A member stands here from its name on, with null until its value is complete.
+    private var members = Stack<JSONObject.Element>()
     private var valueCount = 0
 
     /// An open array or object, and the start of its contents on their stack.
@@ -30,7 +30,9 @@ struct Parser {
             throw failure(Messages.tooManyBytes(bytes.count, limit: limits.bytes), at: limits.bytes)
         }
         // RFC 8259, section 8.1: "Implementations MUST NOT add a byte order mark".
-        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { throw failure(Messages.byteOrderMark, at: 0) }
+        if bytes.count >= 3, bytes[0] == 0xEF, bytes[1] == 0xBB, bytes[2] == 0xBF {
+            throw failure(Messages.byteOrderMark, at: 0)
+        }
 
         var place = Place.start
         while true {
@@ -40,14 +42,14 @@ struct Parser {
             while true {
                 try countValue()
                 skipWhitespace()
-                guard let container = containers.last else {
+                guard !containers.isEmpty else {
                     guard offset == bytes.count else {
                         throw failure(Messages.trailing(found: found(at: offset)), at: offset)
                     }
                     return value
                 }
-                if container.isObject {
-                    members.append((keys.removeLast(), value))
+                if containers.top.isObject {
+                    members.top.value = value
                     if try nextFollows(close: .rightBrace, place: .memberValue) {
                         place = .comma
                         try parseName(after: place)
@@ -101,25 +103,14 @@ struct Parser {
     private mutating func open(isObject: Bool) throws(JSONError) {
         guard containers.count < limits.depth else { throw failure(Messages.tooDeep(limit: limits.depth), at: offset) }
         offset += 1
-        if containers.isEmpty, isObject {
-            // Enough for most objects, so that the stacks do not grow step by step.
-            containers.reserveCapacity(8)
-            keys.reserveCapacity(8)
-            members.reserveCapacity(16)
-        }
         containers.append(Container(isObject: isObject, start: isObject ? members.count : elements.count))
     }
 
     private mutating func closeContainer() -> JSONValue {
         let container = containers.removeLast()
-        if container.isObject {
-            let object = JSONObject(consuming: Array(members[container.start...]))
-            members.removeSubrange(container.start...)
-            return .object(object)
-        }
-        let array = Array(elements[container.start...])
-        elements.removeSubrange(container.start...)
-        return .array(array)
+        return container.isObject
+            ? .object(JSONObject(consuming: members.removeAll(from: container.start)))
+            : .array(elements.removeAll(from: container.start))
     }
 
     /// Consumes the comma or closing bracket after a value; returns whether it was the comma.
@@ -146,7 +137,7 @@ struct Parser {
             throw failure(Messages.colon(after: key, found: found(at: offset)), at: offset)
         }
         offset += 1
-        keys.append(key)
+        members.append((key, .null))
     }
 
     private mutating func countValue() throws(JSONError) {

@@ -12,14 +12,15 @@ struct Fact: Sendable {
     let entry: JournalEntry
     let kind: Kind
 
+    /// Each value is a reference, because every judge reads the kind of every fact.
     enum Kind: Sendable {
         /// A request that was answered or abandoned, including a refused handshake.
         case request(RequestFact)
         case opened(OpeningFact)
         case frame(FrameFact)
-        case closed(RecordedClosing)
+        indirect case closed(RecordedClosing)
         /// A lasting fault started on a WebSocket.
-        case fault(RecordedFault)
+        indirect case fault(RecordedFault)
         /// Something no client did.
         case other
     }
@@ -132,7 +133,7 @@ struct PresentedCredentials: Sendable, Hashable {
     private static let apiKeyName = HTTPField.Name("X-API-Key")
 }
 
-struct OpeningFact: Sendable {
+final class OpeningFact: Sendable {
     let opening: RecordedOpening
     /// When the 101 was sent.
     let openedAt: Timestamp
@@ -153,8 +154,7 @@ struct OpeningFact: Sendable {
     var user: ExactString { opening.user ?? "" }
 }
 
-/// A message or control frame on a WebSocket; it is a class because most journal entries are frames and every judge
-/// reads each fact.
+/// A message or control frame on a WebSocket.
 final class FrameFact: Sendable {
     let frame: RecordedFrame
     /// The text as JSON; it is nil if it is not JSON, and for chunks of replies, whose words are irrelevant to the
