@@ -183,6 +183,7 @@ let package = Package(
         .testTarget(
             name: "ReplayTests",
             dependencies: ["FitIQAPI", "JSON", "Replay", "Traffic", "WebSocket", httpTypes]),
+        .testTarget(name: "HostingTests", dependencies: ["Hosting", "Sockets", "TLS", "TestSupport"]),
         .testTarget(
             name: "ProxyTests",
             dependencies: [
