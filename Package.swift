@@ -183,6 +183,7 @@ let package = Package(
         .testTarget(
             name: "ReplayTests",
             dependencies: ["FitIQAPI", "JSON", "Replay", "Traffic", "WebSocket", httpTypes]),
+        .testTarget(name: "HostingTests", dependencies: ["Hosting", "Sockets", "TLS", "TestSupport"]),
         .testTarget(
             name: "ProxyTests",
             dependencies: [
@@ -233,7 +234,7 @@ let package = Package(
             dependencies: [
                 "ContractSuite", "Faults", "FitIQAPI", "FitIQBackend", "FitIQClient", "HTTP1", "JSON", "Judging",
                 "MockServer", "Nutrition", "Proxy", "Replay", "Scenarios", "Sockets", "TLS", "TestSupport", "Traffic",
-                "WebSocket", "fitiq-mock", logging,
+                "WebSocket", "fitiq-mock", argumentParser, logging,
             ]),
         .testTarget(
             name: "MockServerTests",

@@ -145,6 +145,9 @@ enum LimitsPage {
             .bytes("ScenarioLimits.fileBytes", ScenarioLimits.fileBytes),
             .count("ScenarioLimits.nodes", ScenarioLimits.nodes), .count("ScenarioLimits.depth", ScenarioLimits.depth),
         ],
+        "text of a scenario file that its aliases repeat": [
+            .bytes("ScenarioLimits.repeatedBytes", ScenarioLimits.repeatedBytes)
+        ],
         "scenario file that is JSON, as exports are": [
             .count("ScenarioLimits.valuesOfJSON", ScenarioLimits.valuesOfJSON)
         ],

@@ -124,6 +124,19 @@ struct TreeTests {
         }
     }
 
+    @Test(
+        "The place of an error in YAML counts lines as YAML does, and characters",
+        arguments: [
+            ("name: ä\nsummary: b\u{1}", "2:11"), ("name: ä\r\nsummary: b\u{1}", "2:11"),
+            ("name: ä\rsummary: b\u{1}", "2:11"), ("name: ä\u{85}summary: b\u{1}", "2:11"),
+            ("name: ä\u{2028}summary: b\u{1}", "2:11"), ("name: ä\u{2029}\n\nsummary: b\u{1}", "4:11"),
+            ("name: ä\r\nsummary: ä: b", "2:11"), ("name: ä\rsummary: ä: b", "2:11"),
+            ("name: ä\n\nsummary: [ä\n", "4:1"),
+        ])
+    func places(text: String, place: String) {
+        #expect(Self.errors(text)?.description.hasPrefix("f.yaml:\(place): The file is not valid YAML: ") == true)
+    }
+
     @Test("Aliases stand for what they name")
     func aliases() throws {
         let scenario = try Scenario.read(

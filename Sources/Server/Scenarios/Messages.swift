@@ -15,7 +15,7 @@ enum Messages {
         "The document has more than \(ScenarioLimits.nodes) values, aliases counted each time; "
         + "'made_up_messages' makes long histories."
     static let tooMuchRepeated =
-        "Aliases repeat more than \(ScenarioLimits.fileBytes) bytes of text; 'made_up_messages' makes long histories."
+        "Aliases repeat more than \(ScenarioLimits.repeatedBytes) bytes of text; 'made_up_messages' makes long histories."
     static let severalDocuments = "Here another document begins ('---'); a file holds one scenario."
     static let keyIsNotText = "A key must be a word or a text; this one is a list or a mapping."
     static let repeatedKey = "is given twice; each key may stand once."

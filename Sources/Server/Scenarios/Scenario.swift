@@ -111,6 +111,8 @@ public enum ScenarioLimits {
     public static let fileBytes = 16 * 1024 * 1024
     /// Values of a YAML document; values repeated by aliases count each time.
     public static let nodes = 200_000
+    /// Bytes of texts that the aliases of a YAML document repeat, 16 MiB.
+    public static let repeatedBytes = 16 * 1024 * 1024
     /// Values of a JSON file such as an export, which uses more than eight bytes per value.
     public static let valuesOfJSON = fileBytes / 8
     /// The nesting depth of lists and mappings.

@@ -61,10 +61,13 @@ public struct Findings: Sendable {
 
     /// Records a breach; call ``exercised()`` as well, because a broken obligation was faced.
     ///
-    /// A breach of a *must* replaces one of a *should* if there is no room for both.
+    /// A breach of a *must* replaces one of a *should* if there is no room for both. An entry may be given for each of
+    /// the parts that it plays, such as the end of a socket that is also the last failure, and is shown once.
     mutating func found(_ message: String, level: Obligation.Level? = nil, _ evidence: [JournalEntry]) {
         count += 1
-        let finding = Finding(level: level ?? obligation.level, message: message, evidence: evidence)
+        var shown: [JournalEntry] = []
+        for entry in evidence where entry.number != shown.last?.number { shown.append(entry) }
+        let finding = Finding(level: level ?? obligation.level, message: message, evidence: shown)
         if kept.count < Self.keptCount {
             kept.append(finding)
         } else if finding.level == .must, let place = kept.lastIndex(where: { $0.level == .should }) {

@@ -201,6 +201,17 @@ struct ReconnectJudgeTests {
                 $0.drop(UInt64(10 + number), at: Double(11 + 3 * number))
             }
         },
+        SocketCase(
+            "six sockets at once, none of which has failed: the end is told once",
+            .broken(
+                """
+                The client tried for the 6th time after the socket ended at 10:30:04, without success in between; 5 \
+                tries are the most.
+                """, [3, 9])
+        ) {
+            $0.dropped()
+            for number in 0..<6 { $0.open(UInt64(10 + number), at: Double(10 + number)) }
+        },
         SocketCase("gave up after three", .kept(), until: 140) {
             $0.dropped()
             $0.tries(3)

@@ -1,5 +1,6 @@
 import FitIQAPI
 import JSON
+import TestSupport
 import Testing
 import Traffic
 import WebSocket
@@ -10,18 +11,18 @@ import WebSocket
 @Suite("Judges of sockets, any journal")
 struct SocketSoakTests {
     private static func journal(seed: UInt64, count: Int) -> SocketStory {
-        var numbers = SplitMix64(seed: seed)
+        var numbers = Draw(seed: seed)
         var story = SocketStory()
         var now = 0.0
-        func pick<T>(_ values: [T]) -> T { values[Int(numbers.next() % UInt64(values.count))] }
+        func pick<T>(_ values: [T]) -> T { values[numbers.below(values.count)] }
         for _ in 0..<count {
             now += pick([0, 0, 0.001, 0.05, 0.5, 1, 3, 12, 40])
-            let connection = UInt64(numbers.next() % 6)
+            let connection = UInt64(numbers.below(6))
             let consultation = pick(["c1", "c1", "C1", "c2", ""])
             let user: ExactString = pick(["ann", "ann", "bob", ""])
             let token = pick(["t1", "t1", "t2"])
             let faults = pick([[], [], ["rule"]])
-            switch numbers.next() % 12 {
+            switch numbers.below(12) {
             case 0:
                 story.open(
                     connection, at: now, took: pick([0, 0, 5]), on: pick(["c1", "c1", "c2"]), user: user, token: token,

@@ -117,6 +117,26 @@ struct SecureHostTests {
         try server.shutDown()
     }
 
+    @Test("A broken record is a failure of TLS, but not after the server's farewell", arguments: [false, true])
+    func brokenRecord(isAfterFarewell: Bool) throws {
+        /// Used on the server's thread only.
+        final class Seen: @unchecked Sendable { var failures = 0 }
+        let server = try RunningHost(.platformDefault, isSecure: true)
+        let seen = Seen()
+        try server.onLoop { host in
+            host.engine.observe = { if case .tlsFailed = $0 { seen.failures += 1 } }
+        }
+        let client = try server.connectSecurely()
+        let fields = isAfterFarewell ? ["Connection: close"] : []
+        #expect(try client.exchange(Request(fields: fields)).status == 200)
+        if isAfterFarewell { #expect(try client.read().isEmpty) }
+        try client.stream.write([0x17, 3, 3, 0, 32] + [UInt8](repeating: 0, count: 32))
+        client.stream.finishWriting()
+        try server.untilServed(connections: 0)
+        #expect(try server.onLoop { _ in seen.failures } == (isAfterFarewell ? 0 : 1))
+        try server.shutDown()
+    }
+
     @Test("An idle connection is ended with a farewell")
     func idle() throws {
         let server = try RunningHost(.platformDefault, isSecure: true) { $0.limits.idleTime = .seconds(1) }

@@ -1,10 +1,11 @@
 import Foundation
 import Hosting
-import Proxy
 import Sockets
 import TLS
 import TestSupport
 import Testing
+
+@testable import Proxy
 
 @Suite("A proxy with sockets", .timeLimit(.minutes(1)))
 struct ProxyHostTests {
@@ -222,22 +223,43 @@ struct ProxyHostTests {
         for wire in [client, server, second] { wire.close() }
     }
 
+    /// A free port for TLS, and the certificate of its CA.
+    private static func secureEndpoint() throws -> (endpoint: SecureEndpoint, authority: [UInt8]) {
+        let now = WallClock.nanosecondsSinceEpoch() / 1_000_000_000
+        let authority = try CertificateAuthority.make(subject: "Tests", now: now, serial: [1])
+        let identity = try authority.issue(for: CertificateName.local, now: now, serial: [2])
+        let address = try SocketAddress(host: "127.0.0.1", port: 0)
+        return (
+            SecureEndpoint(address: address, certificates: identity.certificates, key: identity.key),
+            authority.certificate
+        )
+    }
+
+    @Test("Plain HTTP on the port for TLS gets one answer, beyond the limit too", arguments: [true, false])
+    func plainOnTLSPort(_ isBeyondLimit: Bool) throws {
+        defer { listener.close() }
+        var limits = RelayLimits()
+        limits.connections = isBeyondLimit ? 1 : 2
+        let proxy = try LocalProxy(upstream, limits: limits, secure: Self.secureEndpoint().endpoint)
+        let (client, server) = try tunnel(proxy)
+        let second = try BlockingStream.connect(to: try #require(proxy.secureAddress))
+        try second.send(Self.get)
+        let answer = try second.receiveToEnd()
+        #expect(answer.hasPrefix(isBeyondLimit ? "HTTP/1.1 503 " : "HTTP/1.1 400 "))
+        #expect(answer.components(separatedBy: "HTTP/1.1 ").count == 2, "\(answer)")
+        for wire in [client, server, second] { wire.close() }
+    }
+
     @Test("Beyond the limit a client is told so over TLS too")
     func limitOverTLS() throws {
         defer { listener.close() }
         var limits = RelayLimits()
         limits.connections = 1
-        let now = WallClock.nanosecondsSinceEpoch() / 1_000_000_000
-        let authority = try CertificateAuthority.make(subject: "Tests", now: now, serial: [1])
-        let identity = try authority.issue(for: CertificateName.local, now: now, serial: [2])
-        let proxy = try LocalProxy(
-            upstream, limits: limits,
-            secure: SecureEndpoint(
-                address: SocketAddress(host: "127.0.0.1", port: 0), certificates: identity.certificates,
-                key: identity.key))
+        let (secure, authority) = try Self.secureEndpoint()
+        let proxy = try LocalProxy(upstream, limits: limits, secure: secure)
         let (client, server) = try tunnel(proxy)
         let second = try BlockingStream.connect(to: try #require(proxy.secureAddress))
-        let session = TLSSession(client: try .client(trust: .only(authority.certificate)), host: "127.0.0.1")
+        let session = TLSSession(client: try .client(trust: .only(authority)), host: "127.0.0.1")
         var answer: [UInt8] = []
         while session.phase == .handshaking || session.phase == .open {
             if case .wrote(let count) = session.withCiphertext(second.socket.write) { session.takeCiphertext(count) }
@@ -249,6 +271,34 @@ struct ProxyHostTests {
         #expect(String(decoding: answer, as: UTF8.self).hasPrefix("HTTP/1.1 503 Service Unavailable\r\n"))
         #expect(session.phase == .closed)
         for wire in [client, server, second] { wire.close() }
+    }
+
+    @Test("The deadlines of clients that have gone are forgotten before they are due, and the others' are met")
+    func goneClients() throws {
+        defer { listener.close() }
+        let host = try ProxyHost(
+            listeningOn: SocketAddress(host: "127.0.0.1", port: 0), upstream: UpstreamURL(upstream))
+        let now = MonotonicInstant(nanoseconds: 1_000_000_000)
+        /// Any socket is a client that says nothing.
+        func begin() throws -> ProxyPair {
+            host.begin(try Socket.connect(to: listener.localAddress), isSecure: false, host.loop.time(now))
+            let pair = try #require(host.pairs.last ?? nil)
+            #expect(host.turnEnded(now: now) != nil)
+            return pair
+        }
+        let present = try (0..<10).map { _ in try begin() }
+        var most = 0
+        for _ in 0..<1000 {
+            host.drop(try begin(), reset: true)
+            most = max(most, host.deadlines.count)
+        }
+        #expect(most <= 100)
+        #expect(host.pairCount == present.count)
+        let due = now.advanced(by: host.limits.idleTime)
+        #expect(host.deadlines.next == host.loop.time(due))
+        #expect(present.allSatisfy { $0.relay.clientEnding == .none })
+        _ = host.turnEnded(now: due)
+        #expect(present.allSatisfy { $0.relay.clientEnding == .close })
     }
 
     @Test("A proxy does not stand before itself")

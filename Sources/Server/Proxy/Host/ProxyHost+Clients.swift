@@ -34,8 +34,11 @@ extension ProxyHost {
             if pair.client.hasReceived {
                 logger.notice("\(Messages.clientTLS(error.description(advice: loop.trustAdvice)))")
             }
-            // A client that speaks HTTP to the TLS port is answered in HTTP, which it can show.
-            if case .plainHTTP = error { pair.relay.toClient.append(Messages.plainHTTPRefusal(error.description)) }
+            // A client that speaks HTTP to the TLS port is answered in HTTP, which it can show. One beyond the limit has
+            // its answer already.
+            if case .plainHTTP = error, pair.relay.clientEnding == .none {
+                pair.relay.toClient.append(Messages.plainHTTPRefusal(error.description))
+            }
             pair.relay.closeIdle()
         }
     }
@@ -87,5 +90,6 @@ extension ProxyHost {
         pairs[pair.place] = nil
         freePlaces.append(pair.place)
         pairCount -= 1
+        forgetDeadlines()
     }
 }

@@ -26,7 +26,10 @@ public final class ProxyHost: SocketHost {
     private var touched: [ProxyPair] = []
     var linkCount: UInt64 = 0
     /// The places of pairs, by the times at which something may be due.
-    private var deadlines = DeadlineQueue<Int>()
+    private(set) var deadlines = DeadlineQueue<Int>()
+
+    /// So many obsolete deadlines are not worth a search.
+    private static let deadlinesKept = 64
 
     /// Opens the listeners and resolves the upstream's host; clients are served once ``run()`` is called.
     ///
@@ -164,6 +167,12 @@ public final class ProxyHost: SocketHost {
             if let deadline = pair.deadline(limits), deadline <= now { timeIsUp(pair, now) }
             touch(pair)
         }
+    }
+
+    /// Forgets the deadlines of pairs that are gone once they are in the majority, so that each costs constant time.
+    func forgetDeadlines() {
+        guard deadlines.count > 2 * pairCount + ProxyHost.deadlinesKept else { return }
+        deadlines.removeAll { place, time in pairs[place]?.wakesAt != time }
     }
 
     private func timeIsUp(_ pair: ProxyPair, _ now: Timestamp) {

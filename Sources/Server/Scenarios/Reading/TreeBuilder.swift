@@ -9,7 +9,7 @@ struct TreeError: Error {
 struct TreeBuilder {
     private var remainingNodes = ScenarioLimits.nodes
     /// The bytes that aliases may still repeat.
-    private var remainingBytes = ScenarioLimits.fileBytes
+    private var remainingBytes = ScenarioLimits.repeatedBytes
     private var anchors: [ExactString: Anchored] = [:]
 
     /// A value that an alias can refer to.

@@ -39,9 +39,7 @@ struct ReconnectBackoff: ObligationJudge {
                 [series.failure, attempt.entry])
         } else if let last = series.lastWait, wait < last.nanoseconds - Tolerance.interval {
             let message = SocketMessages.shrunk(wait: wait, previous: last.nanoseconds, number: series.tryCount)
-            var evidence = [last.tried, series.failure, attempt.entry]
-            if last.tried.number == series.failure.number { evidence.removeFirst() }
-            findings.found(message, evidence)
+            findings.found(message, [last.tried, series.failure, attempt.entry])
         }
     }
 }

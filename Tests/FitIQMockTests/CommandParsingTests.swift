@@ -1,0 +1,113 @@
+import ArgumentParser
+import Testing
+
+@testable import fitiq_mock
+
+/// `FitIQMock.parsed` parses a command that is named first without the tree of all commands; the result is the same.
+@Suite("Commands parsed without the tree")
+struct CommandParsingTests {
+    private static let hosting = [
+        "--port", "0", "--host", "::1", "--tls", "--tls-port", "0", "--certificate", "c.pem", "--key", "k.pem",
+        "--log-level", "info", "--ready-file", "r.json", "--keep-secrets",
+    ]
+    private static let serving =
+        hosting + [
+            "--record", "s.har", "--seed", "7", "--guide", "goal-linking", "--scenario", "default", "--watch",
+            "--clock", "manual", "--import", "a.json", "--export-on-exit", "b.json", "--instant", "--api-key", "a",
+            "--jwt-secret", "b", "--admin-token", "c", "--allow-origin", "null", "--allow-origin",
+            "http://localhost:3000",
+        ]
+    private static let reporting = [
+        "--guide", "goal-linking", "--junit", "a.xml", "--json", "b.json", "--markdown", "c.md", "--known-broken", "d",
+    ]
+
+    /// Each command with all of its options, in one line or in several.
+    static let wholeLines: [[String]] = [
+        ["serve"] + serving,
+        ["record", "--upstream", "https://api.example.com", "--output", "s.har", "--overwrite"] + hosting
+            + ["--upstream-ca", "ca.pem"],
+        ["replay", "s.har", "--match", "strict", "--speed", "2.5", "--frames", "timed"] + serving,
+        ["show", "s.har", "--bodies", "--width", "100"],
+        ["diff", "a.har", "b.har"],
+        ["verify"] + reporting + [
+            "--scenario", "default", "--scenario", "conflict", "--all", "--seed", "7", "--time-limit", "5m",
+            "--allow-origin", "*", "--quiet", "--", "make", "test", "--port", "1",
+        ],
+        ["test-client"] + reporting + [
+            "--case", "chat", "--case", "goals", "--list", "--strict", "--trace", "--allow-origin", "*", "--quiet",
+            "--", "./adapter", "-v",
+        ],
+        ["judge", "journal.ndjson", "--world", "w"] + reporting,
+        ["check", "a.yaml", "b.json"],
+        ["scenarios", "default"],
+        [
+            "chat", "--persona", "nutritionist", "--message", "Hello", "--protocol", "message", "--url",
+            "http://localhost:1", "--token", "t", "--api-key", "k",
+        ],
+        ["token", "--user", "u", "--expires-in=-5m", "--jwt-secret", "s"],
+        ["certificate", "--ca"], ["certificate", "--pem"],
+    ]
+
+    /// Beginnings, words that mean something elsewhere, and mistakes.
+    static let otherLines: [[String]] = [
+        [], ["help"], ["--help"], ["--version"], ["verfy"], ["--seed", "1", "serve"],
+        ["serve", "--port=1", "--port=2"], ["serve", "--seed", "-1"], ["serve", "--port", "x"],
+        ["serve", "--prot", "1"], ["serve", "--port"], ["serve", "serve"], ["serve", "--", "--port"],
+        ["check", "help"], ["check", "serve"], ["check", "--", "-h"], ["scenarios", "help"], ["show", "help"],
+        ["judge"], ["judge", "-"], ["diff", "a.har"], ["verify", "./run"], ["verify", "--", "ls", "--help"],
+        ["verify", "--", "help"], ["test-client", "--list"], ["certificate", "--ca", "help"],
+        ["token", "--expires-in", "soon"], ["help", "serve", "--port"], ["help", "verfy"],
+    ]
+
+    static let commands = FitIQMock.configuration.subcommands.compactMap { $0.configuration.commandName }
+
+    /// What a command line means: the command with its values, or the words and the exit code that answer it.
+    private static func meaning(of parse: () throws -> any ParsableCommand) -> String {
+        do {
+            var command = try parse()
+            // Help is a command of the library's, which throws its text.
+            if !FitIQMock.configuration.subcommands.contains(where: { $0 == type(of: command) }) { try command.run() }
+            var text = ""
+            dump(command, to: &text)
+            return text
+        } catch {
+            return "\(FitIQMock.exitCode(for: error)): \(FitIQMock.fullMessage(for: error))"
+        }
+    }
+
+    private static func check(_ line: [String]) {
+        let whole = meaning { try FitIQMock.parseAsRoot(line) }
+        #expect(meaning { try FitIQMock.parsed(line) } == whole, "\(line.joined(separator: " "))")
+    }
+
+    @Test("All options of a command mean what they mean in the tree", arguments: commands)
+    func options(command name: String) throws {
+        let lines = Self.wholeLines.filter { $0[0] == name }
+        for line in lines {
+            Self.check(line)
+            #expect(throws: Never.self) { try FitIQMock.parsed(line) }
+        }
+        let command = try #require(FitIQMock.configuration.subcommands.first { $0.configuration.commandName == name })
+        let options = FitIQMock.helpMessage(for: command).matches(of: #/^  (--[a-z-]+)/#.anchorsMatchLineEndings())
+        for option in options.map({ String($0.output.1) }) where option != "--version" {
+            let isThere = lines.joined().contains { $0 == option || $0.hasPrefix(option + "=") }
+            #expect(isThere, "wholeLines has no \(option) of \(name).")
+        }
+        #expect(!lines.isEmpty)
+    }
+
+    @Test("Help, the version and mistakes of a command have the tree's words", arguments: commands)
+    func help(command: String) throws {
+        for words in [
+            [command, "--help"], [command, "-h"], ["help", command], [command, "--version"], [command, "--bogus"],
+            [command, "--help", "--bogus"], [command, "help"], [command],
+            [command, "--generate-completion-script", "bash"],
+        ] {
+            Self.check(words)
+        }
+        #expect(Self.meaning { try FitIQMock.parsed([command, "--help"]) }.contains("USAGE: fitiq-mock \(command)"))
+    }
+
+    @Test("Other command lines mean what they mean in the tree", arguments: otherLines)
+    func others(line: [String]) { Self.check(line) }
+}

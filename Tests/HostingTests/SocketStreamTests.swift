@@ -1,0 +1,105 @@
+import Sockets
+import TLS
+import TestSupport
+import Testing
+
+@testable import Hosting
+
+/// A server's stream over TLS that the test reads and writes itself, with a client at the other end of the socket.
+@Suite("Streams of a host", .timeLimit(.minutes(1)))
+struct SocketStreamTests {
+    private let stream: SocketStream
+    private let client: BlockingStream
+    private let session: TLSSession
+    private let buffer = ReadBuffer()
+
+    /// Noon of 21 November 2026.
+    private static let now: Int64 = 1_795_262_400
+    /// A record of TLS that no key has encrypted.
+    private static let changedRecord: [UInt8] = [0x17, 3, 3, 0, 32] + [UInt8](repeating: 0, count: 32)
+
+    /// Both ends, with the handshake done.
+    init() throws {
+        let authority = try CertificateAuthority.make(subject: "Tests", now: Self.now, serial: [1])
+        let identity = try authority.issue(for: CertificateName.local, now: Self.now, serial: [2])
+        let listener = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0))
+        defer { listener.close() }
+        client = try BlockingStream.connect(to: listener.localAddress)
+        SingleDescriptorPoll.wait(for: .read, on: listener.descriptor)
+        guard case .accepted(let socket) = listener.accept() else { throw NothingArrived() }
+        let context = try TLSContext.server(certificates: identity.certificates, key: identity.key)
+        stream = SocketStream(socket, token: 0, session: TLSSession(server: context), interest: .read)
+        session = TLSSession(
+            client: try .client(trust: .only(authority.certificate)), host: "127.0.0.1", now: Self.now)
+        while !stream.isAgreed {
+            try sendOfClient()
+            _ = try read()
+            sendOfServer([])
+            while session.phase == .handshaking, !session.hasCiphertext {
+                try client.read().withUnsafeBytes { session.receive($0) }
+            }
+        }
+    }
+
+    private struct NothingArrived: Error {}
+
+    /// Reads what is on its way to the server.
+    private func read() throws -> SocketStream.Reading {
+        let deadline = MonotonicInstant.now().advanced(by: BlockingStream.patience)
+        guard SingleDescriptorPoll.wait(for: .read, on: stream.socket.descriptor, until: deadline) == nil else {
+            throw NothingArrived()
+        }
+        return stream.read(into: buffer) { _ in }
+    }
+
+    private func sendOfClient() throws {
+        let bytes = session.withCiphertext { Array($0) }
+        session.takeCiphertext(bytes.count)
+        try client.write(bytes)
+    }
+
+    /// Sends until nothing is left, and returns how many of the bytes were sent.
+    @discardableResult
+    private func sendOfServer(_ bytes: [UInt8], isLast: Bool = false) -> Int {
+        var sent = 0
+        while case .wrote(let count) = bytes.dropFirst(sent).withUnsafeBytes({ stream.send($0, isLast: isLast) }) {
+            sent += count
+        }
+        return sent
+    }
+
+    @Test(
+        "A failure of TLS is reported once; after our close_notify a stream may ignore it, and reads up to the end",
+        arguments: [
+            (isAfterFarewell: false, isIgnored: false), (isAfterFarewell: false, isIgnored: true),
+            (isAfterFarewell: true, isIgnored: false), (isAfterFarewell: true, isIgnored: true),
+        ])
+    func lateFailure(isAfterFarewell: Bool, isIgnored: Bool) throws {
+        stream.ignoresLateFailure = isIgnored
+        if isAfterFarewell { sendOfServer([], isLast: true) }
+        try client.write(Self.changedRecord)
+        let reading = try read()
+        switch reading {
+        case .failed: #expect(!(isAfterFarewell && isIgnored))
+        case .bytes: #expect(isAfterFarewell && isIgnored)
+        case .end, .nothing, .broken: Issue.record("\(reading)")
+        }
+        try client.write(Self.changedRecord)
+        guard case .bytes = try read() else { throw NothingArrived() }
+        #expect(!stream.hasEnded)
+        client.finishWriting()
+        guard case .end = try read() else { throw NothingArrived() }
+        #expect(stream.hasEnded)
+    }
+
+    @Test("After its close_notify a stream is not watched for writing what it cannot send")
+    func outputAfterFarewell() {
+        #expect(stream.takesOutput)
+        #expect(stream.interest(reads: true, hasOutput: true) == [.read, .write])
+        #expect(sendOfServer([1, 2, 3], isLast: true) == 3)
+        #expect(stream.isOpen && !stream.hasCiphertext && !stream.takesOutput)
+        #expect(sendOfServer([4]) == 0)
+        #expect(stream.interest(reads: true, hasOutput: true) == .read)
+        #expect(stream.interest(reads: false, hasOutput: true) == [])
+    }
+}
