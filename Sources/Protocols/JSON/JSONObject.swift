@@ -35,12 +35,22 @@ public struct JSONObject: Sendable {
         }
     }
 
-    private func position(of key: String) -> Int? {
+    /// The value of a member, searched from a position on and around; the position becomes that after the member.
+    ///
+    /// Members that are asked for in their order are found at once.
+    public func value(of key: String, from position: inout Int) -> JSONValue? {
+        guard let found = self.position(of: key, from: position) else { return nil }
+        position = found + 1
+        return members[found].value
+    }
+
+    private func position(of key: String, from start: Int = 0) -> Int? {
         guard index.isEmpty else { return index[ExactString(key)] }
         // In a buffer, so that no member is copied.
         return members.withUnsafeBufferPointer { members in
-            let count = key.utf8.count
-            for position in 0..<members.count {
+            let (start, count) = (Swift.min(start, members.count), key.utf8.count)
+            for distance in 0..<members.count {
+                let position = start + distance < members.count ? start + distance : start + distance - members.count
                 let other = members[position].key
                 if other.utf8.count == count, other.hasSameBytes(as: key) { return position }
             }

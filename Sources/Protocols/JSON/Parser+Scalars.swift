@@ -64,7 +64,8 @@ extension Parser {
     @inline(__always)
     private func plainBytes() -> (word: UInt64, count: Int)? {
         guard offset + 8 <= bytes.count else { return nil }
-        let word = UnsafeRawPointer(bytes.baseAddress! + offset).loadUnaligned(as: UInt64.self).littleEndian
+        let start = bytes.baseAddress! + offset  // There are bytes.
+        let word = UnsafeRawPointer(start).loadUnaligned(as: UInt64.self).littleEndian
         let ones: UInt64 = 0x0101_0101_0101_0101
         let quotes = word ^ (ones &* UInt64(UInt8.quote))
         let backslashes = word ^ (ones &* UInt64(UInt8.backslash))

@@ -49,7 +49,7 @@ struct Parser: ~Copyable {
                     return value
                 }
                 if containers.top.isObject {
-                    members.top.value = value
+                    members.top.value = consume value
                     if try nextFollows(close: .rightBrace, place: .memberValue) {
                         place = .comma
                         try parseName(after: place)
@@ -57,7 +57,7 @@ struct Parser: ~Copyable {
                         break
                     }
                 } else {
-                    elements.append(value)
+                    elements.append(consume value)
                     if try nextFollows(close: .rightBracket, place: .element) {
                         place = .comma
                         break

@@ -55,16 +55,17 @@ struct Stack<Element>: ~Copyable {
         let removed = count - position
         count = position
         return Array(unsafeUninitializedCapacity: removed) { buffer, initialized in
-            buffer.baseAddress!.moveInitialize(from: base! + position, count: removed)
+            buffer.baseAddress!.moveInitialize(from: pointer(at: position), count: removed)  // Neither is empty.
             initialized = removed
         }
     }
 
-    private func pointer(at position: Int) -> UnsafeMutablePointer<Element> { base! + position }
+    private func pointer(at position: Int) -> UnsafeMutablePointer<Element> { base! + position }  // Only for elements that there are.
 
     private mutating func reserve(_ added: Int) {
         guard count + added > capacity else { return }
-        let grown = max(count + added, 2 * capacity, 16)
+        // At first 512 bytes, so that most texts need no more.
+        let grown = max(count + added, 2 * capacity, 512 / MemoryLayout<Element>.stride)
         let new = UnsafeMutablePointer<Element>.allocate(capacity: grown)
         if let base {
             new.moveInitialize(from: base, count: count)

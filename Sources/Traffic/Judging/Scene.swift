@@ -48,10 +48,15 @@ struct Scene: Sendable {
         switch fact.kind {
         case .opened(let opening): open(opening, fact)
         case .closed: endedSocket = remove(fact.connection)
-        case .fault(let fault): sockets[fact.connection]?.observe(fault, fact)
-        case .frame(let frame): sockets[fact.connection]?.observe(frame, fact)
+        case .fault(let fault): change(fact.connection) { $0.observe(fault, fact) }
+        case .frame(let frame): change(fact.connection) { $0.observe(frame, fact) }
         case .request, .other: break
         }
+    }
+
+    /// Changes a socket in place; by its key it would be moved out and back.
+    private mutating func change(_ connection: UInt64, _ body: (inout Socket) -> Void) {
+        if let place = sockets.index(forKey: connection) { body(&sockets.values[place]) }
     }
 
     private mutating func open(_ opening: OpeningFact, _ fact: Fact) {

@@ -8,39 +8,41 @@ import WebSocket
 /// The members of an object in a line by name, each with an error if it is not what it must be; null counts as absent.
 struct EntryMembers {
     private let object: JSONObject
+    /// Where the search for the next name starts: members are mostly asked for in the order in which they are written.
+    private var position = 0
 
     init(_ object: JSONObject) { self.object = object }
 
-    private func present(_ name: String) -> JSONValue? {
-        guard let value = object[name] else { return nil }
+    private mutating func present(_ name: String) -> JSONValue? {
+        guard let value = object.value(of: name, from: &position) else { return nil }
         if case .null = value { return nil }
         return value
     }
 
-    func objectIfPresent(_ name: String) throws(EntryProblem) -> EntryMembers? {
+    mutating func objectIfPresent(_ name: String) throws(EntryProblem) -> EntryMembers? {
         guard let value = present(name) else { return nil }
         guard let object = value.object else { throw wrong(name) }
         return EntryMembers(object)
     }
 
-    func object(_ name: String) throws(EntryProblem) -> EntryMembers {
+    mutating func object(_ name: String) throws(EntryProblem) -> EntryMembers {
         guard let object = try objectIfPresent(name) else { throw wrong(name) }
         return object
     }
 
-    func stringIfPresent(_ name: String) throws(EntryProblem) -> String? {
+    mutating func stringIfPresent(_ name: String) throws(EntryProblem) -> String? {
         guard let value = present(name) else { return nil }
         guard let string = value.string else { throw wrong(name) }
         return string
     }
 
-    func string(_ name: String) throws(EntryProblem) -> String {
+    mutating func string(_ name: String) throws(EntryProblem) -> String {
         guard let string = try stringIfPresent(name) else { throw wrong(name) }
         return string
     }
 
     /// A number in any notation without a fraction.
-    func integerIfPresent<Integer: FixedWidthInteger>(_ name: String) throws(EntryProblem) -> Integer? {
+    mutating func integerIfPresent<Integer: FixedWidthInteger>(_ name: String) throws(EntryProblem) -> Integer? {
         guard let value = present(name) else { return nil }
         let number = value.number
         guard let integer = number.flatMap({ Integer($0.text) }) ?? number?.int.flatMap(Integer.init(exactly:)) else {
@@ -49,12 +51,12 @@ struct EntryMembers {
         return integer
     }
 
-    func integer<Integer: FixedWidthInteger>(_ name: String) throws(EntryProblem) -> Integer {
+    mutating func integer<Integer: FixedWidthInteger>(_ name: String) throws(EntryProblem) -> Integer {
         guard let integer: Integer = try integerIfPresent(name) else { throw wrong(name) }
         return integer
     }
 
-    func choice<Choice>(
+    mutating func choice<Choice>(
         _ name: String, among choices: some Sequence<Choice>, _ spelling: (Choice) -> String
     ) throws(EntryProblem) -> Choice {
         let text = try string(name)
@@ -62,27 +64,30 @@ struct EntryMembers {
         throw .sentence(JournalMessages.unknownWord(text, of: name, allowed: choices.map(spelling)))
     }
 
-    func choice<Choice: RawRepresentable<String> & CaseIterable>(_ name: String) throws(EntryProblem) -> Choice {
+    mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(_ name: String) throws(EntryProblem) -> Choice
+    {
         try choice(name, among: Choice.allCases, \.rawValue)
     }
 
-    func choiceIfPresent<Choice: RawRepresentable<String> & CaseIterable>(
+    mutating func choiceIfPresent<Choice: RawRepresentable<String> & CaseIterable>(
         _ name: String
     ) throws(EntryProblem) -> Choice? {
         present(name) == nil ? nil : try choice(name)
     }
 
     /// In the format of `nanosecondText`, with one to nine fractional digits or none; in UTC, 1678 to 2261.
-    func time(_ name: String) throws(EntryProblem) -> Timestamp {
+    mutating func time(_ name: String) throws(EntryProblem) -> Timestamp {
         var text = try string(name)
         guard let time = text.withUTF8({ Timestamp(reading: $0) }) else { throw wrong(name) }
         return time
     }
 
     /// The operation; an unknown one counts as none.
-    func endpoint() throws(EntryProblem) -> Endpoint? { present("endpoint")?.string.flatMap(Endpoint.init(name:)) }
+    mutating func endpoint() throws(EntryProblem) -> Endpoint? {
+        present("endpoint")?.string.flatMap(Endpoint.init(name:))
+    }
 
-    func faults() throws(EntryProblem) -> [String] {
+    mutating func faults() throws(EntryProblem) -> [String] {
         guard let value = present("faults") else { return [] }
         guard let names = value.array?.compactMap(\.string), names.count == value.array?.count else {
             throw wrong("faults")
@@ -90,15 +95,15 @@ struct EntryMembers {
         return names
     }
 
-    func closeFrame(_ name: String) throws(EntryProblem) -> CloseSummary.Frame? {
-        guard let frame = try objectIfPresent(name) else { return nil }
+    mutating func closeFrame(_ name: String) throws(EntryProblem) -> CloseSummary.Frame? {
+        guard var frame = try objectIfPresent(name) else { return nil }
         let code: UInt16? = try frame.integerIfPresent("code")
         return CloseSummary.Frame(
             code: code.map(CloseCode.init(rawValue:)), reason: try frame.stringIfPresent("reason") ?? "")
     }
 
     /// The head of a request, reassembled and parsed as a server does.
-    func head() throws(EntryProblem) -> RequestHead {
+    mutating func head() throws(EntryProblem) -> RequestHead {
         let (method, target, version) = (try string("method"), try string("target"), try string("version"))
         guard !target.utf8.contains(where: \.isLineEnd), !method.utf8.contains(where: \.isLineEnd) else {
             throw wrong("target")
@@ -123,7 +128,7 @@ struct EntryMembers {
         }
     }
 
-    func responseFields() throws(EntryProblem) -> RecordedFields {
+    mutating func responseFields() throws(EntryProblem) -> RecordedFields {
         guard present("fields") != nil else { return .none }
         var lines: [UInt8] = []
         lines.reserveCapacity(512)
@@ -149,7 +154,7 @@ struct EntryMembers {
     }
 
     /// A body or a payload, as text or in base64, truncated if there were more bytes.
-    func body(_ text: String, _ base64: String, _ count: String) throws(EntryProblem) -> RecordedBody {
+    mutating func body(_ text: String, _ base64: String, _ count: String) throws(EntryProblem) -> RecordedBody {
         let bytes: [UInt8]
         if let text = try stringIfPresent(text) {
             bytes = Array(text.utf8)

@@ -25,24 +25,26 @@ extension JournalEntry {
             throw .notJSON(error)
         }
         guard let object = value.object else { throw .sentence(JournalMessages.noObject) }
-        let members = EntryMembers(object)
+        var members = EntryMembers(object)
         guard let kind = JournalEvent.Kind(rawValue: try members.string("kind")) else { return nil }
         let number: Int = try members.integer("number")
         guard number > 0 else { throw members.wrong("number") }
+        let time = try members.time("time")
+        let world = try members.stringIfPresent("world").map(ExactString.init(_:))
         let entry = JournalEntry(
-            number: number, time: try members.time("time"), connection: try members.integerIfPresent("connection") ?? 0,
-            event: try JournalEvent(kind, members))
-        return (entry, try members.stringIfPresent("world").map(ExactString.init(_:)))
+            number: number, time: time, connection: try members.integerIfPresent("connection") ?? 0,
+            event: try JournalEvent(kind, &members))
+        return (entry, world)
     }
 }
 
 extension JournalEvent {
-    fileprivate init(_ kind: Kind, _ members: EntryMembers) throws(EntryProblem) {
+    fileprivate init(_ kind: Kind, _ members: inout EntryMembers) throws(EntryProblem) {
         switch kind {
-        case .exchange: self = .exchange(try RecordedExchange(members))
-        case .opened: self = .opened(try RecordedOpening(members))
-        case .frame: self = .frame(try RecordedFrame(members))
-        case .closed: self = .closed(try RecordedClosing(members))
+        case .exchange: self = .exchange(try RecordedExchange(&members))
+        case .opened: self = .opened(try RecordedOpening(&members))
+        case .frame: self = .frame(try RecordedFrame(&members))
+        case .closed: self = .closed(try RecordedClosing(&members))
         case .fault:
             let name = try members.stringIfPresent("fault") ?? ""
             self = .fault(RecordedFault(name: name, effect: try members.choice("effect")))
@@ -53,8 +55,8 @@ extension JournalEvent {
 }
 
 extension RecordedExchange {
-    fileprivate init(_ members: EntryMembers) throws(EntryProblem) {
-        let request = try members.object("request")
+    fileprivate init(_ members: inout EntryMembers) throws(EntryProblem) {
+        var request = try members.object("request")
         self.init(
             head: try request.head(), body: try request.body("body", "body_base64", "body_bytes"),
             requestedAt: try members.time("requested_at"),
@@ -62,7 +64,7 @@ extension RecordedExchange {
             unmatched: try members.choiceIfPresent("unmatched"), status: nil, responseFields: .none,
             responseBody: RecordedBody(), delivery: try members.choiceIfPresent("delivery") ?? .complete,
             faults: try members.faults())
-        guard let response = try members.objectIfPresent("response") else { return }
+        guard var response = try members.objectIfPresent("response") else { return }
         let code: Int = try response.integer("status")
         guard (100...999).contains(code) else { throw response.wrong("status") }
         status = code
@@ -72,17 +74,17 @@ extension RecordedExchange {
 }
 
 extension RecordedOpening {
-    fileprivate init(_ members: EntryMembers) throws(EntryProblem) {
+    fileprivate init(_ members: inout EntryMembers) throws(EntryProblem) {
+        var (request, response) = (try members.object("request"), try members.objectIfPresent("response"))
         self.init(
-            head: try members.object("request").head(), requestedAt: try members.time("requested_at"),
+            head: try request.head(), requestedAt: try members.time("requested_at"),
             endpoint: try members.endpoint(), user: try members.stringIfPresent("user").map(ExactString.init(_:)),
-            responseFields: try members.objectIfPresent("response")?.responseFields() ?? .none,
-            faults: try members.faults())
+            responseFields: try response?.responseFields() ?? .none, faults: try members.faults())
     }
 }
 
 extension RecordedFrame {
-    fileprivate init(_ members: EntryMembers) throws(EntryProblem) {
+    fileprivate init(_ members: inout EntryMembers) throws(EntryProblem) {
         let sender = try members.choice("direction", among: Party.allCases, \.direction)
         let opcodes: [Opcode] = [.text, .binary, .continuation, .close, .ping, .pong]
         let opcode = try members.choice("opcode", among: opcodes, \.name)
@@ -91,19 +93,19 @@ extension RecordedFrame {
             delivery: try members.choiceIfPresent("delivery") ?? .complete, faults: try members.faults())
         payload =
             opcode == .close
-            ? RecordedBody(try Self.closePayload(members))
+            ? RecordedBody(try Self.closePayload(&members))
             : try members.body("payload", "payload_base64", "payload_bytes")
     }
 
     /// The payload of a close frame: empty, or a code and a reason.
-    private static func closePayload(_ members: EntryMembers) throws(EntryProblem) -> [UInt8] {
+    private static func closePayload(_ members: inout EntryMembers) throws(EntryProblem) -> [UInt8] {
         guard let code: UInt16 = try members.integerIfPresent("code") else { return [] }
         return [UInt8(code >> 8), UInt8(code & 0xFF)] + Array((try members.stringIfPresent("reason") ?? "").utf8)
     }
 }
 
 extension RecordedClosing {
-    fileprivate init(_ members: EntryMembers) throws(EntryProblem) {
+    fileprivate init(_ members: inout EntryMembers) throws(EntryProblem) {
         let party: Party = try members.choice("by")
         let cause: Cause = try members.choice("cause")
         let sent = try members.closeFrame("server_close")

@@ -40,7 +40,7 @@ struct KeepAlive: ObligationJudge {
         case .closed: end(fact, &findings)
         case .fault(let fault) where fault.effect != .withholdPong: end(fact, &findings)
         case .frame(let frame) where frame.isFromClient || frame.isDelivered:
-            guard let socket = scene.sockets[fact.connection], !socket.isEnding else { return end(fact, &findings) }
+            guard scene.sockets[fact.connection]?.isEnding == false else { return end(fact, &findings) }
             let isKeepAlive = frame.isPing || frame.frame.opcode == .pong || frame.type == "pong"
             watches.change(fact.connection) { watch in
                 watch.judge(at: fact.time, fact.entry, &findings)
