@@ -60,7 +60,7 @@ struct Stack<Element>: ~Copyable {
         }
     }
 
-    private func pointer(at position: Int) -> UnsafeMutablePointer<Element> { base! + position }  // Only for elements that there are.
+    private func pointer(at position: Int) -> UnsafeMutablePointer<Element> { base! + position }  // There are some.
 
     private mutating func reserve(_ added: Int) {
         guard count + added > capacity else { return }
