@@ -68,9 +68,12 @@ public final class Connection {
     /// Zero once it must be reset: its end is due before anything else happens.
     var heldBytes: Int {
         guard ending != .reset else { return 0 }
-        return output.count + body.count + bodyPieces.count * Self.bodyPieceSize + unreadFrames.count
-            + (socketFaults?.waitingByteCount ?? 0) + (stream?.source.heldByteCount ?? 0)
-            + (speaks == .http ? http.bufferedByteCount : webSocket?.bufferedByteCount ?? 0)
+        guard speaks == .http else {
+            return output.count + unreadFrames.count + (socketFaults?.waitingByteCount ?? 0)
+                + (webSocket?.bufferedByteCount ?? 0)
+        }
+        return output.count + body.count + bodyPieces.count * Self.bodyPieceSize + http.bufferedByteCount
+            + (stream?.source.heldByteCount ?? 0)
     }
 
     var deadline: (time: Timestamp, purpose: Wait)?

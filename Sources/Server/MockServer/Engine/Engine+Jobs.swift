@@ -56,7 +56,7 @@ extension Engine {
 
     /// Hands over jobs.discarded: now that the calls of this turn have returned, nothing else refers to it.
     func freeDiscarded() {
-        guard let startJob, !jobs.discarded.isEmpty else { return }
+        guard !jobs.discarded.isEmpty, let startJob else { return }
         let parcel = Parcel(jobs.discarded)
         jobs.discarded = []
         startJob(Job(number: 0) { _ = parcel.take() })

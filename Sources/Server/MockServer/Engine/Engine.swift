@@ -13,8 +13,8 @@ import WebSocket
 public final class Engine {
     /// The initial configuration, with the scenario that was loaded last.
     public internal(set) var configuration: Configuration
-    var limits: ServerLimits { configuration.limits }
-    let patience: Patience
+    /// The configuration's limits and time limits, apart because every request needs them.
+    let limits: ServerLimits, patience: Patience
     let worlds: WorldTable
     /// The world of the paths without a `/w/{id}` prefix.
     var defaultWorld: World { worlds.main }
@@ -47,7 +47,7 @@ public final class Engine {
     /// - Throws: An error if the scenario's data is inconsistent.
     public init(_ configuration: Configuration, now: Timestamp) throws(APIError) {
         self.configuration = configuration
-        patience = Patience(configuration.limits)
+        (limits, patience) = (configuration.limits, Patience(configuration.limits))
         let draft = WorldDraft(settings: configuration.defaultWorldSettings)
         let beginning = try WorldBeginning(draft, in: configuration.emptyRoom, now: now)
         worlds = WorldTable(main: World(id: nil, number: 0, beginning, now: now), configuration)

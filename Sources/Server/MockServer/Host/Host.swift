@@ -98,15 +98,16 @@ public final class Host: SocketHost {
         loop.endPause(now)
         doChore(now)
         if let due = engine.nextDeadline, due <= time(now) { engine.advance(to: time(now)) }
-        answers += doWork(now)
+        doWork(now)
         serveTouched(now)
         tap?.write()
         // The calling threads continue once the clients can see what was done.
-        if unserved.isEmpty || engine.isEmpty {
+        if !answers.isEmpty, unserved.isEmpty || engine.isEmpty {
             for answer in answers { answer() }
             answers = []
         }
-        if let stopsAt = loop.stopsAt {
+        let stopsAt = loop.stopsAt
+        if let stopsAt {
             if stopsAt <= now {
                 engine.resetAll()
                 repeat { serveTouched(now) } while !unserved.isEmpty
@@ -115,15 +116,14 @@ public final class Host: SocketHost {
             if engine.isEmpty { loop.events.stop() }
         }
         let rest = unserved.isEmpty ? nil : now
-        let choreDue = loop.stopsAt == nil ? chore?.due : nil
+        let choreDue = stopsAt == nil ? chore?.due : nil
         return [rest, engine.nextDeadline.map(loop.instant), loop.nextDeadline, choreDue].compactMap { $0 }.min()
     }
 
-    private func doWork(_ now: MonotonicInstant) -> [HostInbox.Answer] {
-        guard let (work, stops) = inbox.take() else { return [] }
-        let answers = work.map { $0(engine, time(now)) }
+    private func doWork(_ now: MonotonicInstant) {
+        guard let (work, stops) = inbox.take() else { return }
+        for work in work { answers.append(work(engine, time(now))) }
         if stops { stop() }
-        return answers
     }
 
     private func doChore(_ now: MonotonicInstant) {
