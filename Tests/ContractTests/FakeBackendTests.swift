@@ -123,7 +123,7 @@ struct FakeBackendTests {
 
     @Test(
         "An obligation that does not exist cannot be allowed",
-        .foundOut("'ids/lowercas' to allow the breach of. Did you mean 'ids/lowercase'?"),
+        .foundOut("'ids/lowercas' to allow. Did you mean 'ids/lowercase'?"),
         .fakeBackend().allowing("ids/lowercas"))
     func unknownObligation() {}
 

@@ -135,7 +135,7 @@ struct ScenarioTests {
                 "--clock must be one of real, manual; got 'manul'. Did you mean 'manual'?"
             ),
             (Messages.mistakes(in: "a.yaml", "a.yaml:1:1: No."), "cannot use 'a.yaml':\na.yaml:1:1: No."),
-            (Messages.watchWithoutFile, "--watch goes only with a scenario file: --scenario FILE."),
+            (Messages.watchWithoutFile, "--watch requires a scenario file: --scenario FILE."),
             (Messages.reloaded("a.yaml", isEntire: true), "reloaded 'a.yaml'"),
             (
                 Messages.reloaded("a.yaml", isEntire: false),
@@ -144,11 +144,11 @@ struct ScenarioTests {
             ),
             (
                 Messages.lastGoodStays("a.yaml"),
-                "'a.yaml' has mistakes; what was loaded last stays until they are mended:"
+                "'a.yaml' has mistakes; what was loaded last stays in use until they are fixed:"
             ),
             (
                 Messages.vanished("a.yaml"),
-                "'a.yaml' is gone; what was loaded last stays, and the file is read when it is back"
+                "'a.yaml' is gone; what was loaded last stays in use, and the file is read again when it is back"
             ),
             (Messages.inFile("a.yaml", "cannot read."), "a.yaml: cannot read."),
             (

@@ -114,10 +114,10 @@ extension Peers {
             try await TLSServer.serve { tls in
                 let old = try await tls.openssl("-tls1_1", "-cipher", "ALL:@SECLEVEL=0")
                 #expect(old.errors.contains("alert protocol version"), "\(old.transcript)")
-                try await tls.server.logged("TLS: The client and this end have no version of TLS in common")
+                try await tls.server.logged("TLS: The client and this end have no TLS version in common")
                 let other = try await tls.openssl("-alpn", "h2")
                 #expect(other.errors.contains("alert no application protocol"), "\(other.transcript)")
-                try await tls.server.logged("TLS: The client offers h2 by ALPN; only http/1.1 is spoken here.")
+                try await tls.server.logged("TLS: The client offers h2 by ALPN; only http/1.1 is supported here.")
                 let both = try await tls.openssl("-alpn", "h2,http/1.1")
                 #expect(both.output.contains("ALPN protocol: http/1.1"), "\(both.transcript)")
             }

@@ -204,9 +204,9 @@ extension Peers {
             arguments: [
                 (
                     ["verify"],
-                    "verify needs a command behind '--': fitiq-mock verify --scenario conflict -- ./run-my-tests."
+                    "verify needs a command after '--': fitiq-mock verify --scenario conflict -- ./run-my-tests."
                 ),
-                (["verify", "--"], "verify needs a command behind '--'"),
+                (["verify", "--"], "verify needs a command after '--'"),
                 (["verify", "./run"], "./run"),
                 (["verify", "--scenario", "conflit", "--", "true"], "Did you mean 'conflict'?"),
                 (["verify", "--scenario", "/none.yaml", "--", "true"], "cannot read '/none.yaml'"),

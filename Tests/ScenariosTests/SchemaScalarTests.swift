@@ -39,7 +39,7 @@ struct SchemaScalarTests {
 
     /// What the schema does not say of single values: what they mean beside others, and how long they last.
     static let beyond = [
-        "goes only with", "does not go with", "cannot stand beside", "names no goal", "or the name of a pause",
+        "requires '", "does not go with", "cannot be combined with", "names no goal", "or the name of a pause",
         "must last from",
     ]
 

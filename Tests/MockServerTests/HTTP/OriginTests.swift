@@ -106,9 +106,9 @@ struct OriginTests {
     @Test(
         "The refusal names the option that would do",
         arguments: [
-            ("http://localhost:3000", "have the server allow the origin http://localhost:3000."),
-            ("null", "have the server allow the origin null."),
-            ("http://a/b", "which is no origin"),
+            ("http://localhost:3000", "make the server allow the origin http://localhost:3000."),
+            ("null", "make the server allow the origin null."),
+            ("http://a/b", "which is not an origin"),
         ])
     func message(_ origin: String, _ told: String) throws {
         let response = try network().exchange(.create().with("Origin: \(origin)"))
