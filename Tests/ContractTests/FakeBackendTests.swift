@@ -10,7 +10,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// Runs a test that is to have an issue with a text in it, at the test itself; traits that stand behind it are within it.
+/// Runs a test that must have an issue with a text in it, at the test itself; traits that follow it are within it.
 struct FoundOutTrait: TestTrait, TestScoping {
     let text: String
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FitIQAPI
 
-/// Everything that a REST client can be told no with.
+/// Every refusal that a REST client can get.
 @Suite("Refusals") struct APIErrorTests {
     static let id = ResourceIDTests.text
 
@@ -278,7 +278,7 @@ import Testing
     }
 }
 
-/// What a socket can be told no with, beside what ``ClientFrameTests`` shows.
+/// The refusals on a socket, in addition to those in ``ClientFrameTests``.
 @Suite("Refusals on the socket") struct FrameErrorTests {
     static let table: [(FrameError, ErrorCode, String)] = [
         (.binaryFrame, .unsupportedData, "A binary frame arrived; send JSON in text frames."),

@@ -51,8 +51,8 @@ struct JudgedFileTests {
     private static let id = "7c9e6679-7425-40de-944b-e07fc1f90ae7"
     private static let meal = "0a1b2c3d-7425-40de-944b-e07fc1f90ae7"
 
-    /// A session in which a client says nothing for long, polls while it is told, and opens a second socket; or so it
-    /// seems where the first one's end is not told.
+    /// A session in which a client says nothing for long, polls despite events, and opens a second socket; or so it
+    /// seems if the first one's end is not recorded.
     private static func session(isOurs: Bool, authorization: String? = "Bearer t", world: String = "") -> [UInt8] {
         func entry(
             _ second: Double, _ method: String, _ path: String, _ status: Int, body: String = "", answer: String = "{}",
@@ -115,7 +115,7 @@ struct JudgedFileTests {
                 "meal/polling-cadence",
             ])
         let foreign = try Self.marks(Self.session(isOurs: false))
-        // Whatever is open, two polls within a second are too many.
+        // Even with no socket open, two polls within a second are too many.
         #expect(Self.ids(foreign.first, "broken") == ["meal/polling-cadence"])
         for id in Self.ids(ours.first, "broken").subtracting(["meal/polling-cadence"]) {
             #expect(foreign.first?[id] == "not_exercised", "\(id)")

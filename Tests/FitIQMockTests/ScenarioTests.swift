@@ -25,7 +25,7 @@ struct ScenarioTests {
 
     static let stamp = FileStamp(seconds: 1, nanoseconds: 2, size: 3, inode: 4)
 
-    /// Looks at a file, and takes it where it has changed; what is told.
+    /// Looks at a file, and takes it if it has changed; returns what is logged.
     private func look(_ file: inout WatchedFile, _ stamp: FileStamp?, take: () -> [String]) -> [String] {
         switch file.look(stamp) {
         case .tell(let lines): return lines

@@ -125,7 +125,7 @@ extension Peers {
 
         // MARK: Python
 
-        /// Has a story told over TLS: its ready file has the secure URLs in place of the plain ones.
+        /// Plays a story over TLS: its ready file has the secure URLs in place of the plain ones.
         private func tell(_ story: String, _ chapters: [String], over tls: TLSServer) async throws {
             let files = try ScratchFolder()
             defer { files.remove() }
@@ -175,7 +175,7 @@ extension Peers {
             defer { files.remove() }
             let environment = ["FITIQ_MOCK_DATA_DIR": files["data"].path]
             let program = try Programs.fitiqMock()
-            // Whatever the user's umask lets through.
+            // With any umask of the user.
             let made = try await Command(
                 URL(fileURLWithPath: "/bin/sh"), ["-c", "umask 0; exec '\(program.path)' certificate"],
                 environment: environment)

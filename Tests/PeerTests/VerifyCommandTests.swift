@@ -127,7 +127,7 @@ extension Peers {
         @Test("The time limit ends the command and all that it started; it is judged all the same")
         func timeLimit() async throws {
             try await withFolder { folder in
-                // The pipe's end comes when nobody is left who could write to it.
+                // The pipe's end comes when no process is left that could write to it.
                 let script = #"""
                     mkfifo pipe
                     "$0" verify --time-limit 1s -- sh -c "$1" & exec 3< pipe
