@@ -49,7 +49,7 @@ struct CaseRunnerTests {
                 #"Expected the meal "2 eggs" to be completed with 263 kcal, but the client showed it as completed "#
                     + "with 270 kcal. (30 s into the case, after waiting for 30 s)"
             ])
-        // What comes behind has no ground to stand on: the two hours do not pass.
+        // What follows has no basis: the two hours do not pass.
         #expect(result.contractTime == .seconds(30))
     }
 

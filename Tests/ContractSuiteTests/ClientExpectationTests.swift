@@ -110,7 +110,7 @@ struct ClientExpectationTests {
         observation.report.connection = .failed
         #expect(
             ClientExpectation.connection(.connected).failure(in: observation)?.message
-                == #"Expected the connection to be connected, but the client showed it as failed, having told of "#
+                == #"Expected the connection to be connected, but the client showed it as failed, after reporting "#
                 + #"chat ("The coach is overloaded.")."#)
     }
 

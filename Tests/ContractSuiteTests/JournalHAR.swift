@@ -3,7 +3,7 @@ import Foundation
 import JSON
 import Testing
 
-/// A HAR made of a world's journal: what a recorder would have seen that stood beside the server.
+/// A HAR made of a world's journal: what a recorder next to the server would have seen.
 struct JournalHAR {
     private let entries: [JSONValue]
     private let origin: String

@@ -8,7 +8,7 @@ final class MealClient: ClientUnderTest {
         case right
         /// It asks much too often.
         case hasty
-        /// It shows other calories than it was told.
+        /// It shows other calories than it received.
         case miscounts
         /// It hides why a meal failed.
         case hidesErrors

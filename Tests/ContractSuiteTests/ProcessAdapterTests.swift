@@ -108,7 +108,7 @@ struct ProcessAdapterTests {
         let hanging = await failure(of: "cat >/dev/null") { $0.answerTime = .milliseconds(50) }
         #expect(hanging.hasPrefix(#"The adapter did not answer to {"command":"begin""#), "\(hanging)")
         #expect(hanging.contains("in time. It has to answer at once, and write its output out (flush)"), "\(hanging)")
-        // Its child keeps the streams open; nobody waits for that one.
+        // Its child keeps the streams open; nothing waits for that one.
         #expect(await failure(of: "sleep 300 & exit 4").contains("exited with status 4 instead of answering"))
         #expect(
             await failure(of: "read line; yes aaaaaaaaaaaaaaaaaaaa | tr -d '\\n'").contains("no end within 1 MiB"))

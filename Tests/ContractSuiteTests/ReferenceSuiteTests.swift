@@ -11,7 +11,7 @@ struct ReferenceSuiteTests {
         "It keeps the contract in both chat protocols, and faces what each case means it to",
         arguments: ContractCase.all)
     func keeps(_ contractCase: ContractCase) async throws {
-        // The coach's suggestions are told in one of them only.
+        // The coach's suggestions are sent in one of them only.
         var unfaced: [Set<String>] = []
         for isOfUserMessages in [false, true] {
             // A guide has its own.

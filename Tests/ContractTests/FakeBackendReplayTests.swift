@@ -41,7 +41,7 @@ struct FakeBackendReplayTests {
 
     @Test(
         "Played back strictly, what never came is an issue at the test",
-        .foundOut("The session was not followed: Nobody asked for recorded request 1, GET /api/v1/goals."),
+        .foundOut("The session was not followed: Recorded request 1, GET /api/v1/goals, was never asked for."),
         .fakeBackend(scenario: scenario(match: "strict")))
     func neverAsked() {}
 

@@ -10,7 +10,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// Runs a test that is to have an issue with a text in it, at the test itself; traits that stand behind it are within it.
+/// Runs a test that must have an issue with a text in it, at the test itself; traits that follow it are within it.
 struct FoundOutTrait: TestTrait, TestScoping {
     let text: String
 
@@ -123,7 +123,7 @@ struct FakeBackendTests {
 
     @Test(
         "An obligation that does not exist cannot be allowed",
-        .foundOut("'ids/lowercas' to allow the breach of. Did you mean 'ids/lowercase'?"),
+        .foundOut("'ids/lowercas' to allow. Did you mean 'ids/lowercase'?"),
         .fakeBackend().allowing("ids/lowercas"))
     func unknownObligation() {}
 

@@ -26,7 +26,7 @@ struct ReferenceTests {
         let contractCase = performance.contractCase
         let result = try await Playing.result(of: contractCase) { $0.chat = performance.style }
         #expect(result.isPassed && result.broken.isEmpty, "\(result)")
-        // The coach's suggestions are told in the other protocol only.
+        // The coach's suggestions are sent in the other protocol only.
         let untold = performance.style == .message ? ["goal/links-created-goal"] : []
         #expect(result.unfaced.allSatisfy(untold.contains) && result.skipped == nil && result.missedCount == 0)
         #expect(result.looked == contractCase.checks)
@@ -66,7 +66,7 @@ extension ContractCase {
             address, title, clause, setting: setting, guide: mode, faces: faces, steps: steps)
     }
 
-    /// Chat, a goal, a meal, leaving and coming back, with patience for whatever the scenario does.
+    /// Chat, a goal, a meal, leaving and coming back, with patience for anything the scenario does.
     static func everything(in scenario: String) -> ContractCase {
         story(
             .builtIn(scenario),

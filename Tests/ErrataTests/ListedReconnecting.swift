@@ -12,7 +12,7 @@ struct ListedReconnecting {
     private var hasPendingReceive = false
     private var wantsConnection = false
 
-    /// Which of the listing's two faults are mended.
+    /// Which of the listing's two faults are fixed.
     struct Fixes: OptionSet {
         let rawValue: Int
         /// The attempts are counted until the server says `connected`.

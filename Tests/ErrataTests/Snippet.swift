@@ -2,7 +2,7 @@ import Foundation
 import GuideModels
 import Testing
 
-/// A piece of a guide's code, cut down to its fault: a file below `Fixtures/guides/errata`, its fix beside it.
+/// A piece of a guide's code, cut down to its fault: a file below `Fixtures/guides/errata`, with its fix next to it.
 ///
 /// What the compiler says stands in the line that it is about, `// error: …` or `// warning: …`; in a line of its own
 /// it is about the next.

@@ -95,7 +95,7 @@ struct FaultBookTests {
         #expect(acting.faults == [.delay(1), .malformedJSON, .delay(2)])
         #expect(
             acting.replacement
-                == Replacement(status: 500, message: "A scenario has this request answered with 500 (fault 'b')."))
+                == Replacement(status: 500, message: "A scenario answers this request with 500 (fault 'b')."))
         #expect(acting.answer(in: .union) == Replacement(status: 500).answer(rule: "b", in: .union))
         #expect(book.rules.map(\.matches) == [1, 1, 1, 1, 1])
         #expect(book.rules.map(\.acted) == [1, 1, 1, 0, 1])

@@ -89,7 +89,7 @@ struct HandshakeFaultTests {
         #expect(answer.fields == [.retryAfter: "1"])
         #expect(
             text(answer.body)
-                == #"{"success":false,"error":{"code":"SERVICE_UNAVAILABLE","message":"A scenario has this WebSocket handshake answered with 503 (fault 'refuse')."}}"#
+                == #"{"success":false,"error":{"code":"SERVICE_UNAVAILABLE","message":"A scenario answers this WebSocket handshake with 503 (fault 'refuse')."}}"#
         )
         let fourth = try unwrap(book.openSocket(at: .after(0)))
         #expect(fourth.connection == 4)

@@ -7,11 +7,11 @@ struct MessagesTests {
     static let table: [(String, String)] = [
         (
             Messages.replaced(status: 503, rule: "flaky"),
-            "A scenario has this request answered with 503 (fault 'flaky')."
+            "A scenario answers this request with 503 (fault 'flaky')."
         ),
         (
             Messages.refused(status: 503, rule: "flaky"),
-            "A scenario has this WebSocket handshake answered with 503 (fault 'flaky')."
+            "A scenario answers this WebSocket handshake with 503 (fault 'flaky')."
         ),
         (
             Messages.quotaExceeded(requests: 5, window: 10 * second, secondsLeft: 3, rule: "q"),

@@ -25,7 +25,7 @@ struct ReplacementTests {
         #expect(answer.status.reasonPhrase == phrase)
         #expect(answer.contentType == nil)
         let envelope =
-            #"{"success":false,"error":{"code":"\#(code)","message":"A scenario has this request answered with \#(status) (fault 'flaky')."}}"#
+            #"{"success":false,"error":{"code":"\#(code)","message":"A scenario answers this request with \#(status) (fault 'flaky')."}}"#
         #expect(text(answer.body) == (code.isEmpty ? "" : envelope))
     }
 

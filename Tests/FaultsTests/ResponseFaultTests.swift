@@ -142,7 +142,7 @@ struct ResponseFaultTests {
         let none = try encode(.noContent, body: "", fields: [:])
         #expect(none.apply([.delay(3)], seed: 1) == Transmission(none.bytes, marks: [.init(0, .wait(3))]))
         #expect(none.apply([.reset(after: 4)], seed: 1) == Transmission(bytes("HTTP"), marks: [.init(4, .reset)]))
-        // There is nothing whose type could be told.
+        // There is nothing whose type could be named.
         #expect(none.apply([.contentType("text/html")], seed: 1) == Transmission(none.bytes))
         let head = try encode(body: plainBody, method: .head)
         #expect(

@@ -99,7 +99,7 @@ func readFrames(_ bytes: [UInt8]) -> [WebSocket.Event] {
     return events
 }
 
-/// The value; the test ends where there is none.
+/// The value; the test ends if there is none.
 ///
 /// `#require` cannot look into a call that mutates.
 func unwrap<Value>(_ value: Value?, sourceLocation: SourceLocation = #_sourceLocation) throws -> Value {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FitIQAPI
 
-/// Everything that a REST client can be told no with.
+/// Every refusal that a REST client can get.
 @Suite("Refusals") struct APIErrorTests {
     static let id = ResourceIDTests.text
 
@@ -179,15 +179,15 @@ import Testing
         ),
         (
             .storeFull("users", limit: 5), 507, .storeFull,
-            "This server holds its limit of 5 users. They live in memory only: restart it to begin anew."
+            "This server holds its limit of 5 users. They live in memory only: restart it to start over."
         ),
         (
             .foreignOrigin("http://a:1", origin: "http://a:1"), 403, .forbidden,
-            #"The request comes from a web page of another origin, "http://a:1", which may neither write nor open a WebSocket here. If that page is yours, have the server allow the origin http://a:1."#
+            #"The request comes from a web page of another origin, "http://a:1", which may neither write nor open a WebSocket here. If that page is yours, make the server allow the origin http://a:1."#
         ),
         (
             .foreignOrigin("http://a/b", origin: nil), 403, .forbidden,
-            #"The field 'Origin' is "http://a/b", which is no origin: it has to be scheme://host or scheme://host:port, once, as browsers send it, or left out."#
+            #"The field 'Origin' is "http://a/b", which is not an origin: it has to be scheme://host or scheme://host:port, once, as browsers send it, or left out."#
         ),
         (
             .upgradeRequired, 426, .upgradeRequired,
@@ -278,7 +278,7 @@ import Testing
     }
 }
 
-/// What a socket can be told no with, beside what ``ClientFrameTests`` shows.
+/// The refusals on a socket, in addition to those in ``ClientFrameTests``.
 @Suite("Refusals on the socket") struct FrameErrorTests {
     static let table: [(FrameError, ErrorCode, String)] = [
         (.binaryFrame, .unsupportedData, "A binary frame arrived; send JSON in text frames."),
@@ -292,7 +292,7 @@ import Testing
         ),
         (
             .storeFull(limit: 5), .storeFull,
-            "This server holds its limit of 5 bytes; this message was not stored. They live in memory only: restart it to begin anew."
+            "This server holds its limit of 5 bytes; this message was not stored. They live in memory only: restart it to start over."
         ),
         (.consultationNotActive, .consultationNotActive, "Consultation is not active"),
     ]

@@ -64,7 +64,7 @@ import Testing
     func expiry(text: String, seconds: Int64) throws {
         let token = try verdict(Self.token(payload: #"{"sub":"u","exp":\#(text)}"#)).get()
         #expect(token == AccessToken(subject: "u", expiresAt: seconds))
-        // The ends of the range are times that can be told.
+        // The ends of the range are times that can be written.
         #expect(throws: Never.self) { try token.checkTime(at: Timestamp(nanosecondsSinceEpoch: .min)) }
         #expect(throws: AccessToken.Refusal.expired(at: Timestamp(secondsSinceEpoch: seconds))) {
             try token.checkTime(at: Timestamp(nanosecondsSinceEpoch: .max))

@@ -240,8 +240,8 @@ import Testing
                 let guide = type == "message" ? "consultation-websocket" : "enhanced-consultations"
                 #expect(
                     error.message.hasPrefix(
-                        "The frame's 'type' is \"\(type)\", which belongs to the guide \(guide), and this server answers as "
-                            + "\(mode.rawValue); send "), "\(error.message)")
+                        "The frame's 'type' is \"\(type)\", which belongs to the guide \(guide), but this server "
+                            + "follows \(mode.rawValue); send "), "\(error.message)")
             }
         }
         let unknown = reading(#"{"type":"pong"}"#.utf8, in: mode)

@@ -25,7 +25,7 @@ import Testing
         (#"{"persona":"general_wellness"}"#, request(.generalWellness)),
         ("  {\n\"persona\" : \"nutritionist\"\t}\r\n", coach),
         (#"{"persona":"nutr\u0069tionist"}"#, coach),
-        // Unknown fields are ignored, whatever they hold; of repeated ones the last counts.
+        // Unknown fields are ignored, with any value; of repeated ones the last counts.
         (#"{"persona":"nutritionist","mood":[{}],"coach":1}"#, coach),
         (#"{"persona":7,"persona":"nutritionist"}"#, coach),
         // null means absent.
@@ -54,7 +54,7 @@ import Testing
             #"{"persona":"nutritionist","goal_id":"\#(goal)","context_id":"\#(goal)"}"#,
             request(.nutritionist, ConsultationContext(.goal, id: goal), field: "goal_id")
         ),
-        // Whether a goal exists, in whatever shape its id is, the backend says: 404 with a hint, not 400.
+        // The backend decides whether a goal exists, whatever form its id has: 404 with a hint, not 400.
         (
             #"{"persona":"nutritionist","goal_id":"\#(goal.uppercased())"}"#,
             request(.nutritionist, ConsultationContext(.goal, id: goal.uppercased()), field: "goal_id")
@@ -91,7 +91,7 @@ import Testing
         ),
         (#"{"coach_type":"nutritionist","context":""}"#, request(.nutritionist, note: "")),
         (#"{"coach_type":"nutritionist","context":null}"#, coach),
-        // Beside a persona neither of the two means anything.
+        // Next to a persona, neither of the two has a meaning.
         (#"{"persona":"nutritionist","coach_type":"doctor","context":5}"#, coach),
     ]
 

@@ -129,7 +129,7 @@ import Testing
         ),
         (
             .storeFull(limit: 7),
-            "This server holds its limit of 7 bytes, so the items were not stored; they live in memory only: restart it to begin anew"
+            "This server holds its limit of 7 bytes, so the items were not stored; they live in memory only: restart it to start over"
         ),
     ]
 

@@ -110,7 +110,7 @@ import Testing
         (#"{"category":"c"}"#, update { $0.category = "c" }),
         (#"{"conversationId":null}"#, update { $0.conversation = .unlink }),
         (#"{"conversationId":"x","conversationId":null}"#, update { $0.conversation = .unlink }),
-        // Whatever it is: unknown ids are 404, and the backend's to tell.
+        // Any value passes: the backend answers unknown ids with 404.
         (#"{"conversationId":""}"#, update { $0.conversation = .link("") }),
         (#"{"conversationId":"null"}"#, update { $0.conversation = .link("null") }),
     ]

@@ -51,12 +51,12 @@ import Testing
     static let absences: [(APIError, String)] = [
         (
             .notInGuide(.listConsultations, method: .get, path: "/api/v1/consultations", mode: .consultationWebSocket),
-            #"GET "/api/v1/consultations" is not in the guide consultation-websocket, which this server answers as. "#
+            #"GET "/api/v1/consultations" is not in the guide consultation-websocket, which this server follows. "#
                 + "Documented by enhanced-consultations; a server that answers as union serves all."
         ),
         (
             .notInGuide(.listMealLogs, method: .get, path: "/api/v1/meal-logs", mode: .goalLinking),
-            #"GET "/api/v1/meal-logs" is not in the guide goal-linking, which this server answers as. "#
+            #"GET "/api/v1/meal-logs" is not in the guide goal-linking, which this server follows. "#
                 + "Presupposed by websocket-architecture and meal-log-websocket; a server that answers as union serves all."
         ),
     ]
@@ -83,8 +83,8 @@ import Testing
         }
         #expect(
             APIError.unknownGoal("x", field: "goal_id", in: .mealLogWebSocket).message
-                == "This user has no goal \"x\" (field 'goal_id'). The guide meal-log-websocket, which this server answers "
-                + "as, has no goals: leave the field out.")
+                == "This user has no goal \"x\" (field 'goal_id'). The guide meal-log-websocket, which this server "
+                + "follows, has no goals: leave the field out.")
     }
 
     @Test("hint only at paths that they serve", arguments: GuideMode.allCases)

@@ -284,7 +284,7 @@ import Testing
             #expect(type == .error)
             #expect(decoded.error == message)
         case .messageReceived, .streamChunk, .streamComplete, .pong:
-            // The other guide's: passed over by this one's client.
+            // The other guide's: ignored by this one's client.
             #expect(type == nil)
         }
     }

@@ -182,7 +182,7 @@ import Testing
             var sequence = ResourceIDSequence(seed: seed)
             sequence.skip(past: id)
             #expect(sequence.issuedCount == place + 1)
-            // What lies behind is no reason to move.
+            // What follows is no reason to move.
             sequence.skip(past: id)
             #expect(sequence.issuedCount == place + 1)
             #expect(sequence.next() == following)

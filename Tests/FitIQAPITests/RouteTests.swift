@@ -19,7 +19,7 @@ import Testing
         ("api/v1/meal-logs", .mealLogs, [.get, .head], nil),
         ("api/v1/meal-logs/natural", .naturalMealLogs, [.post], nil),
         ("api/v1/meal-logs/\(id)", .mealLog(id), [.get, .head], id),
-        // Whether an id exists, in whatever shape, is the backend's to say.
+        // The backend decides whether an id exists, whatever form it has.
         ("api/v1/consultations/nonsense", .consultation("nonsense"), [.get, .head], "nonsense"),
         ("api/v1/consultations/\(id.uppercased())/ws", .webSocket(id.uppercased()), [.get], id.uppercased()),
         ("api/v1/consultations/quick-actions/messages", .messages("quick-actions"), [.get, .head], "quick-actions"),

@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    /// The members of each frame in the form of one guide, beside its own content.
+    /// The members of each frame in the form of one guide, in addition to its own content.
     private func keys(_ frame: ServerFrame, _ form: GuideMode) throws -> [String] {
         let bytes = frame.encoded(consultationID: Self.consultation, at: .example, in: form)
         return try #require(JSON.parse(bytes).object).keys

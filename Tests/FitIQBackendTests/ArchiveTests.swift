@@ -100,7 +100,7 @@ import Testing
         let id = try world.create(by: user)
         try world.open(1, on: id, by: user)
         world.message("Hello", from: 1)
-        // Nobody served the deadlines in between.
+        // The deadlines in between were not served.
         world.pass(milliseconds: 10_000)
         _ = try world.archive(id, by: user)
         #expect(

@@ -108,7 +108,7 @@ import Testing
         #expect(
             effects.story(of: 2)
                 == ["user_message", "assistant_message_start", "assistant_message_chunk", "assistant_message_end"])
-        // A ping and a refused message are no chat.
+        // A ping and a refused message do not count as chat.
         #expect(effects.story(of: 3) == [])
         #expect(effects.story(of: 4) == [])
         let stored = try world.messages(id, for: user)["messages"]?.array?.last?["content"]?.string
@@ -194,7 +194,7 @@ import Testing
         world.wait(milliseconds: 10_000)
         #expect(world.takeEffects().isEmpty)
         #expect(try world.messages(id, for: user)["messages"]?[1]?["content"] == .string(text))
-        // Whoever comes back finds it, and chats on.
+        // A user who comes back finds it, and continues the chat.
         try world.open(2, on: id, by: user)
         world.message("Thanks", from: 2)
         world.waitForAllAnswers()

@@ -100,7 +100,7 @@ extension DataFile {
         let mistakes = path == CoachBook.path ? mistakes(inCoach: changed) : mistakes(inActions: changed)
         #expect(
             mistakes.count == expected.count && zip(mistakes, expected).allSatisfy { $0.hasSuffix($1) }, "\(mistakes)")
-        // A record is told by the line in which it begins; what is changed here stands at most four lines below.
+        // A record is identified by the line in which it begins; what is changed here is at most four lines below.
         let lines = mistakes.compactMap { Int($0.dropFirst(path.count + 1).prefix { $0 != ":" }) }
         #expect(lines.allSatisfy { $0 == 1 || (line - 4...line + 2).contains($0) }, "\(mistakes), not \(line)")
     }

@@ -98,7 +98,7 @@ import Testing
         let full = APIError.storeFull("bytes", limit: 100)
         #expect(refusal { () throws(APIError) in try world.create(.fitnessCoach, by: user) } == full)
         #expect(full.status.code == 507)
-        // A duplicate is still told what to continue.
+        // A duplicate still learns which one to continue.
         #expect(refusal { () throws(APIError) in try world.create(by: user) }?.status.code == 409)
         try world.open(1, on: id, by: user)
         world.message("Hello", from: 1)

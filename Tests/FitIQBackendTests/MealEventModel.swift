@@ -3,7 +3,7 @@ import JSON
 
 @testable import FitIQBackend
 
-/// What an onlooker expects of meal events: each socket is told of its user's logs alone, as they are stored, and once.
+/// What an observer expects of meal events: each socket gets those of its user's logs, as they are stored, and once.
 struct MealEventModel {
     /// The meal logs that each socket has heard of.
     private var heard: [SocketID: Set<String>] = [:]

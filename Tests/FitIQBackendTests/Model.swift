@@ -155,7 +155,7 @@ struct Model {
         conversations[user] = conversations[user].filter { $0.value != id }
     }
 
-    /// What the goals and the newest consultations of a user show beside what the tables say.
+    /// What the goals and the newest consultations of a user show, in addition to what the tables say.
     func violationsOfLinks(after operation: Operation, _ random: RandomOperations) -> [String] {
         guard let user = user(of: operation, random) else { return [] }
         let backend = random.world.backend
@@ -185,7 +185,7 @@ struct Model {
         }
     }
 
-    /// Follows what the sockets are told, and says what is wrong with it.
+    /// Follows what the sockets receive, and reports what is wrong with it.
     mutating func hear(_ effects: [Effect], open: Set<UInt64>, _ world: World) -> [String] {
         var open = open
         var violations: [String] = []
@@ -233,7 +233,7 @@ struct Model {
             let stored = record.history.messages.last { message in
                 message.role == .assistant
                     && (message.content == text
-                        // The first protocol does not say where an answer begins behind one that broke off.
+                        // The first protocol does not say where an answer begins after one that broke off.
                         || answersMayBreakOff && frame["message_id"] == nil && text.hasSuffix(message.content))
                     && frame["message_id"]?.string ?? message.id.description == message.id.description
             }

@@ -69,14 +69,14 @@ struct RandomOperations {
         list.isEmpty ? nil : list[below(list.count)]
     }
 
-    /// An id of this user, mostly a recent one, sometimes anybody else's.
+    /// An id of this user, mostly a recent one, sometimes another user's.
     private mutating func id(for user: Int) -> String {
         let owner = below(20) == 0 ? below(users.count) : user
         let recent = Array(ids[owner].suffix(12))
         return element(of: recent) ?? "none"
     }
 
-    /// A goal of this user, mostly one of the first few, so that consultations compete for it; sometimes anybody else's.
+    /// A goal of this user, mostly one of the first few, so that consultations compete; sometimes another user's.
     private mutating func goalID(for user: Int) -> String {
         let owner = below(20) == 0 ? below(users.count) : user
         return element(of: Array(goalIDs[owner].prefix(5))) ?? "00000000-0000-4000-8000-000000000000"
@@ -190,7 +190,7 @@ struct RandomOperations {
         }
     }
 
-    /// What the sockets were told; those that the backend closed are forgotten.
+    /// What the sockets received; those that the backend closed are forgotten.
     mutating func takeEffects() -> [Effect] {
         let effects = world.takeEffects()
         for case .close(let socket, _, _) in effects { openSockets.removeAll { $0 == socket.number } }

@@ -39,7 +39,7 @@ extension World {
 }
 
 extension [Effect] {
-    /// The meal events that one socket was told.
+    /// The meal events that one socket received.
     func mealEvents(of number: UInt64) -> [JSONValue] {
         frames(of: number).filter { $0["type"]?.string?.hasPrefix("meal_log.") == true }
     }

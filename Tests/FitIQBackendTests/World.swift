@@ -23,7 +23,7 @@ struct World {
 
     // MARK: Time
 
-    /// Moves the clock and tells nobody, as a loop that is late.
+    /// Moves the clock without running what is due, like a loop that is late.
     mutating func pass(milliseconds: Int64) {
         turn.now = turn.now.advanced(byNanoseconds: milliseconds * 1_000_000)
     }
@@ -78,7 +78,7 @@ struct World {
         send(#"{"type":"user_message","content":"\#(content)"}"#, from: number)
     }
 
-    /// What the sockets were told since the last time.
+    /// What the sockets have received since the last time.
     mutating func takeEffects() -> [Effect] {
         let effects = turn.effects
         turn.effects = []
@@ -126,7 +126,7 @@ func refusal<Success>(_ attempt: () throws(APIError) -> Success) -> APIError? {
 }
 
 extension [Effect] {
-    /// The frames that one socket was told, as JSON.
+    /// The frames that one socket received, as JSON.
     func frames(of number: UInt64) -> [JSONValue] {
         compactMap { effect in
             guard case .send(SocketID(number), let text) = effect else { return nil }
@@ -134,7 +134,7 @@ extension [Effect] {
         }
     }
 
-    /// The texts that one socket was told.
+    /// The texts that one socket received.
     func texts(of number: UInt64) -> [String] {
         compactMap { effect in
             guard case .send(SocketID(number), let text) = effect else { return nil }
@@ -142,7 +142,7 @@ extension [Effect] {
         }
     }
 
-    /// What one socket was told, in short: the types of its frames, a run of the same type once, and its close.
+    /// What one socket received, in short: the types of its frames, a run of the same type once, and its close.
     func story(of number: UInt64) -> [String] {
         var story: [String] = []
         for effect in self {
@@ -158,7 +158,7 @@ extension [Effect] {
         return story
     }
 
-    /// The sum of the chunks of one socket, whatever its protocol.
+    /// The sum of the chunks of one socket, in either protocol.
     func streamed(to number: UInt64) -> String {
         frames(of: number)
             .filter { ["stream_chunk", "assistant_message_chunk"].contains($0["type"]?.string) }

@@ -22,9 +22,9 @@ struct ClientErrorTests {
             (.unavailable, "the client is closed, or has too many commands waiting; make another, or ask for less."),
             (
                 .abandoned,
-                "nothing came of it: the client was asked for something else meanwhile, such as to leave the chat."
+                "it was given up: the client was asked for something else in the meantime, such as to leave the chat."
             ),
-            (.cancelled, "the task that waited was cancelled; what it began goes on."),
+            (.cancelled, "the task that waited was cancelled; what it started continues."),
             (.closed(code: .goingAway, reason: "bye"), "the server closed the socket with 1001: bye"),
             (.closed(code: .normalClosure, reason: ""), "the server closed the socket with 1000."),
         ] as [(ClientError, String)])

@@ -201,7 +201,7 @@ struct ShellTests {
         var client: FitIQClient? = try FitIQClient(url: "http://127.0.0.1:9", credentials: Self.credentials)
         let states = try #require(client).states
         client = nil
-        // Ends only where the thread has.
+        // Ends only if the thread has.
         for await _ in states {}
     }
 

@@ -73,8 +73,8 @@ struct CommandLineTests {
     func dashes(message: String) {
         #expect(
             FitIQMock.usage(message, of: "verify")
-                == "\(message). What is to be run stands behind '--': fitiq-mock verify [<options>] -- COMMAND. "
-                + "See 'fitiq-mock verify --help'.")
+                == "\(message). Put the command to run after '--': fitiq-mock verify [<options>] -- COMMAND. See "
+                + "'fitiq-mock verify --help'.")
         #expect(FitIQMock.usage(message, of: "judge") == "\(message). See 'fitiq-mock judge --help'.")
     }
 
@@ -110,12 +110,13 @@ struct CommandLineTests {
         #expect(Messages.unwritable("/x", reason: "no") == "cannot write to '/x': no.")
         #expect(
             Messages.notReadyFile("/x", "a pipe")
-                == "'/x' is a pipe and stays as it is: name a path for --ready-file where nothing is.")
-        #expect(Messages.notReadyFile("/x", nil).hasPrefix("'/x' is no ready file of fitiq-mock and stays as it is: "))
+                == "'/x' is a pipe and is left as it is: name a path for --ready-file where nothing exists.")
+        #expect(
+            Messages.notReadyFile("/x", nil).hasPrefix("'/x' is not a ready file of fitiq-mock and is left as it is: "))
         #expect(
             Messages.readyFileInUse("/x", 7)
-                == "'/x' is the ready file of process 7, which still runs: stop it, or name another file. "
-                + "Where that process is another program by now, remove the file.")
+                == "'/x' is the ready file of process 7, which still runs: stop it, or name another file. If that "
+                + "process is another program by now, remove the file.")
         #expect(
             Messages.standardOutput(FileError(.write, path: "", code: 28))
                 == "cannot write to standard output: the disk is full.")

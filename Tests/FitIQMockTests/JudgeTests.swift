@@ -8,15 +8,15 @@ struct JudgeTests {
     func messages() {
         #expect(
             Messages.disorderedEntry(3, after: 9, world: "w")
-                == "entry 3 of w comes after entry 9: a journal is judged in order. Are these two journals in one file, or "
-                + "is it the newest first?")
+                == "entry 3 of w comes after entry 9: a journal is judged in order. Are these two journals in one "
+                + "file, or is the newest entry first?")
         #expect(
             Messages.tooManyWorlds(limit: 2)
                 == "the journal has more than 2 worlds, which is the most that are judged at once; name one with --world."
         )
         #expect(
             Messages.noSuchWorld("defalt", others: ["default", "a", "b", "c", "d", "e"])
-                == "no entry is of the world 'defalt'; there are entries of default, a, b, c, d, …. Did you mean 'default'?"
+                == "no entry belongs to the world 'defalt'; there are entries of default, a, b, c, d, …. Did you mean 'default'?"
         )
         #expect(Messages.judgement(of: "j") == "The client in j")
     }

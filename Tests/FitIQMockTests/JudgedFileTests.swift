@@ -51,8 +51,8 @@ struct JudgedFileTests {
     private static let id = "7c9e6679-7425-40de-944b-e07fc1f90ae7"
     private static let meal = "0a1b2c3d-7425-40de-944b-e07fc1f90ae7"
 
-    /// A session in which a client says nothing for long, polls while it is told, and opens a second socket; or so it
-    /// seems where the first one's end is not told.
+    /// A session in which a client says nothing for long, polls despite events, and opens a second socket; or so it
+    /// seems if the first one's end is not recorded.
     private static func session(isOurs: Bool, authorization: String? = "Bearer t", world: String = "") -> [UInt8] {
         func entry(
             _ second: Double, _ method: String, _ path: String, _ status: Int, body: String = "", answer: String = "{}",
@@ -115,7 +115,7 @@ struct JudgedFileTests {
                 "meal/polling-cadence",
             ])
         let foreign = try Self.marks(Self.session(isOurs: false))
-        // Whatever is open, two polls within a second are too many.
+        // Even with no socket open, two polls within a second are too many.
         #expect(Self.ids(foreign.first, "broken") == ["meal/polling-cadence"])
         for id in Self.ids(ours.first, "broken").subtracting(["meal/polling-cadence"]) {
             #expect(foreign.first?[id] == "not_exercised", "\(id)")
@@ -141,7 +141,7 @@ struct JudgedFileTests {
         var other = JudgedFile(name: "x.har", mode: .union, world: "w2")
         try other.receive(Self.session(isOurs: true, world: "/w/w1")[...])
         _ = try other.finish { _ in nil }
-        #expect { try other.report() } throws: { "\($0)".contains("no entry is of the world") }
+        #expect { try other.report() } throws: { "\($0)".contains("no entry belongs to the world") }
     }
 
     @Test("A session that is cut off, and one that is none")
@@ -166,18 +166,20 @@ struct JudgedFileTests {
             ("", nil), ("\n \r\n", nil), (entry, nil), (entry + "\n", nil), (entry + "\r\n", nil),
             (entry + "\n{\"numb", "line 2: the last line has no end"),
             (#"{"log":{"version":"1.2","creator":{"name":"x","version":"1"},"entries":[]}}"#, nil),
-            ("garbage", "! line 1, column 1: this is no JSON"), ("garbage\n", "! line 1, column 1: this is no JSON"),
-            (entry + "\ngarbage", "! line 2, column 1: this is no JSON"),
-            (entry + "\n[1,2", "! line 2, column 5: this is no JSON"),
-            (entry + "\n\0\0\0", "! line 2, column 1: this is no JSON"),
-            ("{\"numb", "! line 1, column 7: this is no JSON"), ("{", "! line 1, column 2: this is no JSON"),
-            ("\u{FEFF}", "! line 1, column 1: this is no JSON"),
-            ("\u{FEFF}" + entry, "! line 1, column 1: this is no JSON"),
-            ("\0\0\0", "! line 1, column 1: this is no JSON"),
-            ("\u{1F}\u{8B}\u{08}", "! line 1, column 1: this is no JSON"),
-            ("\u{7F}ELF\n{", "! line 1, column 1: this is no JSON"),
+            ("garbage", "! line 1, column 1: this is not valid JSON"),
+            ("garbage\n", "! line 1, column 1: this is not valid JSON"),
+            (entry + "\ngarbage", "! line 2, column 1: this is not valid JSON"),
+            (entry + "\n[1,2", "! line 2, column 5: this is not valid JSON"),
+            (entry + "\n\0\0\0", "! line 2, column 1: this is not valid JSON"),
+            ("{\"numb", "! line 1, column 7: this is not valid JSON"),
+            ("{", "! line 1, column 2: this is not valid JSON"),
+            ("\u{FEFF}", "! line 1, column 1: this is not valid JSON"),
+            ("\u{FEFF}" + entry, "! line 1, column 1: this is not valid JSON"),
+            ("\0\0\0", "! line 1, column 1: this is not valid JSON"),
+            ("\u{1F}\u{8B}\u{08}", "! line 1, column 1: this is not valid JSON"),
+            ("\u{7F}ELF\n{", "! line 1, column 1: this is not valid JSON"),
             ("[]", "! line 1: a line of a journal is an object"), ("7", "! line 1: a line of a journal is an object"),
-            ("{}", "! line 1: the entry has no 'kind'"), ("{]", "! line 1, column 2: this is no JSON"),
+            ("{}", "! line 1: the entry has no 'kind'"), ("{]", "! line 1, column 2: this is not valid JSON"),
         ] as [(String, String?)])
     func neither(text: String, told: String?) {
         var file = JudgedFile(name: "x", mode: .union)

@@ -110,7 +110,7 @@ enum LimitsPage {
             "goals of a user": [world.count("goals")],
             "meal logs of a user": [world.count("mealLogs")],
             "stored users, consultations, messages, goals and meal logs": [world.bytes("storedBytes")],
-            "the same, all worlds together, with the scenarios and faults that they were sent": [
+            "the same, all worlds together, with the scenarios and faults that were sent to them": [
                 server.bytes("storedBytes")
             ],
             "body of `PUT /__admin/state`": [server.bytes("stateBody")],
@@ -121,7 +121,7 @@ enum LimitsPage {
             "a goal's category": try text(in: ["category": "goal"]),
             "`raw_input` of a meal log": try text(in: ["raw_input": "meal"]),
             "foods of a meal log": [.count("MealParser.maximumItems", MealParser.maximumItems)],
-            "`context` beside `coach_type`": try text(in: ["context": "coach"]),
+            "`context` next to `coach_type`": try text(in: ["context": "coach"]),
             "token": [
                 .bytes(
                     "AccessToken",
@@ -269,7 +269,7 @@ enum LimitsPage {
         "first line of a recorded message, and later requests that wait": [
             observer.bytes("startLine"), observer.bytes("pipelined"),
         ],
-        "bytes that a recorder holds of what is under way": [
+        "bytes that a recorder holds for what is under way": [
             .bytes("SessionRecorder.Settings.heldBytes", SessionRecorder.Settings(creatorVersion: "").heldBytes)
         ],
         "secrets that are distinguished": [.count("SecretTable.mostSecrets", SecretTable.mostSecrets)],

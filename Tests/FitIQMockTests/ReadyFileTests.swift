@@ -101,7 +101,7 @@ struct ReadyFileTests {
             let missing = #expect(throws: Failure.self) { try ReadyFile(at: folder + "/none/ready.json") }
             #expect(
                 missing?.message
-                    == "cannot write to '\(folder)/none/ready.json': its folder does not exist; make it first.")
+                    == "cannot write to '\(folder)/none/ready.json': its folder does not exist; create it first.")
         }
     }
 

@@ -32,8 +32,8 @@ struct RecordMessagesTests {
         arguments: [
             (
                 Messages.noUpstream,
-                "record needs the server to stand in front of: --upstream https://api.example.com. "
-                    + "See 'fitiq-mock record --help'."
+                "record needs the server to record: --upstream https://api.example.com. See 'fitiq-mock record "
+                    + "--help'."
             ),
             (
                 Messages.noOutput,
@@ -41,11 +41,11 @@ struct RecordMessagesTests {
             ),
             (
                 Messages.outputExists("a.har"),
-                "'a.har' exists already, and may be all that is left of a session: name another file, or add --overwrite."
+                "'a.har' exists already, and may be the only copy of a session: name another file, or add --overwrite."
             ),
             (
                 Messages.authorityWithoutTLS("http://a"),
-                "--upstream-ca is of no use with http://a, which shows no certificate; write https:// or leave it out."
+                "--upstream-ca has no effect with http://a, which has no certificate; use https:// or leave it out."
             ),
             (Messages.recorded(requests: 0, sockets: 0, in: "a.har"), "0 requests and 0 WebSockets in a.har"),
             (Messages.recorded(requests: 1, sockets: 1, in: "a.har"), "1 request and 1 WebSocket in a.har"),

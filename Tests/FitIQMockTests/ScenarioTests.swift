@@ -25,7 +25,7 @@ struct ScenarioTests {
 
     static let stamp = FileStamp(seconds: 1, nanoseconds: 2, size: 3, inode: 4)
 
-    /// Looks at a file, and takes it where it has changed; what is told.
+    /// Looks at a file, and takes it if it has changed; returns what is logged.
     private func look(_ file: inout WatchedFile, _ stamp: FileStamp?, take: () -> [String]) -> [String] {
         switch file.look(stamp) {
         case .tell(let lines): return lines
@@ -135,7 +135,7 @@ struct ScenarioTests {
                 "--clock must be one of real, manual; got 'manul'. Did you mean 'manual'?"
             ),
             (Messages.mistakes(in: "a.yaml", "a.yaml:1:1: No."), "cannot use 'a.yaml':\na.yaml:1:1: No."),
-            (Messages.watchWithoutFile, "--watch goes only with a scenario file: --scenario FILE."),
+            (Messages.watchWithoutFile, "--watch requires a scenario file: --scenario FILE."),
             (Messages.reloaded("a.yaml", isEntire: true), "reloaded 'a.yaml'"),
             (
                 Messages.reloaded("a.yaml", isEntire: false),
@@ -144,11 +144,11 @@ struct ScenarioTests {
             ),
             (
                 Messages.lastGoodStays("a.yaml"),
-                "'a.yaml' has mistakes; what was loaded last stays until they are mended:"
+                "'a.yaml' has mistakes; what was loaded last stays in use until they are fixed:"
             ),
             (
                 Messages.vanished("a.yaml"),
-                "'a.yaml' is gone; what was loaded last stays, and the file is read when it is back"
+                "'a.yaml' is gone; what was loaded last stays in use, and the file is read again when it is back"
             ),
             (Messages.inFile("a.yaml", "cannot read."), "a.yaml: cannot read."),
             (

@@ -19,7 +19,7 @@ struct TLSOptionsTests {
         let address = try SocketAddress(host: "127.0.0.1", port: 0)
         let options = (parsed: try HostOptions.parse(options), name: options[0])
         let failure = #expect(throws: Failure.self) { try options.parsed.secure(besides: address) }
-        #expect(failure?.message == "\(options.name) goes only with --tls.")
+        #expect(failure?.message == "\(options.name) requires --tls.")
     }
 
     @Test("A certificate goes with its key, and TLS with a port of its own")

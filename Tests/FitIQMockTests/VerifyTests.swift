@@ -64,14 +64,14 @@ struct VerifyTests {
     func messages() {
         #expect(
             Messages.noCommand("verify", example: Messages.verifyExample)
-                == "verify needs a command behind '--': fitiq-mock verify --scenario conflict -- ./run-my-tests. See 'fitiq-mock verify --help'."
+                == "verify needs a command after '--': fitiq-mock verify --scenario conflict -- ./run-my-tests. See 'fitiq-mock verify --help'."
         )
         #expect(Messages.badTimeLimit == "--time-limit must be from 1s to 1d.")
-        #expect(Messages.noServer("it is gone.") == "the server within failed: it is gone.")
-        #expect(Messages.noWorld("No room.") == "the server within has no world for a scenario: No room.")
+        #expect(Messages.noServer("it is gone.") == "the internal server failed: it is gone.")
+        #expect(Messages.noWorld("No room.") == "the internal server has no world for a scenario: No room.")
         #expect(
             Messages.worldIsGone("x")
-                == "the world of the scenario 'x' is gone: the command deleted it through the admin API, so nobody can be judged."
+                == "the world of the scenario 'x' is gone: the command deleted it through the admin API, so the client cannot be judged."
         )
         #expect(Messages.interrupted == "interrupted; the command was ended, and nothing was judged.")
         #expect(
@@ -94,7 +94,7 @@ struct VerifyTests {
         }
         #expect(
             Messages.unknownCase("x", nearest: nil)
-                == "no case is called 'x', and none lies below it. See 'fitiq-mock test-client --list'.")
+                == "there is no case 'x', and no case below it. See 'fitiq-mock test-client --list'.")
         #expect(Messages.unknownCase("x", nearest: "y").contains(" Did you mean 'y'? "))
         #expect(
             Messages.noCaseOfGuide("g")

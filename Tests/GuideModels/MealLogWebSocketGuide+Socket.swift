@@ -33,7 +33,7 @@ extension MealLogWebSocketGuide {
         }
     }
 
-    /// A frame about a meal log, as its data has to be decoded.
+    /// A frame about a meal log, in the way its data must be decoded.
     package struct MealLogMessage<Content: Codable>: Codable {
         package let type: WebSocketMessage.MessageType
         package let data: Content

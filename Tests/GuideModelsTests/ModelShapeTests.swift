@@ -3,7 +3,7 @@ import GuideModels
 import JSON
 import Testing
 
-/// A shape beside the model of the same guide.
+/// A shape and the model of the same guide.
 struct ModelledShape: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let shape: Shape

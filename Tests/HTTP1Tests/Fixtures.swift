@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTP1
 
-/// A file of raw bytes under `Fixtures/http1` with its row of `expected.tsv` beside it.
+/// A file of raw bytes under `Fixtures/http1` with its row of `expected.tsv`.
 struct Fixture: Sendable, CustomTestStringConvertible {
     var name: String
     var bytes: [UInt8]

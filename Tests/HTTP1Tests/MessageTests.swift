@@ -49,7 +49,7 @@ struct MessageTests {
         ),
         (
             .badMethod(0x1B, some), 400,
-            "The byte 0x1B stands in the method of \"X: a\\r\". A method is letters, digits and "
+            "The byte 0x1B is not allowed in the method of \"X: a\\r\". A method consists of letters, digits and "
                 + "!#$%&'*+-.^_`|~."
         ),
         (
@@ -70,7 +70,7 @@ struct MessageTests {
         ),
         (
             .unsupportedVersion(some), 505,
-            "The version is \"X: a\\r\", but HTTP/1.1 and HTTP/1.0 are spoken here. Use one of them."
+            "The version is \"X: a\\r\", but only HTTP/1.1 and HTTP/1.0 are supported. Use one of them."
         ),
         (
             .malformedStatusLine(some), 400,
@@ -82,7 +82,7 @@ struct MessageTests {
         ),
         (
             .badTargetByte(0x1B, some), 400,
-            "The byte 0x1B stands in the target \"X: a\\r\". Percent-encode it as %1B."
+            "The byte 0x1B is not allowed in the target \"X: a\\r\". Percent-encode it as %1B."
         ),
         (
             .fragmentInTarget(some), 400,
@@ -126,7 +126,7 @@ struct MessageTests {
         ),
         (
             .whitespaceBeforeColon(some), 400,
-            "Whitespace stands before the colon of \"X: a\\r\". Send Name: value."
+            "Whitespace precedes the colon of \"X: a\\r\". Send Name: value."
         ),
         (
             .emptyFieldName(some), 400,
@@ -134,8 +134,8 @@ struct MessageTests {
         ),
         (
             .badFieldName(0x1B, some), 400,
-            "The byte 0x1B stands in the name of the header line \"X: a\\r\". A name is letters, digits "
-                + "and !#$%&'*+-.^_`|~."
+            "The byte 0x1B is not allowed in the name of the header line \"X: a\\r\". A name consists of letters, "
+                + "digits and !#$%&'*+-.^_`|~."
         ),
         (
             .fieldWithoutColon(some), 400,
@@ -144,7 +144,7 @@ struct MessageTests {
         ),
         (
             .controlCharacterInValue(0x1B, some), 400,
-            "The control character 0x1B stands in the value of \"X: a\\r\". Leave it out or encode it."
+            "The control character 0x1B is not allowed in the value of \"X: a\\r\". Leave it out or encode it."
         ),
         (
             .headerBlockTooLarge(7), 431,
@@ -184,11 +184,11 @@ struct MessageTests {
         ),
         (
             .transferEncodingInHTTP10(), 400,
-            "Transfer-Encoding arrived in HTTP/1.0, which knows none. Use HTTP/1.1 or Content-Length."
+            "Transfer-Encoding arrived in HTTP/1.0, which does not have it. Use HTTP/1.1 or Content-Length."
         ),
         (
             .emptyTransferEncoding(), 400,
-            "Transfer-Encoding is empty. Send Transfer-Encoding: chunked, or none and a Content-Length."
+            "Transfer-Encoding is empty. Send Transfer-Encoding: chunked, or a Content-Length instead."
         ),
         (
             .chunkedTwice(), 400,
@@ -227,8 +227,7 @@ struct MessageTests {
         ),
         (
             .badChunkExtension(0x1B, some), 400,
-            "The control character 0x1B stands in the chunk extension of \"X: a\\r\". Leave extensions "
-                + "out."
+            "The control character 0x1B is not allowed in the chunk extension of \"X: a\\r\". Leave extensions out."
         ),
         (
             .chunkWithoutLineEnd(0x1B), 400,

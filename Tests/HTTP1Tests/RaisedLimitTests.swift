@@ -18,7 +18,7 @@ struct RaisedLimitTests {
 
     private static func send(_ text: String, to connection: inout Connection) { connection.receive(Array(text.utf8)) }
 
-    /// Reads a body, raising the limit where one is given; its length, or the status of the refusal.
+    /// Reads a body, raising the limit if one is given; its length, or the status of the refusal.
     private static func read(_ text: String, raisedTo limit: Int?, _ connection: inout Connection) -> Int {
         send(text, to: &connection)
         var count = 0

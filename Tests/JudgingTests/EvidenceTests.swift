@@ -3,7 +3,7 @@ import Traffic
 
 @testable import Judging
 
-/// What a record does not tell, nobody is blamed for.
+/// A client is not blamed for what a record does not show.
 @Suite("Evidence")
 struct EvidenceTests {
     /// A client that breaks what needs more than messages and answers, and, with a meal log without a body, one thing besides.

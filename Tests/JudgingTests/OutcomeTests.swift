@@ -82,13 +82,13 @@ struct OutcomeTests {
             ("ids/lower-case", "f:1: there is no obligation or check 'ids/lower-case'. Did you mean 'ids/lowercase'?"),
             (
                 "\na b c",
-                "f:2: a line is an obligation's id or a check's address, with a scenario before it where it "
-                    + "holds only there; got 'a b c'."
+                "f:2: a line is an obligation's id or a check's address, with a scenario before it if it applies only "
+                    + "there; got 'a b c'."
             ),
             ("zzzzzzzzzzzzzzzz", "f:1: there is no obligation or check 'zzzzzzzzzzzzzzzz'."),
             (
                 "ids/lowercase\na ids/lowercase\nids/lowercase\n",
-                "f:3: 'ids/lowercase' stands in line 1 already; take one out."
+                "f:3: 'ids/lowercase' stands in line 1 already; remove one."
             ),
             ("x\ny z\n", "f:1: there is no obligation or check 'x'.\nf:2: there is no obligation or check 'z'."),
         ])

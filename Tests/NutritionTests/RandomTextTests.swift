@@ -3,7 +3,7 @@ import Testing
 
 @testable import Nutrition
 
-/// Texts that nobody would write, and what has to hold of any reading.
+/// Random texts, and what must hold for any reading of them.
 @Suite("Random texts")
 struct RandomTextTests {
     private static let pieces: [String] =

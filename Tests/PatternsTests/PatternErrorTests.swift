@@ -5,8 +5,8 @@ import Testing
 
 @Suite("Expressions that are none") struct PatternErrorTests {
     static let refused: [(String, Int, String)] = [
-        ("*a", 0, #"Nothing stands before '*' that it could repeat; write '\*' for the sign."#),
-        ("a|+", 2, #"Nothing stands before '+' that it could repeat; write '\+' for the sign."#),
+        ("*a", 0, #"There is nothing before '*' to repeat; write '\*' for the sign."#),
+        ("a|+", 2, #"There is nothing before '+' to repeat; write '\+' for the sign."#),
         ("(?", 0, "Of the groups that begin with '(?' only '(?:…)' is supported: no names, no flags."),
         ("(?i)a", 0, "Of the groups that begin with '(?' only '(?:…)' is supported: no names, no flags."),
         ("a(?<name>b)", 1, "Of the groups that begin with '(?' only '(?:…)' is supported: no names, no flags."),
@@ -55,7 +55,7 @@ import Testing
         ("[\u{9B}-\u{1B}]", 2, "The range 'U+009B-U+001B' ends before it begins; swap its ends."),
         (#"[a-\d]"#, 2, #"A range goes from one character to another; write '\-' for the sign."#),
         (#"[\w-z]"#, 3, #"A range goes from one character to another; write '\-' for the sign."#),
-        (#"[a\b]"#, 2, #"'\b' is a place in the text and cannot stand in a class."#),
+        (#"[a\b]"#, 2, #"'\b' is a place in the text and is not allowed in a class."#),
         (
             "a{1000}b{1000}", 0,
             "The expression becomes larger than 2000 steps; a repetition by number counts as often as it repeats."
@@ -70,7 +70,7 @@ import Testing
         ),
         (
             String(repeating: "(", count: 51) + String(repeating: ")", count: 51), 50,
-            "At most 50 groups may stand within one another."
+            "At most 50 groups may be nested."
         ),
         (
             String(repeating: "é", count: 1001), 1000,

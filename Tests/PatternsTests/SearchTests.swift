@@ -15,7 +15,7 @@ import Testing
             let reference = try Regex(source).matchingSemantics(.unicodeScalar).wordBoundaryKind(.simple)
                 .ignoresCase(ignoresCase)
             for _ in 0..<4 {
-                // To Swift's simple word boundaries a digit is no part of a word, though it is to its `\w`.
+                // For Swift's simple word boundaries a digit is not part of a word, though it is to its `\w`.
                 let digits = source.contains("\\b") ? [] : ["1"]
                 let text = numbers.text(of: ["a", "b", "c", "A", " ", "-", "é", "É"] + digits, upTo: 6)
                 let expected = try reference.firstMatch(in: text) != nil

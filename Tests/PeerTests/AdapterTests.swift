@@ -31,7 +31,7 @@ extension Peers {
             #expect(passed.count == cases, "\(run.errors)")
         }
 
-        /// A client with a mistake, the case that it meets, and how it is told.
+        /// A client with a mistake, the case that it meets, and the message about it.
         struct Mistake: CustomTestStringConvertible, Sendable {
             let client: String
             let address: String

@@ -32,7 +32,7 @@ struct Command {
     /// What a test attaches where the command failed.
     var transcript: String { "exit \(status)\n\(output)\(errors)" }
 
-    /// The environment without settings of the server: those of whoever runs the tests are not the tests'.
+    /// The environment without settings of the server: those of the user who runs the tests must not affect them.
     static var environment: [String: String] {
         ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("FITIQ_MOCK_") }
     }

@@ -16,7 +16,7 @@ struct Curl {
         ["--header", "Authorization: Bearer \(token)", "--header", "X-API-Key: \(server.ready.api_key)"]
     }
 
-    /// Runs curl; the transfer has to succeed, whatever the status.
+    /// Runs curl; the transfer must succeed, with any status.
     func run(_ arguments: [String]) async throws -> String {
         // -q: the user's .curlrc is not ours. --noproxy: neither is a proxy.
         let fixed = ["-q", "--silent", "--show-error", "--noproxy", "*", "--max-time", "20"]
@@ -78,7 +78,7 @@ struct Curl {
         let success: Bool
         let data: Payload?
         let error: Refusal?
-        // goal-linking's members, beside the envelope.
+        // goal-linking's members, next to the envelope.
         let id: String?
         let title: String?
         let conversationId: String?

@@ -10,7 +10,7 @@ struct DocumentRunner {
 
     private static let documentedProgram = ".build/release/fitiq-mock"
     private static let documentedAddress = "127.0.0.1:8080"
-    /// The ports of servers that pages start beside the one that runs.
+    /// The ports of servers that pages start in addition to the one that runs.
     private static let documentedPorts = ["8081", "8082", "8443"]
     private let ports: [String]
 
@@ -66,7 +66,7 @@ struct DocumentRunner {
         }
         return ported.replacingOccurrences(of: program, with: Self.documentedProgram)
             .replacingOccurrences(of: short, with: Self.documentedProgram)
-            // The banner names the port in the chat command only where it is not the default one.
+            // The banner names the port in the chat command only if it is not the default one.
             .replacingOccurrences(of: " --url \(server.ready.url)", with: "")
             .replacingOccurrences(of: address, with: Self.documentedAddress)
     }

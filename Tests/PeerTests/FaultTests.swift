@@ -14,7 +14,7 @@ extension Peers {
             var status = "200"
             /// What curl says on stderr.
             var says = ""
-            /// What the body, or the Content-Type behind it, has to show.
+            /// What the body, or the Content-Type after it, must show.
             var shows = ""
             /// Whether the client has to lose patience, for which it is given a moment.
             var isEndless = false
@@ -30,7 +30,7 @@ extension Peers {
             Sight(fault: #""dribble": {"bytes": 150, "every": "1s"}"#, exit: 28, says: "timed out", isEndless: true),
             Sight(fault: #""truncate": {"after": 20}"#, exit: 18, says: "bytes remaining to read"),
             Sight(fault: #""content_length": 10"#, exit: 28, says: "out of", isEndless: true),
-            // What is too much is left out, and told to nobody but --verbose.
+            // What is too much is left out, and only --verbose shows it.
             Sight(fault: #""content_length": -10"#, exit: 0, shows: #""tota\n"#),
             Sight(fault: #""malformed": "json""#, exit: 0, shows: #""totalCount":1\n"#),
             Sight(fault: #""malformed": "chunking""#, exit: 56, says: "hunk"),
@@ -155,7 +155,7 @@ struct FaultyWorld {
         made = try JSONDecoder().decode(Made.self, from: Data(answer.output.utf8))
     }
 
-    /// A request with the world's credentials, whatever becomes of it.
+    /// A request with the world's credentials; it may fail.
     func curl(_ path: String, _ options: String...) async throws -> Command { try await curl(path, options) }
 
     func curl(_ path: String, _ options: [String]) async throws -> Command {

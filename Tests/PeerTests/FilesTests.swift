@@ -123,7 +123,7 @@ extension Peers {
                 let command = try await run(script, shell: "/bin/bash")
                 #expect(command.status == 0, "\(script): \(command.transcript)")
             }
-            // One that is no stream of this process's is none.
+            // A descriptor that is not a stream of this process is not accepted.
             let none = try await run(#""$0" check /dev/fd/77"#)
             #expect(none.status == 2 && none.errors.contains("/dev/fd/77"), "\(none.transcript)")
         }
@@ -145,7 +145,7 @@ extension Peers {
 
         @Test("A limit on the size of files is a failed write like any other")
         func fileSize() async throws {
-            // What is told goes through a pipe: the limit holds for files only.
+            // Messages go through a pipe: the limit applies to files only.
             let report = try await run(
                 #"ulimit -f 1; { "$0" judge "$1" --json a.json >/dev/null; echo $?; } 2>&1 | cat"#)
             #expect(report.output.contains("a.json': it has reached the largest size"), "\(report.output)")

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// What a program writes to a pipe, told piece by piece until the program has ended.
+/// What a program writes to a pipe, piece by piece until the program has ended.
 ///
 /// A thread waits for it. The system's queues of events do not: another program that was started meanwhile may have the pipe
 /// too, and so keep an event alive whose descriptor is closed here and has been given to another file since.
@@ -27,7 +27,7 @@ final class OutputPipe: Sendable {
         if drain() { end() }
     }
 
-    /// Takes what the pipe holds; false where it has ended.
+    /// Takes what the pipe holds; false if it has ended.
     private func drain() -> Bool {
         var chunk = [UInt8](repeating: 0, count: 64 * 1024)
         while true {

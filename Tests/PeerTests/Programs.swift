@@ -10,7 +10,7 @@ enum Programs {
     /// The sessions that scripts/record-sessions makes.
     static let sessions = URL.fixtures.appending(path: "sessions")
 
-    /// The binary under test, which the build puts beside the test bundle.
+    /// The binary under test, which the build puts next to the test bundle.
     static func fitiqMock() throws -> URL {
         let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }
         let directory = bundle?.bundleURL.deletingLastPathComponent() ?? Bundle.main.bundleURL
@@ -59,11 +59,11 @@ enum Programs {
     /// A Chromium or Chrome; nil where none could be installed.
     static let chromium = ProcessInfo.processInfo.environment["FITIQ_MOCK_TEST_CHROMIUM"]
 
-    /// Why a test is skipped where there is none.
+    /// Why a test is skipped if there is none.
     static let noChromium: Comment =
         "There is no Chromium. scripts/test installs Debian's; elsewhere FITIQ_MOCK_TEST_CHROMIUM names one."
 
-    /// Something that the stories are told with is not there.
+    /// A program that the stories need is missing.
     struct Missing: Error, CustomStringConvertible {
         let what: String
         var description: String {

@@ -39,9 +39,9 @@ extension Peers {
         @Test("What is no ready file is refused and left as it is, before anything else is made", arguments: commands)
         func foreign(_ options: String) async throws {
             for (making, check, word) in [
-                ("echo precious >ready.json", "grep -q precious ready.json", "no ready file"),
-                (": >ready.json", "test -f ready.json", "no ready file"),
-                ("echo '{\"pid\":999999999}' >ready.json", "test -s ready.json", "no ready file"),
+                ("echo precious >ready.json", "grep -q precious ready.json", "not a ready file"),
+                (": >ready.json", "test -f ready.json", "not a ready file"),
+                ("echo '{\"pid\":999999999}' >ready.json", "test -s ready.json", "not a ready file"),
                 ("mkfifo ready.json", "test -p ready.json", "a pipe"),
                 ("mkdir ready.json", "test -d ready.json", "a folder"),
                 ("ln -s nowhere ready.json", "test -L ready.json", "a link"),

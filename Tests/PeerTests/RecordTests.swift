@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension Peers {
-    /// `record` as a process of its own, between clients and servers that nobody here wrote.
+    /// `record` as a process of its own, between foreign clients and servers.
     @Suite("Record")
     struct Record {
         @Test(

@@ -29,7 +29,7 @@ struct RecordedSession {
     let transcript: URL
     private let files: ScratchFolder
 
-    /// A session that is yet to be recorded.
+    /// A session that has not been recorded yet.
     init() throws {
         files = try ScratchFolder()
         har = files["session.har"]

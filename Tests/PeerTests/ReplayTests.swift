@@ -96,7 +96,7 @@ extension Peers {
                 }
                 let lines = end.split(separator: "\n")
                 #expect(lines.count > 1 && lines[0].contains("unexpected"), "\(end)")
-                #expect(end.contains("\n  Nobody asked for recorded request 1, GET /api/v1/goals.\n"), "\(end)")
+                #expect(end.contains("\n  Recorded request 1, GET /api/v1/goals, was never asked for.\n"), "\(end)")
             }
         }
 
@@ -114,7 +114,7 @@ extension Peers {
                 }
                 let run = try await Command(
                     try Programs.fitiqMock(), ["replay", har, "--port", "0", "--scenario", "established-account"])
-                #expect(run.status == 2 && run.errors.contains("--scenario must bring no users"), "\(run.transcript)")
+                #expect(run.status == 2 && run.errors.contains("--scenario must not have users"), "\(run.transcript)")
             }
         }
 
@@ -140,7 +140,7 @@ extension Peers {
                 let good = try await verify("\(ask); \(post)")
                 #expect(good.status == 0, "\(good.transcript)")
                 for (script, told) in [
-                    (ask, "Nobody asked for recorded request 2, POST /api/v1/things."),
+                    (ask, "Recorded request 2, POST /api/v1/things, was never asked for."),
                     ("\(post); \(ask)", "/api/v1/things"),
                 ] {
                     let bad = try await verify(script)
@@ -182,10 +182,10 @@ extension Peers {
                 (["--frames", "now"], "--frames must be one of timed, lock-step, triggered; got 'now'."),
                 (["--speed", "0"], "--speed must be instant, or how many times as fast as recorded"),
                 (["--speed", "fast"], "got 'fast'."),
-                (["--speed", "1", "--instant"], "--speed cannot stand beside --instant"),
-                (["--export-on-exit", "x"], "--export-on-exit does not go with a session"),
-                (["--import", "x"], "--import does not go with a session"),
-                (["--watch"], "--watch does not go with a session"),
+                (["--speed", "1", "--instant"], "--speed cannot be combined with --instant"),
+                (["--export-on-exit", "x"], "--export-on-exit cannot be combined with a session"),
+                (["--import", "x"], "--import cannot be combined with a session"),
+                (["--watch"], "--watch cannot be combined with a session"),
             ])
         func options(_ options: [String], _ told: String) async throws {
             try await withTake { _, har in
@@ -205,7 +205,7 @@ extension Peers {
                         try Programs.fitiqMock(),
                         ["serve", "--port", "0", "--scenario", file.path, option, folder["state.json"].path])
                     #expect(
-                        run.status == 2 && run.errors.contains("\(option) does not go with a session"),
+                        run.status == 2 && run.errors.contains("\(option) cannot be combined with a session"),
                         "\(run.transcript)")
                 }
             }

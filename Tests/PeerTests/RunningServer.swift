@@ -20,7 +20,7 @@ final class RunningServer: Sendable {
     private let process: Process
     private let files: ScratchFolder
     private let exits: AsyncStream<Int32>
-    /// What it writes behind its banner.
+    /// What it writes after its banner.
     private let outputs: AsyncStream<Data>
     private let standardOutput: OutputPipe
     private let standardError: OutputPipe
@@ -32,7 +32,7 @@ final class RunningServer: Sendable {
 
     /// Waits until the server has logged something.
     ///
-    /// - Returns: the lines up to the one with the text, that one included, of those behind the first `skipped` ones.
+    /// - Returns: the lines up to the one with the text, that one included, of those after the first `skipped` ones.
     @discardableResult
     func logged(_ text: String, skipping skipped: Int = 0) async throws -> [String] {
         func found() throws -> [String]? {
@@ -70,7 +70,7 @@ final class RunningServer: Sendable {
 
     /// The same with another command than `serve`, which may be to exit with another status.
     ///
-    /// - Returns: what it wrote behind its banner.
+    /// - Returns: what it wrote after its banner.
     @discardableResult
     static func run(
         _ command: [String], environment: [String: String] = [:], status expected: Int32 = 0,

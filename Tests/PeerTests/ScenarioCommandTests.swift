@@ -128,7 +128,7 @@ extension Peers {
 
         private enum Messages {
             static func broken(_ path: String) -> String {
-                "'\(path)' has mistakes; what was loaded last stays until they are mended:"
+                "'\(path)' has mistakes; what was loaded last stays in use until they are fixed:"
             }
         }
 
@@ -191,7 +191,7 @@ extension Peers {
             process.standardError = errors
             #expect(try await process.runToItsEnd() == 3)
             let told = try folder.read("err")
-            #expect(told == "fitiq-mock: cannot write to '\(target)': its folder does not exist; make it first.\n")
+            #expect(told == "fitiq-mock: cannot write to '\(target)': its folder does not exist; create it first.\n")
         }
 
         @Test("check says what is wrong with each file, and which are good")
@@ -253,8 +253,8 @@ extension Peers {
                     (["--import", "unfit.yaml"], "fitiq-mock: cannot use 'unfit.yaml':\nunfit.yaml:5:"),
                     (["--scenario", "none.yaml"], "fitiq-mock: cannot read 'none.yaml': No such file"),
                     (["--scenario", "conflit"], #"fitiq-mock: There is no built-in scenario "conflit". Did you mean"#),
-                    (["--scenario", "conflict", "--watch"], "fitiq-mock: --watch goes only with a scenario file"),
-                    (["--watch"], "fitiq-mock: --watch goes only with a scenario file"),
+                    (["--scenario", "conflict", "--watch"], "fitiq-mock: --watch requires a scenario file"),
+                    (["--watch"], "fitiq-mock: --watch requires a scenario file"),
                     (["--clock", "hand"], "fitiq-mock: --clock must be one of real, manual; got 'hand'."),
                     (["--admin-token", ""], "fitiq-mock: --admin-token must not be empty."),
                 ] {

@@ -53,11 +53,11 @@ extension Peers {
             let exists = try await Command(try Programs.fitiqMock(), ["serve", "--port", "0", "--record", path])
             #expect(exists.status == 2)
             #expect(
-                exists.errors == "fitiq-mock: '\(path)' exists already, and may be all that is left of a session: "
-                    + "name another file, or remove it.\n")
+                exists.errors == "fitiq-mock: '\(path)' exists already, and may be the only copy of a session: name "
+                    + "another file, or remove it.\n")
             #expect(try files.read("session.har") == "x")
             let alone = try await Command(try Programs.fitiqMock(), ["serve", "--port", "0", "--keep-secrets"])
-            #expect(alone.errors == "fitiq-mock: --keep-secrets goes only with --record.\n")
+            #expect(alone.errors == "fitiq-mock: --keep-secrets requires --record.\n")
         }
     }
 }

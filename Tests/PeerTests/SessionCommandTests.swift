@@ -104,7 +104,7 @@ extension Peers {
                     """), "\(different.transcript)")
             let none = try await run("diff", [("a.har", Self.session()), ("b.har", "<html>")], in: files.url)
             #expect(none.status == 2 && none.output == "", "\(none.transcript)")
-            #expect(none.errors.hasPrefix("fitiq-mock: b.har: this is no JSON: line 1, column 1: "))
+            #expect(none.errors.hasPrefix("fitiq-mock: b.har: this is not valid JSON: line 1, column 1: "))
             let one = try await run("diff", [("a.har", Self.session())], in: files.url)
             #expect(one.status == 2 && one.errors.contains("<second>"), "\(one.transcript)")
         }

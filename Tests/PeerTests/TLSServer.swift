@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A server with TLS, whose certificates are in a folder of its own: never in that of whoever runs the tests.
+/// A server with TLS, whose certificates are in a folder of its own: never in that of the user who runs the tests.
 struct TLSServer {
     let server: RunningServer
     let url: String
@@ -32,7 +32,7 @@ struct TLSServer {
 
     var port: String { String(url.split(separator: ":")[2]) }
 
-    /// Runs curl, whatever comes of it.
+    /// Runs curl; it may fail.
     func curl(_ arguments: String...) async throws -> Command {
         let fixed = ["-q", "--silent", "--show-error", "--noproxy", "*", "--max-time", "20"]
         return try await Command(try Programs.curl(), fixed + arguments)

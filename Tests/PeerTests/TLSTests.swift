@@ -114,10 +114,10 @@ extension Peers {
             try await TLSServer.serve { tls in
                 let old = try await tls.openssl("-tls1_1", "-cipher", "ALL:@SECLEVEL=0")
                 #expect(old.errors.contains("alert protocol version"), "\(old.transcript)")
-                try await tls.server.logged("TLS: The client and this end have no version of TLS in common")
+                try await tls.server.logged("TLS: The client and this end have no TLS version in common")
                 let other = try await tls.openssl("-alpn", "h2")
                 #expect(other.errors.contains("alert no application protocol"), "\(other.transcript)")
-                try await tls.server.logged("TLS: The client offers h2 by ALPN; only http/1.1 is spoken here.")
+                try await tls.server.logged("TLS: The client offers h2 by ALPN; only http/1.1 is supported here.")
                 let both = try await tls.openssl("-alpn", "h2,http/1.1")
                 #expect(both.output.contains("ALPN protocol: http/1.1"), "\(both.transcript)")
             }
@@ -125,7 +125,7 @@ extension Peers {
 
         // MARK: Python
 
-        /// Has a story told over TLS: its ready file has the secure URLs in place of the plain ones.
+        /// Plays a story over TLS: its ready file has the secure URLs in place of the plain ones.
         private func tell(_ story: String, _ chapters: [String], over tls: TLSServer) async throws {
             let files = try ScratchFolder()
             defer { files.remove() }
@@ -175,7 +175,7 @@ extension Peers {
             defer { files.remove() }
             let environment = ["FITIQ_MOCK_DATA_DIR": files["data"].path]
             let program = try Programs.fitiqMock()
-            // Whatever the user's umask lets through.
+            // With any umask of the user.
             let made = try await Command(
                 URL(fileURLWithPath: "/bin/sh"), ["-c", "umask 0; exec '\(program.path)' certificate"],
                 environment: environment)

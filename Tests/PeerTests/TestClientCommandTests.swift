@@ -95,7 +95,7 @@ extension Peers {
             arguments: [
                 (
                     ["test-client"],
-                    "test-client needs a command behind '--': fitiq-mock test-client -- python3 ./adapter.py."
+                    "test-client needs a command after '--': fitiq-mock test-client -- python3 ./adapter.py."
                 ),
                 (
                     ["test-client", "--quiet", "--", "./no-such-adapter"],

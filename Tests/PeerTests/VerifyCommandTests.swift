@@ -127,7 +127,7 @@ extension Peers {
         @Test("The time limit ends the command and all that it started; it is judged all the same")
         func timeLimit() async throws {
             try await withFolder { folder in
-                // The pipe's end comes when nobody is left who could write to it.
+                // The pipe's end comes when no process is left that could write to it.
                 let script = #"""
                     mkfifo pipe
                     "$0" verify --time-limit 1s -- sh -c "$1" & exec 3< pipe
@@ -204,9 +204,9 @@ extension Peers {
             arguments: [
                 (
                     ["verify"],
-                    "verify needs a command behind '--': fitiq-mock verify --scenario conflict -- ./run-my-tests."
+                    "verify needs a command after '--': fitiq-mock verify --scenario conflict -- ./run-my-tests."
                 ),
-                (["verify", "--"], "verify needs a command behind '--'"),
+                (["verify", "--"], "verify needs a command after '--'"),
                 (["verify", "./run"], "./run"),
                 (["verify", "--scenario", "conflit", "--", "true"], "Did you mean 'conflict'?"),
                 (["verify", "--scenario", "/none.yaml", "--", "true"], "cannot read '/none.yaml'"),

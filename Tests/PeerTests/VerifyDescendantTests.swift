@@ -5,7 +5,7 @@ import TestSupport
     import Testing
 
     extension Peers {
-        /// What a command leaves behind when `fitiq-mock verify` is over.
+        /// What is left of a command when `fitiq-mock verify` has ended.
         @Suite("fitiq-mock verify: descendants")
         struct VerifyDescendantTests {
             /// Starts `sleep`s that hold the pipe `held` open, each in a session of its own; with a daemon's double fork.
@@ -23,7 +23,7 @@ import TestSupport
                 arguments: ["exit 0", "exec 3>&-; wait"])
             func daemons(end: String) async throws {
                 try await withFolder { folder in
-                    // The pipe is at its end when nobody is left who could write to it.
+                    // The pipe is at its end when no process is left that could write to it.
                     let script = #"""
                         mkfifo held
                         "$0" verify --quiet --time-limit 1s -- sh -c "$1" > out & exec 3< held

@@ -67,11 +67,11 @@ struct MessagesTests {
         ),
         (
             Messages.noFinalStatus("Entry 5", 100),
-            "Entry 5: 100 is no status of a final answer; the replayed connection ends without one."
+            "Entry 5: 100 is not the status of a final answer; the replayed connection ends without one."
         ),
         (
             Messages.unknownBody("Entry 5"),
-            "Entry 5: the recording does not have the request's whole body; any body is taken for it."
+            "Entry 5: the recording does not have the request's whole body; any body matches."
         ),
         (
             Messages.severalHosts(2),
@@ -79,19 +79,19 @@ struct MessagesTests {
         ),
         (
             Messages.tooManyValues,
-            "The session has over 1000000 ids and tokens; those beyond are not followed."
+            "The session has over 1000000 ids and tokens; further ones are not followed."
         ),
         (
             miss(.runOut(1)),
-            "GET /a was recorded once, and has been answered as often. Reset the world to begin the session anew."
+            "GET /a was recorded once, and has been answered that often. Reset the world to start the session over."
         ),
         (
             miss(.runOut(2)),
-            "GET /a was recorded 2 times, and has been answered as often. Reset the world to begin the session anew."
+            "GET /a was recorded 2 times, and has been answered that often. Reset the world to start the session over."
         ),
         (
             miss(.over),
-            "GET /a came after the session's last request had been answered. Reset the world to begin it anew."
+            "GET /a came after the session's last request had been answered. Reset the world to start it over."
         ),
         (
             miss(.notItsTurn, one),
@@ -104,7 +104,7 @@ struct MessagesTests {
             #"GET /a is not in the session. The nearest is POST /b (entry 3); it differs: path: expected "/b", got "/a"."#
         ),
         (miss(.unknown), "GET /a is not in the session in this place. The nearest is POST /b (entry 3)."),
-        (miss(.unknown, nearest: false), "GET /a is not in the session, and nothing like it."),
+        (miss(.unknown, nearest: false), "GET /a is not in the session, and neither is anything like it."),
         (
             frame(.different, [ReplayDifference(place: "text.n", expected: "1", actual: nil)]),
             #"The frame "x" on /ws is not the recorded one; it differs: text.n: expected 1, got nothing."#

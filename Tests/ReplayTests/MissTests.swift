@@ -209,8 +209,8 @@ struct MissTests {
         #expect(json["never_asked"]?[1]?["target"]?.string == "/api/v1/consultations/\(IDs.b)/messages?limit=20&page=1")
         #expect(json["unexpected"]?[0]?["details"]?["reason"] == "unknown")
         #expect(
-            json["unexpected"]?[0]?["message"]?.string == "GET /favicon.ico is not in the session, and nothing like it."
-        )
+            json["unexpected"]?[0]?["message"]?.string
+                == "GET /favicon.ico is not in the session, and neither is anything like it.")
         #expect(json["frames"]?["sent"] == 0)
     }
 }

@@ -77,7 +77,7 @@ struct RandomSession {
 
 @Suite("What always holds of a replay")
 struct PropertyTests {
-    /// Plays a session to a client that does what the recorded one did, save that it has its own words for some values.
+    /// Plays a session to a client that does what the recorded one did, but uses its own texts for some values.
     static func check(
         _ session: Session, _ settings: ReplaySettings, seed: UInt64, renamed: [String: String] = [:]
     ) throws {

@@ -15,7 +15,7 @@ func recorded(_ milliseconds: Int64) -> Timestamp {
 
 let millisecond: Int64 = 1_000_000
 
-/// Ids as the fake issues them; the letter tells who made them up.
+/// Ids as the fake issues them; the letter names the side that made them up.
 enum IDs {
     static let a = "aaaaaaaa-0000-4000-8000-000000000001"
     static let b = "bbbbbbbb-0000-4000-8000-000000000002"
@@ -122,7 +122,7 @@ extension Player {
                 isHandshake: isHandshake, origin: origin), at: at(0))
     }
 
-    /// The body, or the status where there is none; what else comes in words.
+    /// The body, or the status if there is none; other events in words.
     mutating func text(
         _ method: String, _ target: String, fields: [SessionField] = [], body: String = "", origin: String? = nil
     ) -> String {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Scenarios
 
-/// Each file of Fixtures/invalid-scenarios beside what is said of it.
+/// Each file of Fixtures/invalid-scenarios with the messages about it.
 @Suite("Invalid scenarios")
 struct InvalidScenarioTests {
     static let names: [String] = {

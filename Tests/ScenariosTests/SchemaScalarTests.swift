@@ -37,9 +37,9 @@ struct SchemaScalarTests {
     /// What an object needs to be looked at any further.
     static let companions: [ObjectKind: [String]] = [.message: ["user: hi"], .fault: ["on: any"]]
 
-    /// What the schema does not say of single values: what they mean beside others, and how long they last.
+    /// What the schema does not say of single values: what they mean together with others, and how long they last.
     static let beyond = [
-        "goes only with", "does not go with", "cannot stand beside", "names no goal", "or the name of a pause",
+        "requires '", "does not go with", "cannot be combined with", "names no goal", "or the name of a pause",
         "must last from",
     ]
 
@@ -77,7 +77,7 @@ struct SchemaScalarTests {
         }
     }
 
-    /// A document in YAML's flow style as JSON: its words get quotation marks, save for numbers and truth values.
+    /// A document in YAML's flow style as JSON: its words get quotation marks, except for numbers and truth values.
     private static func json(_ document: String) throws -> JSONValue {
         let text = document.replacing(#/[a-z][a-z0-9_]*(?=[:,}\]])/#) { match in
             ["true", "false"].contains(String(match.output)) ? String(match.output) : "\"\(match.output)\""

@@ -12,7 +12,7 @@ struct Checks: OptionSet {
     static let promptness = Checks(rawValue: 4)
     /// A socket hears each frame once, whole and in order.
     static let frames = Checks(rawValue: 8)
-    /// Frames are well-formed, and nothing comes behind a close frame.
+    /// Frames are well-formed, and nothing follows a close frame.
     static let framing = Checks(rawValue: 16)
     /// A handshake that is accepted names the key that was sent.
     static let handshakes = Checks(rawValue: 32)
@@ -21,7 +21,7 @@ struct Checks: OptionSet {
 
     static let all: Checks = [.responses, .statuses, .promptness, .frames, .framing, .handshakes, .pongs]
 
-    /// What a set of rules leaves to be checked.
+    /// What can still be checked under a set of rules.
     init(leftBy rules: [FaultRule]) {
         self = .all
         for rule in rules { subtract(rule.fault.invalidated) }

@@ -8,7 +8,7 @@ struct Expectation {
     var isUpgrade = false
     /// The one status that is right; nil where several may be.
     var status: Int?
-    /// What the body has to say, where the status is as expected.
+    /// What the body must say, if the status is as expected.
     var body = BodyCheck.none
     /// Whether the server may go without answering: what was sent was no request.
     var mayBeMissing = false
@@ -33,7 +33,7 @@ enum BodyCheck {
     case list(String, total: Int)
     /// The consultation is archived afterwards.
     case archived(ResourceID)
-    /// The goal is linked like this afterwards, and its former conversation names it no more.
+    /// The goal is linked like this afterwards, and its former conversation no longer names it.
     case linked(goal: ResourceID, ResourceID?, former: ResourceID?)
 
     enum Entity {

@@ -2,7 +2,7 @@
 public struct Failure: Error, Sendable, CustomStringConvertible {
     /// Decides the whole run.
     public let seed: UInt64
-    /// The world in which it was seen; `default`, an id, or `all` where it is about the server.
+    /// The world in which it was seen; `default`, an id, or `all` if it is about the server.
     public let world: String
     /// How many steps the run had made.
     public let step: Int

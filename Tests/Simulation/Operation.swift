@@ -44,7 +44,7 @@ enum Operation: CustomStringConvertible {
     }
 }
 
-/// What a request brings to show who sends it.
+/// The credentials of a request.
 enum Credentials: Int {
     case good, none, wrongKey, expired, foreignWorld
 
@@ -136,7 +136,7 @@ enum Target: CustomStringConvertible {
         }
     }
 
-    /// The endpoint, where there is one.
+    /// The endpoint, if there is one.
     var endpoint: Endpoint? {
         switch self {
         case .create, .badBody: .createConsultation

@@ -114,7 +114,7 @@ extension SimulatedClient {
         wire.read(count)
     }
 
-    // MARK: Bytes that are no requests
+    // MARK: Bytes that are not requests
 
     private func sendGarbage() {
         isUncertain = true
@@ -219,13 +219,13 @@ extension SimulatedClient {
         }
     }
 
-    /// Whether it has a socket that takes all that comes, and nothing else is going on.
+    /// Whether it has a socket that takes all that comes, and nothing else is under way.
     var isListening: Bool {
         guard let wire, let socket, wire.ending == .open, !wire.sawEndOfStream, socket.canSend else { return false }
         return readsEverything && !hasStalled && !isUncertain && checks == .all
     }
 
-    /// Whether the socket was told that the server stops.
+    /// Whether the socket was notified that the server stops.
     func checkGoingAway() {
         guard let wire, let socket else { return }
         guard sawEnd || wire.ending != .open, let code = socket.closeCode else {

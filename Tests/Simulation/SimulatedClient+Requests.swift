@@ -16,7 +16,7 @@ extension SimulatedClient {
         send(RequestWriter.bytes(of: target, in: world, fields: fields), expectation)
     }
 
-    /// Sends a request that is served who knows when.
+    /// Sends a request that is served at an unknown time.
     func requestUnjudged(_ target: Target) {
         let traced = simulator.noteRequest(.request(target, .good), by: number)
         let fields = user.fields(.good, foreigner: nil)

@@ -31,7 +31,7 @@ final class SimulatedClient: VirtualReader {
     private var hasBegun = false
     private var status = 0
     private var body: [UInt8] = []
-    /// Whether it has sent what is no request, after which the server may answer and end as it likes.
+    /// Whether it has sent something other than a request, after which the server may answer and end as it likes.
     var isUncertain = false
     /// Whether the wire has been held up by the client itself, so that answers may be late.
     var hasStalled = false

@@ -3,7 +3,7 @@ import FitIQAPI
 import JSON
 import MockServer
 
-/// A world as those who use it know it.
+/// A world as its users know it.
 final class SimulatedWorld {
     /// Nil for the default one.
     let id: String?
@@ -11,10 +11,10 @@ final class SimulatedWorld {
     let prefix: [UInt8]
     let mode: GuideMode
     let isManual: Bool
-    /// What its fault rules leave to be checked.
+    /// What can still be checked under its fault rules.
     let checks: Checks
     private(set) var users: [SimulatedUser] = []
-    /// How often it was told to begin anew; what was heard before is stored no more.
+    /// How often it was reset; what was heard before is no longer stored.
     var resetCount = 0
 
     var name: String { id ?? "default" }
@@ -32,7 +32,7 @@ final class SimulatedWorld {
     }
 }
 
-/// A user, and what their clients send to show who they are.
+/// A user, and the credentials that their clients send.
 final class SimulatedUser {
     let subject: String
     unowned let world: SimulatedWorld
@@ -62,7 +62,7 @@ final class SimulatedUser {
         case .wrongKey: wrongKey
         case .expired: expired
         case .foreignWorld:
-            // The right key of this world, so that it is the token that has to be refused.
+            // The right key of this world, so that it must be the token that is refused.
             Array("Authorization: Bearer \(foreigner?.token ?? "")\r\n\(apiKeyLine)".utf8)
         }
     }

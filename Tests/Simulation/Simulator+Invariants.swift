@@ -5,7 +5,7 @@ import MockServer
 import Scenarios
 import TestSupport
 
-/// What always holds, whoever did what.
+/// What always holds, regardless of what clients did.
 extension Simulator {
     /// After each step: the connections, the deadlines, and the user who acted.
     func checkStep(_ user: SimulatedUser?) {
@@ -49,7 +49,7 @@ extension Simulator {
         }
     }
 
-    /// At the end of the run, when nobody is there: nothing is left.
+    /// At the end of the run, without clients: nothing is left.
     func checkEnd() {
         let connections = engine.inspectConnections()
         if connections != .none { fail("nobody is there, and the server holds \(connections)", in: nil) }

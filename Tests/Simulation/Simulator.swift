@@ -25,7 +25,7 @@ public final class Simulator {
     /// How many clients are there at once.
     private let crowd: Int
     private let sessionCount: Int
-    /// Whether the server was told to stop.
+    /// Whether the server was asked to stop.
     private(set) var isStopping = false
     private(set) var failure: Failure?
     var report = Report()
@@ -33,7 +33,7 @@ public final class Simulator {
     /// Bytes that are written and not needed.
     var scratch: [UInt8] = []
 
-    /// Clients that come and go in one run, unless told otherwise.
+    /// Clients that come and go in one run, by default.
     public static let usualSessions = 60
 
     /// Prepares a run.
@@ -168,12 +168,12 @@ public final class Simulator {
     /// The world whose paths have no prefix, which is never gone.
     var defaultWorld: SimulatedWorld { everyWorld[0] }
 
-    /// Opens no more clients in a world that is gone.
+    /// Stops opening clients in a world that is gone.
     func forgetWorlds() {
         worlds.removeAll { engine.inspectWorld($0.id) == nil }
     }
 
-    /// A world is about to begin anew.
+    /// A world is about to be reset.
     func noteReset(of id: String) {
         for world in everyWorld where world.id == id { world.resetCount += 1 }
     }

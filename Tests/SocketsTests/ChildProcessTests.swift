@@ -182,11 +182,11 @@ struct ChildProcessTests {
                 .openPipe, EMFILE,
                 "cannot open a pipe to a program: this process has reached its limit of open files; raise it with ulimit -n"
             ),
-            (.write, EPIPE, "cannot write to the program: it reads no more"),
+            (.write, EPIPE, "cannot write to the program: it no longer reads"),
             (.read, ETIMEDOUT, "cannot read from the program: its time is up"),
             (
                 .start("x"), ENOEXEC,
-                "cannot start 'x': it is no program that this system can run; a script begins with a line like #!/bin/sh"
+                "cannot start 'x': it is not a program that this system can run; a script begins with a line like #!/bin/sh"
             ),
             (.start("x"), E2BIG, "cannot start 'x': its arguments and the environment are too long together"),
             (

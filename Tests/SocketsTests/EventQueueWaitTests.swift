@@ -19,7 +19,7 @@ struct EventQueueWaitTests {
             #expect(try queue.reports(until: deadline).isEmpty)
             lateness.append(deadline.duration(to: .now()))
         }
-        // On a busy machine many a wake-up is late; one that is not shows that the queue waits no longer than it is told.
+        // On a busy machine many a wake-up is late; one that is not shows that the queue waits no longer than it must.
         let (least, most) = (try #require(lateness.min()), try #require(lateness.max()))
         #expect(least >= .zero && least < .milliseconds(290), "from \(least) to \(most)")
     }
@@ -95,7 +95,7 @@ struct EventQueueWaitTests {
             try queue.add(pair.client.descriptor, token: UInt64(index) + 500, interest: .write)
         }
         #expect(queue.count == 1000)
-        // More are ready than one wait may report: nobody starves although nothing is dealt with.
+        // More are ready than one wait may report: none starves although nothing is handled.
         var found: Set<UInt64> = []
         for _ in 0..<3 {
             var tokens: [UInt64] = []

@@ -77,7 +77,7 @@ struct OutputFileTests {
             (FileError(.create, path: "a", code: EEXIST), "cannot create 'a': it exists already"),
             (
                 FileError(.create, path: "a/b", code: ENOENT),
-                "cannot create 'a/b': its folder does not exist; make it first"
+                "cannot create 'a/b': its folder does not exist; create it first"
             ),
             (FileError(.create, path: "a", code: EACCES), "cannot create 'a': this user may not write there"),
             (FileError(.create, path: "a", code: EROFS), "cannot create 'a': the disk cannot be written to"),
@@ -103,11 +103,11 @@ struct OutputFileTests {
             (FileError(.read, path: "a", code: EIO), "cannot read 'a': \(String(cString: strerror(EIO)))"),
             (
                 FileError(.read, path: "a", cause: .cut),
-                "cannot read 'a': somebody has cut it short meanwhile"
+                "cannot read 'a': it was cut short in the meantime"
             ),
             (
                 FileError(.write, path: "a", cause: .gone),
-                "cannot write to 'a': it was moved, removed or replaced by another file meanwhile"
+                "cannot write to 'a': it was moved, removed or replaced by another file in the meantime"
             ),
             (
                 FileError(.create, path: "a", cause: .notExchangeable),

@@ -101,10 +101,11 @@ struct WholeFileTests {
             try FileManager.default.createSymbolicLink(atPath: folder + "/circle", withDestinationPath: "circle")
             #expect(mkfifo(folder + "/pipe", 0o600) == 0)
             for (name, reason) in [
-                ("", "it is a folder; name a file in it"), ("/none/a", "its folder does not exist; make it first"),
+                ("", "it is a folder; name a file in it"), ("/none/a", "its folder does not exist; create it first"),
                 ("/pipe", "it is a socket, or a pipe that nothing reads; name a file"),
-                ("/circle", String(cString: strerror(ELOOP))), ("/pipe/a", "its folder does not exist; make it first"),
-                ("/a/", "its folder does not exist; make it first"),
+                ("/circle", String(cString: strerror(ELOOP))),
+                ("/pipe/a", "its folder does not exist; create it first"),
+                ("/a/", "its folder does not exist; create it first"),
             ] {
                 #expect { try write("x", to: folder + name) } throws: {
                     "\($0)" == "cannot write to '\(folder)\(name)': \(reason)"

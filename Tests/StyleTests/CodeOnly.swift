@@ -1,4 +1,4 @@
-/// Blanks what is no code: comments and the text of string literals.
+/// Blanks what is not code: comments and the text of string literals.
 ///
 /// Interpolated code stays. It knows as much of Swift's lexical structure (The Swift Programming Language, Lexical Structure) as that takes: nested
 /// block comments, escapes, multi-line and raw literals. Of regex literals it knows nothing; the package has none.

@@ -19,7 +19,7 @@ struct Manifest: Decodable {
         }
     }
 
-    /// A name, or what else SwiftPM writes beside it, such as a condition.
+    /// A name, or what SwiftPM writes next to it, such as a condition.
     struct Module: Decodable {
         var name: String?
 

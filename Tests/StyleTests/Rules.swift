@@ -1,5 +1,5 @@
 extension Rule {
-    /// The rules, in the order in which they are told.
+    /// The rules, in the order in which they are reported.
     static let all = time + identity + inputAndOutput + concurrency + language + text
 
     static let time: [Rule] = [

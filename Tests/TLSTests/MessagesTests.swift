@@ -19,7 +19,7 @@ struct MessagesTests {
         ),
         (
             .damaged(.trust),
-            "The PEM holds a trusted certificate that cannot be decoded; it was cut or changed. Export it anew."
+            "The PEM holds a trusted certificate that cannot be decoded; it was cut or changed. Export it again."
         ),
         (
             .tooLarge(.certificate, bytes: 1_048_577),
@@ -44,7 +44,7 @@ struct MessagesTests {
         ),
         (
             .notAnAuthority(subject: "a.b"),
-            "The certificate of 'a.b' may not sign others; that of an authority is needed (CA:TRUE)."
+            "The certificate of 'a.b' may not sign others; use the certificate of an authority (CA:TRUE)."
         ),
         (
             .invalidName("münchen.de"),
@@ -75,7 +75,7 @@ struct MessagesTests {
         ),
         (
             .noCommonVersion(from: .client),
-            "The client and this end have no version of TLS in common; 1.2 and 1.3 are spoken here, unless the "
+            "The client and this end have no TLS version in common; 1.2 and 1.3 are supported here, unless the "
                 + "versions were limited."
         ),
         (
@@ -85,62 +85,62 @@ struct MessagesTests {
         ),
         (
             .noCommonProtocol(offered: ["h2", "h\n3"]),
-            "The client offers h2, h?3 by ALPN; only http/1.1 is spoken here. Let it offer that too, or nothing."
+            "The client offers h2, h?3 by ALPN; only http/1.1 is supported here. It must offer that too, or nothing."
         ),
         (
             .noCommonProtocol(offered: ["1", "2", "3", "4", "5", "6", "7"]),
-            "The client offers 1, 2, 3, 4, 5 and 2 more by ALPN; only http/1.1 is spoken here. Let it offer that too, "
-                + "or nothing."
+            "The client offers 1, 2, 3, 4, 5 and 2 more by ALPN; only http/1.1 is supported here. It must offer that "
+                + "too, or nothing."
         ),
         (
             .hungUp(from: .client, afterBytes: 0),
-            "The client hung up without a word; something may just have tried whether the port is open."
+            "The client closed the connection without sending anything; it may have been a port scan."
         ),
         (
             .hungUp(from: .client, afterBytes: 1),
-            "The client hung up in the middle of the handshake, after 1 byte; some clients do that when they do not "
-                + "trust the certificate."
+            "The client closed the connection in the middle of the handshake, after 1 byte; some clients do that when "
+                + "they do not trust the certificate."
         ),
         (
-            .hungUp(from: .server, afterBytes: 0), "The server hung up without a word; is TLS spoken on that port?"
+            .hungUp(from: .server, afterBytes: 0),
+            "The server closed the connection without sending anything; does that port use TLS?"
         ),
         (
             .hungUp(from: .server, afterBytes: 12),
-            "The server hung up in the middle of the handshake, after 12 bytes; is TLS spoken on that port?"
+            "The server closed the connection in the middle of the handshake, after 12 bytes; does that port use TLS?"
         ),
         (
             .truncated(from: .server),
-            "The server cut the connection without close_notify; what came last may be incomplete."
+            "The server closed the connection without close_notify; the last data may be incomplete."
         ),
         (
             .badRecord(from: .client),
-            "A record from the client cannot be decrypted; it was changed on its way."
+            "A record from the client cannot be decrypted; it was changed on the way."
         ),
         (.violation(from: .client, reason: "bad\u{1B}[0m"), "The client broke the TLS protocol: bad?[0m."),
         (.violation(from: .server, reason: ""), "The server broke the TLS protocol."),
         (
             .flooded(from: .client),
-            "The client has this end answer again and again, and takes no answer; more than 131072 bytes wait to be "
-                + "sent."
+            "The client keeps requesting answers and reads none; more than 131072 bytes wait to be sent."
         ),
-        (.overrun, "More than 1048576 bytes wait to be decrypted; nothing more is taken."),
+        (.overrun, "More than 1048576 bytes wait to be decrypted; no more are accepted."),
     ]
 
     static let alerts: [(TLSError, String)] = [
         (
             .alert(48, from: .client, inHandshake: true),
             "The client refused the handshake (unknown_ca, alert 48): it does not trust the authority of our "
-                + "certificate; add ours to its trusted ones."
+                + "certificate; add that authority to those it trusts."
         ),
         (
             .alert(46, from: .client, inHandshake: true),
             "The client refused the handshake (certificate_unknown, alert 46): it does not accept our certificate; "
-                + "mostly it does not trust the authority, or knows the host by another name."
+                + "usually it does not trust the authority, or uses another name for the host."
         ),
         (
             .alert(45, from: .client, inHandshake: true),
-            "The client refused the handshake (certificate_expired, alert 45): to it our certificate has expired, or "
-                + "is not valid yet; compare the clocks."
+            "The client refused the handshake (certificate_expired, alert 45): it considers our certificate expired or "
+                + "not yet valid; compare the clocks."
         ),
         (
             .alert(40, from: .server, inHandshake: true),
@@ -149,8 +149,8 @@ struct MessagesTests {
         ),
         (
             .alert(70, from: .server, inHandshake: true),
-            "The server refused the handshake (protocol_version, alert 70): it speaks none of the versions of TLS "
-                + "that are offered."
+            "The server refused the handshake (protocol_version, alert 70): it supports none of the offered TLS "
+                + "versions."
         ),
         (
             .alert(112, from: .server, inHandshake: true),
@@ -163,8 +163,8 @@ struct MessagesTests {
         ),
         (
             .alert(120, from: .server, inHandshake: true),
-            "The server refused the handshake (no_application_protocol, alert 120): it speaks none of the application "
-                + "protocols that are offered."
+            "The server refused the handshake (no_application_protocol, alert 120): it supports none of the offered "
+                + "application protocols."
         ),
         (.alert(80, from: .client, inHandshake: false), "The client broke off (internal_error, alert 80)."),
         (.alert(199, from: .client, inHandshake: false), "The client broke off (alert 199)."),
@@ -183,12 +183,12 @@ struct MessagesTests {
         (
             .unknownAuthority(issuer: "Corp CA"),
             "The certificate of 'api.a.b' is refused: it was issued by 'Corp CA', which is not trusted here, or the "
-                + "server does not send the certificates between."
+                + "server does not send the intermediate certificates."
         ),
         (
             .selfSigned(subject: "a.b"),
-            "The certificate of 'api.a.b' is refused: 'a.b' signed it itself; trust that certificate, or the "
-                + "authority of a proper one."
+            "The certificate of 'api.a.b' is refused: 'a.b' signed it itself; trust that certificate, or use one that "
+                + "a trusted authority issued."
         ),
         (
             .wrongName([.dns("a.b"), .ip([10, 0, 0, 1])]),

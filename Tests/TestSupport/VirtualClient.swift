@@ -71,7 +71,7 @@ package final class VirtualClient: ClientStream {
         for piece in bytes.pieces(of: size) { send(Array(piece)) }
     }
 
-    /// Sends no more, and still reads.
+    /// Stops sending, and still reads.
     package func finishWriting() {
         guard endOfStream == .notYet else { return }
         endOfStream = .waiting
@@ -87,7 +87,7 @@ package final class VirtualClient: ClientStream {
         network.enqueue(self)
     }
 
-    /// Accepts no more until it reads again.
+    /// Accepts nothing until it reads again.
     package func stopReading() { window = 0 }
 
     /// What has arrived since the last call.

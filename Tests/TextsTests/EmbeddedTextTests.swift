@@ -7,7 +7,7 @@ import Texts
 struct EmbeddedTextTests {
     static let root = URL.packageRoot
 
-    /// What is to be embedded: folders, and the ends of the names of files in them.
+    /// What must be embedded: folders, and the ends of the names of files in them.
     static let places = [
         ("openapi", ".yaml"), ("openapi", ".html"), ("openapi/guides", "/openapi.yaml"),
         ("openapi/guides", "/asyncapi.yaml"), ("openapi/guides", "/docs.html"), ("Fixtures/scenarios", ".yaml"),

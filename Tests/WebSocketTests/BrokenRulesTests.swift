@@ -1,7 +1,7 @@
 import Testing
 import WebSocket
 
-/// What a server that is to misbehave needs, beside what ``Connection`` allows.
+/// What a server that must misbehave needs, in addition to what ``Connection`` allows.
 @Suite("RFC 6455 broken on purpose")
 struct BrokenRulesTests {
     struct RawFrame: Sendable, CustomTestStringConvertible {

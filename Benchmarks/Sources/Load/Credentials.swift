@@ -8,7 +8,7 @@ public struct Credentials: Sendable {
     /// Both header fields, each with its line end.
     public let fields: String
 
-    /// Takes a token that somebody else signed.
+    /// Takes a token that was signed elsewhere.
     public init(token: String, apiKey: String) {
         self.token = token
         fields = "Authorization: Bearer \(token)\r\nX-API-Key: \(apiKey)\r\n"

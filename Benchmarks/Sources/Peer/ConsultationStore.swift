@@ -38,7 +38,7 @@ public struct ConsultationStore<Body: Sendable>: Sendable {
         consultations = [options.consultationID: Consultation(owner: user, body: body)]
     }
 
-    /// The user whom the credentials of a request belong to; nil where it is to be refused.
+    /// The user whom the credentials of a request belong to; nil if the request must be refused.
     @inlinable
     public func user(authorization: String?, apiKey given: String?) -> String? {
         guard let authorization, authorization.hasPrefix("Bearer "),

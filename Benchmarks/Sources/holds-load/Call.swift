@@ -51,7 +51,7 @@ struct Row: Sendable {
     /// Makes ready what is measured, without being measured.
     let prepare: @Sendable (Turns) throws -> (() throws -> Turns.Answer?)
 
-    /// A call that has to be answered with a status, a success without one.
+    /// A call that must be answered with a status, or with a success if there is none.
     static func call(_ call: Call, status: Int? = nil) -> Row {
         Row(
             name: "`\(call.method) \(call.target)`\(call.label.isEmpty ? "" : " `\(call.label)`")", call: call,

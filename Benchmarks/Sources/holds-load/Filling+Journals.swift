@@ -29,7 +29,7 @@ extension Filling {
         #"{"title":"\#(String(repeating: "\\u0001", count: 10_000))"}"#
     }
 
-    /// The largest entries, all of them evidence for somebody.
+    /// The largest entries, each of them evidence for a judge.
     static let badRequests = Filling(
         name: "500 bad requests of 60 KiB", fill: { try $0.fill(500, badRequest, expecting: 400) },
         rows: [

@@ -47,7 +47,7 @@ extension Filling {
     /// As many goals as a world has room for, in thousands.
     private static let room = 240
 
-    /// A world that is full comes, is exported, replaced, begun anew and deleted.
+    /// A full world is created, exported, replaced, reset and deleted.
     static let fullWorld = Filling(
         name: "240,000 goals, a full world",
         rows: [

@@ -4,7 +4,7 @@ import MockServer
 /// Fills servers up to their limits and measures how long each call holds the loop: no call may, for more than 20 ms.
 ///
 /// Prints a Markdown row for each: what the server is full of, the call, the status and size of its answer, the number of turns of
-/// the loop, their time, the longest of them, in which nothing else was served, and the time of the jobs beside the loop.
+/// the loop, their time, the longest of them, in which nothing else was served, and the time of the jobs beside it.
 /// Arguments choose what to fill, by parts of its name. Exits with 1 where a turn was too long, a call has no row, or an answer was
 /// not the one that was due.
 @main

@@ -18,7 +18,7 @@ final class Turns {
     struct Times {
         /// The turns of the loop.
         var turns = Series()
-        /// The jobs beside it.
+        /// The jobs next to it.
         var jobs = Series()
     }
 
@@ -62,7 +62,7 @@ final class Turns {
         var answer = Answer()
         var rest = request[...]
         while !rest.isEmpty {
-            // What the host reads in one go.
+            // What the host reads at once.
             let piece = Array(rest.prefix(16 * 1024))
             rest = rest.dropFirst(piece.count)
             turn(&answer, of: id) { piece.withUnsafeBytes { engine.receive($0, on: id, at: now) } }
@@ -71,7 +71,7 @@ final class Turns {
         return answer
     }
 
-    /// Asks on a connection of its own, which is closed behind the answer.
+    /// Asks on a connection of its own, which is closed after the answer.
     func ask(_ request: [UInt8]) -> Answer {
         let id = open()
         let answer = exchange(request, on: id)

@@ -9,7 +9,7 @@ struct StoredAnswer: Equatable {
     let content: String
 }
 
-/// The assistant's messages of a history, `{"data":{"messages":[…]}}`, oldest first; nil where it is none.
+/// The assistant's messages of a history, `{"data":{"messages":[…]}}`, oldest first; nil if it is not one.
 func storedAnswers(in body: [UInt8]) -> [StoredAnswer]? {
     guard let history = try? JSONDecoder().decode(History.self, from: Data(body)) else { return nil }
     return history.data.messages.filter { $0.role == "assistant" }.map { StoredAnswer(id: $0.id, content: $0.content) }

@@ -7,7 +7,7 @@ import TLS
 struct Certificate: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "certificate",
-        abstract: "Tell where the CA of 'serve --tls' is, and how clients come to trust it.",
+        abstract: "Show where the CA of 'serve --tls' is, and how to make clients trust it.",
         discussion: "The CA is made on first use, in FITIQ_MOCK_DATA_DIR or the user's own data folder.")
 
     @Flag(help: "Print only the path of the CA's certificate, for scripts.")

@@ -25,7 +25,7 @@ struct HostOptions: ParsableArguments {
 
     @Option(
         help: .init(
-            "The certificate for TLS, with those between it and its CA, as PEM. (default: one for localhost)",
+            "The certificate for TLS, with its intermediate certificates, as PEM. (default: one for localhost)",
             valueName: "path"))
     var certificate: String?
 

@@ -13,17 +13,19 @@ struct JudgeCommand: ParsableCommand {
             + "to face.",
         discussion: """
             The journal is what GET /__admin/journal gave. The session is a HAR, recorded by 'fitiq-mock record' or \
-            'serve --record', or saved by Chrome, Firefox, mitmproxy or Playwright; which of both a file is, its content \
-            tells. Where there are several worlds, each is judged on its own. What was cut off at the end is left out.
+            'serve --record', or saved by Chrome, Firefox, mitmproxy or Playwright; the content of the file tells \
+            which it is. If there are several worlds, each is judged on its own. What was cut off at the end is left \
+            out.
 
-            What a session does not tell, nobody is blamed for. Other programs record no control frames and no ends of \
-            WebSockets, so what needs those is not exercised: keeping alive, closing, reconnecting, one socket at a \
-            time, no polling while connected. Nor are credentials judged in a recording that has none. A user is who \
-            the token names, else whoever has the token; tokens that were let at the same consultation, goal or meal log \
-            are one user's. A session shows no faults: a client that gave up a silent server is judged by what it did.
+            A client is not blamed for what a session does not show. Other programs record neither control frames nor \
+            the ends of WebSockets, so obligations that need those are not exercised: keeping alive, closing, \
+            reconnecting, one socket at a time, no polling while connected. Nor are credentials judged in a recording \
+            that has none. The name in a token identifies the user, or else the token itself; tokens that were \
+            accepted for the same consultation, goal or meal log belong to one user. A session shows no faults: a \
+            client that gave up a silent server is judged by what it did.
 
-            Exit codes: 0 every must that was faced is kept, 1 one is broken, or what is known to be broken is kept, 2 usage, \
-            or the file is neither, 3 a report cannot be written, 4 no client ever connected.
+            Exit codes: 0 every must that was faced is kept, 1 one is broken, or what is known to be broken is kept, 2 \
+            usage, or the file is neither, 3 a report cannot be written, 4 no client ever connected.
             """)
 
     @Argument(help: .init("The journal, in NDJSON, or the session, a HAR; - for standard input.", valueName: "file"))

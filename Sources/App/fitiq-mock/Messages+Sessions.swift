@@ -17,13 +17,13 @@ extension Messages {
 /// The messages of 'record'.
 extension Messages {
     static let noUpstream =
-        "record needs the server to stand in front of: --upstream https://api.example.com. See 'fitiq-mock record --help'."
+        "record needs the server to record: --upstream https://api.example.com. See 'fitiq-mock record --help'."
     static let noOutput = "record needs a file for the session: --output session.har. See 'fitiq-mock record --help'."
     static func outputExists(_ path: String) -> String {
-        "'\(path)' exists already, and may be all that is left of a session: name another file, or add --overwrite."
+        "'\(path)' exists already, and may be the only copy of a session: name another file, or add --overwrite."
     }
     static func authorityWithoutTLS(_ upstream: String) -> String {
-        "--upstream-ca is of no use with \(upstream), which shows no certificate; write https:// or leave it out."
+        "--upstream-ca has no effect with \(upstream), which has no certificate; use https:// or leave it out."
     }
     static func recorded(requests: Int, sockets: Int, in path: String) -> String {
         "\(requests) \(requests == 1 ? "request" : "requests") and \(sockets) \(sockets == 1 ? "WebSocket" : "WebSockets") "
@@ -50,13 +50,13 @@ extension Messages {
     static func badSpeed(_ value: String) -> String {
         "--speed must be instant, or how many times as fast as recorded: a number from 0.001 to 1000; got '\(value)'."
     }
-    static let twoSpeeds = "--speed cannot stand beside --instant, which is '--speed instant'."
+    static let twoSpeeds = "--speed cannot be combined with --instant, which is '--speed instant'."
     static func notWithSession(_ option: String) -> String {
-        "\(option) does not go with a session that is played back: such a server holds nothing of its own."
+        "\(option) cannot be combined with a session that is replayed: such a server has no data of its own."
     }
     static let scenarioBesideSession =
-        "--scenario must bring no users, answers, meals, token lifetime or session of its own beside a session that is played "
-        + "back: faults, guide, seed and clock go with it."
+        "--scenario must not have users, answers, meals, token lifetime or a session if a session is replayed: only "
+        + "faults, guide, seed and clock apply."
 
     /// The final message: a line, and below it the differences from the recording.
     static func replayed(_ outcome: Engine.ReplayOutcome) -> String {
@@ -72,9 +72,9 @@ extension Messages {
 
 /// The messages of 'serve --record'.
 extension Messages {
-    static func onlyWithRecord(_ option: String) -> String { "\(option) goes only with --record." }
+    static func onlyWithRecord(_ option: String) -> String { "\(option) requires --record." }
     static func recordingExists(_ path: String) -> String {
-        "'\(path)' exists already, and may be all that is left of a session: name another file, or remove it."
+        "'\(path)' exists already, and may be the only copy of a session: name another file, or remove it."
     }
 }
 
@@ -86,20 +86,20 @@ extension Messages {
     static func noSuchWorld(_ id: String, others: [String]) -> String {
         let near = NearestWord.hint(id, among: others)
         let shown = others.prefix(5).joined(separator: ", ") + (others.count > 5 ? ", …" : "")
-        return "no entry is of the world '\(id)'; there are entries of \(shown).\(near)"
+        return "no entry belongs to the world '\(id)'; there are entries of \(shown).\(near)"
     }
     static func tooManyWorlds(limit: Int) -> String {
         "the journal has more than \(limit) worlds, which is the most that are judged at once; name one with --world."
     }
     static func disorderedEntry(_ number: Int, after last: Int, world: String) -> String {
-        "entry \(number) of \(world) comes after entry \(last): a journal is judged in order. "
-            + "Are these two journals in one file, or is it the newest first?"
+        "entry \(number) of \(world) comes after entry \(last): a journal is judged in order. Are these two journals "
+            + "in one file, or is the newest entry first?"
     }
 }
 
 /// The messages of 'serve --tls' and 'certificate'.
 extension Messages {
-    static func onlyWithTLS(_ option: String) -> String { "\(option) goes only with --tls." }
+    static func onlyWithTLS(_ option: String) -> String { "\(option) requires --tls." }
     static func howToTrust(_ program: String) -> String { "'\(program) certificate' says how." }
     static let certificateAndKey =
         "--certificate and --key go together: a certificate is of no use without its private key."
@@ -123,7 +123,7 @@ extension Messages {
     ) -> String {
         let path = ca.path.shellQuoted
         return """
-            'fitiq-mock serve --tls' proves itself with a certificate from a CA that exists on this machine only.
+            'fitiq-mock serve --tls' uses a certificate from a CA that exists on this machine only.
 
               CA            \(ca.path)
                             valid until \(date(ca.facts.expiry))
@@ -151,8 +151,8 @@ extension Messages {
                               <application android:networkSecurityConfig="@xml/network_security_config" …>
                               adb reverse tcp:8443 tcp:8443, and the app finds it at https://localhost:8443
 
-            The CA's key never leaves \(folder(of: ca.path)). It vouches for this machine's own names only, and yet:
-            trust it where you develop, and nowhere else. To begin anew, delete that folder.
+            The CA's key never leaves \(folder(of: ca.path)). It vouches for this machine's own names only. Even so,
+            trust it where you develop, and nowhere else. To start over, delete that folder.
 
             """
     }

@@ -43,19 +43,19 @@ enum Messages {
     static let verifyExample = "fitiq-mock verify --scenario conflict -- ./run-my-tests"
     static let testClientExample = "fitiq-mock test-client -- python3 ./adapter.py"
     static func noCommand(_ name: String, example: String) -> String {
-        "\(name) needs a command behind '--': \(example). See 'fitiq-mock \(name) --help'."
+        "\(name) needs a command after '--': \(example). See 'fitiq-mock \(name) --help'."
     }
     static func behindDashes(_ command: String) -> String {
-        " What is to be run stands behind '--': fitiq-mock \(command) [<options>] -- COMMAND."
+        " Put the command to run after '--': fitiq-mock \(command) [<options>] -- COMMAND."
     }
     static let badTimeLimit = "--time-limit must be from 1s to 1d."
-    static func noServer(_ reason: String) -> String { "the server within failed: \(reason)" }
-    static func noWorld(_ reason: String) -> String { "the server within has no world for a scenario: \(reason)" }
+    static func noServer(_ reason: String) -> String { "the internal server failed: \(reason)" }
+    static func noWorld(_ reason: String) -> String { "the internal server has no world for a scenario: \(reason)" }
     static func worldIsGone(_ scenario: String) -> String {
-        "the world of the scenario '\(scenario)' is gone: the command deleted it through the admin API, so nobody can be judged."
+        "the world of the scenario '\(scenario)' is gone: the command deleted it through the admin API, so the client cannot be judged."
     }
     static func unknownCase(_ address: String, nearest: String?) -> String {
-        "no case is called '\(address)', and none lies below it.\(NearestWord.hint(nearest)) "
+        "there is no case '\(address)', and no case below it.\(NearestWord.hint(nearest)) "
             + "See 'fitiq-mock test-client --list'."
     }
     static func noCaseOfGuide(_ guide: String) -> String {
@@ -105,7 +105,7 @@ enum Messages {
 
     /// Why a scenario is not served, followed by one line per mistake in a form that editors can jump to.
     static func mistakes(in path: String, _ lines: String) -> String { "cannot use '\(path)':\n\(lines)" }
-    static let watchWithoutFile = "--watch goes only with a scenario file: --scenario FILE."
+    static let watchWithoutFile = "--watch requires a scenario file: --scenario FILE."
     static func reloaded(_ path: String, isEntire: Bool) -> String {
         isEntire
             ? "reloaded '\(path)'"
@@ -113,10 +113,10 @@ enum Messages {
                 + "with the next reset (POST /__admin/reset), and in new worlds"
     }
     static func lastGoodStays(_ path: String) -> String {
-        "'\(path)' has mistakes; what was loaded last stays until they are mended:"
+        "'\(path)' has mistakes; what was loaded last stays in use until they are fixed:"
     }
     static func vanished(_ path: String) -> String {
-        "'\(path)' is gone; what was loaded last stays, and the file is read when it is back"
+        "'\(path)' is gone; what was loaded last stays in use, and the file is read again when it is back"
     }
 
     /// The file's name before a sentence about it, as for its mistakes.
@@ -131,12 +131,12 @@ enum Messages {
 
     /// For a path at which no ready file can be created; `kind` names what is there if it is not a regular file.
     static func notReadyFile(_ path: String, _ kind: String?) -> String {
-        "'\(path)' is \(kind ?? "no ready file of fitiq-mock") and stays as it is: name a path for --ready-file where "
-            + "nothing is."
+        "'\(path)' is \(kind ?? "not a ready file of fitiq-mock") and is left as it is: name a path for --ready-file "
+            + "where nothing exists."
     }
     static func readyFileInUse(_ path: String, _ identifier: Int32) -> String {
-        "'\(path)' is the ready file of process \(identifier), which still runs: stop it, or name another file. "
-            + "Where that process is another program by now, remove the file."
+        "'\(path)' is the ready file of process \(identifier), which still runs: stop it, or name another file. If "
+            + "that process is another program by now, remove the file."
     }
     static func standardOutput(_ error: FileError) -> String { "cannot write to standard output: \(error.reason)." }
     static let noDataDirectory =

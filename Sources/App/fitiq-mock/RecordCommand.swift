@@ -14,9 +14,10 @@ struct RecordCommand: ParsableCommand {
         commandName: "record",
         abstract: "Stand between clients and a real server, and record what they say, until Ctrl-C.",
         discussion: """
-            A reverse proxy for REST and WebSocket: point the app at it in place of the server. The file is HAR 1.2, and opens \
-            at any time; 'fitiq-mock replay' serves it again. Bodies and frames pass untouched, so a URL of the server's in one of \
-            them still leads there, past the recording. Each option can also be set in the environment.
+            A reverse proxy for REST and WebSocket: point the app at it in place of the server. The file is HAR 1.2, \
+            and opens at any time; 'fitiq-mock replay' serves it again. Bodies and frames pass unchanged, so a URL of \
+            the server in one of them still leads to the server and bypasses the recording. Each option can also be \
+            set in the environment.
             """)
 
     @Option(
@@ -34,7 +35,7 @@ struct RecordCommand: ParsableCommand {
 
     @Option(
         help: .init(
-            "Believe the CAs in this PEM file too, where the upstream's certificate is from one of your own.",
+            "Also trust the CAs in this PEM file, for an upstream whose certificate your own CA issued.",
             valueName: "path"))
     var upstreamCa: String?
 

@@ -67,8 +67,8 @@ struct ServeOptions: ParsableArguments {
 
     @Option(
         help: .init(
-            "What the admin API asks for as X-Admin-Token. (default: nothing, of this machine only)", valueName: "token"
-        ))
+            "The token that the admin API requires as X-Admin-Token. (default: none, and only this machine may call it)",
+            valueName: "token"))
     var adminToken: String?
 
     @Option(

@@ -128,10 +128,10 @@ struct DiffCommand: ParsableCommand {
         commandName: "diff",
         abstract: "Compare two recorded sessions by meaning: order, statuses, JSON values, messages.",
         discussion: """
-            What two runs of the same thing differ in does not count: ids, times, tokens and redacted secrets, the \
+            Differences that any two runs have do not count: ids, times, tokens and redacted secrets, the \
             server's host, header fields other than the answers' media type, pings and pongs, and how long things took.
 
-            Exit codes: 0 the sessions are equal, 1 they differ, 2 usage, or a file is no HAR.
+            Exit codes: 0 the sessions are equal, 1 they differ, 2 usage, or a file is not a HAR.
             """)
 
     @Argument(help: .init("The one session, a HAR.", valueName: "first"))
@@ -157,9 +157,9 @@ struct ShowCommand: ParsableCommand {
         abstract: "Show a recorded session: a line for each request, WebSocket and frame.",
         discussion: """
             The session is a HAR, recorded by 'fitiq-mock record' or 'serve --record', or saved by Chrome, Firefox, \
-            mitmproxy or Playwright. Frames stand below their WebSocket; times count from the first request.
+            mitmproxy or Playwright. Frames are listed below their WebSocket; times count from the first request.
 
-            Exit codes: 0 shown, 2 usage, or the file is no HAR.
+            Exit codes: 0 shown, 2 usage, or the file is not a HAR.
             """)
 
     @Argument(help: .init("The session, a HAR.", valueName: "session"))

@@ -107,8 +107,8 @@ struct ReportOptions: ParsableArguments {
     @Option(
         help: .init(
             """
-            A file of lines 'OBLIGATION' or 'SCENARIO OBLIGATION': what is listed and broken does not fail the run, what \
-            is listed and kept does.
+            A file of lines 'OBLIGATION' or 'SCENARIO OBLIGATION': an obligation that is listed and broken does not \
+            fail the run, one that is listed and kept does.
             """, valueName: "file"))
     var knownBroken: String?
     static let knownBrokenLimit = 1 << 20

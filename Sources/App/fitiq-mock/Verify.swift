@@ -9,7 +9,7 @@ import Sockets
 struct Verify: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Run a client's own tests against the fake, and tell which obligations of the contract it keeps.",
+        abstract: "Run a client's own tests against the fake, and report which obligations of the contract it keeps.",
         usage: "fitiq-mock verify [<options>] -- <command> ...",
         discussion: """
             The command is run once for each scenario, against a fresh world, and finds its backend in its environment:

@@ -52,7 +52,7 @@ enum Messages {
     static func connection(_ report: ClientReport) -> String {
         let shown = "it as \(report.connection.rawValue)"
         guard report.connection != .connected, let problem = report.problems.last else { return shown }
-        return "\(shown), having told of \(problem.kind.rawValue) (\(quoted(problem.message)))"
+        return "\(shown), after reporting \(problem.kind.rawValue) (\(quoted(problem.message)))"
     }
     static func consultation(_ id: String?) -> String { id.map { "the consultation \($0)" } ?? "no consultation" }
     static func transcript(_ lines: [ClientReport.Line], stored: Int? = nil) -> String {
@@ -94,15 +94,15 @@ enum Messages {
     static func cannotBeDriven(_ error: any Error) -> String { "The client could not be driven any further: \(error)" }
     static func unsupported(_ instruction: String) -> String { "The client cannot \(instruction); the case needs it." }
     static let clockChanges =
-        "The client says that it follows the suite's clock in a world of the system's, and the other way round; it has to say the "
-        + "same each time."
+        "The client says that it follows the suite's clock in a world on the system's clock, or the reverse; it must "
+        + "say the same each time."
     static func takesTooLong(_ duration: Duration, patience: Duration) -> String {
-        "It takes \(text(duration)), and the client follows the system's clock, for which at most \(text(patience)) is waited; "
-            + "a client that follows the suite's is carried there at once."
+        "It takes \(text(duration)), and the client follows the system's clock, on which the suite waits at most "
+            + "\(text(patience)); a client on the suite's clock gets there at once."
     }
     static func neverQuiet(looks: Int) -> String {
-        "The client never gets quiet: after \(looks) looks it still had something to do at once. A timer that is due has to be "
-            + "served, and its next time told."
+        "The client never becomes idle: after \(looks) looks it still had something to do at once. It must run a timer "
+            + "that is due, and report when the next one is due."
     }
     static func noSuchGoal(_ title: String, _ report: ClientReport) -> String {
         "There is no goal \(quoted(title)) to chat about; the client showed \(goals(report))."
@@ -129,8 +129,8 @@ enum Messages {
     static let lastEntries = "What went over the wire last:"
     /// For the author of a client whose requests are all correct.
     static let lostWithin =
-        "The server saw nothing wrong, so what is missing was lost within the client. Where an answer or a frame came and "
-        + "nothing came of it, look at its decoding: CodingKeys in snake_case together with keyDecodingStrategy = "
+        "The server saw nothing wrong, so what is missing was lost within the client. If an answer or a frame arrived "
+        + "without effect, check how it is decoded: CodingKeys in snake_case together with keyDecodingStrategy = "
         + ".convertFromSnakeCase find no key."
     static func finding(_ message: String, in address: String) -> String { "\(message) (in \(address))" }
     static func topic(_ topic: String, _ mode: GuideMode) -> String {

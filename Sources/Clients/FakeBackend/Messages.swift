@@ -14,7 +14,7 @@ public struct NoFakeBackend: Error, CustomStringConvertible {
 /// An attempt to move a clock that follows the system's.
 public struct ClockIsReal: Error, CustomStringConvertible {
     public let description =
-        "This backend follows the system's clock, which nobody moves: write .fakeBackend(…, clock: .manual)."
+        "This backend follows the system's clock, which cannot be moved: write .fakeBackend(…, clock: .manual)."
 }
 
 /// A scenario that does not exist.
@@ -45,6 +45,6 @@ enum Messages {
     static func unknownObligation(_ id: String, known: [String]) -> String {
         let near = NearestWord.hint(id, among: known)
         return
-            "There is no obligation '\(id)' to allow the breach of.\(near) There are \(known.joined(separator: ", "))."
+            "There is no obligation '\(id)' to allow.\(near) There are \(known.joined(separator: ", "))."
     }
 }

@@ -140,8 +140,8 @@ public enum ClientError: Error, CustomStringConvertible {
         case .notRead(let limit): "the server has left more than \(limit) bytes unread, so the connection was given up."
         case .problem(let problem): problem.message
         case .abandoned:
-            "nothing came of it: the client was asked for something else meanwhile, such as to leave the chat."
-        case .cancelled: "the task that waited was cancelled; what it began goes on."
+            "it was given up: the client was asked for something else in the meantime, such as to leave the chat."
+        case .cancelled: "the task that waited was cancelled; what it started continues."
         case .unavailable: "the client is closed, or has too many commands waiting; make another, or ask for less."
         }
     }

@@ -210,7 +210,7 @@ public struct ChildProcessError: Error, Sendable, Equatable, CustomStringConvert
         case .start(let name): "cannot start '\(name)': \(startReason(name))"
         case .openPipe: "cannot open a pipe to a program: \(reason)"
         case .watch: "cannot watch a program: \(reason)"
-        case .write: "cannot write to the program: \(code == EPIPE ? "it reads no more" : reason)"
+        case .write: "cannot write to the program: \(code == EPIPE ? "it no longer reads" : reason)"
         case .read: "cannot read from the program: \(reason)"
         }
     }
@@ -229,7 +229,7 @@ public struct ChildProcessError: Error, Sendable, Equatable, CustomStringConvert
             "there is no such file, or the interpreter that its first line names is missing"
         case ENOENT: "no folder in PATH has a program of that name; a script in this folder is './\(name)'"
         case EACCES: "it is not executable; run chmod +x on it, or name its interpreter first"
-        case ENOEXEC: "it is no program that this system can run; a script begins with a line like #!/bin/sh"
+        case ENOEXEC: "it is not a program that this system can run; a script begins with a line like #!/bin/sh"
         case E2BIG: "its arguments and the environment are too long together"
         default: reason
         }

@@ -54,8 +54,8 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
         case .notRegular where operation == .read:
             "it is a pipe or a device, which may have no end; name a file, or hand its bytes over as /dev/stdin"
         case .notRegular: "it is a device or a pipe, and places in it cannot be written again; name a file"
-        case .cut: "somebody has cut it short meanwhile"
-        case .gone: "it was moved, removed or replaced by another file meanwhile"
+        case .cut: "it was cut short in the meantime"
+        case .gone: "it was moved, removed or replaced by another file in the meantime"
         case .notExchangeable: "its file system can neither exchange nor link files; name a file on another one"
         case .inUse: "another process is writing it; stop that, or name another file"
         }
@@ -70,7 +70,7 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
         case ENXIO: "it is a socket, or a pipe that nothing reads; name a file"
         case EEXIST: "it exists already"
         case EISDIR: "it is a folder; name a file in it"
-        case ENOENT, ENOTDIR: "its folder does not exist; make it first"
+        case ENOENT, ENOTDIR: "its folder does not exist; create it first"
         case EACCES, EPERM: "this user may not write there"
         case EROFS: "the disk cannot be written to"
         case ENOSPC: "the disk is full"

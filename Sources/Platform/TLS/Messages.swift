@@ -7,7 +7,7 @@ enum Messages {
         case .notPEM(let material):
             "There is no \(name(material)) in PEM here: a block between \(markers(material)) is expected."
         case .damaged(let material):
-            "The PEM holds a \(name(material)) that cannot be decoded; it was cut or changed. Export it anew."
+            "The PEM holds a \(name(material)) that cannot be decoded; it was cut or changed. Export it again."
         case .tooLarge(let material, let bytes):
             "The PEM with the \(name(material)) has \(bytes) bytes; at most \(TLSLimits.pemFile) are allowed."
         case .encryptedKey:
@@ -21,7 +21,7 @@ enum Messages {
         case .notYetValid(let subject, let notBefore):
             "The certificate of \(quoted(subject)) is valid from \(time(notBefore)) only; is the clock right?"
         case .notAnAuthority(let subject):
-            "The certificate of \(quoted(subject)) may not sign others; that of an authority is needed (CA:TRUE)."
+            "The certificate of \(quoted(subject)) may not sign others; use the certificate of an authority (CA:TRUE)."
         case .invalidName(let name):
             "\(quoted(name)) is neither a host name nor an IP address; a name with other letters is written in "
                 + "punycode (xn--…)."
@@ -43,32 +43,33 @@ enum Messages {
         case .notTLS(let role, let bytes): "\(the(role)) does not speak TLS: it began with the bytes \(hex(bytes))."
         case .refused(let host, let refusal): refused(host, refusal)
         case .noCommonVersion(let role):
-            "\(the(role)) and this end have no version of TLS in common; 1.2 and 1.3 are spoken here, unless the "
+            "\(the(role)) and this end have no TLS version in common; 1.2 and 1.3 are supported here, unless the "
                 + "versions were limited."
         case .noCommonCipher(let role):
             "\(the(role)) and this end have no cipher suite or key exchange in common; TLS 1.3, or ECDHE with AES-GCM "
                 + "or ChaCha20, is needed."
         case .noCommonProtocol(let offered):
-            "The client offers \(list(offered)) by ALPN; only \(TLSContext.applicationProtocol) is spoken here. "
-                + "Let it offer that too, or nothing."
+            "The client offers \(list(offered)) by ALPN; only \(TLSContext.applicationProtocol) is supported here. It "
+                + "must offer that too, or nothing."
         case .alert(let number, let role, let inHandshake): alert(number, role, inHandshake)
         case .hungUp(.client, 0):
-            "The client hung up without a word; something may just have tried whether the port is open."
-        case .hungUp(.server, 0): "The server hung up without a word; is TLS spoken on that port?"
+            "The client closed the connection without sending anything; it may have been a port scan."
+        case .hungUp(.server, 0): "The server closed the connection without sending anything; does that port use TLS?"
         case .hungUp(let role, let bytes):
-            "\(the(role)) hung up in the middle of the handshake, after \(bytes) byte\(bytes == 1 ? "" : "s"); "
+            "\(the(role)) closed the connection in the middle of the handshake, after "
+                + "\(bytes) byte\(bytes == 1 ? "" : "s"); "
                 + (role == .client
-                    ? "some clients do that when they do not trust the certificate." : "is TLS spoken on that port?")
+                    ? "some clients do that when they do not trust the certificate." : "does that port use TLS?")
         case .truncated(let role):
-            "\(the(role)) cut the connection without close_notify; what came last may be incomplete."
+            "\(the(role)) closed the connection without close_notify; the last data may be incomplete."
         case .badRecord(let role):
-            "A record from \(the(role).lowercased()) cannot be decrypted; it was changed on its way."
+            "A record from \(the(role).lowercased()) cannot be decrypted; it was changed on the way."
         case .violation(let role, let reason):
             "\(the(role)) broke the TLS protocol" + (reason.isEmpty ? "." : ": \(printable(reason)).")
         case .flooded(let role):
-            "\(the(role)) has this end answer again and again, and takes no answer; more than "
-                + "\(TLSLimits.answers) bytes wait to be sent."
-        default: "More than \(TLSLimits.unreadCiphertext) bytes wait to be decrypted; nothing more is taken."
+            "\(the(role)) keeps requesting answers and reads none; more than \(TLSLimits.answers) bytes wait to be "
+                + "sent."
+        default: "More than \(TLSLimits.unreadCiphertext) bytes wait to be decrypted; no more are accepted."
         }
     }
 }
@@ -84,10 +85,10 @@ extension Messages {
                 + "is the clock right?"
         case .unknownAuthority(let issuer):
             "The certificate of \(host) is refused: it was issued by \(quoted(issuer)), which is not trusted here, or "
-                + "the server does not send the certificates between."
+                + "the server does not send the intermediate certificates."
         case .selfSigned(let subject):
             "The certificate of \(host) is refused: \(quoted(subject)) signed it itself; trust that certificate, or "
-                + "the authority of a proper one."
+                + "use one that a trusted authority issued."
         case .wrongName(let names): "The certificate is not for \(host), but for \(list(names.map(\.description)))."
         case .other(let subject, let reason):
             "The certificate of \(host) is refused: \(printable(reason)) (\(quoted(subject)))."
@@ -103,15 +104,15 @@ extension Messages {
     /// The usual cause of an alert, if known.
     private static func meaning(_ number: UInt8, _ role: TLSRole) -> String? {
         switch (number, role) {
-        case (48, .client): "it does not trust the authority of our certificate; add ours to its trusted ones"
+        case (48, .client): "it does not trust the authority of our certificate; add that authority to those it trusts"
         case (42, .client), (43, .client), (46, .client):
-            "it does not accept our certificate; mostly it does not trust the authority, or knows the host by another name"
-        case (45, .client): "to it our certificate has expired, or is not valid yet; compare the clocks"
+            "it does not accept our certificate; usually it does not trust the authority, or uses another name for the host"
+        case (45, .client): "it considers our certificate expired or not yet valid; compare the clocks"
         case (40, _): "it found no cipher suite, key exchange or signature that it accepts"
-        case (70, _): "it speaks none of the versions of TLS that are offered"
+        case (70, _): "it supports none of the offered TLS versions"
         case (112, .server): "it has no site of that name"
         case (116, .server), (42, .server): "it asks for a client certificate, which is not supported"
-        case (120, _): "it speaks none of the application protocols that are offered"
+        case (120, _): "it supports none of the offered application protocols"
         default: nil
         }
     }

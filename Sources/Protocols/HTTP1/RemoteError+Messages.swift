@@ -56,7 +56,7 @@ extension RemoteError {
         rfc9112("3", "The request line is \(line). Expected METHOD SP target SP HTTP/1.1, with single spaces.")
     }
     static func badMethod(_ byte: UInt8, _ line: Excerpt) -> RemoteError {
-        rfc9110("9.1", "\(the(byte)) stands in the method of \(line). A method is \(tokenCharacters).")
+        rfc9110("9.1", "\(the(byte)) is not allowed in the method of \(line). A method consists of \(tokenCharacters).")
     }
     static func methodTooLong(_ limit: Int, _ line: Excerpt) -> RemoteError {
         rfc9112(
@@ -76,7 +76,7 @@ extension RemoteError {
     }
     static func unsupportedVersion(_ version: Excerpt) -> RemoteError {
         rfc9110(
-            "15.6.6", "The version is \(version), but HTTP/1.1 and HTTP/1.0 are spoken here. Use one of them.",
+            "15.6.6", "The version is \(version), but only HTTP/1.1 and HTTP/1.0 are supported. Use one of them.",
             .httpVersionNotSupported)
     }
     static func malformedStatusLine(_ line: Excerpt) -> RemoteError {
@@ -89,7 +89,8 @@ extension RemoteError {
     // MARK: Target
 
     static func badTargetByte(_ byte: UInt8, _ target: Excerpt) -> RemoteError {
-        rfc9112("3.2", "\(the(byte)) stands in the target \(target). Percent-encode it as %\(byte.uppercaseHex).")
+        rfc9112(
+            "3.2", "\(the(byte)) is not allowed in the target \(target). Percent-encode it as %\(byte.uppercaseHex).")
     }
     static func fragmentInTarget(_ target: Excerpt) -> RemoteError {
         rfc9112("3.2", "The target \(target) has a fragment. Leave out the # and what follows, or send %23.")
@@ -129,13 +130,16 @@ extension RemoteError {
         rfc9112("5.2", "A header line begins with a space or tab: \(line). Send each field on one line.")
     }
     static func whitespaceBeforeColon(_ line: Excerpt) -> RemoteError {
-        rfc9112("5.1", "Whitespace stands before the colon of \(line). Send Name: value.")
+        rfc9112("5.1", "Whitespace precedes the colon of \(line). Send Name: value.")
     }
     static func emptyFieldName(_ line: Excerpt) -> RemoteError {
         rfc9112("5", "The header line \(line) has no name before its colon. Send Name: value.")
     }
     static func badFieldName(_ byte: UInt8, _ line: Excerpt) -> RemoteError {
-        rfc9110("5.1", "\(the(byte)) stands in the name of the header line \(line). A name is \(tokenCharacters).")
+        rfc9110(
+            "5.1",
+            "\(the(byte)) is not allowed in the name of the header line \(line). "
+                + "A name consists of \(tokenCharacters).")
     }
     static func fieldWithoutColon(_ line: Excerpt) -> RemoteError {
         rfc9112("5", "The header line \(line) has no colon. Send Name: value, and an empty line after the last.")
@@ -143,7 +147,8 @@ extension RemoteError {
     static func controlCharacterInValue(_ byte: UInt8, _ line: Excerpt) -> RemoteError {
         rfc9110(
             "5.5",
-            "The control character 0x\(byte.uppercaseHex) stands in the value of \(line). Leave it out or encode it.")
+            "The control character 0x\(byte.uppercaseHex) is not allowed in the value of \(line). "
+                + "Leave it out or encode it.")
     }
     static func headerBlockTooLarge(_ limit: Int) -> RemoteError {
         bad(
@@ -182,10 +187,10 @@ extension RemoteError {
         rfc9112("6.3", "Both Content-Length and Transfer-Encoding arrived. Send only one of them.")
     }
     static func transferEncodingInHTTP10() -> RemoteError {
-        rfc9112("6.1", "Transfer-Encoding arrived in HTTP/1.0, which knows none. Use HTTP/1.1 or Content-Length.")
+        rfc9112("6.1", "Transfer-Encoding arrived in HTTP/1.0, which does not have it. Use HTTP/1.1 or Content-Length.")
     }
     static func emptyTransferEncoding() -> RemoteError {
-        rfc9112("6.1", "Transfer-Encoding is empty. Send Transfer-Encoding: chunked, or none and a Content-Length.")
+        rfc9112("6.1", "Transfer-Encoding is empty. Send Transfer-Encoding: chunked, or a Content-Length instead.")
     }
     static func chunkedTwice() -> RemoteError {
         rfc9112("6.1", "Transfer-Encoding names chunked more than once. Name it once, at the end.")
@@ -219,7 +224,7 @@ extension RemoteError {
     static func badChunkExtension(_ byte: UInt8, _ line: Excerpt) -> RemoteError {
         rfc9112(
             "7.1.1",
-            "The control character 0x\(byte.uppercaseHex) stands in the chunk extension of \(line). Leave "
+            "The control character 0x\(byte.uppercaseHex) is not allowed in the chunk extension of \(line). Leave "
                 + "extensions out.")
     }
     static func chunkWithoutLineEnd(_ byte: UInt8) -> RemoteError {

@@ -63,10 +63,10 @@ extension PatternError {
                 + "a repetition by number counts as often as it repeats.", at: position)
     }
     static func tooDeep(at position: Int) -> Self {
-        Self("At most \(Pattern.maximumNesting) groups may stand within one another.", at: position)
+        Self("At most \(Pattern.maximumNesting) groups may be nested.", at: position)
     }
     static func nothingToRepeat(_ sign: Unicode.Scalar, at position: Int) -> Self {
-        Self("Nothing stands before '\(sign)' that it could repeat; write '\\\(sign)' for the sign.", at: position)
+        Self("There is nothing before '\(sign)' to repeat; write '\\\(sign)' for the sign.", at: position)
     }
     static func repeatedAnchor(_ sign: Unicode.Scalar, at position: Int) -> Self {
         Self("'\(sign)' would repeat a place in the text, not a part of it.", at: position)
@@ -110,7 +110,7 @@ extension PatternError {
                 + "'\\B', '\\n', '\\r' and '\\t' are.", at: position)
     }
     static func boundaryInClass(_ sign: Unicode.Scalar, at position: Int) -> Self {
-        Self("'\\\(sign)' is a place in the text and cannot stand in a class.", at: position)
+        Self("'\\\(sign)' is a place in the text and is not allowed in a class.", at: position)
     }
     static func unclosedClass(at position: Int) -> Self {
         Self("The class that begins here has no ']'; write '\\[' for the sign.", at: position)

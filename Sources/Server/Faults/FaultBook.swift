@@ -152,7 +152,7 @@ public enum FaultBookError: Error, Equatable, Sendable {
 /// Every text of this module for clients and for authors of rules.
 enum Messages {
     static func replaced(status: Int, rule: String) -> String {
-        "A scenario has this request answered with \(status) (fault '\(excerpt(rule))')."
+        "A scenario answers this request with \(status) (fault '\(excerpt(rule))')."
     }
 
     static func quotaExceeded(requests: Int, window: Int64, secondsLeft: Int, rule: String) -> String {
@@ -161,7 +161,7 @@ enum Messages {
     }
 
     static func refused(status: Int, rule: String) -> String {
-        "A scenario has this WebSocket handshake answered with \(status) (fault '\(excerpt(rule))')."
+        "A scenario answers this WebSocket handshake with \(status) (fault '\(excerpt(rule))')."
     }
 
     /// Truncates a name, so that no message grows with user input.

@@ -167,7 +167,7 @@ extension SessionTap {
     }
 
     static func notCompacted(_ reason: String) -> String {
-        "the recording is complete, and was left as it grew, with room to spare in it: \(reason)"
+        "the recording is complete, but still has the spare room that it grew with: \(reason)"
     }
 }
 

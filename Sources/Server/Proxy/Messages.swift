@@ -6,25 +6,25 @@ enum Messages {
     // MARK: The upstream's URL
 
     static func notAURL(_ text: String) -> String {
-        "\(quoted(text)) is no URL: name the upstream server as https://api.example.com or http://127.0.0.1:8080"
+        "\(quoted(text)) is not a URL: name the upstream server as https://api.example.com or http://127.0.0.1:8080"
     }
 
     static func unknownScheme(_ scheme: Substring) -> String {
-        "the upstream's URL begins with \(quoted(scheme)), and the proxy knows http and https"
+        "the upstream's URL begins with \(quoted(scheme)), but the proxy supports only http and https"
     }
 
     static func urlWithPath(_ text: String) -> String {
-        "\(quoted(text)) has a path: name scheme, host and port alone; the proxy passes on every path as it is"
+        "\(quoted(text)) has a path: give only scheme, host and port; the proxy forwards every path unchanged"
     }
 
     static let urlWithCredentials =
         "the upstream's URL has a user or a password in it: leave them out; clients bring their own credentials"
 
     static func badAuthority(_ text: Substring) -> String {
-        "\(quoted(text)) is neither a host name nor an address; an IPv6 address stands in brackets, http://[::1]:8080"
+        "\(quoted(text)) is neither a host name nor an address; an IPv6 address is written in brackets, http://[::1]:8080"
     }
 
-    static func badPort(_ text: Substring) -> String { "\(quoted(text)) is no port: name one from 1 to 65535" }
+    static func badPort(_ text: Substring) -> String { "\(quoted(text)) is not a port: use one from 1 to 65535" }
 
     static func ownUpstream(_ upstream: UpstreamURL) -> String {
         "\(upstream) is this proxy itself: give it another port, or another upstream"
@@ -40,24 +40,25 @@ enum Messages {
             "The proxy could not connect to \(upstream) within \(words(time)). "
                 + "Check its URL, the network and any VPN that it needs."
         case .tls(let reason, isCertificate: true):
-            "The certificate of \(upstream) cannot be trusted: \(sentence(reason)) If it is issued by a CA of your own, have the "
-                + "proxy trust that CA's certificate (PEM); the host name in the URL must be one that the certificate has."
+            "The certificate of \(upstream) cannot be trusted: \(sentence(reason)) If your own CA issued it, make the "
+                + "proxy trust that CA's certificate (PEM); the certificate must cover the host name in the URL."
         case .tls(let reason, isCertificate: false):
             "TLS with \(upstream) failed: \(sentence(reason)) Check that the server speaks TLS 1.2 or 1.3 on that port; "
                 + "name one without TLS as http://\(upstream.authority) instead."
         case .answerTimeout(let time):
-            "\(upstream) took the request and sent nothing for \(words(time)). It was not asked again, since it may be at work."
+            "\(upstream) accepted the request and sent nothing for \(words(time)). "
+                + "The request was not repeated, because the server may still be working on it."
         case .badAnswer(let reason):
-            "\(upstream) answered with something other than HTTP/1.1: \(reason) "
-                + "Check that its URL names a server of HTTP, with the right scheme and port."
+            "\(upstream) answered with something other than HTTP/1.1: \(reason) Check that its URL names an HTTP "
+                + "server, with the right scheme and port."
         case .tooManyInterimAnswers(let limit):
             "\(upstream) sent more than \(limit) interim answers (1xx) to one request, and no final one."
         }
     }
 
     static func connectRefused(upstream: UpstreamURL) -> String {
-        "This is a reverse proxy in front of \(upstream), which opens no tunnels (CONNECT): "
-            + "set its address as the app's base URL, not as the system's proxy."
+        "This is a reverse proxy in front of \(upstream), which does not open tunnels (CONNECT): set its address as "
+            + "the app's base URL, not as the system's proxy."
     }
 
     static func tooManyConnections(limit: Int) -> String {
@@ -97,7 +98,7 @@ enum Messages {
     static func upstreamTLS(_ reason: String) -> String { "the connection to the upstream broke: \(reason)" }
 
     static func handshakeTimeout(_ time: Duration) -> String {
-        "a client did not agree on TLS within \(words(time)), and was disconnected"
+        "a client did not complete the TLS handshake within \(words(time)), and was disconnected"
     }
 
     // MARK: Parts

@@ -16,9 +16,9 @@ enum Messages {
         + "'made_up_messages' makes long histories."
     static let tooMuchRepeated =
         "Aliases repeat more than \(ScenarioLimits.repeatedBytes) bytes of text; 'made_up_messages' makes long histories."
-    static let severalDocuments = "Here another document begins ('---'); a file holds one scenario."
+    static let severalDocuments = "Another document begins here ('---'); a file holds one scenario."
     static let keyIsNotText = "A key must be a word or a text; this one is a list or a mapping."
-    static let repeatedKey = "is given twice; each key may stand once."
+    static let repeatedKey = "is given twice; each key may occur once."
 
     static func fileTooLarge(_ count: Int) -> String {
         "The file has \(count) bytes; at most \(ScenarioLimits.fileBytes) are read. "
@@ -26,14 +26,14 @@ enum Messages {
     }
 
     static func notUTF8(byte: Int) -> String { "The file is not UTF-8: byte \(byte), counted from 0, is invalid." }
-    static let noMemoryForYAML = "The file is not valid YAML: libyaml needs more memory for it than there is."
+    static let noMemoryForYAML = "The file is not valid YAML: libyaml needs more memory than is available."
 
     /// The usual cause of a YAML error.
     enum YAMLHint: String {
         case specialCharacter =
             " Indent with spaces, and put texts that begin with a special character in quotation marks."
-        case colon = " A text with ': ' in it needs quotation marks; keys of one mapping stand in one column."
-        case columns = " Members of one list or mapping stand in one column."
+        case colon = " A text with ': ' in it needs quotation marks; keys of one mapping start in the same column."
+        case columns = " Members of one list or mapping start in the same column."
     }
 
     /// An error in libyaml's words.
@@ -51,7 +51,7 @@ enum Messages {
 
     static func duplicateKeys(_ keys: [String]) -> String {
         let list = keys.prefix(5).map(shortened).joined(separator: ", ")
-        return "In this mapping a key stands twice: \(list). Each may stand once."
+        return "This mapping has a key twice: \(list). Each key may occur once."
     }
 
     static func unknownTag(_ tag: String) -> String { "The tag \(quoted(tag)) is not known; scenarios need no tags." }
@@ -72,8 +72,8 @@ enum Messages {
 
     static func missing(_ expected: String) -> String { "is missing: \(expected)." }
     static func noneOf(_ keys: [String]) -> String { "needs one of these keys: \(keys.joined(separator: ", "))." }
-    static func contradicts(_ other: String) -> String { "cannot stand beside '\(other)': use one of them." }
-    static func needs(_ what: String) -> String { "goes only with \(what)." }
+    static func contradicts(_ other: String) -> String { "cannot be combined with '\(other)': use one of them." }
+    static func needs(_ what: String) -> String { "requires \(what)." }
 
     // MARK: Values
 
@@ -136,10 +136,10 @@ enum Messages {
     static let selection =
         "a number, a range such as 1..3 or 3.. (counted from 1), or a mapping with from, to, every, per_mille"
 
-    static func endsBeforeStart(_ first: Int) -> String { "lies before 'from', which is \(first)." }
+    static func endsBeforeStart(_ first: Int) -> String { "is before 'from', which is \(first)." }
 
     static func badPattern(_ message: String, at position: Int) -> String {
-        "is no regular expression that is known here: \(message) (at character \(position + 1) after the slash)."
+        "is not a supported regular expression: \(message) (at character \(position + 1) after the slash)."
     }
 
     static let patternFlags =
@@ -147,15 +147,15 @@ enum Messages {
 
     // MARK: What the values mean
 
-    static func notUnique(_ what: String) -> String { "is the \(what) of another one already; each needs its own." }
+    static func notUnique(_ what: String) -> String { "is the \(what) of another one; each needs its own." }
 
     static func tooManyActive(_ limit: Int) -> String {
         "is one active consultation too many: a user has at most \(limit). Give it 'status: archived'."
     }
 
     static let sameTopic =
-        "has the persona and the context of another active consultation, of which there is one at most. "
-        + "Give one of them 'status: archived'."
+        "has the same persona and context as another active consultation; only one is allowed. Give one of them "
+        + "'status: archived'."
 
     static func unknownGoal(_ name: String, known: [String], nearest: String?) -> String {
         let list = known.isEmpty ? "the user has no goals with a name" : "the user's goals are \(oneOf(known))"
@@ -163,16 +163,16 @@ enum Messages {
     }
 
     static func unknownGoalID(_ id: String) -> String { "names no goal of this user: none has the id \(id)." }
-    static let itemIDs = "must have 'id' and 'food_id' where another food of the meal has them: all of them, or none."
+    static let itemIDs = "must have 'id' and 'food_id' if another food of the meal has them: either all foods or none."
 
     static func unknownPause(_ name: String, known: [String], nearest: String?) -> String {
-        let list = known.isEmpty ? "there are none under 'pauses:'" : "there are \(oneOf(known))"
-        return "must be a duration such as 2s, or the name of a pause, of which \(list); got \(quoted(name))."
+        let list = known.isEmpty ? "there is none under 'pauses:'" : "there are \(oneOf(known))"
+        return "must be a duration such as 2s, or the name of a pause; \(list); got \(quoted(name))."
             + NearestWord.hint(nearest)
     }
 
     static func pauseIsDuration(_ name: String) -> String {
-        "is a duration itself: a pause needs another name than \(name)."
+        "is a duration itself: a pause needs a name other than \(name)."
     }
 
     static let step =
@@ -182,8 +182,8 @@ enum Messages {
     static let afterTheEnd = "comes after silence, which ends the answer: nothing can follow."
 
     static func tooManyInstructions(_ count: Int) -> String {
-        "has regular expressions of \(count) instructions, with those of meals; a scenario has at most "
-            + "\(ScenarioLimits.patternInstructions). Repeat less by number, or look for words."
+        "has regular expressions of \(count) instructions, including those of meals; a scenario has at most "
+            + "\(ScenarioLimits.patternInstructions). Use smaller repetition counts, or match words."
     }
 
     static func tooManySteps(_ count: Int) -> String {
@@ -210,22 +210,21 @@ enum Messages {
     }
 
     static let webSocketTarget =
-        "is the path of WebSockets: write 'handshake' for what goes wrong while one opens, 'socket' for what comes "
-        + "after."
+        "is the path of WebSockets: use 'handshake' for faults while one opens, and 'socket' for faults after that."
 
     static let mixedTargets =
-        "must name REST endpoints alone where it is a list; give 'any', handshake and socket rules of their own."
+        "must name only REST endpoints if it is a list; write separate rules for 'any', handshake and socket."
 
     static func noAction(_ place: FaultPlace) -> String {
-        "says not what goes wrong; with \(place.description) it can be \(oneOf(FaultAction.all(at: place)))."
+        "does not say what goes wrong; with \(place.description) it can be \(oneOf(FaultAction.all(at: place)))."
     }
 
     static func twoActions(_ first: FaultAction) -> String {
-        "cannot stand beside '\(first.rawValue)': a rule does one thing; write another rule."
+        "cannot be combined with '\(first.rawValue)': a rule does one thing; write another rule."
     }
 
     static func madeUpNameIsTaken(_ name: String) -> String {
-        "would be called '\(name)' after its place, which is the name of another one; give it a name."
+        "would be called '\(name)' after its place, but another one has that name; give it a name."
     }
 
     static func wrongPlace(_ action: FaultAction, at place: FaultPlace) -> String {
@@ -239,7 +238,7 @@ enum Messages {
         return "does not go with \(place.description)\(hint)."
     }
 
-    static let zeroLength = "must say how much the length is wrong: a whole number other than 0, such as 10 or -10."
+    static let zeroLength = "must say by how much the length is wrong: a whole number other than 0, such as 10 or -10."
     static let ascending = "must be byte positions in ascending order, each once."
     static let closeReason = "must have at most 123 bytes of UTF-8, as the frame has no room for more (RFC 6455 §5.5)."
 

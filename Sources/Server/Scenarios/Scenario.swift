@@ -27,7 +27,7 @@ public struct Scenario: Sendable, Equatable {
 
     /// The name of the scenario without a script.
     public static let defaultName = "default"
-    static let defaultSummary = "The built-in coach and meal parser; nobody has anything yet, and nothing goes wrong."
+    static let defaultSummary = "The built-in coach and meal parser, without data and without faults."
 
     public init(
         name: String = defaultName, summary: String? = nil, guide: GuideMode? = nil, seed: UInt64? = nil,

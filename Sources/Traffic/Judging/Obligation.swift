@@ -59,7 +59,7 @@ extension Obligation {
             id: "inside/transcript-equals-chunks", level: .must,
             origin: .guides([.consultationWebSocket, .enhancedConsultations]), place: "streaming",
             clause: "The text of an answer is the sum of its chunks, in order.",
-            advice: "Append each chunk's content as it comes, without trimming, and begin anew with the next answer."),
+            advice: "Append each chunk's content as it comes, without trimming, and start over with the next answer."),
         Obligation(
             id: "inside/cut-stream-not-complete", level: .must, origin: .ours,
             clause: "An answer whose stream was cut is not shown as complete.",

@@ -38,11 +38,11 @@ enum Messages {
     }
 
     static func noFinalStatus(_ place: String, _ status: Int) -> String {
-        "\(place): \(status) is no status of a final answer; the replayed connection ends without one."
+        "\(place): \(status) is not the status of a final answer; the replayed connection ends without one."
     }
 
     static func unknownBody(_ place: String) -> String {
-        "\(place): the recording does not have the request's whole body; any body is taken for it."
+        "\(place): the recording does not have the request's whole body; any body matches."
     }
 
     static func ownRequests(_ count: Int, _ names: [String]) -> String {
@@ -55,7 +55,7 @@ enum Messages {
     }
 
     static let tooManyValues =
-        "The session has over \(ReplayLimits.recordedValues) ids and tokens; those beyond are not followed."
+        "The session has over \(ReplayLimits.recordedValues) ids and tokens; further ones are not followed."
 
     // MARK: Misses
 
@@ -74,18 +74,18 @@ enum Messages {
         let differs = miss.differences.isEmpty ? "." : "; it differs: \(list(miss.differences))."
         switch (miss.reason, nearest) {
         case (.runOut(let count), _):
-            return "\(request) was recorded \(count == 1 ? "once" : "\(count) times"), and has been answered as often. "
-                + "Reset the world to begin the session anew."
+            return "\(request) was recorded \(count == 1 ? "once" : "\(count) times"), and has been answered that "
+                + "often. Reset the world to start the session over."
         case (.over, _):
-            return "\(request) came after the session's last request had been answered. "
-                + "Reset the world to begin it anew."
+            return "\(request) came after the session's last request had been answered. Reset the world to start it "
+                + "over."
         case (.notItsTurn, let nearest?):
             return "\(request) is not what comes next in the session: that is \(nearest)\(differs)"
         case (.notItsTurn, nil): return "\(request) is not what comes next in the session."
         case (.unknown, let nearest?):
             let place = miss.differences.isEmpty ? " in this place" : ""
             return "\(request) is not in the session\(place). The nearest is \(nearest)\(differs)"
-        case (.unknown, nil): return "\(request) is not in the session, and nothing like it."
+        case (.unknown, nil): return "\(request) is not in the session, and neither is anything like it."
         }
     }
 

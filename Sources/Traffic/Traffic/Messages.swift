@@ -21,7 +21,7 @@ extension Messages {
         case .empty: "the file is empty; expected a HAR, as browsers, proxies and 'fitiq-mock record' write it"
         case .tooLarge(let limit): "more than \(size(limit)), which is the most that is read; record a shorter session"
         case .compressed(let form): "this is \(form), not JSON; unpack it and give the HAR inside"
-        case .json(let error): "this is no JSON: \(error)"
+        case .json(let error): "this is not valid JSON: \(error)"
         case .tooManyEntries(let limit): "more than \(limit) entries, which is the most that is read"
         case .missing(let expected): "expected \(expected), found nothing"
         case .wrong(let expected, let found): "expected \(expected), found \(found)"
@@ -34,9 +34,9 @@ extension Messages {
             "the file ends in the middle, as when a recorder is killed; "
                 + (entries == 1 ? "1 entry is whole" : "\(entries) entries are whole")
         case .loneSurrogates(let count):
-            "\(count) characters that are no Unicode (half a surrogate pair) were replaced by U+FFFD"
+            "\(count) characters that are not Unicode (half a surrogate pair) were replaced by U+FFFD"
         case .missingAttachment(let name, let entry):
-            "entry \(entry): the file '\(name)', which holds what was sent, is not beside the HAR"
+            "entry \(entry): the file '\(name)', which holds what was sent, is not next to the HAR"
         case .missingBodies(let count):
             "\(count) bodies were not recorded; save the HAR with its content"
         case .skippedMessages(let count):
@@ -115,7 +115,7 @@ extension Messages {
     static let incomplete = "  (the answer was cut off)"
     static let noEnding = "still open, or its end was not recorded"
 
-    static func oddText(_ count: Int) -> String { "text that is no UTF-8, \(Words.counted(count, "byte"))" }
+    static func oddText(_ count: Int) -> String { "text that is not UTF-8, \(Words.counted(count, "byte"))" }
 
     static func binary(_ count: Int) -> String { "binary, \(Words.counted(count, "byte"))" }
 
@@ -174,11 +174,11 @@ extension Messages {
 /// Notes about what a recording lacks.
 extension Messages {
     static func badRequest(_ error: RemoteError) -> String {
-        "A client sent what is no HTTP/1.1 request, so the rest of its connection is not recorded: \(error.message)"
+        "A client sent something other than an HTTP/1.1 request, so the rest of its connection is not recorded: \(error.message)"
     }
 
     static func badAnswer(_ error: RemoteError, url: String) -> String {
-        "The answer to \(url) is no HTTP/1.1, so the rest of its connection is not recorded: \(error.message)"
+        "The answer to \(url) is not HTTP/1.1, so the rest of its connection is not recorded: \(error.message)"
     }
 
     static func unaskedAnswer(_ count: Int) -> String {
@@ -204,9 +204,9 @@ extension Messages {
     }
 
     static func fileFull(_ limits: HARLimits) -> String {
-        "The recording has reached what can be read again (\(limits.bytes) bytes, \(limits.entries) entries or "
-            + "\(limits.values) values): what came before is kept, nothing more is recorded. Stop it, and record less in "
-            + "one file."
+        "The recording has reached the limit of what can be read again (\(limits.bytes) bytes, \(limits.entries) "
+            + "entries or \(limits.values) values): what came before is kept, nothing more is recorded. Stop it, and "
+            + "record less in one file."
     }
 
     static func tooMuchHeld(limit: Int) -> String {

@@ -63,7 +63,7 @@ extension Mutant {
         },
         Mutant(
             "opens its first socket with the token alone", breaks: "auth/websocket-credentials",
-            saying: "brought a bearer token without X-API-Key, which headers need beside it.", in: .chat
+            saying: "brought a bearer token without X-API-Key; a handshake with headers needs both.", in: .chat
         ) {
             var isDone = false
             return .handshakes { request in

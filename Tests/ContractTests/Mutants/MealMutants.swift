@@ -20,7 +20,7 @@ extension Mutant {
     static let meals = [
         Mutant(
             "fetches the details of what the event has brought", breaks: "meal/no-fetch-after-completed",
-            saying: "was fetched 1 s after its meal_log.completed had brought all of it.",
+            saying: "was fetched 1 s after its meal_log.completed event had delivered all of it.",
             in: completed
         ) {
             var template: ClientRequest?
@@ -37,7 +37,7 @@ extension Mutant {
         },
         Mutant(
             "polls though its socket is open", breaks: "meal/no-poll-while-connected",
-            saying: "polled for a meal log although a socket was open since 10:30:00.", in: neverFinished
+            saying: "polled for a meal log although a socket had been open since 10:30:00.", in: neverFinished
         ) {
             var template: ClientRequest?
             var tampering = Tampering()
@@ -61,11 +61,11 @@ extension Mutant {
         },
         Mutant(
             "polls every two seconds", breaks: "meal/polling-cadence",
-            saying: "polled 2 s after the poll before; at least 5 s are due.",
+            saying: "polled 2 s after the previous poll; at least 5 s are due.",
             in: .suite("meal/polling/never-finishes"), configured: { $0.mealPolling.interval = .seconds(2) }),
         Mutant(
             "polls until its user gives up", breaks: "meal/polling-cadence",
-            saying: "was polled for more than 12 times.",
+            saying: "was polled more than 12 times.",
             in: .suite("meal/polling/never-finishes"),
             configured: {
                 $0.mealPolling.maximumPolls = 30

@@ -41,7 +41,7 @@ extension Mutant {
         },
         Mutant(
             "sends a goal's place in a list for its id", breaks: "ids/backend-goal-id",
-            saying: "which is no id of the backend's: those are UUIDs in lower case.",
+            saying: "which is not an id of the backend: its ids are UUIDs in lower case.",
             in: .story([
                 .createGoal("Run 5 km"), .until(.all([.goal("Run 5 km"), .idle]), within: .seconds(30)),
                 .chatAboutGoal(titled: "Run 5 km"), .until(.idle, within: .seconds(30)),

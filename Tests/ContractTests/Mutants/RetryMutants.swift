@@ -18,7 +18,7 @@ extension Mutant {
             in: .suite("consultation/create/500-for-good"), configured: { $0.retries.maximumAttempts = 6 }),
         Mutant(
             "waits less and less", breaks: "retry/backoff-on-5xx",
-            saying: "was repeated after 2 s, having waited 3 s the time before; waits must not shrink.",
+            saying: "was repeated after 2 s, but the wait before that was 3 s; waits must not shrink.",
             in: .suite("consultation/create/500-for-good"), configured: { $0.retries.maximumAttempts = 1 }
         ) {
             // The pauses count down: 3 s before the second attempt, 2 s before the third.

@@ -7,7 +7,7 @@ import JSON
 struct Tampering: Mutation {
     /// What goes out in place of an action.
     var act: (ClientAction, inout Schedule, Timestamp) -> [ClientAction] = { action, _, _ in [action] }
-    /// What the client is told in place of what the network says.
+    /// What the client receives in place of what the network says.
     var hear: (ClientInput, inout Schedule, Timestamp) -> [ClientInput] = { input, _, _ in [input] }
     /// What the user sees.
     var show: (ClientReport) -> ClientReport = { $0 }

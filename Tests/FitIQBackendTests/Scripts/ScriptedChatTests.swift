@@ -110,7 +110,7 @@ import Testing
         for before in 0..<3 {
             for isRoom in [true, false] {
                 var limits = Limits()
-                // "two" comes first as often as told, and streams or waits still.
+                // "two" comes first as often as expected, and still streams or waits.
                 limits.messages = before * 3 + count - (isRoom ? 0 : 1)
                 var stage = try Stage(script, limits: limits)
                 try stage.open(1)

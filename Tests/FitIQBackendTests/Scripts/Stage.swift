@@ -27,7 +27,7 @@ struct Stage {
         try self.init(Script(answers: [AnswerRule(script: AnswerScript(steps: steps, timing: timing))]), pace: pace)
     }
 
-    /// Opens a socket, of which its greeting is not told.
+    /// Opens a socket, and drops its greeting.
     mutating func open(_ socket: UInt64) throws {
         try world.open(socket, on: id, by: user)
         _ = world.takeEffects()

@@ -10,7 +10,7 @@ import Testing
         let steps: [AnswerScript.Step]
         let stream: [String]
         let assistantMessage: [String]
-        /// What is stored behind the question.
+        /// What is stored after the question.
         let stored: [String]
 
         var testDescription: String { name }

@@ -63,7 +63,7 @@ import Testing
         ),
         (
             PlantError("p", .beyondTheBeginning(now.advanced(byNanoseconds: 1), now: now)),
-            "2025-01-29T10:30:00.000000001Z lies after 2025-01-29T10:30:00Z, when the world begins; give a time before "
+            "2025-01-29T10:30:00.000000001Z is after 2025-01-29T10:30:00Z, when the world begins; give a time before "
                 + "that, or leave it out."
         ),
         (
@@ -76,7 +76,7 @@ import Testing
         ),
         (
             PlantError("p", .outOfOrder(now, earlier: now.advanced(byNanoseconds: 500_000_000), "it was created")),
-            "2025-01-29T10:30:00Z lies before 2025-01-29T10:30:00.5Z, when it was created; give a time from then on, or "
+            "2025-01-29T10:30:00Z is before 2025-01-29T10:30:00.5Z, when it was created; give a time from then on, or "
                 + "leave it out."
         ),
         (
@@ -85,7 +85,7 @@ import Testing
         ),
         (PlantError("p", .length(0, allowed: 1...200)), "The text has 0 characters; 1 to 200 are allowed."),
         (PlantError("p", .tooManyBytes(9, limit: 8)), "The text has 9 bytes; the limit is 8: make it shorter."),
-        (PlantError("p", .blank), "The text is blank; write something else than white space."),
+        (PlantError("p", .blank), "The text is blank; write something other than white space."),
         (PlantError("p", .number(1.5, allowed: 0...1)), "1.5 is not a number from 0 to 1."),
         (PlantError("p", .negative(-1)), "-1 is negative; the number is 0 or more."),
         (PlantError("p", .tooMany("goals", 3, limit: 2)), "These make 3 goals; the limit is 2: leave some out."),

@@ -285,7 +285,7 @@ import Testing
                 #expect(throws: PlantError("users[1].\(path).id", .duplicateID(id))) {
                     try world.backend.plant(WorldData(users: [first, user]), &world.turn)
                 }
-                // The same where it is there already.
+                // The same if it is there already.
                 try world.backend.plant(WorldData(users: [first]), &world.turn)
                 #expect(throws: PlantError("users[0].\(path).id", .duplicateID(id))) {
                     try world.backend.plant(WorldData(users: [user]), &world.turn)

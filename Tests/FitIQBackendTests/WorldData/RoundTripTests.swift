@@ -102,7 +102,7 @@ import Testing
             #expect(meals.0 == meals.1)
         }
         #expect(ids.count == 5)
-        // The original still passes over the steps of the answers that were completed, so deadlines are not compared.
+        // The original still skips the steps of the answers that were completed, so deadlines are not compared.
         original.waitForAllAnswers()
         copy.waitForAllAnswers()
         #expect(copy.backend.mealLogs.allSatisfy { $0.log.status != .processing })

@@ -47,7 +47,7 @@ struct CoreBench {
         collect()
     }
 
-    /// Moves the clock by so many seconds, stopping wherever the core is due.
+    /// Moves the clock by so many seconds, stopping whenever the core is due.
     mutating func wait(_ seconds: Double) {
         let end = now.advanced(byNanoseconds: Int64(seconds * 1e9))
         var steps = 0

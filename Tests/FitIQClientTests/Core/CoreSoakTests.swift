@@ -56,7 +56,7 @@ struct CoreSoak {
         collect()
     }
 
-    /// Lets the client come to rest: with nobody there to answer, it must stop being busy.
+    /// Lets the client become idle: without answers, it must stop being busy.
     mutating func finish() {
         core.perform(.disconnect, at: now)
         collect()
@@ -139,7 +139,7 @@ struct CoreSoak {
             ["type": "template_created", "metadata": ["template_created": ["type": "goal", "id": "t"]]],
             ["type": "meal_log.completed", "data": ["id": .string(CoreBench.meal), "total_calories": 1]],
         ]
-        // Answers are only spoken to those who are connected.
+        // Answers reach connected sockets only.
         let frame = watched.isConnected ? random.element(of: frames) : frames[0]
         switch frame["type"]?.string {
         case "connected": watched.isConnected = true
@@ -165,7 +165,7 @@ struct CoreSoak {
             guard steps < 2000 else { return breaches.append("the deadline does not move") }
         }
         now = end
-        // An answer that came to a halt streams no more.
+        // An answer that stopped no longer streams.
         if core.conversation?.turn?.isLate == true { for number in open.keys { open[number]?.isStreaming = false } }
     }
 

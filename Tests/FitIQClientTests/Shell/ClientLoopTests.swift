@@ -133,7 +133,7 @@ struct ClientLoopTests {
         try connect(other)
         let told = other.wire.takeInputs().map(Played.words)
         #expect(told.count == 1 && told[0].hasPrefix("1: failed: ") && told[0].contains("127.0.0.1:\(port)"))
-        // The name is looked up anew by the next connection.
+        // The next connection looks the name up again.
         #expect(other.addresses.isEmpty)
     }
 }

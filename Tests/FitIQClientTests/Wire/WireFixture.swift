@@ -40,13 +40,13 @@ enum WireFixture {
     }
 }
 
-/// What came of bytes: inputs in words, and what the client sent beside its request.
+/// What came of bytes: inputs in words, and what the client sent in addition to its request.
 struct Played: Equatable {
     var inputs: [String] = []
     var sent: [UInt8] = []
     var isFinished = false
 
-    /// Gives a connection bytes in pieces, and the end of the stream where it is wanted.
+    /// Gives a connection bytes in pieces, and the end of the stream if requested.
     init(_ connection: ClientConnection, _ pieces: [[UInt8]], ends: Bool = false) {
         var connection = connection
         _ = connection.takeOutput()

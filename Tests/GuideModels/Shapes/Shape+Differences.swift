@@ -10,7 +10,7 @@ extension Shape {
         return found
     }
 
-    /// The same for JSON text; text that is no JSON is one difference.
+    /// The same for JSON text; text that is not valid JSON is one difference.
     package func differences(from text: some Sequence<UInt8>) -> [String] {
         do {
             return differences(from: try JSON.parse(Array(text)))

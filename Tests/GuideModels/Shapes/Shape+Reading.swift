@@ -1,7 +1,7 @@
 import JSON
 
 extension Shape {
-    /// The shape of a value as it stands: every member required, numbers told apart by how they are written.
+    /// The shape of a value as it stands: every member required, numbers distinguished by how they are written.
     ///
     /// A number with a fraction becomes `number`: where a guide prints 0.45, 0 is fine too. Ids are strings, because
     /// the guides print placeholders.

@@ -4,7 +4,7 @@ import JSON
 ///
 /// The guides agree with an answer, or do not, in names, types and nesting; values are for other tests.
 package indirect enum Shape: Sendable, Equatable {
-    /// Whatever there is: for what a guide leaves open.
+    /// Any value: for what a guide leaves open.
     case any
     /// The literal `null`.
     case null

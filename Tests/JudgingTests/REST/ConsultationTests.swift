@@ -83,8 +83,8 @@ struct LimitTests {
             count,
             .init(
                 message:
-                    "A create earned another 429 \(after) after the one at 10:30:00, with no consultation archived "
-                    + "between; 60 s are due.", evidence: numbers))
+                    "A create got another 429 \(after) after the one at 10:30:00, with no consultation archived in "
+                    + "between; at least 60 s are due.", evidence: numbers))
     }
 
     static let chapters: [Chapter] = [

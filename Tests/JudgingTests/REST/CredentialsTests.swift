@@ -117,7 +117,7 @@ struct WebSocketCredentialsTests {
                 1,
                 .init(
                     message:
-                        "The handshake for \(path) brought a bearer token without X-API-Key, which headers need beside it.",
+                        "The handshake for \(path) brought a bearer token without X-API-Key; a handshake with headers needs both.",
                     evidence: [1]))
         ) {
             $0.apiKey = nil
@@ -136,8 +136,8 @@ struct WebSocketCredentialsTests {
 @Suite("auth/refresh-after-401")
 struct RefreshTests {
     static let refused = Told.Breach(
-        message: "GET /api/v1/goals was sent 3 times with the token that was refused with 401 at 10:30:00; "
-            + "one retry is let pass.", evidence: [1, 2, 3])
+        message: "GET /api/v1/goals was sent 3 times with the token that was refused with 401 at 10:30:00; one retry "
+            + "is allowed.", evidence: [1, 2, 3])
 
     static let chapters: [Chapter] = [
         Chapter("never refused", .notExercised) { $0.request(.listGoals, at: 0) },
@@ -166,7 +166,7 @@ struct RefreshTests {
                 1, refused,
                 .init(
                     message: "GET /api/v1/goals was sent 4 times with the token that was refused with 401 at 10:30:00; "
-                        + "one retry is let pass.", evidence: [1, 3, 4]))
+                        + "one retry is allowed.", evidence: [1, 3, 4]))
         ) {
             for second in 0...3 { $0.request(.listGoals, status: 401, at: Double(second)) }
         },

@@ -47,7 +47,7 @@ struct FetchTests {
             1,
             .init(
                 message:
-                    "The meal log \(Story.meal) was fetched \(after) after its meal_log.completed had brought all of it.",
+                    "The meal log \(Story.meal) was fetched \(after) after its meal_log.completed event had delivered all of it.",
                 evidence: numbers, level: .should))
     }
 
@@ -117,7 +117,8 @@ struct PollWhileConnectedTests {
         .broken(
             count,
             .init(
-                message: "\(path) polled for a meal log although a socket was open since 10:30:00.", evidence: numbers,
+                message: "\(path) polled for a meal log although a socket had been open since 10:30:00.",
+                evidence: numbers,
                 level: .should))
     }
 
@@ -195,7 +196,7 @@ struct CadenceTests {
     static func tooSoon(_ after: String, path: String = "GET /api/v1/meal-logs/\(Story.meal)", _ numbers: [Int])
         -> Told.Breach
     {
-        .init(message: "\(path) polled \(after) after the poll before; at least 5 s are due.", evidence: numbers)
+        .init(message: "\(path) polled \(after) after the previous poll; at least 5 s are due.", evidence: numbers)
     }
 
     /// A log accepted at 0 s, and loads of it at these times.
@@ -223,7 +224,7 @@ struct CadenceTests {
             .broken(
                 13,
                 .init(
-                    message: "The meal log \(Story.meal), accepted at 10:30:00, was polled for more than 12 times.",
+                    message: "The meal log \(Story.meal), accepted at 10:30:00, was polled more than 12 times.",
                     evidence: [1, 15]))
         ) {
             $0.logsMeal(at: 0)

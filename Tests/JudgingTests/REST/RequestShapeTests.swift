@@ -46,7 +46,7 @@ struct RequestShapeTests {
     @Test("What fits is kept", arguments: chapters)
     func judges(_ chapter: Chapter) { chapter.check("request/shape") }
 
-    /// A request that does not fit, and a part of what is told of it.
+    /// A request that does not fit, and a part of the message about it.
     struct Misfit: Sendable, CustomTestStringConvertible {
         let line: String
         let endpoint: Endpoint

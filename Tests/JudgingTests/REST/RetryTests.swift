@@ -17,7 +17,7 @@ struct RetryTests {
     }
     static func shrunk(_ after: String, _ before: String, _ numbers: [Int]) -> Told.Breach {
         .init(
-            message: "\(title) was repeated after \(after), having waited \(before) the time before; waits must not "
+            message: "\(title) was repeated after \(after), but the wait before that was \(before); waits must not "
                 + "shrink.", evidence: numbers)
     }
     static let tooOften = Told.Breach(

@@ -51,7 +51,7 @@ struct JUnitTests {
         #expect(reader.elements["system-out"] == 2)
         #expect(reader.texts["drop-mid-stream command"] == "The command was ended after its time limit of 60 s.")
         #expect(reader.texts["default consultation/create/409"]?.contains("<b>&\"'|`*_]]>\u{FFFD}[31m") == true)
-        #expect(reader.texts["known-broken consultation/create/201"]?.contains("take the line out") == true)
+        #expect(reader.texts["known-broken consultation/create/201"]?.contains("remove the line") == true)
     }
 
     @Test(

@@ -180,8 +180,7 @@ struct ReconnectJudgeTests {
             "six in vain, told once",
             .broken(
                 """
-                The client tried for the 6th time after the socket ended at 10:30:04, without success in between; 5 \
-                tries are the most.
+                The client tried for the 6th time after the socket ended at 10:30:04, without success in between; at most 5 tries are allowed.
                 """, [3, 8, 9])
         ) {
             $0.dropped()
@@ -191,8 +190,7 @@ struct ReconnectJudgeTests {
             "sockets without `connected` are no success",
             .broken(
                 """
-                The client tried for the 6th time after the socket ended at 10:30:04, without success in between; 5 \
-                tries are the most.
+                The client tried for the 6th time after the socket ended at 10:30:04, without success in between; at most 5 tries are allowed.
                 """, [3, 13, 14])
         ) {
             $0.dropped()

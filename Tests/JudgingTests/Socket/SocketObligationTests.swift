@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Obligations of sockets")
 struct SocketObligationTests {
-    /// The contract's table: id, level, and who asks.
+    /// The contract's table: id, level, and source.
     private static let table: [(String, Obligation.Level, Obligation.Origin)] = [
         ("ws/endpoint", .must, .guides([.webSocketArchitecture])),
         ("ws/single-connection", .should, .guides([.mealLogWebSocket, .webSocketArchitecture])),

@@ -7,7 +7,7 @@ import WebSocket
 
 @testable import Judging
 
-/// Journals of clients that do anything at all, some of which no server could have written.
+/// Journals of clients that do anything at all, including journals that no server could have written.
 @Suite("Judges of sockets, any journal")
 struct SocketSoakTests {
     private static func journal(seed: UInt64, count: Int) -> SocketStory {

@@ -9,7 +9,7 @@ import WebSocket
 
 /// The journal of clients and their sockets, as a test tells it; times are seconds after 10:30:00.
 ///
-/// Entries are numbered from 1 in the order in which they are told, and so is the evidence.
+/// Entries are numbered from 1 in the order in which they are added, and so is the evidence.
 struct SocketStory {
     private(set) var journal = Journal()
 
@@ -70,7 +70,7 @@ struct SocketStory {
             upgrades: false)
     }
 
-    /// A text frame of the server's, with a type and no more.
+    /// A text frame of the server with only a type.
     mutating func hear(
         _ connection: UInt64, _ type: String, at seconds: Double, _ delivery: Delivery = .complete,
         faults: [String] = []

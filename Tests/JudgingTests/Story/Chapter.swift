@@ -3,7 +3,7 @@ import Testing
 
 @testable import Judging
 
-/// A story, and what is to be told of it.
+/// A story, and the expected verdicts.
 struct Chapter: Sendable, CustomTestStringConvertible {
     let name: String
     let told: Told
@@ -26,7 +26,7 @@ struct Chapter: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { name }
 
-    /// Whether the verdict on an obligation is as told.
+    /// Whether the verdict on an obligation is as expected.
     func check(_ id: String, _ location: SourceLocation = #_sourceLocation) {
         #expect(story.verdict(id, in: mode, end: end) == told, sourceLocation: location)
     }

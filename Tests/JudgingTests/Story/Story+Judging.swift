@@ -3,7 +3,7 @@ import Traffic
 
 @testable import Judging
 
-/// What is told of a verdict: the outcome, the messages, and the numbers of the entries that show them.
+/// What is reported about a verdict: the outcome, the messages, and the numbers of the entries that show them.
 struct Told: Equatable, CustomStringConvertible {
     var outcome: Verdict.Outcome
     var exercisedCount: Int
@@ -65,7 +65,7 @@ extension Story {
 }
 
 extension Story {
-    /// A story told in place: `Story { $0.request(…) }`.
+    /// A story written in place: `Story { $0.request(…) }`.
     init(_ tell: (inout Story) -> Void) {
         self.init()
         tell(&self)

@@ -9,8 +9,8 @@ import WebSocket
 
 /// The journal of a client, written down as what it did: `story.request(.createConsultation, status: 409, at: 1.2)`.
 ///
-/// Times are seconds after 2025-01-29T10:30:00Z. Entries are numbered from 1 in the order in which they are told, which is
-/// the order of their ends: tell a request where its answer was let go.
+/// Times are seconds after 2025-01-29T10:30:00Z. Entries are numbered from 1 in the order of their addition, which is
+/// the order of their ends: add a request where its answer was sent.
 struct Story {
     private(set) var journal = Journal(limits: Self.limits)
     /// Who does what follows; "sarah" at first.
@@ -44,7 +44,7 @@ struct Story {
         Timestamp(secondsSinceEpoch: 1_738_146_600).advanced(byNanoseconds: Int64((seconds * 1e9).rounded()))
     }
 
-    /// Whoever does what follows is another user.
+    /// Another user does what follows.
     mutating func becomes(_ user: String) {
         self.user = user
         token = Self.token(of: user)
@@ -53,7 +53,7 @@ struct Story {
     /// A request of the API that was answered, or given up after so many seconds; a refused handshake too.
     ///
     /// - Parameters:
-    ///   - user: nil where the credentials were not accepted; a 401 has none.
+    ///   - user: nil if the credentials were not accepted; a 401 has none.
     ///   - status: nil where no answer was sent.
     /// - Returns: the entry's number.
     @discardableResult mutating func request(
@@ -98,7 +98,7 @@ struct Story {
         return journal.lastNumber
     }
 
-    /// A WebSocket that was opened and has told so.
+    /// A WebSocket that was opened and has sent `connected`.
     @discardableResult mutating func connected(
         _ consultation: String, on connection: UInt64 = 100, at seconds: Double
     ) -> Int {

@@ -10,7 +10,7 @@ struct AdminRefusalTests {
     static let table: [(refusal: APIError, status: Int, code: String, message: String)] = [
         (
             .unknownWorld("w7"), 404, "NOT_FOUND",
-            "There is no world \"w7\": it was never made, was deleted, or lay idle too long. Make one with POST /__admin/worlds."
+            "There is no world \"w7\": it was never made, was deleted, or was idle too long. Make one with POST /__admin/worlds."
         ),
         (
             .adminBelowWorld("w1"), 404, "NOT_FOUND",
@@ -34,7 +34,7 @@ struct AdminRefusalTests {
         ),
         (
             .adminForOtherSite, 403, "FORBIDDEN",
-            "The admin API does not answer pages of other sites: ask at http://localhost or http://127.0.0.1, without an 'Origin' of elsewhere, or with an admin token."
+            "The admin API does not answer pages of other sites: ask at http://localhost or http://127.0.0.1, without an 'Origin' from elsewhere, or with an admin token."
         ),
         (
             .wrongAdminToken, 401, "UNAUTHORIZED",
@@ -51,15 +51,15 @@ struct AdminRefusalTests {
         (.invalid("No."), 400, "VALIDATION_FAILED", "No."),
         (
             .realClock, 409, "BAD_REQUEST",
-            "This world follows the system's clock, which nobody moves; start the server with a manual clock, or make a world with {\"clock\": \"manual\"}."
+            "This world follows the system's clock, which cannot be moved; start the server with a manual clock, or make a world with {\"clock\": \"manual\"}."
         ),
         (
             .clockWithoutAdvance, 400, "VALIDATION_FAILED",
-            "Say by how much: {\"advance\": \"26s\"}, or to when: {\"advance_to\": \"2025-01-29T10:31:00Z\"}, one of both."
+            "Say by how much: {\"advance\": \"26s\"}, or to when: {\"advance_to\": \"2025-01-29T10:31:00Z\"}, but not both."
         ),
         (
             .clockBackwards("T"), 400, "VALIDATION_FAILED",
-            "A clock only goes forward: it shows T. Reset the world to begin anew."
+            "A clock only goes forward: it shows T. Reset the world to start over."
         ),
         (
             .clockTooFar, 400, "VALIDATION_FAILED",

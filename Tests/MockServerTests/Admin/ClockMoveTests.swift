@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A clock that has far to go is moved in slices")
 struct ClockMoveTests {
-    /// A world with a manual clock in which so many meals wait to be worked out, and somebody listens.
+    /// A world with a manual clock in which so many meals wait to be worked out, and a client listens.
     private static func network(
         meals: Int, _ scenario: String = "name: usual"
     ) throws -> (VirtualNetwork, VirtualSocket) {

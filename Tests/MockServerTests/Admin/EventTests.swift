@@ -21,7 +21,7 @@ struct EventTests {
         #expect(events.map(\.name) == ["exchange", "opened", "frame", "frame", "frame", "closed"])
         #expect(events.map(\.id) == (2...7).map { "\($0)" })
         #expect(try events.map { try JSON.parse($0.data) } == Array(try world.journal().dropFirst()))
-        // Of other worlds nothing is told.
+        // Nothing is reported about other worlds.
         _ = try network.exchange(.create())
         #expect(reader.take().isEmpty)
     }

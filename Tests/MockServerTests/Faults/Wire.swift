@@ -20,7 +20,7 @@ extension VirtualNetwork {
         }
     }
 
-    /// Moves the clock, and calls a function wherever something may have happened.
+    /// Moves the clock, and calls a function whenever something may have happened.
     func advance(by duration: Duration, looking: () -> Void) {
         let target = now + duration
         looking()

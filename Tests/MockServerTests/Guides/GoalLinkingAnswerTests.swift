@@ -115,7 +115,7 @@ struct GoalLinkingAnswerTests {
         #expect(try client.post("consultations/\(id)/archive").status == 200)
         let later = try client.read(Guide.GoalsResponse.self, Guide.list(), client.get("goals"))
         #expect(later.goals.map(\.conversationId) == [nil, nil])
-        // What somebody else would see.
+        // What another user would see.
         let stranger = client.loggedIn(as: TestUser.ben)
         let none = try stranger.read(Guide.GoalsResponse.self, Guide.list(), stranger.get("goals"))
         #expect(none.goals.isEmpty && none.totalCount == 0)

@@ -25,7 +25,7 @@ struct GuideClient {
         }
     }
 
-    /// The same client, logged in as somebody else.
+    /// The same client, logged in as another user.
     func loggedIn(as user: String) -> GuideClient {
         var client = self
         client.user = user
@@ -109,7 +109,7 @@ struct GuideClient {
         return try JSONDecoder.iso8601().decode(model, from: Data(value.encoded()))
     }
 
-    /// How an answer departs from the guide's shape; what the union adds does not count where the server is one.
+    /// How an answer departs from the guide's shape; what the union adds does not count if the server answers as one.
     func departures(of value: JSONValue, from shape: Shape) -> [String] {
         shape.differences(from: value).filter {
             network.engine.defaultWorld.mode == guide || !$0.hasSuffix(": not in the guide")
@@ -125,7 +125,7 @@ extension VirtualSocket {
 }
 
 extension [JSONValue] {
-    /// The types of frames, each run of equal ones told once.
+    /// The types of frames, each run of equal ones once.
     var story: [String] {
         compactMap { $0["type"]?.string }.reduce(into: []) { if $0.last != $1 { $0.append($1) } }
     }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import MockServer
 
-/// Each JSON example of the guides beside what this server sends, or takes, when it answers as that guide.
+/// Each JSON example of the guides, compared with what this server sends or accepts when it answers as that guide.
 @Suite("What the guides print is what the server says")
 struct GuideFixtureTests {
     /// By the example's name: a use of it.
@@ -75,7 +75,7 @@ struct GuideFixtureTests {
 
     // MARK: consultation-websocket
 
-    /// What a chat, a ping and a frame that is no JSON are answered with.
+    /// The answers to a chat, a ping and a frame that is not valid JSON.
     private static func frames(_ client: GuideClient, _ texts: String...) throws -> [JSONValue] {
         let socket = try client.connect(client.consultation())
         for text in texts { socket.send(text) }

@@ -99,7 +99,7 @@ struct GuideServerTests {
             #expect(response.body == description.bytes(for: mode))
         }
         let openAPI = try network.exchange(Request(target: "/openapi.yaml")).text
-        // Whatever the parameters are called.
+        // The names of the parameters do not matter.
         let paths = Set(openAPI.split(separator: "\n").map { $0.replacing(#/{\w+}/#, with: "{}") })
         for endpoint in Endpoint.allCases where mode.serves(endpoint) {
             let path = endpoint.template.replacing(#/{\w+}/#, with: "{}")

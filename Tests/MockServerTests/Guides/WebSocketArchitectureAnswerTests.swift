@@ -15,7 +15,7 @@ struct WebSocketArchitectureAnswerTests {
 
     static let servers = [GuideMode.union, .webSocketArchitecture]
 
-    /// The frames of a socket on which nobody chats, while a meal is worked out.
+    /// The frames of a socket without chat, while a meal is worked out.
     private func frames(_ client: GuideClient, after input: String) throws -> [JSONValue] {
         let socket = try client.connect(client.consultation())
         let created = try client.post("meal-logs/natural", ["raw_input": input, "meal_type": "lunch"])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MockServer
 
-/// With the token that everybody knows, a page of another site could write and open sockets in the name of who visits it.
+/// With the public token, a page of another site could write and open sockets in the name of its visitor.
 @Suite("Origins: which web pages may write and open sockets")
 struct OriginTests {
     private func network(_ allowed: [String] = []) -> VirtualNetwork {
@@ -50,7 +50,7 @@ struct OriginTests {
             ("localhost", "http://localhost@evil.com", false), ("localhost", "null", false), ("localhost", "", false),
             ("localhost", "*", false), ("localhost", "http://localhost/", false),
             ("localhost", "chrome-extension://127.0.0.1", false),
-            // A name of somebody else's that leads here.
+            // A foreign name that resolves to this host.
             ("rebound.example.com:8080", "http://rebound.example.com:8080", false),
             ("127.0.0.1.nip.io", "http://127.0.0.1.nip.io", false),
         ])
@@ -106,9 +106,9 @@ struct OriginTests {
     @Test(
         "The refusal names the option that would do",
         arguments: [
-            ("http://localhost:3000", "have the server allow the origin http://localhost:3000."),
-            ("null", "have the server allow the origin null."),
-            ("http://a/b", "which is no origin"),
+            ("http://localhost:3000", "make the server allow the origin http://localhost:3000."),
+            ("null", "make the server allow the origin null."),
+            ("http://a/b", "which is not an origin"),
         ])
     func message(_ origin: String, _ told: String) throws {
         let response = try network().exchange(.create().with("Origin: \(origin)"))

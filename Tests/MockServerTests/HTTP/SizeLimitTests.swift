@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Limits of a request's size")
 struct SizeLimitTests {
-    /// A part of a request that may have so many bytes, and no more.
+    /// A part of a request that may have at most so many bytes.
     struct Limit: CustomTestStringConvertible, Sendable {
         let name: String
         let status: Int

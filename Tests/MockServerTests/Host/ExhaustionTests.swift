@@ -48,7 +48,7 @@ struct ExhaustionTests {
     }
 }
 
-/// Opens descriptors until there are no more.
+/// Opens descriptors until none is left.
 private func takeAllDescriptors() -> [Int32] {
     var taken: [Int32] = []
     while case let copy = dup(0), copy >= 0 { taken.append(copy) }

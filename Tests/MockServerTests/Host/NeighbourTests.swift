@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A client beside bad neighbours", .serialized)
 struct NeighbourTests {
-    /// What a neighbour does all the time, until told to stop.
+    /// What a neighbour does all the time, until it must stop.
     enum Neighbour: CaseIterable, Sendable {
         /// Sends as many requests as the connection takes, and reads the answers.
         case floods
@@ -82,7 +82,7 @@ struct NeighbourTests {
             #expect(try client.exchange(Request()).status == 200)
             slowest = max(slowest, clock.now - start)
         }
-        // A turn serves each neighbour 16 KiB at most; seconds would mean that somebody is served to the end first.
+        // A turn serves each neighbour 16 KiB at most; seconds would mean that one of them is served to the end first.
         #expect(slowest < .seconds(5))
         #expect(neighbours.reduce(0) { $0 + $1.amount } > 0)
         for neighbour in neighbours { #expect(neighbour.end()) }

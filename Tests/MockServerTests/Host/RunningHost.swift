@@ -68,7 +68,7 @@ final class RunningHost: @unchecked Sendable {
         return try outcome?.get() ?? false
     }
 
-    /// Stops the server and has it end in good order.
+    /// Stops the server and waits for its normal end.
     func shutDown() throws {
         try stop()
         #expect(try join())

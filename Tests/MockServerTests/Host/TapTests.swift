@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Reading along on a host's connections", .serialized)
 struct TapTests {
-    /// What was told of connections; on the loop's thread, and read when that has ended.
+    /// The reports about connections; on the loop's thread, and read when that has ended.
     private final class Log: Tap {
         var events: [String] = []
         var sent: [UInt64: [UInt8]] = [:]
@@ -42,7 +42,7 @@ struct TapTests {
         }
     }
 
-    /// Talks to a server that somebody reads along with, and gives what was read.
+    /// Talks to a server with a tap on it, and returns what the tap read.
     private func log(
         _ fault: String? = nil, isSecure: Bool, _ talk: (HostClient) throws -> Void
     ) throws -> Log {

@@ -35,7 +35,7 @@ struct StandstillTests {
         client.wire.send(more.bytes + goals.bytes)
         let asked = try world.send(.get, "journal")
         #expect(!isAnswered(client) && !isAnswered(asked))
-        // What waits is no idle connection.
+        // A waiting connection is not idle.
         network.advance(by: .seconds(200))
         #expect(client.wire.ending == .open && put.wire.ending == .open)
 
@@ -155,7 +155,7 @@ struct StandstillTests {
         let jobs = HeldJobs(network)
         let put = try world.send(.put, "state", largeState())
         let bytes = socket.frames([#"{"type":"message","content":"Hello"}"#])
-        // As where the transport had read it before it could look who stands.
+        // As if the transport had read it before it could check who is waiting.
         bytes.withUnsafeBytes { network.engine.receive($0, on: socket.wire.id, at: network.now) }
         #expect(socket.closeCode == nil)
         try jobs.runNext()

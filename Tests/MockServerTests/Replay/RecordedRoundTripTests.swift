@@ -37,7 +37,7 @@ struct RecordedRoundTripTests {
             return response
         }
 
-        /// Opens a socket, sends texts with pauses behind each, and sees all that comes.
+        /// Opens a socket, sends texts with a pause after each, and collects all that comes.
         func chat(_ path: String, _ texts: [String], closes: Bool = true) throws {
             var request = Request.handshake(path)
             request.fields += [Request.bearer(token), Request.apiKey]

@@ -54,7 +54,7 @@ struct ReplayWorldTests {
     func noReplay() throws {
         let response = try VirtualNetwork().admin(.get, "replay")
         #expect(response.status == 404)
-        #expect(response.message.hasPrefix("This world plays no session back"))
+        #expect(response.message.hasPrefix("This world does not replay a session"))
     }
 
     @Test("A world that plays back has no state, and takes none but another session")
@@ -62,7 +62,7 @@ struct ReplayWorldTests {
         let network = try Self.take.network()
         #expect(try network.admin(.get, "state").status == 409)
         let refused = try network.admin(.put, "state", #"{"name":"x"}"#)
-        #expect(refused.status == 409 && refused.message.hasPrefix("This world plays a session back"))
+        #expect(refused.status == 409 && refused.message.hasPrefix("This world replays a session"))
         #expect(throws: APIError.self) { try network.engine.exportState(at: network.now) }
         let other = Take().asked("GET", "/other", answer: "1")
         #expect(try network.admin(.put, "state", scenario(other)).status == 200)

@@ -42,7 +42,7 @@ struct BuiltInSocketTests {
         try world.expectWell(id)
     }
 
-    /// What follows the last whole frame behind the blank line of the handshake.
+    /// What follows the last whole frame after the blank line of the handshake.
     static func lastFrame(of bytes: [UInt8]) -> ArraySlice<UInt8> {
         var start =
             bytes.indices.dropFirst(3).first {

@@ -29,7 +29,7 @@ struct ReadMeal: CustomTestStringConvertible {
         #expect(meal.totals.calories == calories, sourceLocation: sourceLocation)
         #expect(meal.unknown == unknown, sourceLocation: sourceLocation)
         #expect(!meal.isTruncated, sourceLocation: sourceLocation)
-        // What was not understood is told with every item, and lowers the confidence in it.
+        // What was not understood is noted with every item, and lowers the confidence in it.
         for item in meal.items {
             #expect((item.confidence <= 0.7) || unknown.isEmpty, sourceLocation: sourceLocation)
             #expect(item.notes?.contains("Not recognised") ?? false == !unknown.isEmpty, sourceLocation: sourceLocation)

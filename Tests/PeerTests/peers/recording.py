@@ -459,19 +459,19 @@ async def certificates():
                         raise AssertionError("a client that does not know the CA believes the proxy")
                 except aiohttp.ClientConnectorCertificateError:
                     pass
-                # Who only looks whether the port is open is not told of.
+                # A bare port scan is not logged.
                 _, writer = await asyncio.open_connection("127.0.0.1", int(proxy.ready["https_url"].rpartition(":")[2]))
                 writer.close()
                 await writer.wait_closed()
             assert proxy.stop() == f"8 requests and 2 WebSockets in {path}", (proxy.printed(), proxy.log())
             assert "certificate' says how." in proxy.log(), proxy.log()
-            assert "without a word" not in proxy.log(), proxy.log()
+            assert "without sending anything" not in proxy.log(), proxy.log()
         kept = entries(path)
         assert all(entry["request"]["url"].startswith(("https://", "wss://")) for entry in kept)
         assert server.ready["token"] not in path.read_text() and "redacted-token-1" in path.read_text()
 
         for upstream, options, words in [
-                (https, [], ["UPSTREAM_TLS_FAILED", "cannot be trusted", "have the proxy trust that CA's certificate"]),
+                (https, [], ["UPSTREAM_TLS_FAILED", "cannot be trusted", "make the proxy trust that CA's certificate"]),
                 (stranger.ready["https_url"], ["--upstream-ca", str(certificate)],
                  ["UPSTREAM_TLS_FAILED", "other.example"]),
                 (server.url.replace("http://", "https://"), ["--upstream-ca", authority], ["UPSTREAM_TLS_FAILED", "http://"]),
@@ -555,7 +555,7 @@ async def shared():
                 assert process.stop() == f"2 requests and 0 WebSockets in {path}"
             assert len(entries(path)) == 2
             path.rename(path.with_name("session.har.part"))
-            refused("session.har.part' exists already, and may be all that is left")
+            refused("session.har.part' exists already, and may be the only copy")
             assert len(entries(path.with_name("session.har.part"))) == 2 and not path.exists()
 
 

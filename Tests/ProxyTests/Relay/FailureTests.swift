@@ -31,9 +31,8 @@ struct FailureTests {
         ),
         (
             .tls("It expired", isCertificate: true), "502 Bad Gateway", "UPSTREAM_TLS_FAILED",
-            "The certificate of http://api.example.com cannot be trusted: It expired. If it is issued by a CA of your own, "
-                + "have the proxy trust that CA's certificate (PEM); the host name in the URL must be one that the "
-                + "certificate has."
+            "The certificate of http://api.example.com cannot be trusted: It expired. If your own CA issued it, make "
+                + "the proxy trust that CA's certificate (PEM); the certificate must cover the host name in the URL."
         ),
         (
             .tls("It hung up", isCertificate: false), "502 Bad Gateway", "UPSTREAM_TLS_FAILED",
@@ -45,8 +44,8 @@ struct FailureTests {
             .tls("The certificate is not for 'a', but for example.com.", isCertificate: true), "502 Bad Gateway",
             "UPSTREAM_TLS_FAILED",
             "The certificate of http://api.example.com cannot be trusted: The certificate is not for 'a', but for "
-                + "example.com. If it is issued by a CA of your own, have the proxy trust that CA's certificate (PEM); "
-                + "the host name in the URL must be one that the certificate has."
+                + "example.com. If your own CA issued it, make the proxy trust that CA's certificate (PEM); the "
+                + "certificate must cover the host name in the URL."
         ),
         (
             .tls("Is TLS spoken on that port?", isCertificate: false), "502 Bad Gateway", "UPSTREAM_TLS_FAILED",
@@ -94,7 +93,7 @@ struct FailureTests {
         harness.upstream(text)
         #expect(harness.clientText.hasPrefix("HTTP/1.1 502 Bad Gateway\r\n"))
         #expect(harness.clientText.contains("UPSTREAM_ANSWER_INVALID"))
-        #expect(harness.clientText.contains("Check that its URL names a server of HTTP"))
+        #expect(harness.clientText.contains("Check that its URL names an HTTP server"))
         #expect(harness.relay.upstreamNumber == nil && harness.relay.resetsUpstream)
         #expect(harness.relay.clientEnding == .none)
     }
@@ -161,8 +160,8 @@ struct FailureTests {
         var harness = RelayHarness()
         harness.client("CONNECT api.example.com:443 HTTP/1.1\r\nHost: api.example.com:443\r\n\r\n")
         let message =
-            "This is a reverse proxy in front of http://api.example.com, which opens no tunnels (CONNECT): "
-            + "set its address as the app's base URL, not as the system's proxy."
+            "This is a reverse proxy in front of http://api.example.com, which does not open tunnels (CONNECT): set "
+            + "its address as the app's base URL, not as the system's proxy."
         #expect(harness.clientText == Self.answer("501 Not Implemented", "NOT_IMPLEMENTED", message, closes: true))
         #expect(harness.relay.clientEnding == .close)
     }
@@ -194,8 +193,8 @@ struct FailureTests {
         #expect(harness.relay.phase == .answer)
         harness.tell { $0.timeIsUp() }
         let message =
-            "http://api.example.com took the request and sent nothing for \(text). It was not asked again, since it may be "
-            + "at work."
+            "http://api.example.com accepted the request and sent nothing for \(text). The request was not repeated, "
+            + "because the server may still be working on it."
         #expect(harness.clientText == Self.answer("504 Gateway Timeout", "UPSTREAM_TIMEOUT", message))
         #expect(harness.relay.phase == .idle)
         harness.client(RelayCase.get)
@@ -253,8 +252,8 @@ struct FailureTests {
         #expect(Messages.clientTLS("x") == "a client could not be served over TLS: x")
         #expect(Messages.upstreamTLS("x") == "the connection to the upstream broke: x")
         #expect(
-            Messages.handshakeTimeout(.seconds(10)) == "a client did not agree on TLS within 10 s, and was disconnected"
-        )
+            Messages.handshakeTimeout(.seconds(10))
+                == "a client did not complete the TLS handshake within 10 s, and was disconnected")
         #expect(
             SessionTap.stopped("cannot write to 'a': the disk is full", program: "proxy", rest: "a")
                 == "THE RECORDING HAS STOPPED: cannot write to 'a': the disk is full. The proxy goes on without it; "
@@ -265,7 +264,7 @@ struct FailureTests {
         )
         #expect(
             SessionTap.notCompacted("x")
-                == "the recording is complete, and was left as it grew, with room to spare in it: x")
+                == "the recording is complete, but still has the spare room that it grew with: x")
         #expect(
             Messages.ownUpstream(RelayHarness.plain)
                 == "http://api.example.com is this proxy itself: give it another port, or another upstream")

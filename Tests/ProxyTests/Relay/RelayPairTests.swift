@@ -24,7 +24,7 @@ private struct Line {
         return limits
     }
 
-    /// Passes bytes until nobody has any; each side's events are gathered.
+    /// Passes bytes until neither side has any; each side's events are gathered.
     mutating func pass() throws {
         while true {
             var moved = false
@@ -150,7 +150,7 @@ struct RelayPairTests {
         var atServer: [WebSocket.Event] = []
         let (count, hello) = (line.fromServer.count, "welcome".utf8.count + 2)
         let head = Array(line.fromServer.prefix(count - hello))
-        // Tunnel: bytes are no HTTP any more, so this end reads them itself.
+        // Tunnel: bytes are no longer HTTP, so this end reads them itself.
         for piece in line.fromServer.pieces(of: step) {
             piece.withUnsafeBytes { line.relay.receiveFromUpstream($0) }
         }

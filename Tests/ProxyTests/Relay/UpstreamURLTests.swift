@@ -31,17 +31,17 @@ struct UpstreamURLTests {
         arguments: [
             (
                 "api.example.com",
-                "\"api.example.com\" is no URL: name the upstream server as https://api.example.com or http://127.0.0.1:8080"
+                "\"api.example.com\" is not a URL: name the upstream server as https://api.example.com or http://127.0.0.1:8080"
             ),
-            ("", "\"\" is no URL: name the upstream server as https://api.example.com or http://127.0.0.1:8080"),
-            ("ftp://a", "the upstream's URL begins with \"ftp\", and the proxy knows http and https"),
+            ("", "\"\" is not a URL: name the upstream server as https://api.example.com or http://127.0.0.1:8080"),
+            ("ftp://a", "the upstream's URL begins with \"ftp\", but the proxy supports only http and https"),
             (
                 "https://a/api",
-                "\"https://a/api\" has a path: name scheme, host and port alone; the proxy passes on every path as it is"
+                "\"https://a/api\" has a path: give only scheme, host and port; the proxy forwards every path unchanged"
             ),
             (
                 "https://a?b",
-                "\"https://a?b\" has a path: name scheme, host and port alone; the proxy passes on every path as it is"
+                "\"https://a?b\" has a path: give only scheme, host and port; the proxy forwards every path unchanged"
             ),
             (
                 "https://me:secret@a",
@@ -49,24 +49,24 @@ struct UpstreamURLTests {
             ),
             (
                 "https://",
-                "\"\" is neither a host name nor an address; an IPv6 address stands in brackets, http://[::1]:8080"
+                "\"\" is neither a host name nor an address; an IPv6 address is written in brackets, http://[::1]:8080"
             ),
             (
                 "http://::1:80",
-                "\"::1:80\" is neither a host name nor an address; an IPv6 address stands in brackets, http://[::1]:8080"
+                "\"::1:80\" is neither a host name nor an address; an IPv6 address is written in brackets, http://[::1]:8080"
             ),
             (
                 "http://[::1",
-                "\"[::1\" is neither a host name nor an address; an IPv6 address stands in brackets, http://[::1]:8080"
+                "\"[::1\" is neither a host name nor an address; an IPv6 address is written in brackets, http://[::1]:8080"
             ),
             (
                 "http://a b",
-                "\"a b\" is neither a host name nor an address; an IPv6 address stands in brackets, http://[::1]:8080"
+                "\"a b\" is neither a host name nor an address; an IPv6 address is written in brackets, http://[::1]:8080"
             ),
-            ("http://a:0", "\"0\" is no port: name one from 1 to 65535"),
-            ("http://a:65536", "\"65536\" is no port: name one from 1 to 65535"),
-            ("http://a:+80", "\"+80\" is no port: name one from 1 to 65535"),
-            ("http://a:", "\"\" is no port: name one from 1 to 65535"),
+            ("http://a:0", "\"0\" is not a port: use one from 1 to 65535"),
+            ("http://a:65536", "\"65536\" is not a port: use one from 1 to 65535"),
+            ("http://a:+80", "\"+80\" is not a port: use one from 1 to 65535"),
+            ("http://a:", "\"\" is not a port: use one from 1 to 65535"),
         ])
     func refused(_ text: String, message: String) {
         #expect { try UpstreamURL(text) } throws: { "\($0)" == message }

@@ -136,7 +136,7 @@ struct HARErrorTests {
         #expect(message(Array("PK\u{3}\u{4}…".utf8)) == "this is a zip archive, \(unpack)")
         #expect(message([0x78, 0xDA, 0x01]) == "this is compressed by zlib, \(unpack)")
         #expect(message([0x1F, 0x8B, 0x08]) == "this is compressed by gzip, \(unpack)")
-        #expect(message(Array("<html>".utf8)).hasPrefix("this is no JSON: line 1, column 1: "))
+        #expect(message(Array("<html>".utf8)).hasPrefix("this is not valid JSON: line 1, column 1: "))
         #expect(message(Array("[]".utf8)) == "expected an object, found an array: []")
     }
 
@@ -178,11 +178,11 @@ struct HARErrorTests {
             (.torn(entries: 2), "the file ends in the middle, as when a recorder is killed; 2 entries are whole"),
             (
                 .loneSurrogates(3),
-                "3 characters that are no Unicode (half a surrogate pair) were replaced by U+FFFD"
+                "3 characters that are not Unicode (half a surrogate pair) were replaced by U+FFFD"
             ),
             (
                 .missingAttachment(name: "a.jsonl", entry: 4),
-                "entry 4: the file 'a.jsonl', which holds what was sent, is not beside the HAR"
+                "entry 4: the file 'a.jsonl', which holds what was sent, is not next to the HAR"
             ),
             (.missingBodies(5), "5 bodies were not recorded; save the HAR with its content"),
             (.skippedMessages(1), "1 WebSocket message that is neither text nor binary was left out"),

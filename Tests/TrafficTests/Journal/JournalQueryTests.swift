@@ -85,7 +85,7 @@ struct JournalQueryTests {
             "methd=GET",
             "The journal has no parameter \"methd\"; it has method, path, status, endpoint, user, connection, kind, unmatched, since, before, direction, type, limit, order. Did you mean 'method'?"
         ),
-        ("limit=1&limit=1", "The parameter 'limit' stands in the query more than once; give it once."),
+        ("limit=1&limit=1", "The parameter 'limit' occurs in the query more than once; give it once."),
         ("user=", "The parameter 'user' is empty; give it a value or leave it out."),
         ("path", "The parameter 'path' is empty; give it a value or leave it out."),
         ("limit=0", "The parameter 'limit' must be a whole number from 1 to 1000; got \"0\"."),

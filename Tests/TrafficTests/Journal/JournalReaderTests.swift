@@ -105,11 +105,11 @@ struct JournalReaderTests {
     static let mistakes: [(String, String)] = [
         (
             "[1]\n",
-            "line 1: a line of a journal is an object, such as GET /__admin/journal gives; this is another value."
+            "line 1: a line of a journal is an object, as in the answer of GET /__admin/journal; this is another value."
         ),
-        ("{}\n", "line 1: the entry has no 'kind'; is this line of a journal whole?"),
+        ("{}\n", "line 1: the entry has no 'kind'; is this line of a journal complete?"),
         ("{\"kind\":1}\n", "line 1: 'kind' must be a string; got 1."),
-        ("{\"kind\":\"note\"}\n", "line 1: the entry has no 'number'; is this line of a journal whole?"),
+        ("{\"kind\":\"note\"}\n", "line 1: the entry has no 'number'; is this line of a journal complete?"),
         ("{\"kind\":\"note\",\"number\":0}\n", "line 1: 'number' must be a whole number from 1; got 0."),
         (
             #"{"kind":"note","number":"\u009b31m\u202eabc"}"# + "\n",
@@ -123,10 +123,10 @@ struct JournalReaderTests {
         ),
         (
             "{\"a\":1,}\n",
-            "line 1, column 8: this is no JSON: expected a member name after ',' but found '}'; "
-                + "remove the trailing comma."
+            "line 1, column 8: this is not valid JSON: expected a member name after ',' but found '}'; remove the "
+                + "trailing comma."
         ),
-        ("{\"a\":\"\\ud800\"}\n", "line 1, column 7: this is no JSON: "),
+        ("{\"a\":\"\\ud800\"}\n", "line 1, column 7: this is not valid JSON: "),
         (
             start + #""frame","opcode":"text","direction":"up"}"# + "\n",
             "line 1: 'direction' must be one of client_to_server, server_to_client; got \"up\"."
@@ -151,7 +151,7 @@ struct JournalReaderTests {
         (
             start
                 + #""exchange","requested_at":"2025-01-29T10:30:00Z","request":{"method":"GET","target":"x y","version":"1.1","fields":[]}}"#
-                + "\n", "line 1: the recorded request is none: "
+                + "\n", "line 1: the recorded request is not valid: "
         ),
         (
             start
@@ -190,7 +190,7 @@ struct JournalReaderTests {
         for first in ["", Self.start + "\"note\",\"text\":\"x\"}\n"] {
             let error = try #require(Self.error(first + text))
             #expect(!error.isUnfinished && error.line == (first.isEmpty ? 1 : 2), "\(error)")
-            #expect(error.message.hasPrefix("this is no JSON: "), "\(error)")
+            #expect(error.message.hasPrefix("this is not valid JSON: "), "\(error)")
         }
     }
 

@@ -154,17 +154,17 @@ struct Conversation: Sendable, CustomTestStringConvertible {
             ["CONNECT http://h:443 -> 405 [x]", "GET \(url) -> 204 []"]),
         Conversation(
             "no HTTP", [.client("\u{16}\u{3}\u{1}garbage"), .server("garbage")],
-            ["note A client sent what is no HTTP/1.1 reques"]),
+            ["note A client sent something other than an HT"]),
         Conversation(
             "a request without host", [.client("GET / HTTP/1.1⏎⏎"), .server("HTTP/1.1 400 Bad⏎Content-Length: 0⏎⏎")],
-            ["note A client sent what is no HTTP/1.1 reques"]),
+            ["note A client sent something other than an HT"]),
         Conversation(
             "a bad chunk, and what the server says of it",
             [
                 .client("POST /p HTTP/1.1⏎Host: h⏎Transfer-Encoding: chunked⏎⏎2⏎ab⏎zz⏎"),
                 .server("HTTP/1.1 400 Bad⏎Content-Length: 1⏎⏎!"), get,
             ],
-            ["note A client sent what is no HTTP/1.1 reques", "POST http://h/p [ab] -> 400 [!]"]),
+            ["note A client sent something other than an HT", "POST http://h/p [ab] -> 400 [!]"]),
         Conversation(
             "an answer that is no HTTP", [get, .server("SSH-2.0-x⏎⏎"), get],
             ["GET \(url) -> nothing", "note The answer to http://api.example/a?b=c i"]),

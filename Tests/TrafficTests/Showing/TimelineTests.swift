@@ -36,7 +36,7 @@ struct TimelineTests {
             +0.004 s    ← pong
             +0.005 s    → Olá 💪 "\\n\x00
             +0.006 s    ← binary, 3 bytes: 00 ff 10
-            +0.007 s    ← text that is no UTF-8, 1 byte
+            +0.007 s    ← text that is not UTF-8, 1 byte
             +0.008 s    ← ab
             +0.009 s    ← binary, 3 bytes: 01
             +0.010 s    → close 1000 "bye"

@@ -149,7 +149,7 @@ struct SessionRecorderTests {
             recorder.play(.server("y"), on: connection, at: Wire.time(2))
         }
         #expect(recorder.takeNotes() == [Messages.tooMuchHeld(limit: 2500)])
-        // All of it was given back: as much again is no trouble.
+        // All of it was released: as much again fits.
         for connection in 1...2 as ClosedRange<UInt64> {
             recorder.play(Self.get("/again"), on: connection, at: Wire.time(3))
             let half = String(repeating: "x", count: 1000)

@@ -40,7 +40,7 @@ extension ContractCase {
             .disconnect),
         ContractCase(
             "chat/answer/never-ends", "Three words, and no more: the client's own patience ends it",
-            Clause(.mealLogWebSocket, "Common Errors", "Where the AI takes too long, time out and offer to retry."),
+            Clause(.mealLogWebSocket, "Common Errors", "If the AI takes too long, time out and offer to retry."),
             setting: .builtIn("silent-coach"), faces: ["ws/message-shape"],
             steps: .start(.nutritionist), .untilReady, .watch(.completeAnswersAreStored), .send("Hello?"),
             .until(.streaming, within: .seconds(10)), .until(.idle, within: .minutes(15)), .send("Still there?"),
@@ -105,7 +105,7 @@ extension ContractCase {
             .loadGoals, .untilAll(.goal("Run 5 km"), .idle, within: .seconds(30)), .expect(.noProblem), .disconnect),
         ContractCase(
             "delivery/broken-frames/are-survived", "Four connections break the protocol's rules, each in another way",
-            Clause(.enhancedConsultations, "Issue 3", "Where connections drop, reconnect with backoff."),
+            Clause(.enhancedConsultations, "Issue 3", "If connections drop, reconnect with backoff."),
             setting: .builtIn("broken-frames"),
             steps: [.start(.nutritionist), .untilReady]
                 + (1...5).flatMap { count in

@@ -21,7 +21,7 @@ extension ContractCase {
             steps: .loadGoals, .start(.generalWellness), .untilReady, .send("Hello, who are you?"), .untilAnswered(1),
             .expect(.noProblem), .disconnect),
         ContractCase(
-            "consultation/create/409-continues-existing", "The consultation exists, and is gone on with",
+            "consultation/create/409-continues-existing", "The consultation exists, and the client continues it",
             Clause(.consultationWebSocket, "HTTP errors, 409", "Use the existing consultation id from the error."),
             setting: .written(existingConsultation),
             faces: ["consultation/conflict-continues-existing", "consultation/history-before-connect"],
@@ -58,7 +58,7 @@ extension ContractCase {
             steps: .start(.nutritionist), .until(.ready, within: .minutes(2)), .expect(.noProblem), .send("Hello?"),
             .untilAnswered(1), .disconnect),
         ContractCase(
-            "consultation/create/500-for-good", "The backend is down, and stays so: the user is told",
+            "consultation/create/500-for-good", "The backend is down and stays down: the user is told",
             Clause(
                 .goalLinking, "Error Recovery Strategy", "After three attempts the user is told to try again later."),
             setting: .written(
@@ -98,10 +98,11 @@ extension ContractCase {
             steps: .open(KnownID.nothing), .untilAll(.problem(.notFound), .offline, .idle, within: .seconds(60)),
             .pass(.minutes(1)), .open(KnownID.nothing), .pass(.minutes(1)), .expect(.offline)),
         ContractCase(
-            "consultation/open/not-active", "The socket of an archived consultation is refused, and not tried for ever",
+            "consultation/open/not-active",
+            "The socket of an archived consultation is refused, and not retried forever",
             Clause(
                 .enhancedConsultations, "Issue 1",
-                "Where the socket fails, verify that the token is valid and the consultation exists."),
+                "If the socket fails, verify that the token is valid and the consultation exists."),
             setting: .written(
                 """
                 name: archived
@@ -123,7 +124,7 @@ extension ContractCase {
             .untilAll(.goal("Run 5 km"), .idle, within: .minutes(3)), .start(.nutritionist),
             .until(.ready, within: .minutes(3)), .send("Hello?"), .untilAnswered(1), .disconnect),
         ContractCase(
-            "consultation/archive/frees-the-persona", "After archiving, the same persona begins anew",
+            "consultation/archive/frees-the-persona", "After archiving, the same persona starts a new consultation",
             Clause(.enhancedConsultations, "REST API", "Archiving a consultation ends it and leaves its history."),
             faces: ["request/shape"],
             steps: .start(.nutritionist), .untilReady, .send("Hello?"), .untilAnswered(1), .archive,

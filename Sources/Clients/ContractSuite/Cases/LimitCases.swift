@@ -48,7 +48,7 @@ extension Duration {
 
 extension ContractCase {
     private static let refresh = Clause(
-        .consultationWebSocket, "HTTP errors, 401", "An unauthorized request has the token refreshed.")
+        .consultationWebSocket, "HTTP errors, 401", "After an unauthorized request the token is refreshed.")
 
     static let authCases: [ContractCase] = [
         ContractCase(
@@ -140,8 +140,8 @@ extension ContractCase {
             .untilAnswered(1), .disconnect),
         ContractCase(
             "limit/requests/429-waits",
-            "Five requests in ten seconds: more wait, and are no reason to speak of consultations",
-            .ours("A 429 that is about requests is told from one about consultations by its code."),
+            "Five requests in ten seconds: more have to wait, and the user is told nothing about consultations",
+            .ours("The code of a 429 tells whether it is about requests or about consultations."),
             setting: .builtIn("rate-limited"),
             steps: .loadGoals, .until(.idle, within: .seconds(5)), .loadGoals, .until(.idle, within: .seconds(5)),
             .loadGoals, .until(.idle, within: .seconds(5)), .loadGoals, .until(.idle, within: .seconds(5)), .loadGoals,

@@ -35,7 +35,8 @@ extension ContractCase {
         ContractCase(
             "goal/chat/404-is-not-asked-again", "The goal is gone: the user is told, and it is not asked for again",
             Clause(
-                .goalLinking, "Common Errors, 2", "A goal that is not found is removed, or said to exist no longer."),
+                .goalLinking, "Common Errors, 2",
+                "A goal that is not found is removed, or the user is told that it no longer exists."),
             setting: .written(
                 """
                 name: goal-gone
@@ -90,7 +91,7 @@ extension ContractCase {
             .untilAll(.meal("2 eggs and toast", .completed, calories: 263), .idle, within: .seconds(30)),
             .pass(.minutes(2)), .expect(.noProblem), .disconnect),
         ContractCase(
-            "meal/connected/real-food", "The built-in parser works the guides' own example out",
+            "meal/connected/real-food", "The built-in parser works out the guides' own example",
             notified, faces: ["meal/no-fetch-after-completed"],
             steps: .start(.nutritionist), .untilReady, .logMeal("120g chicken breast", .lunch),
             .untilAll(.meal("120g chicken breast", .completed, calories: 198), .idle, within: .seconds(30)),
@@ -126,7 +127,7 @@ extension ContractCase {
             steps: .logMeal("2 eggs"), .until(.idle, within: .minutes(5)), .pass(.minutes(10)), .expect(.idle),
             .expect(.meal("2 eggs", .processing))),
         ContractCase(
-            "meal/polling/finished-before-the-socket", "A meal is worked out before anybody can listen for the event",
+            "meal/polling/finished-before-the-socket", "A meal is worked out before a client can listen for the event",
             .ours("A socket that connects later gets no old events: what was missed is asked for."),
             setting: .builtIn("meal-finishes-before-socket"),
             steps: .logMeal("2 eggs"), .start(.nutritionist),

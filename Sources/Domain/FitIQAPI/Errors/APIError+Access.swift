@@ -58,15 +58,15 @@ extension APIError {
     /// The handshake carries the token in the URL, but the guide that the server follows uses a header field.
     public static func queryTokenNotInGuide(_ mode: GuideMode) -> Self {
         unauthorized(
-            "The handshake has '?token=' alone, which the guide \(mode.rawValue) does not know, and this server answers "
-                + "as it: send 'Authorization: Bearer <JWT>' and 'X-API-Key: <key>'.")
+            "The handshake has only '?token=', which the guide \(mode.rawValue) does not know; this server follows "
+                + "that guide: send 'Authorization: Bearer <JWT>' and 'X-API-Key: <key>'.")
     }
 
     /// The handshake carries the token in a header field, but the guide that the server follows uses the URL.
     public static func headersNotInGuide(_ mode: GuideMode) -> Self {
         unauthorized(
-            "The handshake has header fields alone, which the guide \(mode.rawValue) does not know, and this server "
-                + "answers as it: append '?token=<JWT>' to its URL.")
+            "The handshake has only header fields, which the guide \(mode.rawValue) does not know; this server follows "
+                + "that guide: append '?token=<JWT>' to its URL.")
     }
 
     // MARK: Origins
@@ -79,10 +79,10 @@ extension APIError {
     public static func foreignOrigin(_ text: String, origin: String?) -> Self {
         let problem =
             if let origin {
-                "The request comes from a web page of another origin, \(quoted(text)), which may neither write nor open "
-                    + "a WebSocket here. If that page is yours, have the server allow the origin \(origin)."
+                "The request comes from a web page of another origin, \(quoted(text)), which may neither write nor "
+                    + "open a WebSocket here. If that page is yours, make the server allow the origin \(origin)."
             } else {
-                "The field 'Origin' is \(quoted(text)), which is no origin: it has to be scheme://host or "
+                "The field 'Origin' is \(quoted(text)), which is not an origin: it has to be scheme://host or "
                     + "scheme://host:port, once, as browsers send it, or left out."
             }
         return Self(.forbidden, .forbidden, problem)
@@ -106,9 +106,9 @@ extension APIError {
         let guides = endpoint.guides.map(\.rawValue).joined(separator: " and ")
         let isDocumented = endpoint.guides.contains { $0.provision(of: endpoint) == .documented }
         return notFound(
-            "\(method.rawValue) \(quoted(path)) is not in the guide \(mode.rawValue), which this server answers as. "
-                + "\(isDocumented ? "Documented by" : "Presupposed by") \(guides); "
-                + "a server that answers as union serves all.")
+            "\(method.rawValue) \(quoted(path)) is not in the guide \(mode.rawValue), which this server follows. "
+                + "\(isDocumented ? "Documented by" : "Presupposed by") \(guides); a server that answers as union "
+                + "serves all.")
     }
 
     /// The path `/ws`, which a guide names as the wrong endpoint.

@@ -21,7 +21,7 @@ extension APIError {
         let hint =
             mode.serves(.createGoal)
             ? "\(idHint(id)) \(goalIDHint)"
-            : " The guide \(mode.rawValue), which this server answers as, has no goals: leave the field out."
+            : " The guide \(mode.rawValue), which this server follows, has no goals: leave the field out."
         return Self(.notFound, .goalNotFound, "This user has no goal \(quoted(id))\(place(field)).\(hint)")
     }
 
@@ -197,7 +197,7 @@ extension APIError {
     public static func storeFull(_ what: String, limit: Int) -> Self {
         Self(
             .insufficientStorage, .storeFull,
-            "This server holds its limit of \(limit) \(what). They live in memory only: restart it to begin anew.")
+            "This server holds its limit of \(limit) \(what). They live in memory only: restart it to start over.")
     }
 }
 

@@ -86,7 +86,7 @@ public struct MealLogFailure: Equatable, Sendable {
     /// The fake's storage limit is reached.
     public static func storeFull(limit: Int) -> MealLogFailure {
         MealLogFailure(
-            details: "This server holds its limit of \(limit) bytes, so the items were not stored; "
-                + "they live in memory only: restart it to begin anew")
+            details: "This server holds its limit of \(limit) bytes, so the items were not stored; they live in memory "
+                + "only: restart it to start over")
     }
 }

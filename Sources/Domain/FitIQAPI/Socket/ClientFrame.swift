@@ -90,7 +90,7 @@ public struct FrameError: Error, Equatable, Sendable {
         var near = NearestWord.hint(value.string.flatMap { NearestWord.find($0, among: known) }, quote: "\"")
         if let name = value.string, !known.contains(name), ClientFrame.types(in: .union).contains(name) {
             let guide = name == "message" ? "consultation-websocket" : "enhanced-consultations"
-            reason = ", which belongs to the guide \(guide), and this server answers as \(form.rawValue)"
+            reason = ", which belongs to the guide \(guide), but this server follows \(form.rawValue)"
             near = ""
         }
         return Self(
@@ -142,8 +142,8 @@ public struct FrameError: Error, Equatable, Sendable {
     public static func storeFull(limit: Int) -> Self {
         Self(
             .storeFull,
-            "This server holds its limit of \(limit) bytes; this message was not stored. "
-                + "They live in memory only: restart it to begin anew.")
+            "This server holds its limit of \(limit) bytes; this message was not stored. They live in memory only: "
+                + "restart it to start over.")
     }
 
     /// The consultation was archived while the socket was open; the socket then closes with 1000.

@@ -69,15 +69,15 @@ extension PlantError.Problem {
                 + "in one of the two."
 
         case .beyondTheBeginning(let time, let now):
-            "\(time.preciseText) lies after \(now.preciseText), when the world begins; give a time before that, "
-                + "or leave it out."
+            "\(time.preciseText) is after \(now.preciseText), when the world begins; give a time before that, or leave "
+                + "it out."
         case .negativeAge(let age):
             "\(age) ns before the world begins is after it; give a duration of 0 or more, or leave it out."
         case .beforeTheCalendar(let age):
             "\(age) ns before the world begins is before 1678, the first year; give a shorter duration."
         case .outOfOrder(let time, let earlier, let what):
-            "\(time.preciseText) lies before \(earlier.preciseText), when \(what); give a time from then on, "
-                + "or leave it out."
+            "\(time.preciseText) is before \(earlier.preciseText), when \(what); give a time from then on, or leave it "
+                + "out."
         case .finishedWhileProcessing:
             "A meal log that is being processed has not finished; leave the time out, or change the status."
 
@@ -85,7 +85,7 @@ extension PlantError.Problem {
             "The text has \(count) characters; \(allowed.lowerBound) to \(allowed.upperBound) are allowed."
         case .tooManyBytes(let count, let limit):
             "The text has \(count) bytes; the limit is \(limit): make it shorter."
-        case .blank: "The text is blank; write something else than white space."
+        case .blank: "The text is blank; write something other than white space."
         case .number(let number, let allowed):
             "\(number) is not a number from \(Int(allowed.lowerBound)) to \(Int(allowed.upperBound))."
         case .negative(let number): "\(number) is negative; the number is 0 or more."

@@ -12,8 +12,8 @@ extension APIError {
 
     static func unknownWorld(_ id: String) -> APIError {
         .missing(
-            "There is no world \"\(id)\": it was never made, was deleted, or lay idle too long. Make "
-                + "one with POST /__admin/worlds.")
+            "There is no world \"\(id)\": it was never made, was deleted, or was idle too long. Make one with POST "
+                + "/__admin/worlds.")
     }
 
     /// Where to get a token of a world other than the default one.
@@ -39,7 +39,7 @@ extension APIError {
 
     /// Bodies that are being read take up all available room.
     static let tooMuchToRead = full(
-        "The server reads other large bodies, and has no room for this one beside them; send it again when they are answered."
+        "The server is reading other large bodies and has no room for this one; send it again when they are answered."
     )
 
     static let adminFromElsewhere = forbidden(
@@ -48,8 +48,8 @@ extension APIError {
 
     /// The client is a page of another site, or the name in `Host` is one whose DNS entry points here.
     static let adminForOtherSite = forbidden(
-        "The admin API does not answer pages of other sites: ask at http://localhost or "
-            + "http://127.0.0.1, without an 'Origin' of elsewhere, or with an admin token.")
+        "The admin API does not answer pages of other sites: ask at http://localhost or http://127.0.0.1, without an "
+            + "'Origin' from elsewhere, or with an admin token.")
 
     static let wrongAdminToken = APIError(
         .unauthorized, .unauthorized,
@@ -69,14 +69,15 @@ extension APIError {
     /// A request to move a clock that follows the system's.
     static let realClock = APIError(
         .conflict, .badRequest,
-        "This world follows the system's clock, which nobody moves; start the server with a "
-            + "manual clock, or make a world with {\"clock\": \"manual\"}.")
+        "This world follows the system's clock, which cannot be moved; start the server with a manual clock, or make a "
+            + "world with {\"clock\": \"manual\"}.")
 
     static let clockWithoutAdvance = invalid(
-        "Say by how much: {\"advance\": \"26s\"}, or to when: {\"advance_to\": \"2025-01-29T10:31:00Z\"}, one of both.")
+        "Say by how much: {\"advance\": \"26s\"}, or to when: {\"advance_to\": \"2025-01-29T10:31:00Z\"}, but not both."
+    )
 
     static func clockBackwards(_ now: String) -> APIError {
-        .invalid("A clock only goes forward: it shows \(now). Reset the world to begin anew.")
+        .invalid("A clock only goes forward: it shows \(now). Reset the world to start over.")
     }
 
     /// An advance beyond what a time stamp can hold.
@@ -96,7 +97,7 @@ extension APIError {
     }
 
     static let noReplay = missing(
-        "This world plays no session back; make one with {\"scenario\": {\"name\": …, \"replay\": {\"session\": "
+        "This world does not replay a session; make one with {\"scenario\": {\"name\": …, \"replay\": {\"session\": "
             + "{\"log\": …}}}}, or start the server with 'fitiq-mock replay'.")
 
     /// A world holds more than the body that would import it may have.
@@ -109,8 +110,8 @@ extension APIError {
     /// An export or import of a world that replays a session.
     static let stateOfReplay = APIError(
         .conflict, .badRequest,
-        "This world plays a session back and holds nothing of its own: there is no state to export or to replace. "
-            + "See GET /__admin/replay; POST /__admin/reset with a scenario ends the replay.")
+        "This world replays a session and has no data of its own: there is no state to export or to replace. See GET "
+            + "/__admin/replay; POST /__admin/reset with a scenario ends the replay.")
 
     static func unknownAdminPath(_ path: String) -> APIError {
         let near = NearestWord.hint(path, among: AdminRoute.templates, quote: "\"")

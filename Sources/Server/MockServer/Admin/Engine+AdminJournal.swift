@@ -216,7 +216,7 @@ struct Follower {
         let encoder = world.journalEncoder
         let missed = world.journal.missedCount(after: lastNumber)
         if missed > 0 {
-            let text = Array("\(missed) entries fell out of the journal before they could be sent".utf8)
+            let text = Array("\(missed) entries were dropped from the journal before they could be sent".utf8)
             connection.http.sendBody(ServerSentEvent(event: "missed", data: text).bytes, into: &connection.output.bytes)
             // Sent once, though the journal may be empty now.
             lastNumber += missed

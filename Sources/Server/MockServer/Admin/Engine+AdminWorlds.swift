@@ -162,7 +162,7 @@ extension Engine {
         for _ in 0..<min(Engine.worldsSweptAtOnce, worlds.idle.count) {
             // It may have been used or deleted in the meantime.
             let world = worlds.idle.removeLast()
-            if worlds.contains(world), isIdle(world) { remove(world, reason: "The world lay idle", at: now) }
+            if worlds.contains(world), isIdle(world) { remove(world, reason: "The world was idle", at: now) }
         }
         let pause = worlds.idle.isEmpty ? Engine.sweepInterval : Engine.sweepPause
         worlds.nextSweep = worlds.isEmpty ? nil : now.advanced(byNanoseconds: pause)

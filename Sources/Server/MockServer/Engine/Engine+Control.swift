@@ -139,7 +139,7 @@ extension Engine {
             report.unexpected.prefix(Self.shown).map(\.message)
                 + more(report.unexpectedCount, "request", "was not expected")
                 + report.neverAsked.prefix(Self.shown).map {
-                    "Nobody asked for recorded request \($0.entry), \($0.method) \($0.target)."
+                    "Recorded request \($0.entry), \($0.method) \($0.target), was never asked for."
                 }
                 + more(report.neverAskedCount, "recorded request", "was never asked for")
                 + report.frameMisses.prefix(Self.shown).map(\.message)

@@ -8,8 +8,8 @@ enum Messages {
     // MARK: The list of what is known to be broken
 
     static func tooManyWords(_ line: String) -> String {
-        "a line is an obligation's id or a check's address, with a scenario before it where it holds only there; "
-            + "got '\(short(line))'."
+        "a line is an obligation's id or a check's address, with a scenario before it if it applies only there; got "
+            + "'\(short(line))'."
     }
 
     static func unknownSubject(_ subject: String, known: [String]) -> String {
@@ -18,7 +18,7 @@ enum Messages {
     }
 
     static func repeatedLine(_ line: String, earlier: Int) -> String {
-        "'\(short(line))' stands in line \(earlier) already; take one out."
+        "'\(short(line))' stands in line \(earlier) already; remove one."
     }
 
     // MARK: Marks
@@ -36,7 +36,8 @@ enum Messages {
     }
 
     static func failedCommand(_ outcome: Report.CommandOutcome, scenario: String) -> String {
-        "\(capitalized(command(outcome))) in \(scenario). That fails the run, whatever the client kept: its own output says why."
+        "\(capitalized(command(outcome))) in \(scenario). That fails the run, even if the client kept everything: "
+            + "the command's own output says why."
     }
 
     static let neverConnected =
@@ -47,8 +48,8 @@ enum Messages {
     static func notConnected(scenario: String) -> String { "The client did not connect in \(scenario)." }
 
     static func missed(_ count: Int, scenario: String) -> String {
-        "\(Words.counted(count, "entry", "entries")) of the journal of \(scenario) fell out before they were judged: "
-            + "breaches among them are not seen, and what depends on them may be judged wrongly."
+        "\(Words.counted(count, "entry", "entries")) of the journal of \(scenario) were dropped before they were "
+            + "judged: breaches among them go unnoticed, and what depends on them may be judged wrongly."
     }
 
     // MARK: A broken obligation
@@ -81,7 +82,7 @@ enum Messages {
     static func outdated(_ line: KnownBroken.Line) -> String {
         let scope = line.scenario.map { " in \($0)" } ?? ""
         return "\(line.subject) was kept\(scope), but line \(line.number) of the known-broken list says that it is "
-            + "broken; take the line out."
+            + "broken; remove the line."
     }
 
     // MARK: What was and was not met

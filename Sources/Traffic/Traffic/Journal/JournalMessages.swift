@@ -15,7 +15,7 @@ enum JournalMessages {
     }
 
     static func repeatedParameter(_ name: String) -> String {
-        "The parameter '\(name)' stands in the query more than once; give it once."
+        "The parameter '\(name)' occurs in the query more than once; give it once."
     }
 
     static func badStatus(_ value: String) -> String {
@@ -34,11 +34,12 @@ enum JournalMessages {
 
     // MARK: Saved journals
 
-    static let noObject = "a line of a journal is an object, such as GET /__admin/journal gives; this is another value."
+    static let noObject =
+        "a line of a journal is an object, as in the answer of GET /__admin/journal; this is another value."
 
-    static func notJSON(_ reason: String) -> String { "this is no JSON: \(reason)." }
+    static func notJSON(_ reason: String) -> String { "this is not valid JSON: \(reason)." }
 
-    static func missing(_ name: String) -> String { "the entry has no '\(name)'; is this line of a journal whole?" }
+    static func missing(_ name: String) -> String { "the entry has no '\(name)'; is this line of a journal complete?" }
 
     static func wrongMember(_ name: String, expected: String, found: String) -> String {
         "'\(name)' must be \(expected); got \(found.onOneLine(limit: 80))."
@@ -48,7 +49,7 @@ enum JournalMessages {
         "'\(name)' must be one of \(allowed.joined(separator: ", ")); got \(quoted(word))."
     }
 
-    static func badRequest(_ reason: String) -> String { "the recorded request is none: \(reason)" }
+    static func badRequest(_ reason: String) -> String { "the recorded request is not valid: \(reason)" }
 
     static func longLine(limit: Int) -> String {
         "the line has more than \(limit >> 20) MiB, which is the most that is read; no journal has such lines."
@@ -69,12 +70,12 @@ extension EndpointNearMiss.Difference {
         case .repeatedPrefix: "The path has the prefix /api/v1 twice: leave it out of the base URL, or out of the path."
         case .emptySegment: "The path has two slashes in a row: a value between them is probably empty."
         case .trailingSlash: "The path ends with a slash; leave it out."
-        case .segment(let got, let expected): "\(Self.quoted(got)) stands where \(Self.quoted(expected)) is due."
+        case .segment(let got, let expected): "\(Self.quoted(got)) should be \(Self.quoted(expected))."
         case .segmentCase(let got, let expected):
             "\(Self.quoted(got)) is written \(Self.quoted(expected)); paths are case-sensitive."
         case .idCase(let got):
             "Ids are compared as text: lower-case \(Self.quoted(got)) (Swift's uuidString is upper case)."
-        case .malformedID(let got): "\(Self.quoted(got)) stands where an id is due, and is no lower-case UUID."
+        case .malformedID(let got): "\(Self.quoted(got)) is in the place of an id, but is not a lower-case UUID."
         case .missingSegment(let expected): "\(Self.quoted(expected)) is missing."
         case .extraSegment(let got): "\(Self.quoted(got)) is one segment too many."
         case .method(let got, let expected): "The method is \(got), and the endpoint answers \(expected)."

@@ -7,7 +7,7 @@ struct BackendGoalIDs: ObligationJudge {
     static let obligation = Obligation(
         id: "ids/backend-goal-id", level: .must, origin: .guides([.goalLinking]), place: "critical rule",
         clause: "Goal ids that are sent are ids that the backend issued.",
-        tolerance: "An id that the backend accepts is one; one that it has shown before was one. Upper case in paths "
+        tolerance: "An id counts as issued if the backend accepts it or has shown it before. Upper case in paths "
             + "belongs to ids/lowercase.",
         advice: "Send goal.backendId, never the local goal.id; where backendId is nil, create the goal with POST "
             + "/api/v1/goals first and keep the id from its answer.",

@@ -8,7 +8,7 @@ struct ConflictContinuesExisting: ObligationJudge {
         id: "consultation/conflict-continues-existing", level: .must, origin: .guides([.consultationWebSocket]),
         place: "HTTP errors",
         clause: "After 409 the existing consultation is used before the same create is sent again.",
-        tolerance: "Any request or socket that names the existing id uses it; a 409 that names none asks nothing. "
+        tolerance: "Any request or socket that names the existing id uses it; a 409 that names no id requires nothing. "
             + "Equal creates that are under way at the same time cannot be told from repeats.",
         advice: "Decode error.details.existing_consultation_id from the 409's body and go on with that id, as "
             + "getOrCreateConsultation does in the guide; decode its dates with .iso8601, or the next step fails.",

@@ -7,7 +7,7 @@ struct CredentialsOnEveryRequest: ObligationJudge {
         id: "auth/credentials-on-every-request", level: .must,
         origin: .guides([.consultationWebSocket, .enhancedConsultations, .mealLogWebSocket]),
         clause: "Each REST request carries a bearer token and the API key.",
-        tolerance: "Whether the token is good is not asked here, and paths that are no endpoint need none.",
+        tolerance: "The token need not be valid here, and paths that are not endpoints need no credentials.",
         advice: "Build every URLRequest in one place that calls setValue(\"Bearer \\(token)\", forHTTPHeaderField: "
             + "\"Authorization\") and setValue(apiKey, forHTTPHeaderField: \"X-API-Key\").")
     static let needs: Evidence = .credentials

@@ -6,7 +6,7 @@ struct HistoryBeforeConnect: ObligationJudge {
     static let obligation = Obligation(
         id: "consultation/history-before-connect", level: .should, origin: .guides([.consultationWebSocket]),
         place: "startConsultation", clause: "A consultation's messages are fetched before its first socket opens.",
-        tolerance: "A fetch that failed is enough, and a socket on which nothing is said needs none.",
+        tolerance: "A fetch that failed is enough, and a socket without chat messages needs none.",
         advice: "Await GET /api/v1/consultations/{id}/messages and show the result, then open the socket, as the "
             + "guide's startConsultation does in three steps.")
 

@@ -10,7 +10,7 @@ struct LinksCreatedGoal: ObligationJudge {
             "A goal that is created after the coach suggested one in a chat is linked with that consultation by PATCH.",
         tolerance:
             "The first goal created within 10 minutes of a suggestion counts as the suggested one. It has 30 s, or "
-            + "until the journal's end where that is later; an attempt that failed is enough, and so is chat-about-goal.",
+            + "until the journal's end if that is later; an attempt that failed is enough, and so is chat-about-goal.",
         advice:
             "After POST /api/v1/goals send PATCH /api/v1/goals/{id} with {\"conversationId\": currentConversationId}, "
             + "using the id of the answer; decode the answer into a model of its own, not into the local Goal.",

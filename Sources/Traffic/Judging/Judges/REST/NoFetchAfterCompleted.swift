@@ -7,7 +7,7 @@ struct NoFetchAfterCompleted: ObligationJudge {
         id: "meal/no-fetch-after-completed", level: .should, origin: .guides([.mealLogWebSocket]),
         place: "handleMealLogCompleted",
         clause: "A meal log whose meal_log.completed event was delivered is not fetched.",
-        tolerance: "Once the socket that brought the event has ended, a fetch is let pass.",
+        tolerance: "Once the socket that brought the event has ended, a fetch is allowed.",
         advice: "Decode the event's data, items and totals included, and put it into the view model; keep "
             + "fetchMealLogDetails for when the socket failed.",
         scenarios: ["meal-completes"])

@@ -7,10 +7,10 @@ struct NoPollWhileConnected: ObligationJudge {
     static let obligation = Obligation(
         id: "meal/no-poll-while-connected", level: .should, origin: .guides([.webSocketArchitecture]),
         place: "testing plan", clause: "There is no polling for a meal log while a socket is open.",
-        tolerance: "One load within 5 s of creating, and one within 5 s of the socket's opening, are no polls; neither "
-            + "is what follows an event that a fault lost, or a socket that it silenced.",
+        tolerance: "One load within 5 s of creating, and one within 5 s of the socket's opening, do not count as "
+            + "polls; neither do loads after an event that a fault lost, or on a socket that a fault silenced.",
         advice:
-            "Start polling only where the socket is not connected, and cancel the polling task when connected arrives.",
+            "Start polling only if the socket is not connected, and cancel the polling task when connected arrives.",
         scenarios: ["meal-completes"])
     static let needs: Evidence = .socketEnds
 

@@ -8,10 +8,10 @@ struct PollingCadence: ObligationJudge {
         id: "meal/polling-cadence", level: .must, origin: .guides([.webSocketArchitecture]), place: "option 1",
         clause: "Polls for a meal log, or of the list while one is processed, are at least 5 s apart and at most 12.",
         tolerance: "50 ms. One load within 5 s of creating or of a socket's opening, and what is loaded after the "
-            + "final status, are no polls, nor is a repeat after a failed one; with several logs processed, each has "
-            + "its own polls. A load more than 60 s after the poll before is the user's.",
+            + "final status, do not count as polls, nor does a repeat after a failed one; with several logs in "
+            + "processing, each has its own polls. A load more than 60 s after the previous poll counts as the user's.",
         advice: "Poll in one task per log: for _ in 0..<12 { try await Task.sleep(for: .seconds(5)); … } and leave the "
-            + "loop on completed or failed; cancel it when the view goes.",
+            + "loop on completed or failed; cancel it when the view disappears.",
         scenarios: ["meal-never-finishes"])
 
     static let shortestWait = 5 * Tolerance.second

@@ -14,12 +14,12 @@ enum RESTMessages {
     }
 
     static func handshakeWithoutKey(_ path: String) -> String {
-        "The handshake for \(path) brought a bearer token without X-API-Key, which headers need beside it."
+        "The handshake for \(path) brought a bearer token without X-API-Key; a handshake with headers needs both."
     }
 
     static func sameToken(_ request: String, attempts: Int, refusedAt: Timestamp) -> String {
-        "\(request) was sent \(attempts) times with the token that was refused with 401 at \(Wording.clock(refusedAt)); "
-            + "one retry is let pass."
+        "\(request) was sent \(attempts) times with the token that was refused with 401 at "
+            + "\(Wording.clock(refusedAt)); one retry is allowed."
     }
 
     static func upperCase(_ id: String) -> String { "The path has \(id); the backend's id is \(id.lowercased())." }
@@ -29,7 +29,7 @@ enum RESTMessages {
     }
 
     static func noGoalID(_ id: String, in place: String) -> String {
-        "\(place) has the goal id \(id), which is no id of the backend's: those are UUIDs in lower case."
+        "\(place) has the goal id \(id), which is not an id of the backend: its ids are UUIDs in lower case."
     }
 
     static func reused(_ kind: String, _ id: String, by request: String, after: Int64, goneAt: Timestamp) -> String {
@@ -45,8 +45,8 @@ enum RESTMessages {
     }
 
     static func createdAtLimit(after: Int64, limitAt: Timestamp) -> String {
-        "A create earned another 429 \(Wording.seconds(after)) after the one at \(Wording.clock(limitAt)), with no "
-            + "consultation archived between; 60 s are due."
+        "A create got another 429 \(Wording.seconds(after)) after the one at \(Wording.clock(limitAt)), with no "
+            + "consultation archived in between; at least 60 s are due."
     }
 
     static func noHistory(of id: String, openedAt: Timestamp) -> String {
@@ -59,8 +59,8 @@ enum RESTMessages {
     }
 
     static func retriedSooner(_ request: String, after: Int64, than before: Int64) -> String {
-        "\(request) was repeated after \(Wording.seconds(after)), having waited \(Wording.seconds(before)) the time before; "
-            + "waits must not shrink."
+        "\(request) was repeated after \(Wording.seconds(after)), but the wait before that was "
+            + "\(Wording.seconds(before)); waits must not shrink."
     }
 
     static func retriedTooOften(_ request: String, attempts: Int) -> String {
@@ -81,19 +81,19 @@ enum RESTMessages {
     }
 
     static func fetchedCompleted(_ id: String, after: Int64) -> String {
-        "The meal log \(id) was fetched \(Wording.seconds(after)) after its meal_log.completed had brought all of it."
+        "The meal log \(id) was fetched \(Wording.seconds(after)) after its meal_log.completed event had delivered all of it."
     }
 
     static func polledWhileConnected(_ request: String, openedAt: Timestamp) -> String {
-        "\(request) polled for a meal log although a socket was open since \(Wording.clock(openedAt))."
+        "\(request) polled for a meal log although a socket had been open since \(Wording.clock(openedAt))."
     }
 
     static func polledTooSoon(_ request: String, after: Int64) -> String {
-        "\(request) polled \(Wording.seconds(after)) after the poll before; at least 5 s are due."
+        "\(request) polled \(Wording.seconds(after)) after the previous poll; at least 5 s are due."
     }
 
     static func polledTooOften(_ id: String, createdAt: Timestamp) -> String {
-        "The meal log \(id), accepted at \(Wording.clock(createdAt)), was polled for more than 12 times."
+        "The meal log \(id), accepted at \(Wording.clock(createdAt)), was polled more than 12 times."
     }
 }
 

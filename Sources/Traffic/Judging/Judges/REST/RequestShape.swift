@@ -11,7 +11,7 @@ struct RequestShape: ObligationJudge {
         id: "request/shape", level: .must, origin: .all,
         clause: "Each request's body and query fit the API description.",
         tolerance:
-            "Fields and parameters that the API does not know are let pass, and so is a body that the journal cut.",
+            "Fields and parameters that the API does not know are allowed, and so is a body that the journal cut.",
         advice: "Encode a Codable model that has the guide's names as its CodingKeys, send it with Content-Type: "
             + "application/json, and mind the lengths and ranges in /docs; do not combine CodingKeys with "
             + "convertToSnakeCase.")

@@ -7,11 +7,11 @@ struct RetryBackoff: ObligationJudge {
     static let obligation = Obligation(
         id: "retry/backoff-on-5xx", level: .must,
         origin: .guides([.consultationWebSocket, .goalLinking, .mealLogWebSocket]), place: "error handling",
-        clause: "Repeats after 5xx or a time-out wait at least 1 s, and never less than the time before; more than 3 "
-            + "attempts in all are too many.",
+        clause: "Repeats after 5xx or a time-out wait at least 1 s, and never less than the previous wait; at most 3 "
+            + "attempts are made in all.",
         tolerance: "50 ms. A wait begins when the answer arrived or the client gave up; a repeat more than 60 s later "
-            + "begins anew. Polls of meal logs only wait. A user who presses \"send\" again cannot be told from a retry, nor can "
-            + "an equal request that is under way at the same time.",
+            + "starts over. Polls of meal logs only have to wait. A user who presses \"send\" again cannot be told "
+            + "from a retry, nor can an equal request that is under way at the same time.",
         advice: "Between attempts use try await Task.sleep(for: .seconds(pow(2.0, Double(attempt)))), give up after 3, "
             + "and disable the button meanwhile.",
         scenarios: ["flaky-500", "timeouts"])

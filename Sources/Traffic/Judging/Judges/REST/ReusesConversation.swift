@@ -9,7 +9,7 @@ struct ReusesConversation: ObligationJudge {
         clause: "No second chat-about-goal is sent for a goal that was shown with a conversationId.",
         tolerance: "A conversation that was archived, or that the backend refused, may be replaced.",
         advice: "Keep conversationId from the answer of chat-about-goal and from every goal that is loaded, and open "
-            + "that conversation where it is set.",
+            + "that conversation if it is set.",
         scenarios: ["established-account"])
 
     private struct Link: Sendable {

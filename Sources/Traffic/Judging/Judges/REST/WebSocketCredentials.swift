@@ -7,7 +7,7 @@ struct WebSocketCredentials: ObligationJudge {
         id: "auth/websocket-credentials", level: .must,
         origin: .guides([.consultationWebSocket, .enhancedConsultations, .webSocketArchitecture, .mealLogWebSocket]),
         clause: "A WebSocket's handshake carries token and API key in its headers, or the token as ?token=.",
-        tolerance: "Whether the token is good is not asked here.",
+        tolerance: "The token need not be valid here.",
         advice:
             "webSocketTask(with: URL) sends no headers of yours, as consultation-websocket's Quick Start does: make a "
             + "URLRequest with Authorization and X-API-Key and use webSocketTask(with: request), or add ?token=.")

@@ -8,12 +8,12 @@ struct CloseHandshake: ObligationJudge {
         id: "ws/close-handshake", level: .should, origin: .guides([.consultationWebSocket, .mealLogWebSocket]),
         place: "disconnect()",
         clause: "A client leaves with a close frame of code 1000 or 1001, and answers the server's close frame.",
-        tolerance: "What ends by a fault is excused, and so is a client that ends a socket on which a fault had "
-            + "touched a frame or set in. A socket that is open at the end of the journal is no breach, and nobody "
-            + "need answer a server that stops.",
-        advice: "Call task.cancel(with: .goingAway, reason: nil), not cancel(), before the task is let go of and "
-            + "before the process ends; go on receiving after the server's close frame until receive fails, so that it "
-            + "is answered.")
+        tolerance: "A socket that ends by a fault is excused, and so is a client that ends a socket on which a fault "
+            + "has acted. A socket that is open at the end of the journal is not a breach, and a server that stops "
+            + "need not be answered.",
+        advice: "Call task.cancel(with: .goingAway, reason: nil), not cancel(), before the task is released and before "
+            + "the process ends; go on receiving after the server's close frame until receive fails, so that it is "
+            + "answered.")
     static let needs: Evidence = [.controlFrames, .socketEnds]
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {

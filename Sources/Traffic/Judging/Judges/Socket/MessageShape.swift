@@ -8,10 +8,10 @@ struct MessageShape: ObligationJudge {
         place: "message types (consultation-websocket); best practice 4 (enhanced-consultations)",
         clause: "Each message is a text frame with a JSON object of type `message`, `user_message` or `ping`; chat "
             + "messages have a content of 1 to 2000 characters after trimming.",
-        tolerance: "The types of both chat protocols are let pass in every mode; a frame of more than 64 KiB, of which "
-            + "the journal keeps the beginning, is not judged.",
+        tolerance: "The types of both chat protocols are allowed in every mode; a frame of more than 64 KiB, which the "
+            + "journal cuts, is not judged.",
         advice: "Send task.send(.string(text)), never .data(…); trim with trimmingCharacters(in: "
-            + ".whitespacesAndNewlines), and send nothing that is empty then or has a count over 2000.")
+            + ".whitespacesAndNewlines), and send no text that is then empty or has a count over 2000.")
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
         guard case .frame(let frame) = fact.kind, frame.isFromClient, !frame.frame.payload.isCut else { return }

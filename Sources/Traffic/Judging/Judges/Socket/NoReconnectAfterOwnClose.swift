@@ -7,12 +7,12 @@ struct NoReconnectAfterOwnClose: ObligationJudge {
     static let obligation = Obligation(
         id: "ws/no-reconnect-after-own-close", level: .should, origin: .guides([.mealLogWebSocket]),
         place: "step 2, disconnect()",
-        clause: "Within 3 s after the client closed a socket itself it opens none for the same consultation.",
-        tolerance: "Only a close frame of the client's that came first counts, on a socket that no fault had touched; "
+        clause: "Within 3 s after closing a socket, the client opens none for the same consultation.",
+        tolerance: "Only a close frame that the client sent first counts, on a socket that no fault had touched; "
             + "another consultation may be opened at once. A user who comes back within 3 s cannot be told from the "
             + "client.",
-        advice: "cancel(with:reason:) fails the pending receive: set shouldReconnect = false before it, and look at it "
-            + "where receive fails. consultation-websocket's disconnect() lacks that and reconnects.")
+        advice: "cancel(with:reason:) fails the pending receive: set shouldReconnect = false before it, and check it "
+            + "when receive fails. consultation-websocket's disconnect() lacks that and reconnects.")
     static let needs: Evidence = .socketEnds
 
     /// The sockets closed by the client, by consultation.

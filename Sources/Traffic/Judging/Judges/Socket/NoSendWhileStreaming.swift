@@ -7,8 +7,8 @@ struct NoSendWhileStreaming: ObligationJudge {
         id: "ws/no-send-while-streaming", level: .should, origin: .guides([.consultationWebSocket]),
         place: "best practice 4", clause: "No chat message is sent while an answer streams.",
         tolerance: "An answer streams from its first piece that is delivered to its end, not from the receipt of the "
-            + "question. A message may cross with the first piece for 50 ms; an answer whose end a fault may have "
-            + "swallowed, that an error frame broke off, or of which nothing has come for 10 s streams no more.",
+            + "question. A message may cross with the first piece for 50 ms; an answer no longer streams if a fault "
+            + "may have swallowed its end, an error frame broke it off, or nothing of it has come for 10 s.",
         advice: "Disable the input while isAITyping, from send() to `stream_complete`, `assistant_message_end` or "
             + "`error`, and queue what the user sends meanwhile.",
         scenarios: ["slow-coach"])

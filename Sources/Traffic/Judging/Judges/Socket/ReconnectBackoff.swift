@@ -8,12 +8,12 @@ struct ReconnectBackoff: ObligationJudge {
         origin: .guides([.consultationWebSocket, .enhancedConsultations, .mealLogWebSocket]),
         place: "best practice 2 (consultation-websocket); best practice 1 (enhanced-consultations); step 2, "
             + "reconnection (meal-log-websocket)",
-        clause: "After a socket ended without the client's doing no handshake for its consultation comes sooner than 1 "
-            + "s after the end or after the try before, and waits never shrink until `connected` comes.",
-        tolerance: "50 ms for the network and scheduling. Any end counts that the client did not begin, save 1000 "
-            + "after \"Consultation is not active\". A try with another token after a 401 need not wait. Where the "
-            + "client itself gave up a socket on which the fake had misbehaved, the first wait is unknown and not "
-            + "judged. A user who asks to reconnect cannot be told from the client.",
+        clause: "After a socket that the client did not end, no handshake for its consultation comes sooner than 1 s "
+            + "after the end or after the previous try, and waits never shrink until `connected` comes.",
+        tolerance: "50 ms for the network and scheduling. Any end that the client did not begin counts, except 1000 "
+            + "after \"Consultation is not active\". A try with another token after a 401 need not wait. If the client "
+            + "itself gave up a socket on which the fake had misbehaved, the first wait is unknown and not judged. A "
+            + "user who asks to reconnect cannot be told from the client.",
         advice: "Wait before each connect, 1 s, 2 s, 3 s or doubling up to 30 s, with Task.sleep, and reset the count "
             + "only when `connected` has come; consultation-websocket's listing resets reconnectAttempts right after "
             + "resume(), so its waits stay at 1 s.",

@@ -5,9 +5,9 @@ import Traffic
 struct ReconnectLimit: ObligationJudge {
     static let obligation = Obligation(
         id: "ws/reconnect-limit", level: .should, origin: .guides([.consultationWebSocket]), place: "best practice 2",
-        clause: "After a socket ended without the client's doing it tries at most 5 times in a row to connect again.",
+        clause: "After a socket that the client did not end, it tries at most 5 times in a row to reconnect.",
         tolerance: "Each handshake for the consultation is a try, accepted or not, until `connected` is delivered; one "
-            + "with another token after a 401 is part of the try before. A user who asks to reconnect cannot be told "
+            + "with another token after a 401 is part of the previous try. A user who asks to reconnect cannot be told "
             + "from the client.",
         advice: "Count the tries since the last `connected`, show an error after the fifth, and leave the next to the "
             + "user; consultation-websocket's listing resets reconnectAttempts right after resume(), so its limit "

@@ -11,7 +11,8 @@ struct RecoversHistory: ObligationJudge {
         tolerance: "A fetch between the cut and `connected` counts too, and so does one that fails. A client that "
             + "closed the socket itself, or closes the next one before the 10 s are over, owes nothing.",
         advice: "The answer is completed and stored while the client is away: after a reconnect GET "
-            + "/api/v1/consultations/{id}/messages and replace what was cut by it; do not wait for the missing chunks.",
+            + "/api/v1/consultations/{id}/messages and replace the cut answer with it; do not wait for the missing "
+            + "chunks.",
         scenarios: ["drop-mid-stream"])
     static let needs: Evidence = .socketEnds
 

@@ -11,8 +11,8 @@ struct RefusedHandshake: ObligationJudge {
         tolerance: "Handshakes that were under way before the refusal was delivered do not count.",
         advice: "Look at (task.response as? HTTPURLResponse)?.statusCode when receive fails: on 401 refresh the token "
             + "before you reconnect, on 404 create or fetch a consultation first, its id in lower case. "
-            + "consultation-websocket's Quick Start opens the socket without any credentials, and every try of it ends "
-            + "in 401.",
+            + "consultation-websocket's Quick Start opens the socket without any credentials, so each of its tries "
+            + "ends in 401.",
         scenarios: ["token-expires-mid-session"])
     static let needs: Evidence = .credentials
 

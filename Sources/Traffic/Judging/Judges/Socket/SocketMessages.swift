@@ -47,8 +47,8 @@ enum SocketMessages {
     }
 
     static func tooManyTries(endedAt: Timestamp) -> String {
-        "The client tried for the 6th time after the socket ended at \(clock(endedAt)), without success in between; 5 "
-            + "tries are the most."
+        "The client tried for the 6th time after the socket ended at \(clock(endedAt)), without success in between; at "
+            + "most 5 tries are allowed."
     }
 
     static func cameBack(after gap: Int64) -> String {
