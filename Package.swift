@@ -173,7 +173,9 @@ let package = Package(
         .testTarget(name: "TLSTests", dependencies: ["COpenSSL", "Sockets", "TLS", "TestSupport"]),
         .testTarget(
             name: "TrafficTests",
-            dependencies: ["FitIQAPI", "HTTP1", "JSON", "Text", "Traffic", "WebSocket", httpTypes]),
+            dependencies: [
+                "FitIQAPI", "HTTP1", "JSON", "TestSupport", "Text", "Traffic", "WebSocket", httpTypes,
+            ]),
         .testTarget(
             name: "JudgingTests",
             dependencies: [
@@ -182,7 +184,7 @@ let package = Package(
             exclude: ["Reports/Golden"]),
         .testTarget(
             name: "ReplayTests",
-            dependencies: ["FitIQAPI", "JSON", "Replay", "Traffic", "WebSocket", httpTypes]),
+            dependencies: ["FitIQAPI", "JSON", "Replay", "TestSupport", "Traffic", "WebSocket", httpTypes]),
         .testTarget(name: "HostingTests", dependencies: ["Hosting", "Sockets", "TLS", "TestSupport"]),
         .testTarget(
             name: "ProxyTests",

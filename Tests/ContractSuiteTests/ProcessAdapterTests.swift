@@ -28,8 +28,9 @@ struct ProcessAdapterTests {
     @Test("The session of the protocol's page, as it stands there")
     func page() async throws {
         let session = try Page.session()
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("session-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: file) }
+        let folder = try ScratchFolder()
+        defer { folder.remove() }
+        let file = folder["session"]
         try Data(session.map { $0 + "\n" }.joined().utf8).write(to: file)
         // Answers as the page does, as long as it is asked as the page says.
         let script = """

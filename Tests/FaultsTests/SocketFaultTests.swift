@@ -279,7 +279,9 @@ struct SocketFaultTests {
         var socket = try socketFaults([(.withholdPong, .type("pong", .only(2)))])
         #expect(socket.send(bytes(Talk.pong)).transmission.bytes == frame(Talk.pong))
         #expect(!socket.withholdsPongs)
-        #expect(socket.send(bytes(Talk.pong)).transmission == Transmission())
+        let second = socket.send(bytes(Talk.pong))
+        #expect(second.transmission == Transmission())
+        #expect(second.setIn == [.init(fault: .withholdPong, ruleName: "r0")])
         #expect(socket.withholdsPongs)
         #expect(socket.send(bytes(Talk.pong)).transmission == Transmission())
         #expect(socket.send(bytes(Talk.error)).transmission.bytes == frame(Talk.error))
@@ -294,7 +296,8 @@ struct SocketFaultTests {
         var socket = try socketFaults([
             (.withholdPong, .frames(.all)), (.stallReading, .frames(.all)), (.delay(5), .frames(.all)),
         ])
-        _ = socket.send(bytes(Talk.pong))
+        #expect(socket.send(bytes(Talk.pong)).setIn.map(\.ruleName) == ["r0", "r1"])
+        #expect(socket.send(bytes(Talk.pong)).setIn.isEmpty, "each sets in once")
         #expect(socket.withholdsPongs && socket.stallsReading)
         #expect(socket.change([:]) == false)
         #expect(socket.change(["none": .removed]) == false)

@@ -1,6 +1,7 @@
 import FitIQAPI
 import Foundation
 import Logging
+import TestSupport
 import Testing
 
 @testable import MockServer
@@ -10,8 +11,9 @@ import Testing
 struct ScenarioReloadingTests {
     @Test("A look at the file reads nothing: that is a job, and while it lasts nothing else is looked at")
     func reading() throws {
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("watched-\(UUID()).yaml")
-        defer { try? FileManager.default.removeItem(at: file) }
+        let folder = try ScratchFolder()
+        defer { folder.remove() }
+        let file = folder["watched.yaml"]
         func write(_ text: String) throws { try Data(text.utf8).write(to: file) }
         try write("name: first\n")
         let plan = ScenarioPlan(source: .file(file.path))

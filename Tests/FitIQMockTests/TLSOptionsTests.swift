@@ -1,5 +1,6 @@
 import Foundation
 import Sockets
+import TestSupport
 import Testing
 
 @testable import fitiq_mock
@@ -33,8 +34,9 @@ struct TLSOptionsTests {
 
     @Test("A certificate of the user's: what is wrong with which file is told")
     func own() throws {
-        let folder = NSTemporaryDirectory() + "fitiq-mock-\(UUID().uuidString)"
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let scratch = try ScratchFolder()
+        defer { scratch.remove() }
+        let folder = scratch["data"].path
         _ = try CertificateFiles(DataDirectory(path: folder)).current(at: FitIQMock.now)
         let (certificate, key, other) = (
             folder + "/localhost.pem", folder + "/localhost-key.pem", folder + "/ca-key.pem"

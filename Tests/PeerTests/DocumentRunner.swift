@@ -78,7 +78,7 @@ struct DocumentRunner {
         let withoutTimes = text.replacing(time, with: "TIME")
             // Of a report: how long a run took, and when in it something happened.
             .replacing(#/, \d+(\.\d+)? s\n/#, with: ", DURATION\n")
-            .replacing(#/#(\d+) \+\d+\.\d{3} s/#) { "#\($0.output.1) +OFFSET" }
+            .replacing(#/#(\d+) \+\d+\.\d{3,9} s/#) { "#\($0.output.1) +OFFSET" }
             // Of a session: when something happened, and how long an answer took.
             .replacing(#/ +\+\d+\.\d{3} s/#, with: " +OFFSET").replacing(#/ +\d+\.\d ms/#, with: " TIME")
             // Answers name the port, which may have a digit more.

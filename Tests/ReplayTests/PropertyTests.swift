@@ -1,11 +1,12 @@
 import FitIQAPI
 import Replay
+import TestSupport
 import Testing
 import Traffic
 
 /// Sessions made up from a seed, in which ids go to and fro as they do in a real one.
 struct RandomSession {
-    private var numbers: SplitMix64
+    private var numbers: Draw
     /// Ids that have gone over the wire.
     private var known: [String] = []
     /// Ids that the client made up.
@@ -13,16 +14,14 @@ struct RandomSession {
     private(set) var builder = SessionBuilder()
 
     init(seed: UInt64, entries: Int) {
-        numbers = SplitMix64(seed: seed)
+        numbers = Draw(seed: seed)
         for _ in 0..<entries {
-            if chance(5) { addSocket() } else { addExchange() }
+            if numbers.once(in: 5) { addSocket() } else { addExchange() }
         }
     }
 
-    private mutating func chance(_ oneIn: UInt64) -> Bool { numbers.next(below: oneIn) == 0 }
-
     private mutating func id(fromClient: Bool) -> String {
-        if !known.isEmpty, !chance(3) { return known[Int(numbers.next(below: UInt64(known.count)))] }
+        if !known.isEmpty, !numbers.once(in: 3) { return numbers.element(of: known) }
         let id = ResourceID(randomBits: numbers.next(), numbers.next()).description
         known.append(id)
         if fromClient { made.append(id) }
@@ -30,13 +29,13 @@ struct RandomSession {
     }
 
     private mutating func json(fromClient: Bool) -> String {
-        let members = (0...numbers.next(below: 4)).map { number -> String in
-            switch numbers.next(below: 6) {
+        let members = (0...numbers.below(4)).map { number -> String in
+            switch numbers.below(6) {
             case 0: "\"m\(number)\" : \"\(id(fromClient: fromClient))\""
             case 1: "\"m\(number)\":[\"see \(id(fromClient: fromClient))\\n\(id(fromClient: fromClient))\", 1.50]"
             case 2: "\"created_at\":\"2025-01-29T10:30:0\(number)Z\""
             case 3: "\"url\":\"\(recordedOrigin)\\/a\", \"e\":\"\\u00e9\""
-            case 4: "\"m\(number)\":{\"n\":\(numbers.next(below: 1_000)),\"t\":null}"
+            case 4: "\"m\(number)\":{\"n\":\(numbers.below(1_000)),\"t\":null}"
             default: "\"text\\t\":\"user-1@redacted.example has redacted-token-1\""
             }
         }
@@ -45,31 +44,31 @@ struct RandomSession {
 
     private mutating func target(_ path: String) -> String {
         var target = path
-        if chance(2) { target += "/\(id(fromClient: true))" }
-        if chance(3) { target += "?limit=\(numbers.next(below: 3))&trace=\(id(fromClient: true))" }
+        if numbers.once(in: 2) { target += "/\(id(fromClient: true))" }
+        if numbers.once(in: 3) { target += "?limit=\(numbers.below(3))&trace=\(id(fromClient: true))" }
         return target
     }
 
     private mutating func addExchange() {
-        let method = ["GET", "POST", "PUT"][Int(numbers.next(below: 3))]
-        let target = target(["/api/v1/goals", "/api/v1/consultations", "/notes"][Int(numbers.next(below: 3))])
+        let method = numbers.element(of: ["GET", "POST", "PUT"])
+        let target = target(numbers.element(of: ["/api/v1/goals", "/api/v1/consultations", "/notes"]))
         let body = method == "GET" ? nil : json(fromClient: true)
         let answer = json(fromClient: false)
         builder.exchange(
             method, target, body: body, answer: answer,
             answerFields: [SessionField("Location", "\(recordedOrigin)/x/\(id(fromClient: false))")],
-            waited: Int64(numbers.next(below: 50)))
+            waited: Int64(numbers.below(50)))
     }
 
     private mutating func addSocket() {
         let path = target("/api/v1/ws")
         var time: Int64 = 0
-        let frames = (0..<numbers.next(below: 12)).map { _ in
-            time += Int64(numbers.next(below: 40))
-            return chance(2)
+        let frames = (0..<numbers.below(12)).map { _ in
+            time += Int64(numbers.below(40))
+            return numbers.once(in: 2)
                 ? frame(.client, time, json(fromClient: true)) : frame(.server, time, json(fromClient: false))
         }
-        builder.socket(path, frames: frames, ending: chance(2) ? ending(.server, time + 5, .reset) : nil)
+        builder.socket(path, frames: frames, ending: numbers.once(in: 2) ? ending(.server, time + 5, .reset) : nil)
         // What comes next comes after the frames, and so do the ids in it.
         builder.wait(time + 100)
     }
@@ -172,11 +171,11 @@ struct PropertyTests {
         func run() throws -> ([ReplayAnswer], [ReplayEffect], ReplayReport) {
             var player = Player(
                 try ReplayPlan(session), settings: ReplaySettings(match: .route, frames: .triggered), origin: ourOrigin)
-            var numbers = SplitMix64(seed: seed)
+            var numbers = Draw(seed: seed)
             var answers: [ReplayAnswer] = []
             var effects: [ReplayEffect] = []
             for step in 0..<300 {
-                let entry = session.entries[Int(numbers.next(below: UInt64(session.entries.count)))]
+                let entry = numbers.element(of: session.entries)
                 let url = entry.request.url
                 let target = String(url.drop { $0 != "/" }.dropFirst(2).drop { $0 != "/" })
                 var isHandshake = false

@@ -1,4 +1,5 @@
 import FitIQAPI
+import TestSupport
 import Testing
 import Traffic
 
@@ -60,12 +61,10 @@ struct ValueScannerTests {
 
     @Test("Any bytes are taken, and ranges lie in order within them", arguments: [1, 2, 3] as [UInt64])
     func anything(seed: UInt64) {
-        var numbers = SplitMix64(seed: seed)
+        var numbers = Draw(seed: seed)
         let alphabet = Array(#"0123456789abcdefABCDEF-_.@:+TZ \"u/"#.utf8) + [0xC3, 0xA9, 0xFF]
         for _ in 0..<2_000 {
-            let bytes = (0..<Int(numbers.next(below: 120))).map { _ in
-                alphabet[Int(numbers.next(below: UInt64(alphabet.count)))]
-            }
+            let bytes = (0..<numbers.below(120)).map { _ in numbers.element(of: alphabet) }
             bytes.withUnsafeBufferPointer { buffer in
                 var scanner = ValueScanner(buffer)
                 var end = 0

@@ -6,11 +6,11 @@ import Testing
 
 @Suite("Files that grow in whole batches")
 struct TwinFileTests {
-    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
-        "twin-file-\(ProcessInfo.processInfo.processIdentifier)-\(UInt64.random(in: 0 ... .max))")
+    private let folder: URL
+
+    init() throws { folder = try ScratchFolder().url }
 
     private func inFolder(_ body: (String) throws -> Void) throws {
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         try body(folder.path + "/a")
     }

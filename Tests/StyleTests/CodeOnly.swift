@@ -1,21 +1,25 @@
-/// Blanks what is not code: comments and the text of string literals.
+/// Separates code from the text of string literals: each keeps its place, and the rest becomes blanks.
 ///
-/// Interpolated code stays. It knows as much of Swift's lexical structure (The Swift Programming Language, Lexical Structure) as that takes: nested
-/// block comments, escapes, multi-line and raw literals. Of regex literals it knows nothing; the package has none.
+/// Interpolated code is code. It handles nested block comments, escapes, and multi-line and raw literals (The Swift
+/// Programming Language, Lexical Structure), but not regex literals, of which the package has none.
 struct CodeOnly {
     private let input: [UInt8]
     private var output: [UInt8] = []
+    private var literals: [UInt8] = []
     private var position = 0
 
-    static func blankingTheRest(of text: [UInt8]) -> [UInt8] {
+    static func blankingTheRest(of text: [UInt8]) -> [UInt8] { parts(of: text).code }
+
+    static func parts(of text: [UInt8]) -> (code: [UInt8], literals: [UInt8]) {
         var blanker = CodeOnly(input: text)
         blanker.copyCode(untilParenthesisCloses: false)
-        return blanker.output
+        return (blanker.output, blanker.literals)
     }
 
     private init(input: [UInt8]) {
         self.input = input
         output.reserveCapacity(input.count)
+        literals.reserveCapacity(input.count)
     }
 
     private func isNext(_ text: StaticString, at offset: Int = 0) -> Bool {
@@ -25,15 +29,16 @@ struct CodeOnly {
         return true
     }
 
-    private mutating func blank(_ count: Int) {
-        for _ in 0..<min(count, input.count - position) {
-            output.append(input[position] == UInt8(ascii: "\n") ? input[position] : UInt8(ascii: " "))
-            position += 1
-        }
+    private mutating func blank(_ count: Int, isText: Bool = false) {
+        for _ in 0..<min(count, input.count - position) { copy(isCode: false, isText: isText) }
     }
 
-    private mutating func keep() {
-        output.append(input[position])
+    private mutating func keep() { copy(isCode: true, isText: false) }
+
+    private mutating func copy(isCode: Bool, isText: Bool) {
+        let isLineEnd = input[position] == UInt8(ascii: "\n")
+        output.append(isCode || isLineEnd ? input[position] : UInt8(ascii: " "))
+        literals.append(isText || isLineEnd ? input[position] : UInt8(ascii: " "))
         position += 1
     }
 
@@ -94,7 +99,7 @@ struct CodeOnly {
             // A line ends a literal that was never closed: such a file does not compile.
             if !isMultiline, isNext("\n") { return }
             guard isNext("\\"), hasPounds(pounds, at: 1) else {
-                blank(1)
+                blank(1, isText: true)
                 continue
             }
             blank(1 + pounds)

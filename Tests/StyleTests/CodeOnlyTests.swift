@@ -28,6 +28,13 @@ struct CodeOnlyTests {
         #expect(String(decoding: CodeOnly.blankingTheRest(of: Array(text.utf8)), as: UTF8.self) == code)
     }
 
+    @Test("The text of literals is apart from code and comments, line for line")
+    func literals() {
+        let text = "f(\"a\\(b)c\") // \"d\"\ng(\"\"\"\n \"h\" \\(\"i\")\n \"\"\")"
+        let literals = CodeOnly.parts(of: Array(text.utf8)).literals
+        #expect(String(decoding: literals, as: UTF8.self) == "   a    c         \n     \n \"h\"    i  \n     ")
+    }
+
     @Test("Cut anywhere, a text keeps its length and its lines")
     func cutAnywhere() {
         let text = Array("a /* b /* c */ */ \"d\\(e(\"f\"))\\n\" #\"g\"# \"\"\"\n h \\(i) \n\"\"\" // j\nk".utf8)

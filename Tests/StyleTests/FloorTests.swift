@@ -30,13 +30,13 @@ struct Manifest: Decodable {
 
     /// What `swift package dump-package` prints; the scratch path is another one, because the build's is locked.
     static func dumped() throws -> Manifest {
-        let scratch = FileManager.default.temporaryDirectory.appendingPathComponent(
-            "fitiq-mock-manifest-\(ProcessInfo.processInfo.processIdentifier)")
-        defer { try? FileManager.default.removeItem(at: scratch) }
+        let scratch = try ScratchFolder()
+        defer { scratch.remove() }
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = [
-            "swift", "package", "--package-path", URL.packageRoot.path, "--scratch-path", scratch.path, "dump-package",
+            "swift", "package", "--package-path", URL.packageRoot.path, "--scratch-path", scratch.url.path,
+            "dump-package",
         ]
         let output = Pipe()
         process.standardOutput = output

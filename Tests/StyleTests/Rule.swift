@@ -21,6 +21,8 @@ struct Rule: Sendable, CustomTestStringConvertible {
     enum Subject: Sendable {
         /// Code without comments and string literals.
         case code
+        /// The text of string literals.
+        case literals
         /// The lines as written.
         case text
     }
@@ -63,7 +65,12 @@ struct Rule: Sendable, CustomTestStringConvertible {
     func violations(in file: SourceText) throws -> [String] {
         guard holds(in: file.path) else { return [] }
         let expression = try NSRegularExpression(pattern: pattern)
-        let lines = subject == .code ? file.code : file.lines
+        let lines =
+            switch subject {
+            case .code: file.code
+            case .literals: file.literals
+            case .text: file.lines
+            }
         return lines.enumerated().compactMap { index, line in
             let range = NSRange(location: 0, length: line.utf16.count)
             guard expression.firstMatch(in: line, range: range) != nil else { return nil }

@@ -14,8 +14,9 @@ struct RuleTests {
         let path = rule.scope == .tests ? "Tests/HTTP1Tests/Bad.swift" : "Sources/Protocols/HTTP1/Bad.swift"
         for line in rule.bad {
             let file = SourceText(path: path, text: "struct Fine {}\n\(line)\n")
+            let number = 1 + line.split(separator: "\n").count
             #expect(
-                try rule.violations(in: file) == ["\(path):2: \(rule.banned) is banned here: \(rule.advice)."],
+                try rule.violations(in: file) == ["\(path):\(number): \(rule.banned) is banned here: \(rule.advice)."],
                 "\(line)")
         }
         #expect(!rule.bad.isEmpty)

@@ -130,10 +130,12 @@ extension Rule {
             bad: ["let path = \"/" + "Users/me/fitiq\""], good: ["GET /api/v1/users/me"]),
         Rule(
             banned: "An option of the command line in a message",
-            pattern: #"^(?!\s*(?://|<))[^"]*".*(?<![\w-])--[a-z]"#,
-            advice: "say what to change in words; the executable adds its options", scope: .libraries, subject: .text,
+            pattern: #"(?<![\w-])--[a-z]"#,
+            advice: "say what to change in words; the executable adds its options", scope: .libraries,
+            subject: .literals,
             bad: [
                 "\"choose another with --" + "port\"", "let hint = \"start the server with \\(x) --" + "tls\"",
+                "let hint = \"\"\"\n    start it with --" + "tls",
             ],
             good: [
                 "// `--port` of \"serve\"", "\"a -- b\"", "    /// What \"--port\" says.", "\"--\\(boundary)\"",

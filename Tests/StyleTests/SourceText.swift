@@ -1,18 +1,21 @@
 import Foundation
 import TestSupport
 
-/// A Swift file as the rules see it: its lines as written, and as code with comments and string literals blanked.
+/// A Swift file as the rules see it: its lines as written, as code, and as the text of string literals.
 struct SourceText: Sendable {
     /// From the package's root: `Sources/Protocols/HTTP1/Connection.swift`.
     let path: String
     let lines: [String]
     /// Line for line the same, with spaces where comments and the text of string literals stood.
     let code: [String]
+    /// Line for line the same, with spaces where anything else stood.
+    let literals: [String]
 
     init(path: String, text: String) {
         self.path = path
         lines = Self.lines(of: Array(text.utf8))
-        code = Self.lines(of: CodeOnly.blankingTheRest(of: Array(text.utf8)))
+        let parts = CodeOnly.parts(of: Array(text.utf8))
+        (code, literals) = (Self.lines(of: parts.code), Self.lines(of: parts.literals))
     }
 
     /// The target: the directory below a floor of `Sources`, or below `Tests`.

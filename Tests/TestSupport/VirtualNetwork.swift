@@ -5,8 +5,7 @@ import Traffic
 /// A transport made of arrays, and a clock moved by hand: what ``Host`` does with sockets, without any.
 ///
 /// Like the host it reads from a connection only while reading is not paused, at most 16 KiB at a time, and obeys each
-/// ending as documented. `ContractSuite` has a smaller one for its reference client, which never reads slowly, closes
-/// one direction only or breaks off: those are for tests.
+/// ending as documented.
 package final class VirtualNetwork {
     /// What moves by itself.
     package enum Motion {

@@ -5,7 +5,7 @@ import Logging
 import Sockets
 import TLS
 
-/// Where a server or a proxy listens, and what it logs: options of `serve`, `replay` and `record`.
+/// Where a server or a proxy listens, and what it logs, tells and records: options of `serve`, `replay` and `record`.
 struct HostOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
@@ -37,6 +37,25 @@ struct HostOptions: ParsableArguments {
             "trace, debug, info (a line for each request), notice, warning, error or critical. (default: notice)",
             valueName: "level"))
     var logLevel: String?
+
+    @Flag(help: "Record tokens, keys, cookies and e-mail addresses as they are; without it they become placeholders.")
+    var keepSecrets = false
+
+    @Option(
+        help: .init(
+            "Write url, ws_url, pid and what else a client needs as JSON to this file once connections are accepted.",
+            valueName: "path"))
+    var readyFile: String?
+
+    func keepsSecrets() throws(Failure) -> Bool { try Settings.flag(keepSecrets, "KEEP_SECRETS") }
+
+    /// Raises the limit on file descriptors; if it stays too low, `fit` returns how many connections it is enough for.
+    func raiseDescriptors(to wanted: Int, _ logger: Logger, orFit fit: (Int) -> Int) {
+        let descriptors = CurrentProcess.raiseFileDescriptorLimit(to: wanted)
+        guard descriptors < wanted else { return }
+        let connections = fit(descriptors)
+        logger.notice("\(Messages.fewDescriptors(descriptors, connections: connections))")
+    }
 
     func logger() throws(Failure) -> Logger {
         var logger = Logger(label: "fitiq-mock", factory: { _ in LineLog() })

@@ -30,9 +30,6 @@ struct RecordCommand: ParsableCommand {
     @Flag(help: "Replace a file that exists already.")
     var overwrite = false
 
-    @Flag(help: "Write tokens, keys, cookies and e-mail addresses as they are; without it they become placeholders.")
-    var keepSecrets = false
-
     @Option(
         help: .init(
             "Also trust the CAs in this PEM file, for an upstream whose certificate your own CA issued.",
@@ -40,12 +37,6 @@ struct RecordCommand: ParsableCommand {
     var upstreamCa: String?
 
     @OptionGroup var host: HostOptions
-
-    @Option(
-        help: .init(
-            "Write url, ws_url, upstream, output and pid as JSON to this file once the proxy accepts.",
-            valueName: "path"))
-    var readyFile: String?
 
     func run() throws {
         let logger = try host.logger()
@@ -56,10 +47,13 @@ struct RecordCommand: ParsableCommand {
         }
         let trust = try trust(upstream)
         var limits = RelayLimits()
-        fitDescriptors(&limits, logger)
+        host.raiseDescriptors(to: limits.descriptors, logger) {
+            limits.fit(descriptors: $0)
+            return limits.connections
+        }
         let address = try host.address()
         // Before any file is created.
-        let readyFile = try ReadyFile.claimed(readyFile)
+        let readyFile = try ReadyFile.claimed(host.readyFile)
         let secure = try host.secure(besides: address)
         if let secure {
             for warning in secure.listening.warnings(ca: secure.ca, at: FitIQMock.now) { logger.warning("\(warning)") }
@@ -82,8 +76,7 @@ struct RecordCommand: ParsableCommand {
         }
         // From here on the replaced file is no longer needed.
         tap.write()
-        let keepsSecrets = try Settings.flag(keepSecrets, "KEEP_SECRETS")
-        print(running.banner(program: ProgramName.asTyped, keepsSecrets: keepsSecrets), terminator: "")
+        print(running.banner(program: ProgramName.asTyped, keepsSecrets: try host.keepsSecrets()), terminator: "")
         StandardOutput.excuse(logger)
         var conclusions = Conclusions(logger)
         conclusions.add { () throws(Failure) in
@@ -113,13 +106,6 @@ struct RecordCommand: ParsableCommand {
         return .systemAnd(pem)
     }
 
-    private func fitDescriptors(_ limits: inout RelayLimits, _ logger: Logger) {
-        let descriptors = CurrentProcess.raiseFileDescriptorLimit(to: limits.descriptors)
-        guard descriptors < limits.descriptors else { return }
-        limits.fit(descriptors: descriptors)
-        logger.notice("\(Messages.fewDescriptors(descriptors, connections: limits.connections))")
-    }
-
     private func open(_ make: () throws(StartError) -> ProxyHost) throws(Failure) -> ProxyHost {
         do {
             let proxy = try make()
@@ -137,7 +123,7 @@ struct RecordCommand: ParsableCommand {
 
     private func tap(_ output: String, _ logger: Logger) throws(Failure) -> SessionTap {
         var settings = SessionRecorder.Settings(creatorVersion: Version.current)
-        settings.keepsSecrets = try Settings.flag(keepSecrets, "KEEP_SECRETS")
+        settings.keepsSecrets = try host.keepsSecrets()
         let replaces = try Settings.flag(overwrite, "OVERWRITE")
         do throws(FileError) {
             return try SessionTap(

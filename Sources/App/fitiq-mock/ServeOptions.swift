@@ -16,9 +16,6 @@ struct ServeOptions: ParsableArguments {
     @Option(help: .init("Write what is served to this file, as HAR, while it happens.", valueName: "path"))
     var record: String?
 
-    @Flag(help: "Record tokens, keys, cookies and e-mail addresses as they are; without it they become placeholders.")
-    var keepSecrets = false
-
     @Option(
         parsing: .unconditional,
         help: .init(
@@ -79,13 +76,6 @@ struct ServeOptions: ParsableArguments {
             any page of the web; may be repeated. (default: the server's own)
             """, valueName: "origin"))
     var allowedOrigins: [String] = []
-
-    @Option(
-        help: .init(
-            "Write url, ws_url, api_key, token, guide, scenario and pid as JSON to this file once the server accepts.",
-            valueName: "path"
-        ))
-    var readyFile: String?
 }
 
 extension ServeOptions {
@@ -138,7 +128,7 @@ struct ServerLauncher {
         plan = try options.plan()
         exportFile = try options.exportPath()
         // Before anything is created.
-        readyFile = try ReadyFile.claimed(options.readyFile)
+        readyFile = try ReadyFile.claimed(options.host.readyFile)
     }
 
     /// Serves until stopped.
@@ -158,7 +148,10 @@ struct ServerLauncher {
         guard exportFile == nil || configuration.scenario.replay == nil else {
             throw .configuration(Messages.notWithSession("--export-on-exit"))
         }
-        fitDescriptors(&configuration.limits)
+        options.host.raiseDescriptors(to: configuration.limits.descriptors, logger) {
+            configuration.limits.fit(descriptors: $0)
+            return configuration.limits.connections
+        }
         let address = try options.host.address()
         let secure = try options.host.secure(besides: address)
         let server = try open(configuration, address, secure?.listening)
@@ -187,13 +180,6 @@ struct ServerLauncher {
             conclusions.add { () throws(Failure) in try conclude(server.engine) }
         }
         try conclusions.tell()
-    }
-
-    private func fitDescriptors(_ limits: inout ServerLimits) {
-        let descriptors = CurrentProcess.raiseFileDescriptorLimit(to: limits.descriptors)
-        guard descriptors < limits.descriptors else { return }
-        limits.fit(descriptors: descriptors)
-        logger.notice("\(Messages.fewDescriptors(descriptors, connections: limits.connections))")
     }
 
     private func open(

@@ -50,10 +50,10 @@ struct ServeRecording {
 extension ServeOptions {
     /// The recording, if requested.
     func recording(_ logger: Logger) throws(Failure) -> ServeRecording? {
-        let keepsSecrets = try Settings.flag(keepSecrets, "KEEP_SECRETS")
+        let keepsSecrets = try host.keepsSecrets()
         guard let path = try Settings.nonEmpty(record, "RECORD") else {
             // In the environment it may be meant for 'record'.
-            guard !keepSecrets else { throw .configuration(Messages.onlyWithRecord("--keep-secrets")) }
+            guard !host.keepSecrets else { throw .configuration(Messages.onlyWithRecord("--keep-secrets")) }
             return nil
         }
         return try ServeRecording(to: path, keepsSecrets: keepsSecrets, logger: logger)

@@ -74,6 +74,17 @@ public struct FieldBlock: Sendable {
         return result
     }
 
+    /// Whether there is one field of the name, and its value has exactly these bytes.
+    public func onlyValue(of name: HTTPField.Name, is expected: [UInt8]) -> Bool {
+        var (count, isEqual) = (0, false)
+        forEachValue(of: name) { value in
+            count += 1
+            isEqual = count == 1 && value.elementsEqual(expected)
+            return count == 1
+        }
+        return isEqual
+    }
+
     /// Whether any field of the name lists the token, in any case, in its comma-separated value.
     public func hasToken(_ token: String, in name: HTTPField.Name) -> Bool {
         var token = token

@@ -12,7 +12,7 @@ extension SocketFaults {
         for index in rules.indices where rules[index].isEnabled {
             guard let offset = offset(of: rules[index], message) else { continue }
             outgoing.ruleNames.append(rules[index].name.text)
-            apply(index, at: offset, to: &plan)
+            apply(index, at: offset, to: &plan, in: &outgoing)
         }
         if withholdsPongs, message.type == "pong" { plan.isLost = true }
 
@@ -58,7 +58,9 @@ extension SocketFaults {
         }
     }
 
-    private mutating func apply(_ index: Int, at offset: Int, to plan: inout Plan) {
+    private mutating func apply(
+        _ index: Int, at offset: Int, to plan: inout Plan, in outgoing: inout Outgoing
+    ) {
         switch rules[index].fault {
         case .close, .finish, .reset, .silence, .cut:
             if plan.ending == nil { plan.ending = (index, rules[index].fault, offset) }
@@ -80,8 +82,10 @@ extension SocketFaults {
         case .replace(let text): plan.draft.text = Array(text.utf8)
         case .nanosecondTimestamps: plan.draft.text = NanosecondTimestamps.rewrite(plan.draft.text, seed: seed)
         case .withholdPong, .stallReading:
+            guard !rules[index].hasSetIn else { return }
             rules[index].hasSetIn = true
             updateFlags()
+            outgoing.setIn.append(.init(fault: rules[index].fault, ruleName: rules[index].name.text))
         }
     }
 

@@ -83,6 +83,15 @@ public struct Outgoing: Sendable, Equatable {
     public var ruleNames: [String] = []
     /// The rule that ends or silences the connection, if any.
     public var endingRule: String?
+    /// The lasting faults that set in with this message, in order; once for each rule.
+    public var setIn: [LastingFault] = []
+
+    /// A fault that affects the connection from a message on.
+    public struct LastingFault: Sendable, Equatable {
+        /// `withholdPong` or `stallReading`.
+        public let fault: SocketFault
+        public let ruleName: String
+    }
 
     /// A message with a final outcome.
     public struct Message: Sendable, Equatable {

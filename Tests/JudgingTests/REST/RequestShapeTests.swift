@@ -78,6 +78,14 @@ struct RequestShapeTests {
             line: "POST /api/v1/meal-logs/natural", endpoint: .createMealLog,
             body: #"{"raw_input":"2 eggs","meal_type":"lunch"}"#, type: nil, told: "Content-Type"),
         Misfit(
+            line: "POST /api/v1/meal-logs/natural", endpoint: .createMealLog,
+            body: #"{"raw_input":"2 eggs","meal_type":"lunch"}"#,
+            type: "application/json\r\nContent-Type: text/plain", told: "application/json, text/plain"),
+        Misfit(
+            line: "POST /api/v1/meal-logs/natural", endpoint: .createMealLog,
+            body: #"{"raw_input":"2 eggs","meal_type":"lunch"}"#,
+            type: "text/plain\r\nContent-Type: application/json", told: "text/plain, application/json"),
+        Misfit(
             line: "POST /api/v1/consultations/\(Story.id(1))/archive", endpoint: .archiveConsultation, body: "x",
             type: "application/json; charset=latin1", told: "latin1"),
         Misfit(

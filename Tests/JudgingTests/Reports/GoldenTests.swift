@@ -1,6 +1,7 @@
 import Foundation
 import JSON
 import Testing
+import Text
 
 @testable import Judging
 
@@ -34,6 +35,27 @@ struct GoldenTests {
         for (number, (line, wanted)) in zip(lines, expected).enumerated() where line != wanted {
             Issue.record("\(name):\(number + 1):\n\(line)\nis not\n\(wanted)")
         }
+    }
+
+    @Test(
+        "A finding and its evidence show one wait, wherever within a millisecond its entries lie",
+        arguments: [(4, 4.5), (4.0006, 4.9502), (4.000_000_9, 4.949_000_1), (4.999_999_999, 5.9)])
+    func oneWait(ended: Double, tried: Double) throws {
+        let story = Story {
+            $0.connected(Story.id(1), at: 1)
+            $0.closed(by: .server, .reset, at: ended)
+            $0.opened(Story.id(1), on: 101, at: tried)
+        }
+        let verdict = try #require(story.judge().verdicts().first { $0.obligation.id == "ws/reconnect-backoff" })
+        let run = Report.Run(
+            scenario: "default", mode: .union, command: .exited(0), duration: 0, startedAt: Story.time(0),
+            hasConnected: true, verdicts: [verdict], exposures: [])
+        let text = TerminalReport(Report(title: "t", runs: [run])).text
+        let offsets = text.matches(of: #/#\d+ \+(\d+\.\d+) s/#).map { Story.time(Double($0.output.1) ?? 0) }
+        let told = try #require(text.firstMatch(of: #/tried again (\S+) s after/#)).output.1
+        try #require(offsets.count == 2)
+        let wait = offsets[1].nanosecondsSinceEpoch - offsets[0].nanosecondsSinceEpoch
+        #expect(Durations.seconds(wait) == told, "\(text)")
     }
 
     @Test("Colours are all that a terminal is told, and only where they are asked for")

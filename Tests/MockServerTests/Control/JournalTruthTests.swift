@@ -159,6 +159,23 @@ struct JournalTruthTests {
             ])
     }
 
+    @Test("A lasting fault is told with the rules that brought it, and once of each")
+    func settingIn() throws {
+        let (network, socket) = try socket(
+            """
+            {name: late, on: socket, at: {frame: 1..3}, delay: 1s},
+            {name: no-pong, on: socket, at: {frame: 1}, withhold_pong: true},
+            {name: stall, on: socket, at: {frame: 3}, stall_reading: true},
+            {name: no-pong-either, on: socket, at: {frame: 2..3}, withhold_pong: true}
+            """)
+        socket.send(Self.ask)
+        network.advance(by: .seconds(9))
+        #expect(
+            story(network).filter { $0.contains("fault") } == [
+                "0 fault no-pong withholdPong", "0 fault no-pong-either withholdPong", "0 fault stall stallReading",
+            ])
+    }
+
     @Test("Messages that are swapped stand in the order in which they came")
     func swapped() throws {
         let (network, socket) = try socket("{on: socket, at: {frame: 2}, swap: true}")

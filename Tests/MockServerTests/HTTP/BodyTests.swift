@@ -111,6 +111,8 @@ struct BodyTests {
         ("text/plain", 415),
         ("application/x-www-form-urlencoded", 415), ("application/json; charset=utf-16", 415), ("", 415), ("json", 415),
         ("application/jsonx", 415), (";", 415),
+        ("application/json\r\nContent-Type: text/plain", 415), ("text/plain\r\nContent-Type: application/json", 415),
+        ("application/json\r\nContent-Type: application/json", 415),
     ]
 
     @Test("A body is taken as JSON only where its Content-Type says so; else 415 with Accept", arguments: mediaTypes)

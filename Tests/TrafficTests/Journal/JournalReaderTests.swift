@@ -41,12 +41,12 @@ struct JournalReaderTests {
         var events = RandomEvents(seed: seed)
         var journal = Journal()
         for _ in 0..<40 {
-            journal.record(events.event(), at: events.time(), connection: UInt64(events.below(3)))
+            journal.record(events.event(), at: events.time(), connection: UInt64(events.numbers.below(3)))
         }
-        let encoder = JournalEncoder(world: events.maybe() ? "a-world-with-a-name-\(seed)" : nil)
+        let encoder = JournalEncoder(world: events.numbers.once(in: 2) ? "a-world-with-a-name-\(seed)" : nil)
         var text: [UInt8] = []
         for entry in journal.entries() { encoder.appendLine(entry, to: &text) }
-        let lines = try Self.read(text, chunk: 1 + events.below(900))
+        let lines = try Self.read(text, chunk: 1 + events.numbers.below(900))
         #expect(lines.map(\.number) == Array(1...40))
         #expect(lines.allSatisfy { $0.world?.text == encoder.world })
         var again: [UInt8] = []
@@ -239,9 +239,13 @@ struct JournalReaderTests {
         var read = 0
         for row in JournalEncoderTests.events.indices {
             let line = Array(JournalEncoderTests.events[row].1.utf8)
+            let unchanged = try Self.read(line).map {
+                String(decoding: JournalEncoder().encode($0.entry), as: UTF8.self)
+            }
+            #expect(unchanged == [JournalEncoderTests.events[row].1])
             for _ in 0..<40 {
                 var changed = line
-                changed[events.below(line.count)] = UInt8(events.below(256))
+                changed[events.numbers.below(line.count)] = UInt8(events.numbers.below(256))
                 guard let lines = try? Self.read(changed + [0x0A]) else { continue }
                 for line in lines {
                     read += 1

@@ -1,4 +1,5 @@
 import FitIQAPI
+import TestSupport
 import Testing
 
 @testable import Traffic
@@ -160,7 +161,7 @@ struct JournalTests {
 
     @Test("never miscounts, whatever is recorded", arguments: 0..<20)
     func random(seed: UInt64) {
-        var numbers = SplitMix64(seed: seed)
+        var numbers = Draw(seed: seed)
         var limits = Journal.Limits()
         limits.entries = Int.random(in: 1...40, using: &numbers)
         limits.bytes = Int.random(in: 0...600, using: &numbers)

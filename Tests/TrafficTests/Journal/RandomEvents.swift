@@ -2,38 +2,33 @@ import FitIQAPI
 import HTTP1
 import HTTPTypes
 import JSON
+import TestSupport
 import WebSocket
 
 @testable import Traffic
 
 /// Entries of every kind, drawn from a seed.
 struct RandomEvents {
-    private var numbers: SplitMix64
+    var numbers: Draw
 
-    init(seed: UInt64) {
-        numbers = SplitMix64(seed: seed)
-    }
-
-    mutating func below(_ count: Int) -> Int { Int(numbers.next() % UInt64(count)) }
-    mutating func maybe() -> Bool { below(2) == 0 }
-    private mutating func pick<T>(_ values: [T]) -> T { values[below(values.count)] }
+    init(seed: UInt64) { numbers = Draw(seed: seed) }
 
     mutating func event() -> JournalEvent {
-        switch below(8) {
+        switch numbers.below(8) {
         case 0, 1: .exchange(exchange())
         case 2: .opened(opening())
         case 3, 4: .frame(frame())
         case 5: .closed(closing())
-        case 6: .fault(RecordedFault(name: text(), effect: pick(RecordedFault.Effect.allCases)))
-        default: maybe() ? .clock(advancedBy: Int64(bitPattern: numbers.next()) >> 8) : .note(text())
+        case 6: .fault(RecordedFault(name: text(), effect: numbers.element(of: RecordedFault.Effect.allCases)))
+        default: numbers.once(in: 2) ? .clock(advancedBy: Int64(bitPattern: numbers.next()) >> 8) : .note(text())
         }
     }
 
     mutating func time() -> Timestamp {
         // Every time that Int64 has in whole years, 1678 to 2261, and often with few digits.
         let nanoseconds = Int64(bitPattern: numbers.next() % 9_190_000_000_000_000_000)
-        let signed = maybe() ? nanoseconds : -nanoseconds
-        return Timestamp(nanosecondsSinceEpoch: maybe() ? signed : signed / 1_000_000_000 * 1_000_000_000)
+        let signed = numbers.once(in: 2) ? nanoseconds : -nanoseconds
+        return Timestamp(nanosecondsSinceEpoch: numbers.once(in: 2) ? signed : signed / 1_000_000_000 * 1_000_000_000)
     }
 
     /// Text with all that JSON escapes, and that UTF-8 makes long.
@@ -42,26 +37,29 @@ struct RandomEvents {
             "a", "goal", " ", "\"", "\\", "/", "\n", "\r", "\t", "\u{08}", "\u{0C}", "\u{00}", "\u{1F}", "\u{7F}", "é",
             "漢", "👩‍👩‍👧", "\u{FFFD}", "{\"type\":\"stream_chunk\",\"content\":\"Hello \"}", "12345678", "\u{2028}",
         ]
-        return (0..<below(12)).map { _ in pick(pieces) }.joined()
+        return (0..<numbers.below(12)).map { _ in numbers.element(of: pieces) }.joined()
     }
 
     mutating func bytes() -> [UInt8] {
-        maybe() ? Array(text().utf8) : (0..<below(20)).map { _ in UInt8(truncatingIfNeeded: numbers.next()) }
+        numbers.once(in: 2) ? Array(text().utf8) : numbers.bytes(numbers.below(20))
     }
 
-    private mutating func faults() -> [String] { below(3) == 0 ? (0..<below(3)).map { _ in text() } : [] }
-    private mutating func delivery() -> Delivery { maybe() ? .complete : pick(Delivery.allCases) }
+    private mutating func faults() -> [String] { numbers.once(in: 3) ? (0..<numbers.below(3)).map { _ in text() } : [] }
+    private mutating func delivery() -> Delivery {
+        numbers.once(in: 2) ? .complete : numbers.element(of: Delivery.allCases)
+    }
     private mutating func user() -> ExactString? {
-        maybe() ? pick(["demo", "0193-a-user-with-a-long-name", ExactString(text())]) : nil
+        numbers.once(in: 2) ? numbers.element(of: ["demo", "0193-a-user-with-a-long-name", ExactString(text())]) : nil
     }
 
     private mutating func body() -> RecordedBody {
         let bytes = bytes()
-        return below(4) == 0 ? RecordedBody(bytes, of: bytes.count + 1 + below(1000)) : RecordedBody(bytes)
+        return numbers.once(in: 4)
+            ? RecordedBody(bytes, of: bytes.count + 1 + numbers.below(1000)) : RecordedBody(bytes)
     }
 
     private mutating func head() -> RequestHead {
-        let line = pick([
+        let line = numbers.element(of: [
             "GET /health", "POST /w/abc/api/v1/goals?a=b&c=%20d", "OPTIONS *", "PROPFIND /a?",
             "GET http://a.example:80/x?y",
             "HEAD http://a.example", "CONNECT a.example:443", "PATCH /api/v1/goals/%C3%A9/", "DELETE //",
@@ -71,11 +69,11 @@ struct RandomEvents {
             "Connection: Upgrade",
             "Upgrade: websocket", "Expect: 100-continue", "Content-Length: 5", "X-Obs: \u{E9}\t\u{E9}",
         ]
-        return JournalSample.head(line, fields.filter { _ in maybe() })
+        return JournalSample.head(line, fields.filter { _ in numbers.once(in: 2) })
     }
 
     private mutating func responseFields() -> RecordedFields {
-        switch below(3) {
+        switch numbers.below(3) {
         case 0: .none
         case 1: .encoded(Array("Content-Type: application/json\r\nX-Two:  a: b \r\nX-None:\r\n".utf8))
         default: .fields([.retryAfter: "2", .contentType: "text/plain; a=\"é\""])
@@ -84,34 +82,40 @@ struct RandomEvents {
 
     private mutating func exchange() -> RecordedExchange {
         RecordedExchange(
-            head: head(), body: body(), requestedAt: time(), endpoint: maybe() ? pick(Endpoint.allCases) : nil,
-            user: user(), unmatched: maybe() ? pick(RecordedExchange.Unmatched.allCases) : nil,
-            status: below(5) == 0 ? nil : 100 + below(500), responseFields: responseFields(), responseBody: body(),
+            head: head(), body: body(), requestedAt: time(),
+            endpoint: numbers.once(in: 2) ? numbers.element(of: Endpoint.allCases) : nil,
+            user: user(),
+            unmatched: numbers.once(in: 2) ? numbers.element(of: RecordedExchange.Unmatched.allCases) : nil,
+            status: numbers.once(in: 5) ? nil : 100 + numbers.below(500), responseFields: responseFields(),
+            responseBody: body(),
             delivery: delivery(), faults: faults())
     }
 
     private mutating func opening() -> RecordedOpening {
         RecordedOpening(
-            head: head(), requestedAt: time(), endpoint: maybe() ? .webSocket : nil, user: user(),
+            head: head(), requestedAt: time(), endpoint: numbers.once(in: 2) ? .webSocket : nil, user: user(),
             responseFields: responseFields(), faults: faults())
     }
 
     private mutating func frame() -> RecordedFrame {
-        let opcode: Opcode = pick([.text, .text, .binary, .continuation, .close, .ping, .pong])
+        let opcode: Opcode = numbers.element(of: [.text, .text, .binary, .continuation, .close, .ping, .pong])
         var frame = RecordedFrame(
-            sender: pick(Party.allCases), opcode: opcode, payload: [], delivery: delivery(), faults: faults())
+            sender: numbers.element(of: Party.allCases), opcode: opcode, payload: [], delivery: delivery(),
+            faults: faults())
         frame.payload = opcode == .close ? RecordedBody(bytes()) : body()
         return frame
     }
 
     private mutating func closing() -> RecordedClosing {
         func frame() -> CloseSummary.Frame? {
-            if maybe() { return nil }
+            if numbers.once(in: 2) { return nil }
             return CloseSummary.Frame(
-                code: maybe() ? CloseCode(rawValue: UInt16(truncatingIfNeeded: numbers.next())) : nil, reason: text())
+                code: numbers.once(in: 2) ? CloseCode(rawValue: UInt16(truncatingIfNeeded: numbers.next())) : nil,
+                reason: text())
         }
         return RecordedClosing(
-            by: pick(Party.allCases), cause: pick(RecordedClosing.Cause.allCases),
-            summary: CloseSummary(sent: frame(), received: frame()), message: maybe() ? text() : nil, faults: faults())
+            by: numbers.element(of: Party.allCases), cause: numbers.element(of: RecordedClosing.Cause.allCases),
+            summary: CloseSummary(sent: frame(), received: frame()), message: numbers.once(in: 2) ? text() : nil,
+            faults: faults())
     }
 }

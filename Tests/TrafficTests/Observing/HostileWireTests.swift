@@ -1,4 +1,5 @@
 import FitIQAPI
+import TestSupport
 import Testing
 
 @testable import Traffic
@@ -9,7 +10,7 @@ struct HostileWireTests {
         "Whatever the bytes and their order, the observer goes on, and its file opens",
         arguments: 0..<24 as Range<UInt64>)
     func random(seed: UInt64) throws {
-        var numbers = SplitMix64(seed: seed)
+        var numbers = Draw(seed: seed)
         let conversations = Conversation.all + SocketConversations.all
         let recorder = SessionRecorder { $0.limits.pipelined = 2000 }
         for connection in 0..<300 as Range<UInt64> {
@@ -44,7 +45,7 @@ struct HostileWireTests {
     }
 
     /// Now and then a byte is another one, is missing, comes twice, or a side changes.
-    private static func change(_ step: WireStep, _ numbers: inout SplitMix64) -> WireStep {
+    private static func change(_ step: WireStep, _ numbers: inout Draw) -> WireStep {
         guard Int.random(in: 0..<4, using: &numbers) == 0 else { return step }
         var (bytes, isClient): ([UInt8], Bool)
         switch step {

@@ -1,4 +1,5 @@
 import FitIQAPI
+import TestSupport
 import Testing
 
 @testable import Traffic
@@ -41,7 +42,7 @@ struct HostileTextTests {
 
     @Test("In random texts no secret is overlooked", arguments: 0..<20 as Range<UInt64>)
     func random(seed: UInt64) {
-        var numbers = SplitMix64(seed: seed)
+        var numbers = Draw(seed: seed)
         let noise = Self.repeated + ["b", "x.de", "\n", "{", "}", "]", ",", "\u{1F600}", "\"password\":\"p\""]
         let needles = [" s3cr3t-value ", " needle@hay.example ", " {\"password\":\"p4ssw0rd\"} ", " /?token=t0ken&"]
         for _ in 0..<50 {

@@ -109,7 +109,7 @@ struct cplatform_guard_message {
 
 /// Starts a command, in a group of its own, under a guardian: a child process that
 /// ends the command with all its descendants when it is told to, or when the other
-/// end of `control` is closed, be it by kill -9. Returns the guardian's process id.
+/// end of `control` is closed, even by kill -9. Returns the guardian's process id.
 pid_t cplatform_start_guarded(
     char *const arguments[], char *const environment[], const int streams[3], int *control);
 

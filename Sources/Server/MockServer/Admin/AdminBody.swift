@@ -1,8 +1,5 @@
-import Digests
 import FitIQAPI
 import FitIQBackend
-import HTTP1
-import HTTPTypes
 import JSON
 import Scenarios
 
@@ -100,32 +97,4 @@ extension Scenario {
     init(json value: JSONValue) throws(APIError) {
         do throws(ScenarioErrors) { self = try Scenario.read(json: value) } catch { throw .invalid(error.description) }
     }
-}
-
-extension Engine {
-    /// Refuses clients without the admin token; if the server has none, clients on other machines.
-    ///
-    /// Without a token, pages of other sites are refused as well: a browser on this machine would send requests for
-    /// them, or by a DNS name of theirs that points here.
-    func checkAdminAccess(_ head: RequestHead, on connection: Connection) throws(APIError) {
-        if let token = configuration.adminToken {
-            guard let sent = head.fields.withFirstValue(of: .xAdminToken, { Array($0) }),
-                constantTimeEquals(sent, Array(token.utf8))
-            else { throw .wrongAdminToken }
-            return
-        }
-        guard connection.isLocal else { throw .adminFromElsewhere }
-        if let origin = head.fields[.origin], WebOrigin(origin)?.isOfThisMachine != true { throw .adminForOtherSite }
-        if let authority = head.authority,
-            WebOrigin(scheme: "http", authority: authority[...])?.isOfThisMachine != true
-        {
-            throw .adminForOtherSite
-        }
-    }
-}
-
-extension HTTPField.Name {
-    static let xAdminToken = HTTPField.Name("X-Admin-Token")!  // A constant token.
-    /// The origin of the requesting page (RFC 6454 §7).
-    static let origin = HTTPField.Name("Origin")!  // A constant token.
 }

@@ -1,4 +1,6 @@
+import Digests
 import FitIQAPI
+import HTTP1
 import HTTPTypes
 import JSON
 import Scenarios
@@ -125,6 +127,26 @@ extension Engine {
         }
     }
 
+    /// Refuses clients without the admin token; if the server has none, clients on other machines.
+    ///
+    /// Without a token, pages of other sites are refused as well: a browser on this machine would send requests for
+    /// them, or by a DNS name of theirs that points here.
+    func checkAdminAccess(_ head: RequestHead, on connection: Connection) throws(APIError) {
+        if let token = configuration.adminToken {
+            guard let sent = head.fields.withFirstValue(of: .xAdminToken, { Array($0) }),
+                constantTimeEquals(sent, Array(token.utf8))
+            else { throw .wrongAdminToken }
+            return
+        }
+        guard connection.isLocal else { throw .adminFromElsewhere }
+        if let origin = head.fields[.origin], WebOrigin(origin)?.isOfThisMachine != true { throw .adminForOtherSite }
+        if let authority = head.authority,
+            WebOrigin(scheme: "http", authority: authority[...])?.isOfThisMachine != true
+        {
+            throw .adminForOtherSite
+        }
+    }
+
     private func adminWorld(_ id: ExactString?, at now: Timestamp) throws(APIError) -> World {
         guard let id else { return defaultWorld }
         guard let world = worlds[id] else { throw .unknownWorld(id.text) }
@@ -184,4 +206,10 @@ extension World {
         writer.member("goals", backend.goalCount)
         writer.member("meal_logs", backend.mealLogCount)
     }
+}
+
+extension HTTPField.Name {
+    static let xAdminToken = HTTPField.Name("X-Admin-Token")!  // A constant token.
+    /// The origin of the requesting page (RFC 6454 §7).
+    static let origin = HTTPField.Name("Origin")!  // A constant token.
 }

@@ -130,7 +130,7 @@ extension Engine {
 
     /// A body must be JSON; a request without a body needs no Content-Type.
     func checkMediaType(_ fields: FieldBlock, _ body: [UInt8]) throws(APIError) {
-        guard !body.isEmpty, fields.firstValue(of: .contentType, is: Self.jsonMediaType) != true else { return }
+        guard !body.isEmpty, !fields.onlyValue(of: .contentType, is: Self.jsonMediaType) else { return }
         try APIError.checkMediaType(fields[.contentType])
     }
 

@@ -111,9 +111,7 @@ extension Engine {
             token: world.token, freshToken: world.freshToken, user: world.defaultUser.text, apiKey: settings.apiKey,
             mode: settings.mode, now: world.clock.now(now))
     }
-}
 
-extension Engine {
     /// A token that the default world accepts, with the lifetime of its scenario.
     public var token: String { defaultWorld.token }
     public var scenario: Scenario { defaultWorld.settings.scenario }
@@ -172,10 +170,9 @@ extension Engine {
         guard let report = world.replay?.player.report else { throw .noReplay }
         return .ok(report.json.encoded())
     }
-}
 
-/// The engine's state as plain facts, for the simulator of the tests; nothing here changes any state.
-extension Engine {
+    // MARK: The engine's state as plain facts, for the simulator of the tests; nothing here changes any state
+
     package struct ConnectionTotals: Sendable, Equatable {
         /// As counted all the time, and as they are.
         package private(set) var counted = 0, open = 0

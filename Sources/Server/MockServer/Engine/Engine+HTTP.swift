@@ -165,10 +165,9 @@ extension Engine {
         observe?(.refused(status: refusal.status, message: refusal.message))
         linger(connection, at: now)
     }
-}
 
-/// Pages of other sites, which a browser on this machine lets send requests in its user's name.
-extension Engine {
+    // MARK: Pages of other sites, which a browser on this machine lets send requests in its user's name
+
     /// Refuses a write or a WebSocket handshake of a page that is neither this server's own nor allowed, with 403.
     ///
     /// Clients other than browsers mostly send no `Origin`. Reading is safe, since the server sends no CORS fields that

@@ -3,6 +3,7 @@ import FitIQAPI
 import FitIQBackend
 import HTTP1
 import HTTPTypes
+import Traffic
 import WebSocket
 
 /// The WebSocket side of a connection: handshake, frames, closing.
@@ -235,17 +236,6 @@ extension Engine {
         return !shaped.marks.isEmpty
     }
 
-    /// Records in the journal from where on a lasting fault affects the judgement of a client.
-    private func noteLastingFaults(_ outgoing: Outgoing, on connection: Connection, in world: World) {
-        guard !outgoing.ruleNames.isEmpty, let faults = connection.socketFaults else { return }
-        if faults.withholdsPongs, connection.webSocket?.answersPings ?? false {
-            recorder.setIn(.withholdPong, of: outgoing.ruleNames, on: connection, in: world)
-        }
-        if faults.stallsReading, !connection.isReadingStalled {
-            recorder.setIn(.stallReading, of: outgoing.ruleNames, on: connection, in: world)
-        }
-    }
-
     /// Sends a text message of the backend through the faults of its connection.
     func sendThroughFaults(_ text: [UInt8], on connection: Connection, in world: World, at now: Timestamp) {
         guard connection.webSocket?.canSend ?? false, let outgoing = connection.socketFaults?.send(text) else { return }
@@ -256,7 +246,10 @@ extension Engine {
             _ = connection.webSocket?.closeAnyway(
                 code: close.code.map(CloseCode.init(rawValue:)), reason: close.reason, into: &connection.output.bytes)
         }
-        noteLastingFaults(outgoing, on: connection, in: world)
+        for lasting in outgoing.setIn {
+            let effect: RecordedFault.Effect = lasting.fault == .withholdPong ? .withholdPong : .stallReading
+            recorder.setIn(effect, by: lasting.ruleName, on: connection, in: world)
+        }
         obeySocketFaults(of: connection)
         if !outgoing.transmission.marks.isEmpty { release(connection, in: world, at: now) }
     }

@@ -2,6 +2,7 @@ import FitIQAPI
 import FitIQBackend
 import HTTP1
 import JSON
+import Logging
 import Scenarios
 import WebSocket
 
@@ -244,9 +245,16 @@ public final class Engine {
         events.removeAll(keepingCapacity: events.capacity <= 64)
         swap(&events, &spareEvents)
     }
-}
 
-extension Engine {
+    /// Logs the engine's events; above the level `warning` nothing is observed, and so nothing is spent on it.
+    public func log(to logger: Logger) {
+        guard logger.logLevel <= .warning else { return }
+        observesRequests = logger.logLevel <= .info
+        observe = { logger.log(level: $0.level, "\($0)") }
+    }
+
+    // MARK: Stopping
+
     /// Begins to stop: closes idle connections, answers requests that have begun, and closes sockets with 1001.
     ///
     /// The transport stops accepting, and ends after ``ServerLimits/shutdownTime`` or when no connection is left.

@@ -45,15 +45,6 @@ public enum Observation: Sendable, CustomStringConvertible {
     }
 }
 
-extension Engine {
-    /// Logs the engine's events; above the level `warning` nothing is observed, and so nothing is spent on it.
-    public func log(to logger: Logger) {
-        guard logger.logLevel <= .warning else { return }
-        observesRequests = logger.logLevel <= .info
-        observe = { logger.log(level: $0.level, "\($0)") }
-    }
-}
-
 /// A refusal unrelated to the API, because of the bytes, their number or their pace, that closes the connection.
 struct TransportRefusal {
     let status: HTTPResponse.Status

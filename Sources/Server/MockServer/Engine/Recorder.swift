@@ -82,8 +82,8 @@ struct Recorder {
     }
 
     /// Records a lasting fault that set in: from here on the client cannot be judged as if there were no faults.
-    func setIn(_ effect: RecordedFault.Effect, of names: [String], on connection: Connection, in world: World) {
-        for name in names { record(.fault(RecordedFault(name: name, effect: effect)), on: connection, in: world) }
+    func setIn(_ effect: RecordedFault.Effect, by rule: String, on connection: Connection, in world: World) {
+        record(.fault(RecordedFault(name: rule, effect: effect)), on: connection, in: world)
     }
 
     /// Records the end of a WebSocket; only the first cause counts.

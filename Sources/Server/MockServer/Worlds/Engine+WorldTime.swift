@@ -176,8 +176,7 @@ extension Engine {
             queueDeadline(of: world)
         case .end(.silence):
             recorder.abandoned(connection, in: world)
-            let rules = connection.record.endingRule.map { [$0] } ?? []
-            recorder.setIn(.silence, of: rules, on: connection, in: world)
+            if let rule = connection.record.endingRule { recorder.setIn(.silence, by: rule, on: connection, in: world) }
             fallSilent(connection, at: now)
         case .end(let action):
             precondition(action == .finish || action == .reset, "A wait ends by itself.")

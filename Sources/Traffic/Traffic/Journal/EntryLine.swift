@@ -21,12 +21,16 @@ public struct EntryLine: Sendable {
         text = "#\(entry.number) \(Self.time(entry.time, since: start))  \(Self.description(of: entry.event))"
     }
 
-    /// Seconds with three decimal places, or the time of day.
+    /// Seconds, or the time of day.
+    ///
+    /// Seconds are exact, with at least three decimal places, so that the wait between two entries can be read off them.
     private static func time(_ time: Timestamp, since start: Timestamp?) -> String {
         guard let start else { return String(time.nanosecondText.dropFirst(11).prefix(12)) }
         let nanoseconds = time.nanosecondsSinceEpoch &- start.nanosecondsSinceEpoch
-        let seconds = Durations.fixedSeconds(Int64(clamping: nanoseconds.magnitude))
-        return "\(nanoseconds < 0 ? "-" : "+")\(seconds) s"
+        let size = Int64(clamping: nanoseconds.magnitude)
+        var rest = String(1_000_000 + size % 1_000_000).dropFirst()
+        while rest.last == "0" { rest.removeLast() }
+        return "\(nanoseconds < 0 ? "-" : "+")\(Durations.fixedSeconds(size))\(rest) s"
     }
 
     private static func description(of event: JournalEvent) -> String {
