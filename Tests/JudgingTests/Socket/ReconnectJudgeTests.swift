@@ -203,8 +203,8 @@ struct ReconnectJudgeTests {
             "six sockets at once, none of which has failed: the end is told once",
             .broken(
                 """
-                The client tried for the 6th time after the socket ended at 10:30:04, without success in between; 5 \
-                tries are the most.
+                The client tried for the 6th time after the socket ended at 10:30:04, without success in between; at most 5 \
+                tries are allowed.
                 """, [3, 9])
         ) {
             $0.dropped()
