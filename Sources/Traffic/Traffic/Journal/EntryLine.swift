@@ -23,13 +23,12 @@ public struct EntryLine: Sendable {
 
     /// Seconds, or the time of day.
     ///
-    /// Seconds are exact, with at least three decimal places, so that the wait between two entries can be read off them.
+    /// Seconds are exact, with three decimal places or nine, so that the wait between two entries can be read off them.
     private static func time(_ time: Timestamp, since start: Timestamp?) -> String {
         guard let start else { return String(time.nanosecondText.dropFirst(11).prefix(12)) }
         let nanoseconds = time.nanosecondsSinceEpoch &- start.nanosecondsSinceEpoch
         let size = Int64(clamping: nanoseconds.magnitude)
-        var rest = String(1_000_000 + size % 1_000_000).dropFirst()
-        while rest.last == "0" { rest.removeLast() }
+        let rest = size % 1_000_000 == 0 ? "" : String(1_000_000 + size % 1_000_000).dropFirst()
         return "\(nanoseconds < 0 ? "-" : "+")\(Durations.fixedSeconds(size))\(rest) s"
     }
 
