@@ -20,6 +20,9 @@ public enum GuideMode: String, CaseIterable, Sendable, Hashable {
     /// The modes that follow one guide.
     public static let guides = allCases.filter { $0 != .union }
 
+    /// Whether the mode has what only the two apps use, and their members beside the guides'.
+    public var servesApps: Bool { self == .union }
+
     /// Whether each REST request must carry an API key in `X-API-Key`.
     ///
     /// Two guides do not mention the key; in their modes only a wrong one is refused.
@@ -97,56 +100,4 @@ extension GuideMode {
     public func serves(_ endpoint: Endpoint) -> Bool { provision(of: endpoint) != .absent }
     /// The form of an endpoint's responses: the guide's own for what it documents, the union's for the rest.
     public func form(of endpoint: Endpoint) -> GuideMode { provision(of: endpoint) == .documented ? self : .union }
-}
-
-/// One operation of the API: a method on a path.
-public enum Endpoint: String, CaseIterable, Sendable, Hashable {
-    case createConsultation, listConsultations, listQuickActions, chatAboutGoal
-    case showConsultation = "getConsultation"
-    case listMessages, archiveConsultation
-    case webSocket = "openSocket"
-    case createGoal, listGoals
-    case showGoal = "getGoal"
-    case updateGoal = "changeGoal"
-    case createMealLog, listMealLogs
-    case showMealLog = "getMealLog"
-
-    /// The `operationId` in the OpenAPI description.
-    public var name: String { rawValue }
-    public init?(name: String) { self.init(rawValue: name) }
-
-    public var method: HTTPRequest.Method {
-        switch self {
-        case .createConsultation, .chatAboutGoal, .archiveConsultation, .createGoal, .createMealLog: .post
-        case .updateGoal: .patch
-        default: .get
-        }
-    }
-
-    /// Whether HEAD is answered too: a WebSocket handshake is a GET without a HEAD counterpart.
-    var answersHead: Bool { method == .get && self != .webSocket }
-
-    /// The path with its parameters in braces.
-    public var template: String {
-        switch self {
-        case .createConsultation, .listConsultations: "/api/v1/consultations"
-        case .listQuickActions: "/api/v1/consultations/quick-actions"
-        case .chatAboutGoal: "/api/v1/consultations/chat-about-goal"
-        case .showConsultation: "/api/v1/consultations/{id}"
-        case .listMessages: "/api/v1/consultations/{id}/messages"
-        case .archiveConsultation: "/api/v1/consultations/{id}/archive"
-        case .webSocket: "/api/v1/consultations/{id}/ws"
-        case .createGoal, .listGoals: "/api/v1/goals"
-        case .showGoal, .updateGoal: "/api/v1/goals/{goalId}"
-        case .createMealLog: "/api/v1/meal-logs/natural"
-        case .listMealLogs: "/api/v1/meal-logs"
-        case .showMealLog: "/api/v1/meal-logs/{id}"
-        }
-    }
-
-    /// The guides that document the endpoint; if none does, the guides that presuppose it.
-    public var guides: [GuideMode] {
-        let documenting = GuideMode.guides.filter { $0.provision(of: self) == .documented }
-        return documenting.isEmpty ? GuideMode.guides.filter { $0.serves(self) } : documenting
-    }
 }

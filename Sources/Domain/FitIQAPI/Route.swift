@@ -14,17 +14,24 @@ public enum Route: Equatable, Sendable {
     case mealLog(String)
     /// `/avatars/{persona}.svg`: the URL in `persona.avatar`.
     case avatar(Persona)
+    /// A path that only the apps use, with its parameters.
+    case app(AppPath, [String])
 
-    /// The route of a path in percent-decoded segments; nil if there is none.
-    public init?(segments: [String]) {
+    /// The route of a path in percent-decoded segments; nil if there is none in the mode.
+    public init?(segments: [String], in mode: GuideMode = .union) {
         if segments.count == 2, segments[0] == "avatars", segments[1].hasSuffix(".svg") {
             guard let persona = Persona(rawValue: String(segments[1].dropLast(4))) else { return nil }
             self = .avatar(persona)
             return
         }
         // An extra slash or a missing id: a hint at the nearest endpoint helps more than an unknown id.
-        guard (3...5).contains(segments.count), segments[0] == "api", segments[1] == "v1", !segments[3...].contains("")
+        guard segments.count > 2, segments[0] == "api", segments[1] == "v1", !segments[3...].contains("")
         else { return nil }
+        if mode.servesApps, let (path, parameters) = AppPath.matching(segments) {
+            self = .app(path, parameters)
+            return
+        }
+        guard segments.count <= 5 else { return nil }
         let id = segments.count > 3 ? segments[3] : nil
         let part = segments.count > 4 ? segments[4] : nil
         switch (segments[2], id, part) {
@@ -70,27 +77,30 @@ public enum Route: Equatable, Sendable {
         self = entity(String(decoding: id, as: UTF8.self))
     }
 
-    /// The endpoints of the path in any mode.
-    public var endpoints: [Endpoint] {
-        switch self {
-        case .consultations: [.listConsultations, .createConsultation]
-        case .quickActions: [.listQuickActions]
-        case .chatAboutGoal: [.chatAboutGoal]
-        case .consultation: [.showConsultation]
-        case .messages: [.listMessages]
-        case .archive: [.archiveConsultation]
-        case .webSocket: [.webSocket]
-        case .goals: [.listGoals, .createGoal]
-        case .goal: [.showGoal, .updateGoal]
-        case .mealLogs: [.listMealLogs]
-        case .naturalMealLogs: [.createMealLog]
-        case .mealLog: [.showMealLog]
-        case .avatar: []
-        }
+    /// The endpoints of the path as far as a mode knows them, if only to say which guide has them.
+    public func endpoints(in mode: GuideMode) -> [Endpoint] {
+        let all: [Endpoint] =
+            switch self {
+            case .consultations: [.listConsultations, .createConsultation]
+            case .quickActions: [.listQuickActions]
+            case .chatAboutGoal: [.chatAboutGoal]
+            case .consultation: [.showConsultation]
+            case .messages: [.listMessages]
+            case .archive: [.archiveConsultation]
+            case .webSocket: [.webSocket]
+            case .goals: [.listGoals, .createGoal]
+            case .goal: [.showGoal, .updateGoal]
+            case .mealLogs: [.listMealLogs]
+            case .naturalMealLogs: [.createMealLog]
+            case .mealLog: [.showMealLog]
+            case .app(let path, _): path.endpoints
+            case .avatar: []
+            }
+        return mode.servesApps ? all : all.filter { $0.origin == .guides }
     }
 
-    /// The endpoint for a method; nil if no mode has one.
-    public func endpoint(for method: HTTPRequest.Method) -> Endpoint? {
+    /// The endpoint for a method; nil if the mode knows none.
+    public func endpoint(for method: HTTPRequest.Method, in mode: GuideMode = .union) -> Endpoint? {
         // The fast path for most requests.
         if method == .get {
             switch self {
@@ -100,13 +110,14 @@ public enum Route: Equatable, Sendable {
             default: break
             }
         }
+        let endpoints = endpoints(in: mode)
         return method == .head ? endpoints.first(where: \.answersHead) : endpoints.first { $0.method == method }
     }
 
     /// The methods that the path supports in a mode, without OPTIONS; GET implies HEAD.
     public func methods(in mode: GuideMode) -> [HTTPRequest.Method] {
         if case .avatar = self { return [.get, .head] }
-        return endpoints.filter(mode.serves).flatMap { $0.answersHead ? [$0.method, .head] : [$0.method] }
+        return endpoints(in: mode).filter(mode.serves).flatMap { $0.answersHead ? [$0.method, .head] : [$0.method] }
     }
 
     /// The id in the path, if any.
@@ -115,6 +126,7 @@ public enum Route: Equatable, Sendable {
         case .consultation(let id), .messages(let id), .archive(let id), .webSocket(let id), .goal(let id),
             .mealLog(let id):
             id
+        case .app(_, let parameters): parameters.first
         default: nil
         }
     }

@@ -1,4 +1,5 @@
 import HTTPTypes
+import JSON
 import Text
 
 /// An endpoint that an unmatched request probably meant, and the differences.
@@ -44,8 +45,9 @@ public struct EndpointNearMiss: Equatable, Sendable {
     public static func nearest(to method: HTTPRequest.Method, segments: [String], in mode: GuideMode) -> [Self] {
         guard segments.count <= mostSegments, segments.reduce(segments.count, { $0 + $1.utf8.count }) <= longestPath
         else { return [] }
-        let path = PathRepair(segments)
-        let candidates = Endpoint.allCases.filter(mode.serves).compactMap { endpoint -> EndpointNearMiss? in
+        let known = Endpoint.allCases.filter { mode.servesApps || $0.origin == .guides }
+        let path = PathRepair(segments, words: Set(known.flatMap(\.words)))
+        let candidates = known.filter(mode.serves).compactMap { endpoint -> EndpointNearMiss? in
             var alignment = path.aligned(with: endpoint.template)
             if method != endpoint.method, !(method == .head && endpoint.answersHead) {
                 alignment.cost += Cost.method
@@ -81,9 +83,11 @@ private struct PathRepair {
 
     private var segments: [String]
     private var start = Alignment()
+    /// The words of the API's paths.
+    private let words: Set<ExactString>
 
-    init(_ arrived: [String]) {
-        segments = arrived
+    init(_ arrived: [String], words: Set<ExactString>) {
+        (segments, self.words) = (arrived, words)
         if segments.count > 1, segments.last == "" {
             segments.removeLast()
             start = start.adding(Cost.slash, .trailingSlash)
@@ -124,8 +128,8 @@ private struct PathRepair {
             adding(segment.hasPrefix("{") ? Cost.missingID : Cost.missingWord, .missingSegment(expected: segment))
         }
 
-        func adding(_ got: String, for expected: String) -> Alignment {
-            let (cost, difference) = PathRepair.compare(got, expected)
+        func adding(_ comparison: (cost: Int, difference: Difference?), for expected: String) -> Alignment {
+            let (cost, difference) = comparison
             var alignment = adding(cost, difference)
             let isWord = !expected.hasPrefix("{") && expected != "api" && expected != "v1"
             alignment.meetsWord = meetsWord || (isWord && cost < Cost.otherWord)
@@ -141,7 +145,7 @@ private struct PathRepair {
         for got in segments {
             var next = [row[0].adding(extra: got)]
             for (index, expected) in wanted.enumerated() {
-                var best = row[index].adding(got, for: expected)
+                var best = row[index].adding(compare(got, expected), for: expected)
                 let extra = row[index + 1].adding(extra: got)
                 let missing = next[index].adding(missing: expected)
                 if extra.cost < best.cost { best = extra }
@@ -153,18 +157,15 @@ private struct PathRepair {
         return row[row.count - 1]
     }
 
-    /// The words of paths, without ids.
-    private static let words = Set(
-        Endpoint.allCases.flatMap { $0.template.split(separator: "/").map(String.init) }.filter { !$0.hasPrefix("{") })
-
-    private static func compare(_ got: String, _ expected: String) -> (cost: Int, difference: Difference?) {
+    private func compare(_ got: String, _ expected: String) -> (cost: Int, difference: Difference?) {
         if expected.hasPrefix("{") {
             switch ResourceID.read(got) {
             case .id: return (0, nil)
             case .wrongCase: return (Cost.letterCase, .idCase(got: got))
             case .malformed where got.isEmpty: return (Cost.missingID, .missingSegment(expected: expected))
             // A word of the API in the place of an id means that the id is missing, not malformed.
-            case .malformed: return (words.contains(got) ? Cost.otherWord : Cost.malformedID, .malformedID(got: got))
+            case .malformed:
+                return (words.contains(ExactString(got)) ? Cost.otherWord : Cost.malformedID, .malformedID(got: got))
             }
         }
         if got == expected { return (0, nil) }

@@ -104,7 +104,7 @@ extension Engine {
         case .mealLogs:
             return .ok(world.backend.mealLogs(try MealLogListQuery(query: head.target.queryItems()), for: user))
         case .mealLog(let id): return .ok(try world.backend.mealLog(id, for: user))
-        case .webSocket, .avatar: preconditionFailure("Answered before credentials are looked at.")
+        case .app, .webSocket, .avatar: preconditionFailure("Answered before.")
         }
     }
 
@@ -123,8 +123,10 @@ extension Engine {
     private func refusalOfAbsence(of route: ServerRoute, _ head: RequestHead, in world: World) -> APIError? {
         guard case .api(let route) = route else { return nil }
         let mode = world.mode
-        let asked = route.endpoint(for: head.method)
-        guard let absent = asked ?? (route.methods(in: mode).isEmpty ? route.endpoints.first : nil) else { return nil }
+        let asked = route.endpoint(for: head.method, in: mode)
+        guard let absent = asked ?? (route.methods(in: mode).isEmpty ? route.endpoints(in: mode).first : nil) else {
+            return nil
+        }
         return .notInGuide(absent, method: head.method, path: head.target.path, mode: mode)
     }
 

@@ -31,7 +31,10 @@ struct Exchange {
         (self.head, self.body, self.connection, self.now) = (head, body, connection, now)
         destination = Destination(of: head.target, in: engine)
         world = destination.world ?? engine.defaultWorld
-        endpoint = if case .api(let route)? = destination.route { route.endpoint(for: head.method) } else { nil }
+        endpoint =
+            if case .api(let route)? = destination.route { route.endpoint(for: head.method, in: world.mode) } else {
+                nil
+            }
     }
 
     /// Whether it concerns the server, not the contents of a world; the journal does not record it.
@@ -105,7 +108,7 @@ struct Destination {
             world = engine.worlds[id]
             let rest = Array(segments.dropFirst(2))
             isAdmin = rest.first == "__admin"
-            route = isAdmin ? nil : ServerRoute(segments: rest)
+            route = isAdmin ? nil : ServerRoute(segments: rest, in: world?.mode ?? .union)
         } else {
             world = engine.defaultWorld
             if let shortCut {
@@ -113,7 +116,7 @@ struct Destination {
             } else {
                 let segments = target.segments
                 isAdmin = segments.first == "__admin"
-                route = ServerRoute(segments: segments)
+                route = ServerRoute(segments: segments, in: engine.defaultWorld.mode)
             }
         }
     }
@@ -135,8 +138,8 @@ enum ServerRoute {
     /// Below `/__admin`.
     case admin(AdminRoute)
 
-    /// The endpoint with this path, given as percent-decoded segments; nil if there is none.
-    init?(segments: [String]) {
+    /// The endpoint with this path, given as percent-decoded segments; nil if the mode has none.
+    init?(segments: [String], in mode: GuideMode) {
         switch segments {
         case ["health"]: self = .health
         case ["ready"]: self = .ready
@@ -148,7 +151,7 @@ enum ServerRoute {
         default:
             if segments.first == "__admin", let route = AdminRoute(segments: segments) {
                 self = .admin(route)
-            } else if let route = Route(segments: segments) {
+            } else if let route = Route(segments: segments, in: mode) {
                 self = .api(route)
             } else {
                 return nil

@@ -1,0 +1,141 @@
+import HTTPTypes
+import JSON
+
+/// One operation of the API: a method on a path.
+///
+/// The raw value is its `operationId` in the OpenAPI description, and its name in journals.
+public enum Endpoint: String, CaseIterable, Sendable, Hashable {
+    case createConsultation, listConsultations, listQuickActions, chatAboutGoal
+    case showConsultation = "getConsultation"
+    case listMessages, archiveConsultation
+    case webSocket = "openSocket"
+    case createGoal, listGoals
+    case showGoal = "getGoal"
+    case updateGoal = "changeGoal"
+    case createMealLog, listMealLogs
+    case showMealLog = "getMealLog"
+
+    public var name: String { rawValue }
+    public init?(name: String) { self.init(rawValue: name) }
+}
+
+extension Endpoint {
+    /// What documents an operation.
+    public enum Origin: Sendable {
+        case guides
+        /// Only the two apps use it, so only the union has it.
+        case apps
+    }
+
+    /// What a request has to carry.
+    public enum Credentials: Sendable {
+        /// A bearer token, and the API key where the mode requires one.
+        case bearer
+        /// The API key alone: there is no token yet, or it has expired.
+        case key
+    }
+
+    /// What is fixed about an operation.
+    struct Row {
+        let method: HTTPRequest.Method
+        /// The path with its parameters in braces.
+        let template: String
+        let origin: Origin
+        let credentials: Credentials
+
+        init(
+            _ method: HTTPRequest.Method, _ path: String, from origin: Origin = .guides,
+            credentials: Credentials = .bearer
+        ) {
+            (self.method, template, self.origin, self.credentials) = (method, "/api/v1" + path, origin, credentials)
+        }
+    }
+
+    /// The table of operations.
+    private var row: Row {
+        switch self {
+        case .createConsultation: Row(.post, "/consultations")
+        case .listConsultations: Row(.get, "/consultations")
+        case .listQuickActions: Row(.get, "/consultations/quick-actions")
+        case .chatAboutGoal: Row(.post, "/consultations/chat-about-goal")
+        case .showConsultation: Row(.get, "/consultations/{id}")
+        case .listMessages: Row(.get, "/consultations/{id}/messages")
+        case .archiveConsultation: Row(.post, "/consultations/{id}/archive")
+        case .webSocket: Row(.get, "/consultations/{id}/ws")
+        case .createGoal: Row(.post, "/goals")
+        case .listGoals: Row(.get, "/goals")
+        case .showGoal: Row(.get, "/goals/{goalId}")
+        case .updateGoal: Row(.patch, "/goals/{goalId}")
+        case .createMealLog: Row(.post, "/meal-logs/natural")
+        case .listMealLogs: Row(.get, "/meal-logs")
+        case .showMealLog: Row(.get, "/meal-logs/{id}")
+        }
+    }
+
+    public var method: HTTPRequest.Method { row.method }
+    /// The path with its parameters in braces.
+    public var template: String { row.template }
+    public var origin: Origin { row.origin }
+    public var credentials: Credentials { row.credentials }
+
+    /// The words of its path, without parameters.
+    var words: [ExactString] {
+        template.split(separator: "/").filter { !$0.hasPrefix("{") }.map { ExactString($0) }
+    }
+
+    /// Whether HEAD is answered too: a WebSocket handshake is a GET without a HEAD counterpart.
+    var answersHead: Bool { method == .get && self != .webSocket }
+
+    /// The guides that document the endpoint; if none does, the guides that presuppose it; empty for the apps' own.
+    public var guides: [GuideMode] {
+        let documenting = GuideMode.guides.filter { $0.provision(of: self) == .documented }
+        return documenting.isEmpty ? GuideMode.guides.filter { $0.serves(self) } : documenting
+    }
+}
+
+/// A path of which only the apps know, with its parameters in braces, and the operations on it.
+public struct AppPath: Sendable, Equatable {
+    public let template: String
+    /// In the order of ``Endpoint``'s cases.
+    public let endpoints: [Endpoint]
+    /// Nil for a parameter.
+    private let segments: [String?]
+
+    private init(_ template: String, _ endpoints: [Endpoint]) {
+        (self.template, self.endpoints) = (template, endpoints)
+        segments = template.split(separator: "/").map { $0.hasPrefix("{") ? nil : String($0) }
+    }
+
+    /// The path with these percent-decoded segments, and its parameters; nil if the apps know none.
+    ///
+    /// A path whose word stands where another one has a parameter precedes it.
+    static func matching(_ segments: [String]) -> (path: AppPath, parameters: [String])? {
+        guard segments.count > 2, segments[0] == "api", segments[1] == "v1" else { return nil }
+        for path in all where path.segments.count == segments.count && path.matches(segments) {
+            return (path, zip(path.segments, segments).filter { $0.0 == nil }.map(\.1))
+        }
+        return nil
+    }
+
+    private func matches(_ arrived: [String]) -> Bool {
+        // From the third on: the first two are the same for all.
+        for index in 2..<arrived.count {
+            if let word = segments[index] {
+                if !word.isExactly(arrived[index]) { return false }
+            } else if arrived[index].isEmpty {
+                return false
+            }
+        }
+        return true
+    }
+
+    private static let all: [AppPath] = {
+        let guided = Set(Endpoint.allCases.filter { $0.origin == .guides }.map { ExactString($0.template) })
+        let apps = Endpoint.allCases.filter { !guided.contains(ExactString($0.template)) }
+        let byTemplate = Dictionary(grouping: apps) { ExactString($0.template) }
+        return byTemplate.map { AppPath($0.text, $1) }.sorted {
+            let (left, right) = ($0.segments.count { $0 == nil }, $1.segments.count { $0 == nil })
+            return (left, $0.template) < (right, $1.template)
+        }
+    }()
+}
