@@ -107,13 +107,13 @@ let package = Package(
 
         // MARK: Domain — the FitIQ contract: what goes over the wire, and the rules behind it.
         .target(
-            name: "FitIQBackend", dependencies: ["FitIQAPI", "JSON", "Nutrition", "Patterns", "Texts", heap],
+            name: "FitIQBackend", dependencies: ["FitIQAPI", "JSON", "Nutrition", "Patterns", "Text", "Texts", heap],
             path: "Sources/Domain/FitIQBackend"),
         .target(
             name: "FitIQAPI", dependencies: ["Digests", "JSON", "Text", httpTypes, heap],
             path: "Sources/Domain/FitIQAPI"),
         // Text in, foods with nutrition facts out.
-        .target(name: "Nutrition", dependencies: ["FitIQAPI", "Texts"], path: "Sources/Domain/Nutrition"),
+        .target(name: "Nutrition", dependencies: ["FitIQAPI", "Text", "Texts"], path: "Sources/Domain/Nutrition"),
 
         // MARK: Protocols — pure state machines and languages, no I/O.
         .target(name: "HTTP1", dependencies: ["Text", httpTypes], path: "Sources/Protocols/HTTP1"),

@@ -29,7 +29,7 @@ struct BaseURLTests {
         arguments: [
             "", "localhost:8080", "https://localhost", "ws://localhost", "http://", "http://:80", "http://host:",
             "http://host:x", "http://host:65536", "http://host:-1", "http://me@host", "http://host/?q",
-            "http://host/#f",
+            "http://host/#f", "http://host?q", "http://host#f",
             "http://[::1", "http://[::1]8080", "http://höst", "http://host/a b", "http://host/\u{E9}",
         ])
     func invalid(text: String) {

@@ -31,11 +31,11 @@ struct IdentityTests {
 
     @Test("What differs in its bytes is told as a difference", arguments: twins)
     func differences(_ first: ExactString, _ second: ExactString) {
-        var differences = Differences(following: Following(vocabulary: Vocabulary()))
+        var differences = Differences(following: Following(vocabulary: Vocabulary()), origins: (Origins(), Origins()))
         #expect(differences.isSame(first.text, first.text) && !differences.isSame(first.text, second.text))
         differences.compare(RequestURL("/a?\(first)=1"), RequestURL("/a?\(second)=1"))
         #expect(differences.list.count == 2)
-        var paths = Differences(following: Following(vocabulary: Vocabulary()))
+        var paths = Differences(following: Following(vocabulary: Vocabulary()), origins: (Origins(), Origins()))
         paths.compare(RequestURL("/\(first)"), RequestURL("/\(first)"))
         #expect(paths.list.isEmpty)
         paths.compare(RequestURL("/\(first)"), RequestURL("/\(second)"))

@@ -56,10 +56,10 @@ struct SessionBuilder {
     /// Adds a socket that opens 10 ms after its handshake.
     mutating func socket(
         _ target: String, fields: [SessionField] = [], answerFields: [SessionField] = [], frames: [SessionFrame] = [],
-        ending: SessionEnding? = nil, start: Int64? = nil
+        ending: SessionEnding? = nil, start: Int64? = nil, origin: String = "wss://api.fitiq.example"
     ) {
         now = start ?? now + 100
-        let url = "wss://api.fitiq.example" + target
+        let url = origin + target
         session.entries.append(
             .socket(
                 SessionSocket(

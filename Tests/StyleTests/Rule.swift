@@ -35,6 +35,8 @@ struct Rule: Sendable, CustomTestStringConvertible {
     let advice: String
     var scope = Scope.sources
     var subject = Subject.code
+    /// The folders of `Sources` that the rule spares, such as the module that others are told to use.
+    var spared: [String] = []
     /// Lines that break the rule.
     let bad: [String]
     /// Lines that look much like it and are fine.
@@ -52,7 +54,8 @@ struct Rule: Sendable, CustomTestStringConvertible {
     ]
 
     func holds(in path: String) -> Bool {
-        switch scope {
+        if spared.contains(where: path.hasPrefix) { return false }
+        return switch scope {
         case .sources: path.hasPrefix("Sources/")
         case .libraries: path.hasPrefix("Sources/") && !path.hasPrefix("Sources/App/")
         case .belowTheShell: path.hasPrefix("Sources/") && !Self.shell.contains(where: path.hasPrefix)

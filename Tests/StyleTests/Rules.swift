@@ -1,6 +1,6 @@
 extension Rule {
     /// The rules, in the order in which they are reported.
-    static let all = time + identity + inputAndOutput + concurrency + language + text
+    static let all = time + identity + inputAndOutput + concurrency + language + copies + text
 
     static let time: [Rule] = [
         Rule(
@@ -118,6 +118,32 @@ extension Rule {
             banned: "`@testable` in Sources", pattern: #"@testable\b"#, advice: "make public what another module needs",
             bad: ["@testable import HTTP1"]),
     ]
+
+    /// What `Text` does, and others must not do again; `Platform` lies below it.
+    static let copies: [Rule] = [
+        Rule(
+            banned: "A plural by hand", pattern: #"== 1 \? (""|"(\w+)") : "(s|\2s)""#, advice: "use `Words.counted`",
+            subject: .text, spared: belowOrIn("Text"),
+            bad: [#""\(n) byte\(n == 1 ? "" : "s")""#, #"n == 1 ? "request" : "requests""#],
+            good: [#"n == 1 ? "once" : "\(n) times""#]),
+        Rule(
+            banned: "A suggestion by hand", pattern: #""[^"]*[Dd]id you mean"#, advice: "use `NearestWord.hint`",
+            subject: .text, spared: belowOrIn("Text"), bad: [#""; did you mean '\(name)'?""#],
+            good: ["/// ` Did you mean 'name'?` at the end"]),
+        Rule(
+            banned: "A class of ASCII characters by hand",
+            pattern: #"\(0x(30\.\.\.0x39|41\.\.\.0x5A|61\.\.\.0x7A)\)\.contains"#,
+            advice: "use `isDigit`, `isLetter` and their like", spared: belowOrIn("Text"),
+            bad: ["(0x30...0x39).contains(byte)"], good: ["0x20...0x7E ~= byte"]),
+        Rule(
+            banned: "A query split by hand", pattern: #"[sS]eparator: (\.ampersand|UInt8\(ascii: "&"\)|"&")"#,
+            advice: "use `URLParts.items` or `PercentCoding`", subject: .text, spared: belowOrIn("Text"),
+            bad: ["query.split(separator: .ampersand)", #"text.split(separator: "&")"#]),
+    ]
+
+    private static func belowOrIn(_ module: String) -> [String] {
+        ["Sources/Platform/", "Sources/Protocols/\(module)/"]
+    }
 
     static let text: [Rule] = [
         Rule(

@@ -58,6 +58,16 @@ struct URLPartsTests {
     func targets(_ text: String, _ target: String) { #expect(URLParts(text).target == target) }
 
     @Test(
+        "The items of a query are decoded, in order and with duplicates",
+        arguments: [
+            ("/a", []), ("/a?", []), ("/a?x", ["x="]), ("/a?b=%20+&%61=1=2&&b=#c=1", ["b=  ", "a=1=2", "b="]),
+            ("/a?=1&%=%zz&", ["=1", "%=%zz"]), ("/a?\u{301}=\u{301}", ["\u{301}=\u{301}"]),
+        ])
+    func items(_ text: String, _ items: [String]) {
+        #expect(URLParts(text).items.map { "\($0.name)=\($0.value)" } == items)
+    }
+
+    @Test(
         "An authority has a host and perhaps a port",
         arguments: [
             ("h", "h", nil, true), ("a.b-c_d:80", "a.b-c_d", 80, true), ("[::1]:8080", "::1", 8080, true),

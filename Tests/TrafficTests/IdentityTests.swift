@@ -43,9 +43,12 @@ struct IdentityTests {
         #expect(url.origin == "https://a.example" && url.authority == "a.example")
         #expect(ExactString(url.path) == "/\u{301}b")
         #expect(url.query.map { ExactString($0) } == "\u{301}c=\u{301}d&\u{301}e")
-        #expect(EntryKey.route("/api/7/\u{301}x/8").isExactly("/api/{id}/\u{301}x/{id}"))
-        var comparison = ValueComparison("", "")
-        comparison.compareQueries("a=\u{301}1&\u{301}b=2", "\u{301}b=2&a=\u{301}1")
+        let exchange = Samples.exchange("GET", "/api/7/\u{301}x/8")
+        let key = EntryKey(.exchange(exchange), RequestURL(exchange.request.url))
+        #expect(key.name == "GET /api/{id}/\u{301}x/{id}")
+        var comparison = ValueComparison([], [])
+        comparison.compareQueries(
+            RequestURL("/?a=\u{301}1&\u{301}b=2"), RequestURL("/?\u{301}b=2&a=\u{301}1"))
         #expect(comparison.changes.isEmpty)
     }
 }

@@ -26,8 +26,7 @@ extension Messages {
         "--upstream-ca has no effect with \(upstream), which has no certificate; use https:// or leave it out."
     }
     static func recorded(requests: Int, sockets: Int, in path: String) -> String {
-        "\(requests) \(requests == 1 ? "request" : "requests") and \(sockets) \(sockets == 1 ? "WebSocket" : "WebSockets") "
-            + "in \(path)"
+        "\(Words.counted(requests, "request")) and \(Words.counted(sockets, "WebSocket")) in \(path)"
     }
     static func recordingIncomplete(_ path: String, _ program: String) -> String {
         "the recording stopped before the \(program) did, for the reason logged above; what came before is in '\(path)'."

@@ -34,7 +34,7 @@ enum Messages {
         case .streaming: "an answer that is coming and not shown as complete"
         case .problem(let kind, let text):
             "a problem of the kind \(kind.rawValue)" + (text.isEmpty ? "" : " with \(quoted(text))")
-        case .problemCount(let kind, let count): "\(count) problem\(count == 1 ? "" : "s") of the kind \(kind.rawValue)"
+        case .problemCount(let kind, let count): "\(Words.counted(count, "problem")) of the kind \(kind.rawValue)"
         case .noProblem: "no problem"
         case .goal(let title): "the goal \(quoted(title))"
         case .goalCount(let title, let count): "the goal \(quoted(title)) \(count == 1 ? "once" : "\(count) times")"
@@ -56,7 +56,7 @@ enum Messages {
     }
     static func consultation(_ id: String?) -> String { id.map { "the consultation \($0)" } ?? "no consultation" }
     static func transcript(_ lines: [ClientReport.Line], stored: Int? = nil) -> String {
-        let count = "\(lines.count) message\(lines.count == 1 ? "" : "s")"
+        let count = Words.counted(lines.count, "message")
         let end = lines.last.map { ", the last one " + line($0) } ?? ""
         return count + (stored.map { " where the server has \($0)" } ?? "") + end
     }
@@ -144,11 +144,8 @@ enum Messages {
     static func quoted(_ text: String) -> String { text.count <= 60 ? "\"\(text)\"" : "\"\(text.prefix(59))…\"" }
     /// A duration in its largest whole unit, else in seconds with up to three digits.
     static func text(_ duration: Duration) -> String {
-        let milliseconds = duration.nanoseconds / 1_000_000
-        guard milliseconds > 0, milliseconds % 60_000 == 0 else {
-            return "\(Durations.seconds(duration.nanoseconds)) s"
-        }
-        let minutes = milliseconds / 60_000
+        let (minutes, rest) = duration.nanoseconds.quotientAndRemainder(dividingBy: Durations.Unit.minutes.length)
+        guard minutes > 0, rest == 0 else { return "\(Durations.seconds(duration.nanoseconds)) s" }
         return minutes % 60 == 0 ? "\(minutes / 60) h" : "\(minutes) min"
     }
 }

@@ -83,17 +83,14 @@ public struct BaseURL: Hashable, Sendable, CustomStringConvertible {
     /// - Throws: `ClientError.badURL` for schemes other than http, for components other than host, port and path, and
     ///   for anything but visible ASCII.
     public init(_ text: String) throws(ClientError) {
-        guard text.hasPrefix("http://") else { throw .badURL(text) }
-        // Both go into requests verbatim.
-        guard text.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else { throw .badURL(text) }
-        let rest = text.dropFirst("http://".count)
-        let authority = rest.prefix { $0 != "/" }
-        var path = rest.dropFirst(authority.count)
-        while path.hasSuffix("/") { path.removeLast() }
-        guard !authority.contains("@"), !path.contains("?"), !path.contains("#") else { throw .badURL(text) }
-
-        guard let parts = HostAndPort(authority), !parts.host.isEmpty, parts.port == nil || parts.portNumber != nil
+        let url = URLParts(text)
+        // Host and path go into requests verbatim.
+        guard url.scheme == "http", text.utf8.allSatisfy(\.isVisible), url.query == nil, url.fragment == nil,
+            let parts = url.authority.flatMap(HostAndPort.init), !parts.host.isEmpty,
+            !parts.host.contains("@"), parts.port == nil || parts.portNumber != nil
         else { throw .badURL(text) }
+        var path = url.path
+        while path.hasSuffix("/") { path.removeLast() }
         host = String(parts.host)
         port = parts.portNumber ?? 80
         self.path = String(path)

@@ -1,4 +1,5 @@
 import FitIQAPI
+import Text
 
 /// The built-in quick actions: `Fixtures/data/quick_actions.json`, with a section per persona and one for all personas.
 extension QuickAction {
@@ -55,7 +56,7 @@ extension QuickAction {
             file.refuse("context_type is one of \(types)", at: record.line)
         }
         let category = file.optionalText("category", of: record)
-        if let category, !category.utf8.allSatisfy({ $0 == UInt8(ascii: "_") || (0x61...0x7A).contains($0) }) {
+        if let category, !category.utf8.allSatisfy({ $0 == .underscore || $0.isLowercaseLetter }) {
             file.refuse("category is in snake case, such as meal_planning", at: record.line)
         }
         return QuickAction(

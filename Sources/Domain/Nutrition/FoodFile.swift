@@ -1,4 +1,5 @@
 import FitIQAPI
+import Text
 
 /// Reads the table of foods, `Fixtures/data/foods.tsv`: one line per food, with tabs between columns.
 ///
@@ -129,7 +130,7 @@ struct FoodFile: Sendable {
 
     private mutating func key() -> String {
         let key = self[.key]
-        if key.isEmpty || !key.utf8.allSatisfy({ $0 == UInt8(ascii: "-") || (0x61...0x7A).contains($0) }) {
+        if key.isEmpty || !key.utf8.allSatisfy({ $0 == .minus || $0.isLowercaseLetter }) {
             refuse("the key is \"\(key)\"; it is a slug of small letters and dashes, such as chicken-breast")
         }
         if let first = keys.updateValue(line, forKey: key) { refuse("the key \(key) stands in line \(first) already") }
@@ -249,12 +250,12 @@ struct FoodFile: Sendable {
         /// The number of digits before the point.
         var whole: Int?
         for byte in text.utf8 {
-            if byte == UInt8(ascii: "."), whole == nil {
+            if byte == .dot, whole == nil {
                 whole = count
                 continue
             }
-            guard (0x30...0x39).contains(byte), count < 8 else { return nil }
-            value = value * 10 + Int(byte - 0x30)
+            guard byte.isDigit, count < 8 else { return nil }
+            value = value * 10 + Int(byte - .digitZero)
             count += 1
         }
         let decimals = whole.map { count - $0 }

@@ -1,3 +1,5 @@
+import Text
+
 /// Splits a text into tokens in one pass; drops characters without a meaning, such as emoji.
 struct Lexer {
     let scalars: [Unicode.Scalar]
@@ -213,16 +215,12 @@ extension Lexer {
 enum Folding {
     /// Appends the folded form of a letter, or its lower case if it has none.
     static func append(_ scalar: Unicode.Scalar, to word: inout String) {
-        switch scalar.value {
-        case 0x61...0x7A, 0x30...0x39: word.unicodeScalars.append(scalar)
-        case 0x41...0x5A: word.unicodeScalars.append(Unicode.Scalar(UInt8(scalar.value + 32)))
-        default:
-            for lower in scalar.properties.lowercaseMapping.unicodeScalars where !isMark(lower) {
-                if let plain = plain[lower] {
-                    word += plain
-                } else {
-                    word.unicodeScalars.append(lower)
-                }
+        if scalar.isASCII { return word.unicodeScalars.append(Unicode.Scalar(UInt8(ascii: scalar).lowercased)) }
+        for lower in scalar.properties.lowercaseMapping.unicodeScalars where !isMark(lower) {
+            if let plain = plain[lower] {
+                word += plain
+            } else {
+                word.unicodeScalars.append(lower)
             }
         }
     }
@@ -234,7 +232,7 @@ enum Folding {
     }
 
     static func isLetter(_ scalar: Unicode.Scalar) -> Bool {
-        if scalar.isASCII { return (0x61...0x7A).contains(scalar.value | 0x20) }
+        if scalar.isASCII { return UInt8(ascii: scalar).isLetter }
         return scalar.properties.isAlphabetic && !isMark(scalar)
     }
 
@@ -253,7 +251,7 @@ enum Folding {
 
     /// The value of a decimal digit in any script.
     static func digit(_ scalar: Unicode.Scalar) -> Double? {
-        if scalar.isASCII { return (0x30...0x39).contains(scalar.value) ? Double(scalar.value - 0x30) : nil }
+        if scalar.isASCII { return UInt8(ascii: scalar).isDigit ? Double(UInt8(ascii: scalar) - .digitZero) : nil }
         guard scalar.properties.numericType == .decimal else { return nil }
         return scalar.properties.numericValue
     }

@@ -198,28 +198,6 @@ extension RequestTarget {
         }
     }
 
-    /// The query as `application/x-www-form-urlencoded` pairs in order, with duplicates.
-    ///
-    /// `+` is a space; a `%` that starts no escape is preserved; a name without `=` has an empty value; empty pieces
-    /// are omitted (WHATWG URL §5.1). Empty if there is no query.
-    public func queryItems() -> [(name: String, value: String)] {
-        withQuery { query in
-            var items: [(name: String, value: String)] = []
-            var start = 0
-            while start <= query.count {
-                var end = start
-                while end < query.count, query[end] != .ampersand { end += 1 }
-                if end > start {
-                    var equals = start
-                    while equals < end, query[equals] != .equals { equals += 1 }
-                    let name = query[ByteRange(start, equals)]
-                    let value = query[ByteRange(min(equals + 1, end), end)]
-                    items.append(
-                        (PercentCoding.string(name, plusIsSpace: true), PercentCoding.string(value, plusIsSpace: true)))
-                }
-                start = end + 1
-            }
-            return items
-        } ?? []
-    }
+    /// The query as `application/x-www-form-urlencoded` pairs; empty if there is no query.
+    public func queryItems() -> [(name: String, value: String)] { withQuery(PercentCoding.items) ?? [] }
 }

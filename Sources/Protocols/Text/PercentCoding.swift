@@ -39,6 +39,35 @@ public enum PercentCoding {
             ?? Array(text).withUnsafeBufferPointer { string($0, plusIsSpace: plusIsSpace) }
     }
 
+    /// The decoded pairs of a query or a form, in order and with duplicates (WHATWG URL §5.1).
+    ///
+    /// A name without `=` has an empty value; empty pieces are omitted.
+    public static func items(_ query: UnsafeBufferPointer<UInt8>) -> [(name: String, value: String)] {
+        var items: [(name: String, value: String)] = []
+        forEachItem(in: query) { name, value in
+            if name.isEmpty, value == nil { return }
+            items.append((string(name, plusIsSpace: true), value.map { string($0, plusIsSpace: true) } ?? ""))
+        }
+        return items
+    }
+
+    /// Calls `body` with each piece between `&` as written; the value is nil without `=`.
+    public static func forEachItem(
+        in query: UnsafeBufferPointer<UInt8>,
+        _ body: (_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>?) -> Void
+    ) {
+        var start = 0
+        while start <= query.count {
+            var equals = start
+            while equals < query.count, query[equals] != .equals, query[equals] != .ampersand { equals += 1 }
+            var end = equals
+            while end < query.count, query[end] != .ampersand { end += 1 }
+            let value = equals < end ? UnsafeBufferPointer(rebasing: query[(equals + 1)..<end]) : nil
+            body(UnsafeBufferPointer(rebasing: query[start..<equals]), value)
+            start = end + 1
+        }
+    }
+
     /// Appends a text with every character that is not unreserved (RFC 3986 §2.3) as `%XX`.
     public static func append(_ text: some Sequence<UInt8>, spaceIsPlus: Bool = false, to output: inout [UInt8]) {
         for byte in text {

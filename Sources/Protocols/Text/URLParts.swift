@@ -44,6 +44,12 @@ public struct URLParts: Sendable {
     /// The path, or `/` if it is empty, and the query.
     public var target: String { (path.isEmpty ? "/" : String(path)) + (query.map { "?" + $0 } ?? "") }
 
+    /// The decoded pairs of the query, in order and with duplicates.
+    public var items: [(name: String, value: String)] {
+        var query = query ?? ""
+        return query.withUTF8 { PercentCoding.items($0) }
+    }
+
     /// RFC 3986 §3.1: `scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )`.
     private static func endOfScheme(_ text: Substring.UTF8View) -> Substring.Index? {
         guard text.first?.isLetter == true,

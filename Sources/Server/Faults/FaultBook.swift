@@ -156,7 +156,7 @@ enum Messages {
     }
 
     static func quotaExceeded(requests: Int, window: Int64, secondsLeft: Int, rule: String) -> String {
-        "A scenario allows \(requests) request\(requests == 1 ? "" : "s") in \(Durations.exact(window)) here "
+        "A scenario allows \(Words.counted(requests, "request")) in \(Durations.exact(window)) here "
             + "(fault '\(excerpt(rule))'); try again in \(secondsLeft) s."
     }
 

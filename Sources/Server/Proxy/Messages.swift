@@ -37,7 +37,7 @@ enum Messages {
         case .unreachable(let reason):
             "The proxy cannot reach \(upstream): \(reason). Check its URL, and that the server runs."
         case .connectTimeout(let time):
-            "The proxy could not connect to \(upstream) within \(words(time)). "
+            "The proxy could not connect to \(upstream) within \(Durations.exact(time.nanoseconds)). "
                 + "Check its URL, the network and any VPN that it needs."
         case .tls(let reason, isCertificate: true):
             "The certificate of \(upstream) cannot be trusted: \(sentence(reason)) If your own CA issued it, make the "
@@ -46,7 +46,7 @@ enum Messages {
             "TLS with \(upstream) failed: \(sentence(reason)) Check that the server speaks TLS 1.2 or 1.3 on that port; "
                 + "name one without TLS as http://\(upstream.authority) instead."
         case .answerTimeout(let time):
-            "\(upstream) accepted the request and sent nothing for \(words(time)). "
+            "\(upstream) accepted the request and sent nothing for \(Durations.exact(time.nanoseconds)). "
                 + "The request was not repeated, because the server may still be working on it."
         case .badAnswer(let reason):
             "\(upstream) answered with something other than HTTP/1.1: \(reason) Check that its URL names an HTTP "
@@ -87,7 +87,7 @@ enum Messages {
     }
 
     static func stalledWithinAnswer(_ request: String, _ time: Duration) -> String {
-        "\(request): nothing came for \(words(time)) within the upstream's answer; the client's connection was reset"
+        "\(request): nothing came for \(Durations.exact(time.nanoseconds)) within the upstream's answer; the client's connection was reset"
     }
 
     static func clientWentAway(_ request: String) -> String {
@@ -98,7 +98,7 @@ enum Messages {
     static func upstreamTLS(_ reason: String) -> String { "the connection to the upstream broke: \(reason)" }
 
     static func handshakeTimeout(_ time: Duration) -> String {
-        "a client did not complete the TLS handshake within \(words(time)), and was disconnected"
+        "a client did not complete the TLS handshake within \(Durations.exact(time.nanoseconds)), and was disconnected"
     }
 
     // MARK: Parts
@@ -110,11 +110,6 @@ enum Messages {
 
     /// A client's path on one line, truncated if it is long.
     static func printable(_ text: String) -> String { String(quoted(text).dropFirst().dropLast()) }
-
-    private static func words(_ time: Duration) -> String {
-        let milliseconds = time.nanoseconds / 1_000_000
-        return milliseconds % 1000 == 0 ? "\(milliseconds / 1000) s" : "\(milliseconds) ms"
-    }
 
     /// The text in quotation marks, with control characters made visible, truncated if it is long.
     static func quoted(_ text: some StringProtocol) -> String {

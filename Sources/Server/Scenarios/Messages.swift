@@ -55,7 +55,7 @@ enum Messages {
     }
 
     static func unknownTag(_ tag: String) -> String { "The tag \(quoted(tag)) is not known; scenarios need no tags." }
-    static func omitted(_ count: Int) -> String { "\(count) more mistake\(count == 1 ? "" : "s") not shown." }
+    static func omitted(_ count: Int) -> String { "\(Words.counted(count, "more mistake")) not shown." }
 
     static func unknownScenario(_ name: String, known: [String]) -> String {
         "There is no built-in scenario \(quoted(name)).\(NearestWord.hint(nearest(name, known))) There are \(known.joined(separator: ", "))."

@@ -1,3 +1,4 @@
+import Text
 import Texts
 
 extension Scenario {
@@ -93,7 +94,6 @@ struct BuiltInScenario: Sendable {
     /// Whether YAML reads the text unchanged.
     private static func isPlain(_ text: String) -> Bool {
         guard let first = text.utf8.first, let last = text.utf8.last else { return false }
-        return (0x61...0x7A).contains(first | 0x20) && last > 0x20 && last != UInt8(ascii: ":") && !text.contains(": ")
-            && !text.contains(" #")
+        return first.isLetter && last > 0x20 && last != .colon && !text.contains(": ") && !text.contains(" #")
     }
 }

@@ -80,6 +80,12 @@ public struct SessionRequest: Sendable, Equatable {
         self.fields = fields
         self.body = body
     }
+
+    /// Whether the recording lacks all or part of a body that was sent.
+    package var hasUnknownBody: Bool {
+        if let body { return body.isCut }
+        return fields.contains { $0.name.lowercased() == "content-length" && Int($0.value) ?? 0 > 0 }
+    }
 }
 
 /// A response as received.

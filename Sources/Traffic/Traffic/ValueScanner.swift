@@ -10,6 +10,8 @@ package enum ValueKind: Sendable {
     /// A day (RFC 3339 `full-date`).
     case date
     case email
+    /// The origin of a server, with the prefix of a world: `http://localhost:8080/w/abc`.
+    case origin
 }
 
 /// A value in a text, with its position and kind.
@@ -18,10 +20,11 @@ package struct FoundValue: Equatable {
     package var kind: ValueKind
 }
 
-/// Finds volatile values in JSON, paths, sentences or any other text: IDs, times and addresses.
+/// Finds volatile values in JSON, paths, sentences or any other text: IDs, times, addresses and origins.
 ///
 /// It is the single definition of what two equal runs may differ in: a replay accepts another value in its place, a
-/// comparison of sessions does not show it.
+/// comparison of sessions does not show it. A replay alone follows IDs, because it gives each one's own answers: one
+/// that the server issued is only itself, and two are never one.
 ///
 /// It takes linear time: every byte belongs to one run, and a run is checked a fixed number of times.
 package struct ValueScanner {
@@ -31,11 +34,14 @@ package struct ValueScanner {
     package static let longestToken = 4_096
 
     private let bytes: UnsafeBufferPointer<UInt8>
+    private let origins: Origins
     private var position = 0
     /// The end of the current ``isRunByte(_:)`` run, and what was found of it.
     private var runEnd = 0
 
-    package init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+    package init(_ bytes: UnsafeBufferPointer<UInt8>, origins: Origins = Origins()) {
+        (self.bytes, self.origins) = (bytes, origins)
+    }
 
     /// Returns the next value, or nil at the end.
     package mutating func next() -> FoundValue? {
@@ -44,6 +50,7 @@ package struct ValueScanner {
                 skipToWord()
                 continue
             }
+            if let length = originLength() { return found(length, .origin) }
             if let length = timeLength() { return found(length, .time) }
             if let length = dateLength() { return found(length, .date) }
             if position >= runEnd {
@@ -90,6 +97,29 @@ package struct ValueScanner {
         if run.count <= Self.longestValue, run.isEmailAddress { return found(run.count, .email) }
         if run.count <= Self.longestToken, run.isWebToken { return found(run.count, .id) }
         return nil
+    }
+
+    /// The length of `http://host`, also written `http:\/\/host`, and of `/w/name` before another slash.
+    private func originLength() -> Int? {
+        guard !origins.isEmpty else { return nil }
+        let colon = position + bytes[position...].prefix(6).prefix(while: \.isLetter).count
+        guard colon < bytes.count, bytes[colon] == .colon else { return nil }
+        let scheme = String(decoding: bytes[position..<colon], as: UTF8.self).lowercased()
+        guard ["http", "https", "ws", "wss"].contains(scheme) else { return nil }
+        let rest = bytes[(colon + 1)...]
+        let slash: [UInt8] = rest.first == .backslash ? [.backslash, .slash] : [.slash]
+        guard rest.starts(with: slash + slash) else { return nil }
+        let start = colon + 1 + 2 * slash.count
+        var authority = bytes[start...].prefix(300).prefix { $0.isWordCharacter || ".:[]".utf8.contains($0) }
+        if authority.first != .leftBracket { authority = authority.prefix { $0 != .rightBracket } }
+        // The punctuation of a sentence is not part of it.
+        while authority.last == .dot || authority.last == .colon { authority.removeLast() }
+        let name = String(decoding: authority, as: UTF8.self).lowercased()
+        guard origins.contains(ExactString(name)) else { return nil }
+        let (end, world) = (authority.endIndex, slash + "w".utf8 + slash)
+        guard bytes[end...].starts(with: world) else { return end - position }
+        let id = bytes[(end + world.count)...].prefix(while: \.isWordCharacter)
+        return (!id.isEmpty && bytes[id.endIndex...].starts(with: slash) ? id.endIndex : end) - position
     }
 
     // MARK: Times

@@ -26,7 +26,7 @@ struct FailureTests {
         ),
         (
             .connectTimeout(.milliseconds(1_500)), "504 Gateway Timeout", "UPSTREAM_TIMEOUT",
-            "The proxy could not connect to http://api.example.com within 1500 ms. "
+            "The proxy could not connect to http://api.example.com within 1.5 s. "
                 + "Check its URL, the network and any VPN that it needs."
         ),
         (

@@ -51,6 +51,6 @@ struct AlignmentTests {
             ("http://other/a", "http://other/a"), ("", ""), ("é1", "é1"), ("beef", "beef"),
         ])
     func volatile(_ text: String, _ expected: String) {
-        #expect(VolatileText.normalised(text, origin: "h:1") == expected)
+        #expect(VolatileText.normalised(text, origins: Origins([RequestURL("http://h:1")])).text == expected)
     }
 }

@@ -95,10 +95,12 @@ struct ComparisonTests {
         second.response?.fields = [SessionField("content-type", "Text/Plain; charset=utf-8"), SessionField("X", "y")]
         #expect(
             changes(.exchange(first), .exchange(second)) == [
-                #"query.x: "1" → "3""#, #"query.only: "1" → -"#, #"query.token: - → "5""#,
+                #"query.only: "1" → -"#, #"query.token: - → "5""#, #"query.x: "1" → "3""#,
                 #"request.body.p: "coach" → "doctor""#, "status: 201 → 409",
                 "response.content-type: application/json → text/plain",
             ])
+        second.request.url = Samples.origin + "/a?x=1&y=2&only=1&x=4"
+        #expect(changes(.exchange(first), .exchange(second)).first == #"query.x: - → "4""#)
         second = first
         second.response = nil
         #expect(changes(.exchange(first), .exchange(second)) == ["status: 201 → no answer"])
@@ -114,10 +116,11 @@ struct ComparisonTests {
 
     @Test("What is missing, more, or moved is told by its place")
     func order() {
-        let (a, b, c) = (get("/a"), get("/goals/\(Self.id)"), get("/goals/12"))
+        let (a, b, c) = (get("/a"), get("/goals/\(Self.id)"), get("/goals/\(Self.otherID)"))
         #expect(differences([a, b], [a]) == [.onlyInFirst(name: "GET /goals/{id}", place: 1)])
         #expect(differences([a], [a, c]) == [.onlyInSecond(name: "GET /goals/{id}", place: 1)])
         #expect(differences([b], [c]) == [])
+        #expect(changes(get("/goals/7"), get("/goals/8")) == [#"path: "/goals/7" → "/goals/8""#])
         let d = get("/d")
         #expect(
             differences([a, d, b], [d, b, get("/a", answer: "[]")]) == [

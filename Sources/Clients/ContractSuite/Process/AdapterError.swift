@@ -1,4 +1,5 @@
 import Sockets
+import Text
 
 /// An error of an adapter, with what was sent and what came back.
 public struct AdapterError: Error, Sendable, Equatable {
@@ -82,7 +83,8 @@ extension AdapterError: CustomStringConvertible {
             "The adapter wrote \(Self.excerpt(received ?? [])) without being asked, before '\(command)' was sent. It has to answer "
                 + "each command with one line; what is meant for people belongs on standard error."
         case .badAnswer(let reason):
-            "The adapter's answer\(asked) is \(Self.excerpt(received ?? [])): \(reason). Expected: \(expectation)."
+            "The adapter's answer\(asked) is \(Self.excerpt(received ?? [])): \(reason)"
+                + "\(reason.hasSuffix("?") ? "" : ".") Expected: \(expectation)."
         }
     }
 
@@ -106,7 +108,7 @@ extension AnswerError: CustomStringConvertible {
         case .notAnObject(let type): "it is \(type), not an object"
         case .wrong(let path, let found, let expected): "'\(path)' is \(found), not \(expected)"
         case .unknown(let path, let nearest):
-            "'\(path)' is not a member of it" + (nearest.map { "; did you mean '\($0)'?" } ?? "")
+            "'\(path)' is not a member of it" + (nearest == nil ? "" : "." + NearestWord.hint(nearest))
         }
     }
 }

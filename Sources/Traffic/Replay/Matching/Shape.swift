@@ -1,4 +1,3 @@
-import FitIQAPI
 import JSON
 import Text
 import Traffic
@@ -20,6 +19,7 @@ struct Shape: Sendable {
     private(set) var free: [ExactString] = []
     /// The bindings that make words count as values although they do not look like any: a secret is bound to them.
     private var known: Bindings?
+    private var origins: Origins
 
     struct ShapeValue: Sendable, Equatable {
         var text: ExactString
@@ -27,12 +27,12 @@ struct Shape: Sendable {
     }
 
     /// Marks of removed parts and separators; ``escape`` precedes bytes of a text that look like one.
-    private enum Mark: UInt8 { case id = 1, time, secret, date, email, part, escape }
+    private enum Mark: UInt8 { case id = 1, time, secret, date, email, origin, part, escape }
 
-    init(known: Bindings? = nil) { self.known = known }
+    init(origins: Origins = Origins(), known: Bindings? = nil) { (self.origins, self.known) = (origins, known) }
 
     /// Releases what was needed for building it, so that the bindings can change in place.
-    mutating func finish() { known = nil }
+    mutating func finish() { (origins, known) = (Origins(), nil) }
 
     // MARK: Parts
 
@@ -67,7 +67,7 @@ struct Shape: Sendable {
     /// Adds the items of a query, in any order.
     mutating func add(items: [(name: String, value: String)]) {
         let parts = items.map { item in
-            var part = Shape(known: known)
+            var part = Shape(origins: origins, known: known)
             part.add(text: item.name)
             if SecretName.isSecret(item.name) {
                 part.add(.secret, free: item.value)
@@ -86,7 +86,7 @@ struct Shape: Sendable {
     /// Adds a body: JSON by meaning, otherwise text, otherwise bytes.
     mutating func add(body: [UInt8]) {
         guard !body.isEmpty else { return }
-        if let value = Shape.json(body) {
+        if let value = JSONValue.container(body) {
             add(value, under: "")
         } else if String(validating: body, as: UTF8.self) != nil {
             body.withUnsafeBufferPointer { add(utf8: $0) }
@@ -103,7 +103,7 @@ struct Shape: Sendable {
     }
 
     private mutating func add(utf8: UnsafeBufferPointer<UInt8>) {
-        var scanner = ValueScanner(utf8)
+        var scanner = ValueScanner(utf8, origins: origins)
         var end = 0
         while let found = scanner.next() {
             add(words: UnsafeBufferPointer(rebasing: utf8[end..<found.range.lowerBound]))
@@ -114,6 +114,7 @@ struct Shape: Sendable {
             case .id: add(.id, value: text)
             case .date: add(.date, value: text)
             case .email: add(.email, value: text)
+            case .origin: append(.origin)
             }
         }
         add(words: UnsafeBufferPointer(rebasing: utf8[end...]))
@@ -143,14 +144,6 @@ struct Shape: Sendable {
 
 /// JSON.
 extension Shape {
-    /// The JSON value of a body or a frame, or nil if it is not JSON.
-    static func json(_ bytes: [UInt8]) -> JSONValue? {
-        guard let first = bytes.first(where: { $0 > 0x20 }), first == .leftBrace || first == .leftBracket else {
-            return nil
-        }
-        return try? JSON.parse(bytes)
-    }
-
     /// Adds a value independent of member order, white space and number notation.
     mutating func add(_ value: JSONValue, under name: String) {
         switch value {
@@ -169,7 +162,9 @@ extension Shape {
             add(literally: "]")
         case .object(let object):
             add(literally: "{")
-            for member in object.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
+            // By what is left of their names: those that are IDs stay in order.
+            let members = object.map { (form: VolatileText.normalised($0.key, origins: origins), member: $0) }
+            for (_, member) in members.sorted(by: { $0.form < $1.form }) {
                 add(text: member.key)
                 add(member.value, under: member.key)
             }
@@ -184,17 +179,19 @@ struct RequestShapes: Sendable {
     let method: String
     let url: RequestURL
     let body: [UInt8]
+    /// The recorded ones, and for a client's request its server's.
+    let origins: Origins
 
     static let handshake = "HANDSHAKE"
 
-    init(method: String, isHandshake: Bool, url: RequestURL, body: [UInt8]) {
+    init(method: String, isHandshake: Bool, url: RequestURL, body: [UInt8], _ origins: Origins) {
         self.method = isHandshake ? Self.handshake : method.uppercased()
-        (self.url, self.body) = (url, body)
+        (self.url, self.body, self.origins) = (url, body, origins)
     }
 
-    /// Method, path, query and body.
-    func full(known: Bindings? = nil, as method: String? = nil, ignoringBody: Bool = false) -> Shape {
-        var shape = Shape(known: known)
+    /// Method, path, query and body, added to an empty shape.
+    func full(_ empty: Shape? = nil, as method: String? = nil, ignoringBody: Bool = false) -> Shape {
+        var shape = empty ?? Shape(origins: origins)
         shape.add(literally: method ?? self.method)
         for segment in url.segments { shape.add(text: segment) }
         shape.add(literally: "?")
@@ -205,22 +202,15 @@ struct RequestShapes: Sendable {
         return shape
     }
 
-    /// Method and path, with any ID where a path of the API has one or a segment looks like one.
+    /// Method and path, with any ID where ``RequestURL/route`` has one or a segment looks like one.
     func route(as method: String? = nil) -> Shape {
-        var shape = Shape()
+        var shape = Shape(origins: origins)
         shape.add(literally: method ?? self.method)
-        let idIndex = Self.idIndex(in: url.segments)
-        for (index, segment) in url.segments.enumerated() {
-            if index == idIndex { shape.add(id: segment) } else { shape.add(text: segment) }
-            shape.add(literally: "/")
+        for (segment, part) in zip(url.segments, url.route) {
+            if part == nil { shape.add(id: segment) }
+            shape.add(text: part ?? "")
         }
+        shape.finish()
         return shape
-    }
-
-    private static func idIndex(in segments: [String]) -> Int? {
-        switch Route(segments: segments) {
-        case .consultation, .messages, .archive, .webSocket, .goal, .mealLog: 3
-        default: nil
-        }
     }
 }

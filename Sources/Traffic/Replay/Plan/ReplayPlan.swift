@@ -21,9 +21,8 @@ public struct ReplayPlan: Sendable, Equatable {
     private(set) var full = MatchIndex()
     private(set) var routes = MatchIndex()
     private(set) var vocabulary = Vocabulary()
-    /// The authorities of the session's URLs.
-    private(set) var authorities: Set<ExactString> = []
     private(set) var hasUnknownBodies = false
+    var origins: Origins { vocabulary.origins }
 
     /// Throws a ``ReplayError`` if there is nothing to replay, or more than ``ReplayLimits`` allow.
     public init(_ session: Session) throws(ReplayError) {
@@ -35,12 +34,13 @@ public struct ReplayPlan: Sendable, Equatable {
         guard !numbers.isEmpty else { throw .nothingToPlay(session.entries.count) }
         order.removeAll { own[$0] != nil }
         self.session = Session(entries: order.map { Self.opening(session.entries[$0]) })
+        vocabulary.origins = Origins(self.session.entries.map { RequestURL($0.request.url) })
         if order.count < own.count {
             note(Messages.ownRequests(own.count - order.count, Set(own.compactMap(\.self)).sorted()))
         }
         noteValues()
         for index in self.session.entries.indices { compile(index) }
-        if authorities.count > 1 { note(Messages.severalHosts(authorities.count)) }
+        if origins.count > 1 { note(Messages.severalHosts(origins.count)) }
         if vocabulary.isFull { note(Messages.tooManyValues) }
     }
 
@@ -84,10 +84,10 @@ public struct ReplayPlan: Sendable, Equatable {
         let number = numbers[index]
         func place() -> String { Messages.place(number, request) }
         let url = RequestURL(request.url)
-        if !url.authority.isEmpty { authorities.insert(ExactString(url.authority)) }
         let shapes = RequestShapes(
-            method: request.method, isHandshake: Self.isHandshake(entry), url: url, body: request.body?.bytes ?? [])
-        let isUnknown = Self.hasUnknownBody(request)
+            method: request.method, isHandshake: Self.isHandshake(entry), url: url, body: request.body?.bytes ?? [],
+            origins)
+        let isUnknown = request.hasUnknownBody
         if isUnknown {
             hasUnknownBodies = true
             note(Messages.unknownBody(place()))
@@ -127,12 +127,6 @@ public struct ReplayPlan: Sendable, Equatable {
                     && ExactString($0.value).asciiLowercased().text.contains("websocket")
             }
         }
-    }
-
-    /// Whether the recording lacks all or part of a body that was sent.
-    private static func hasUnknownBody(_ request: SessionRequest) -> Bool {
-        if let body = request.body { return body.isCut }
-        return request.fields.contains { $0.name.lowercased() == "content-length" && Int($0.value) ?? 0 > 0 }
     }
 
     /// The name of a request that the replaying server answers itself, a path or `CONNECT`; nil if it is replayed.

@@ -1,3 +1,4 @@
+import JSON
 import Traffic
 import WebSocket
 
@@ -101,7 +102,7 @@ struct SocketScript: Sendable {
     }
 
     private mutating func add(message bytes: [UInt8], isText: Bool, at time: Int64, vocabulary: inout Vocabulary) {
-        let shape = Self.shape(of: bytes, isText: isText)
+        let shape = Self.shape(of: bytes, isText: isText, Shape(origins: vocabulary.origins))
         let values = shape.values.map { vocabulary.intern($0.text) }
         steps.append(Step(time: time, kind: .client(messages.count)))
         messagesOfShape[shape.key, default: []].append(messages.count)
@@ -109,8 +110,8 @@ struct SocketScript: Sendable {
     }
 
     /// The shape of a message; text and binary never have the same shape.
-    static func shape(of bytes: [UInt8], isText: Bool, known: Bindings? = nil) -> Shape {
-        var shape = Shape(known: known)
+    static func shape(of bytes: [UInt8], isText: Bool, _ empty: Shape) -> Shape {
+        var shape = empty
         shape.add(literally: isText ? "text" : "binary")
         shape.add(body: bytes)
         shape.finish()
@@ -134,7 +135,7 @@ enum KeepAliveFrame: String {
 
     /// Nil if a frame is neither `{"type":"ping"}` nor `{"type":"pong"}`, each with at most one more member.
     init?(_ text: [UInt8]) {
-        guard text.count <= 200, let object = Shape.json(text)?.object, object.count <= 2 else { return nil }
+        guard text.count <= 200, let object = JSONValue.container(text)?.object, object.count <= 2 else { return nil }
         self.init(rawValue: object["type"]?.string ?? "")
     }
 }

@@ -8,6 +8,8 @@ struct Vocabulary: Sendable {
     private var numbers: [ExactString: Int] = [:]
     /// Whether another value may replace it, because the client or redaction invented it.
     private(set) var isReplaceable: [Bool] = []
+    /// The origins of the session's URLs, which are no values.
+    var origins = Origins()
     /// Whether there were more than ``ReplayLimits/recordedValues``.
     private(set) var isFull = false
 
@@ -37,10 +39,10 @@ struct Vocabulary: Sendable {
     /// Adds the values of a text.
     mutating func note(valuesOf bytes: [UInt8], fromClient: Bool) {
         bytes.withUnsafeBufferPointer { bytes in
-            var scanner = ValueScanner(bytes)
+            var scanner = ValueScanner(bytes, origins: origins)
             while let found = scanner.next() {
                 // Only times sent by the client count: it gets back the times that it sends in their place.
-                if found.kind == .time, !fromClient { continue }
+                if found.kind == .origin || (found.kind == .time && !fromClient) { continue }
                 note(ExactString(String(decoding: bytes[found.range], as: UTF8.self)), fromClient: fromClient)
             }
         }
@@ -51,32 +53,6 @@ struct Vocabulary: Sendable {
         var text = text.text
         return text.withUTF8 { $0.isPlaceholder } || text.hasSuffix("@redacted.example")
     }
-}
-
-/// A parsed URL or request target, with the parts that are compared.
-struct RequestURL: Sendable {
-    /// Host and port in lower case; empty in a request target.
-    let authority: String
-    /// The percent-decoded path segments, without `/w/{id}` of a world.
-    let segments: [String]
-    /// The decoded query items, in order.
-    let items: [(name: String, value: String)]
-
-    init(_ text: String) {
-        let url = URLParts(text)
-        authority = url.authority?.lowercased() ?? ""
-        var parts = url.path.utf8.split(separator: .slash, omittingEmptySubsequences: false).dropFirst()
-        if parts.count >= 3, parts.first?.elementsEqual("w".utf8) == true { parts = parts.dropFirst(2) }
-        segments = parts.map { PercentCoding.string($0, plusIsSpace: false) }
-        items = (url.query ?? "").utf8.split(separator: .ampersand).map { item in
-            let equals = item.firstIndex(of: .equals) ?? item.endIndex
-            let name = PercentCoding.string(item[..<equals], plusIsSpace: true)
-            return (name, PercentCoding.string(item[equals...].dropFirst(), plusIsSpace: true))
-        }
-    }
-
-    /// The path with its IDs, for messages.
-    var path: String { "/" + segments.joined(separator: "/") }
 }
 
 /// A secret of a request with its name: of a query item, a scheme, a field, a cookie.

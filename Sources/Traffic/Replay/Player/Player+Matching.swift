@@ -1,3 +1,5 @@
+import Traffic
+
 /// The recorded request that matches a client's request.
 struct Match: Sendable {
     var entry: Int
@@ -21,8 +23,9 @@ extension Player {
         if settings.match == .route { return routeMatch(shapes) }
         let isStrict = settings.match == .strict
         var reason: ReplayMiss.Reason?
-        for form in RequestForm.allCases {
-            guard let shape = shape(of: shapes, in: form) else { continue }
+        for reading in Reading.allCases {
+            guard let empty = empty(for: reading, shapes.origins) else { continue }
+            let shape = shapes.full(empty, ignoringBody: reading == .ofAnyBody)
             switch isStrict ? strictMatch(shape) : orderedMatch(shape, shapes) {
             case .match(let match): return .match(match)
             case .miss(let first): reason = reason ?? first
@@ -33,16 +36,19 @@ extension Player {
         return .miss(reason ?? .unknown)
     }
 
-    /// The ways to look up a request, in this order.
-    private enum RequestForm: CaseIterable { case asItIs, withBoundWords, ofAnyBody }
+    /// The ways to read what a client sent, in this order.
+    enum Reading: CaseIterable { case asItIs, ofOurOrigin, withBoundWords, ofAnyBody }
 
-    private func shape(of shapes: RequestShapes, in form: RequestForm) -> Shape? {
-        switch form {
-        case .asItIs: shapes.full()
+    /// The shape to begin with, or nil if that reading adds nothing.
+    func empty(for reading: Reading, _ origins: Origins) -> Shape? {
+        switch reading {
+        case .asItIs: Shape(origins: plan.origins)
+        // The client names our origin where the recorded one named its server's.
+        case .ofOurOrigin: origins.count == plan.origins.count ? nil : Shape(origins: origins)
         // Words to which a secret is bound count as values.
-        case .withBoundWords: following.bindings.isEmpty ? nil : shapes.full(known: following.bindings)
+        case .withBoundWords: following.bindings.isEmpty ? nil : Shape(origins: origins, known: following.bindings)
         // Any body matches, because the recorded body is unknown.
-        case .ofAnyBody: plan.hasUnknownBodies ? shapes.full(ignoringBody: true) : nil
+        case .ofAnyBody: plan.hasUnknownBodies ? Shape(origins: origins) : nil
         }
     }
 

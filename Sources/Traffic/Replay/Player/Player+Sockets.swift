@@ -45,10 +45,10 @@ extension Player {
             // In `timed`, pongs are sent at their recorded times.
             return settings.frames == .timed || play.ping(at: time) ? nil : .tooMany
         }
-        var shape = SocketScript.shape(of: bytes, isText: isText)
-        var index = recognise(shape, in: &play)
-        if index == nil, !following.bindings.isEmpty {
-            shape = SocketScript.shape(of: bytes, isText: isText, known: following.bindings)
+        var (shape, index) = (Shape(), Int?.none)
+        for reading in Reading.allCases where index == nil && reading != .ofAnyBody {
+            guard let empty = empty(for: reading, origins(play.origin)) else { continue }
+            shape = SocketScript.shape(of: bytes, isText: isText, empty)
             index = recognise(shape, in: &play)
         }
         if index == nil, settings.frames == .triggered {

@@ -36,13 +36,16 @@ public struct Player: Sendable {
         Rewriter(plan: plan, bindings: following.bindings, own: own, origin: origin ?? self.origin)
     }
 
+    /// The recorded origins, and the one that a client knows us by.
+    func origins(_ origin: String?) -> Origins { plan.origins.adding([RequestURL(origin ?? self.origin)]) }
+
     // MARK: Requests
 
     /// Answers a request at the world's time; the entry counts as served even if the response is not delivered.
     public mutating func answer(_ request: ReplayRequest, at now: Timestamp) -> ReplayAnswer {
         let shapes = RequestShapes(
             method: request.method, isHandshake: request.isHandshake, url: RequestURL(request.target),
-            body: request.body)
+            body: request.body, origins(request.origin))
         switch match(shapes) {
         case .miss(let reason): return .unexpected(miss(reason, request, shapes, at: now))
         case .match(let match):

@@ -5,6 +5,7 @@ import Traffic
 /// Collects the first few differences between a request or frame and a recorded one.
 struct Differences: JSONComparison {
     let following: Following
+    let origins: (first: Origins, second: Origins)
     private(set) var list: [ReplayDifference] = []
 
     var isFull: Bool { list.count >= ReplayLimits.differences }
@@ -19,7 +20,7 @@ struct Differences: JSONComparison {
         if recorded == sent { return true }
         let vocabulary = following.vocabulary
         if let number = vocabulary.number(of: recorded), following.bindings.actual[number] == sent { return true }
-        var (left, right) = (Shape(), Shape())
+        var (left, right) = (Shape(origins: origins.first), Shape(origins: origins.second))
         left.add(text: expected)
         right.add(text: actual)
         guard left.key == right.key else { return false }
@@ -30,22 +31,14 @@ struct Differences: JSONComparison {
     // MARK: Requests
 
     mutating func compare(_ expected: RequestURL, _ actual: RequestURL) {
-        let isSamePath =
-            expected.segments.count == actual.segments.count
-            && zip(expected.segments, actual.segments).allSatisfy { isSame($0, $1) }
-        if !isSamePath { note("path", Excerpts.quoted(expected.path), Excerpts.quoted(actual.path)) }
-        let left = Dictionary(grouping: expected.items) { ExactString($0.name) }
-        let right = Dictionary(grouping: actual.items) { ExactString($0.name) }
-        for name in Set(left.keys).union(right.keys).sorted() {
-            let values = (left[name] ?? []).map(\.value).sorted { $0.isExactlyBefore($1) }
-            let others = (right[name] ?? []).map(\.value).sorted { $0.isExactlyBefore($1) }
-            let isSecret = SecretName.isSecret(name.text)
-            if values.count == others.count, isSecret || zip(values, others).allSatisfy({ isSame($0, $1) }) { continue }
+        if !isSamePath(expected, actual) { note("path", Excerpts.quoted(expected.path), Excerpts.quoted(actual.path)) }
+        for (name, values, others) in differingItems(expected, actual) {
             func excerpt(_ values: [String]) -> String? {
                 guard !values.isEmpty else { return nil }
+                let isSecret = SecretName.isSecret(name)
                 return Excerpts.quoted(values.map { isSecret ? Excerpts.secret($0) : $0 }.joined(separator: ", "))
             }
-            note("query.\(name.text.cut(toBytes: 60))", excerpt(values), excerpt(others))
+            note("query.\(name.cut(toBytes: 60))", excerpt(values), excerpt(others))
         }
     }
 
@@ -56,7 +49,7 @@ struct Differences: JSONComparison {
         guard max(expected.count, actual.count) <= ReplayLimits.comparedBody else {
             return note(name, Words.counted(expected.count, "byte"), Words.counted(actual.count, "byte"))
         }
-        if let left = Shape.json(expected), let right = Shape.json(actual) {
+        if let left = JSONValue.container(expected), let right = JSONValue.container(actual) {
             compare(left, right, at: name)
         } else if String(validating: expected, as: UTF8.self) == nil
             || !isSame(String(decoding: expected, as: UTF8.self), String(decoding: actual, as: UTF8.self))
@@ -81,7 +74,9 @@ enum Excerpts {
     /// A body or a message: nil if it is empty, a byte count if it is not text.
     static func of(_ bytes: [UInt8]) -> String? {
         guard !bytes.isEmpty else { return nil }
-        if bytes.count <= ReplayLimits.comparedBody, let value = Shape.json(bytes) { return value.excerpt(limit: 100) }
+        if bytes.count <= ReplayLimits.comparedBody, let value = JSONValue.container(bytes) {
+            return value.excerpt(limit: 100)
+        }
         let start = bytes[..<UTF8Sequence.boundary(in: bytes, at: 400)]
         return String(validating: start, as: UTF8.self).map(quoted) ?? Words.counted(bytes.count, "byte")
     }
@@ -89,14 +84,21 @@ enum Excerpts {
     /// A path and query within a byte limit, with shortened secrets, because messages end up in logs.
     static func target(_ target: String, _ limit: Int = 500) -> String {
         guard let question = target.utf8.firstIndex(of: .questionMark) else { return target.cut(toBytes: limit) }
-        let query = target[question...].utf8.dropFirst()
-        let items = query.split(separator: .ampersand, omittingEmptySubsequences: false).map { item in
-            guard let equals = item.firstIndex(of: .equals),
-                SecretName.isSecret(PercentCoding.string(item[..<equals], plusIsSpace: true))
-            else { return String(Substring(item)) }
-            return "\(Substring(item[...equals]))\(secret(String(Substring(item[equals...].dropFirst()))))"
+        var output = Array(target.utf8[..<question])
+        var separator = UInt8.questionMark
+        var query = Substring(target.utf8[question...].dropFirst())
+        query.withUTF8 { query in
+            PercentCoding.forEachItem(in: query) { name, value in
+                output.append(separator)
+                separator = .ampersand
+                output += name
+                guard let value else { return }
+                let isSecret = SecretName.isSecret(PercentCoding.string(name, plusIsSpace: true))
+                output.append(.equals)
+                output += isSecret ? Array(secret(String(decoding: value, as: UTF8.self)).utf8) : Array(value)
+            }
         }
-        return ("\(target[..<question])?" + items.joined(separator: "&")).cut(toBytes: limit)
+        return String(decoding: output, as: UTF8.self).cut(toBytes: limit)
     }
 
     /// The beginning of a secret, enough to distinguish it; a recording's placeholder reveals nothing and is kept.

@@ -47,7 +47,7 @@ extension Player {
     }
 
     private func differences(_ shapes: RequestShapes, from entry: Int) -> [ReplayDifference] {
-        var differences = Differences(following: following)
+        var differences = Differences(following: following, origins: (plan.origins, shapes.origins))
         let planned = plan.entries[entry]
         if !planned.method.isExactly(shapes.method) {
             differences.note("method", Messages.method(planned.method), Messages.method(shapes.method))
@@ -108,7 +108,7 @@ extension Player {
             excerpt: Excerpts.of(bytes) ?? "\"\"", reason: reason)
         if reason == .different, play.nextMessage < play.script.messages.count {
             let due = play.script.messages[play.nextMessage]
-            var differences = Differences(following: following)
+            var differences = Differences(following: following, origins: (plan.origins, origins(play.origin)))
             if due.isText == isText {
                 differences.compare(body: due.payload, bytes, named: isText ? "text" : "binary")
             } else {

@@ -90,7 +90,7 @@ extension HAREncoder {
             writer.member("httpVersion", "HTTP/1.1")
             writeCookies(of: request, to: &writer)
             write("headers", request.fields, to: &writer)
-            write("queryString", query(of: request.url), to: &writer)
+            write("queryString", URLParts(request.url).items.map { SessionField($0.name, $0.value) }, to: &writer)
             if let body = request.body {
                 writer.object("postData") { writer in
                     writer.member("mimeType", mediaType(request.fields))
@@ -183,21 +183,6 @@ extension HAREncoder {
     /// The media type that the fields name; Chrome writes the same if there is none.
     private static func mediaType(_ fields: [SessionField]) -> String {
         fields.value(of: "content-type") ?? "x-unknown"
-    }
-
-    /// The decoded names and values of a URL's query; invalid encodings stay as they are.
-    private static func query(of url: String) -> [SessionField] {
-        let whole = url.utf8.prefix { $0 != UInt8(ascii: "#") }
-        guard let mark = whole.firstIndex(of: UInt8(ascii: "?")) else { return [] }
-        return whole[whole.index(after: mark)...].split(separator: UInt8(ascii: "&")).map { item in
-            let parts = item.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-            return SessionField(decoded(parts[0]), parts.count > 1 ? decoded(parts[1]) : "")
-        }
-    }
-
-    private static func decoded(_ text: Substring.UTF8View) -> String {
-        let bytes = Array(text).withUnsafeBufferPointer { PercentCoding.decoded($0, plusIsSpace: true) }
-        return String(validating: bytes, as: UTF8.self) ?? String(text) ?? ""
     }
 }
 

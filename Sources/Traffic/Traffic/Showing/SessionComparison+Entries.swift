@@ -2,15 +2,21 @@ import JSON
 import Text
 import WebSocket
 
-/// The differences between two aligned entries.
-extension SessionComparison {
-    static func changes(_ first: SessionEntry, _ second: SessionEntry) -> [SessionChange] {
-        let (url, other) = (URLParts(first.request.url), URLParts(second.request.url))
-        var comparison = ValueComparison(url.authority ?? "", other.authority ?? "")
-        comparison.compareQueries(url.query, other.query)
-        switch (first, second) {
+extension ValueComparison {
+    /// The differences between two aligned entries.
+    func changes(
+        _ first: (entry: SessionEntry, url: RequestURL), _ second: (entry: SessionEntry, url: RequestURL)
+    ) -> [SessionChange] {
+        var comparison = self
+        if !isSamePath(first.url, second.url) {
+            comparison.note("path", quoted(first.url.path), quoted(second.url.path))
+        }
+        comparison.compareQueries(first.url, second.url)
+        switch (first.entry, second.entry) {
         case (.exchange(let first), .exchange(let second)):
-            comparison.compare(first.request.body, second.request.body, at: "request.body")
+            if !first.request.hasUnknownBody, !second.request.hasUnknownBody {
+                comparison.compare(first.request.body, second.request.body, at: "request.body")
+            }
             comparison.compare(first.response, second.response)
         case (.socket(let first), .socket(let second)): comparison.compare(first, second)
         case (.exchange, .socket), (.socket, .exchange):
@@ -18,9 +24,7 @@ extension SessionComparison {
         }
         return comparison.changes
     }
-}
 
-extension ValueComparison {
     fileprivate mutating func compare(_ first: SessionResponse?, _ second: SessionResponse?) {
         let (status, other) = (first.map { String($0.status) }, second.map { String($0.status) })
         if status != other { note("status", status ?? Messages.silence, other ?? Messages.silence) }

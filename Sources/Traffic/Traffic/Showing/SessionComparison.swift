@@ -20,11 +20,15 @@ public struct SessionComparison: Sendable {
     public init(_ first: Session, _ second: Session) {
         self.first = SessionSummary(first)
         self.second = SessionSummary(second)
-        let (left, right) = (first.entries.map(EntryKey.init), second.entries.map(EntryKey.init))
+        let urls = first.entries.map { RequestURL($0.request.url) }
+        let others = second.entries.map { RequestURL($0.request.url) }
+        let comparison = ValueComparison(urls, others)
+        let left = zip(first.entries, urls).map(EntryKey.init)
+        let right = zip(second.entries, others).map(EntryKey.init)
         let alignment = Alignment(left, right)
         var found: [(place: Int, difference: SessionDifference)] = []
         func compare(_ i: Int, _ j: Int) {
-            let changes = Self.changes(first.entries[i], second.entries[j])
+            let changes = comparison.changes((first.entries[i], urls[i]), (second.entries[j], others[j]))
             if !changes.isEmpty { found.append((i, .changed(name: left[i].name.text, first: i, second: j, changes))) }
         }
         for pair in alignment.pairs { compare(pair.first, pair.second) }
@@ -102,21 +106,10 @@ struct EntryKey: Hashable {
     /// `GET /api/v1/goals/{id}`, `WS /api/v1/consultations/{id}/ws`.
     let name: ExactString
 
-    init(_ entry: SessionEntry) {
+    init(_ entry: SessionEntry, _ url: RequestURL) {
         var method = entry.request.method
         if case .socket = entry { method = "WS" }
-        let path = URLParts(entry.request.url).path
-        name = "\(method) \(EntryKey.route(path.isEmpty ? "/" : path))"
-    }
-
-    /// The path with `{id}` for numbers and IDs, and without a world's prefix.
-    static func route(_ path: Substring) -> String {
-        var segments = path.utf8.split(separator: .slash, omittingEmptySubsequences: false).map { segment in
-            let isNumber = !segment.isEmpty && segment.allSatisfy(\.isDigit)
-            return isNumber ? "{id}" : VolatileText.normalised(String(Substring(segment)))
-        }
-        // The plain paths are those of the default world, /w/NAME/… those of another.
-        if segments.count > 3, segments[1] == "w" { segments.removeSubrange(1...2) }
-        return segments.joined(separator: "/")
+        let route = url.route.map { $0.map { VolatileText.normalised($0).text } ?? "{id}" }
+        name = "\(method) /\(route.joined(separator: "/"))"
     }
 }

@@ -6,6 +6,9 @@ package protocol JSONComparison {
     /// Whether nothing more can be noted.
     var isFull: Bool { get }
 
+    /// The origins that may differ in the first and in the second.
+    var origins: (first: Origins, second: Origins) { get }
+
     func isSame(_ first: String, _ second: String) -> Bool
 
     func excerpt(_ value: JSONValue, under name: String) -> String
@@ -16,7 +19,42 @@ package protocol JSONComparison {
     mutating func note(_ path: String, _ first: String?, _ second: String?)
 }
 
+extension JSONValue {
+    /// The value of a body or a message, or nil if it is not an object or an array in JSON.
+    package static func container(_ bytes: [UInt8]) -> JSONValue? {
+        guard let first = bytes.first(where: { $0 > 0x20 }), first == .leftBrace || first == .leftBracket else {
+            return nil
+        }
+        return try? JSON.parse(bytes)
+    }
+}
+
 extension JSONComparison {
+    package func isSamePath(_ first: RequestURL, _ second: RequestURL) -> Bool {
+        first.segments.count == second.segments.count && zip(first.segments, second.segments).allSatisfy(isSame)
+    }
+
+    /// The query items that have not the same values in any order, by name.
+    package func differingItems(
+        _ first: RequestURL, _ second: RequestURL
+    ) -> [(name: String, first: [String], second: [String])] {
+        typealias Item = (form: ExactString, name: String, value: String)
+        func items(_ url: RequestURL, _ origins: Origins) -> [ExactString: [Item]] {
+            let items = url.items.map { Item(VolatileText.normalised($0.value, origins: origins), $0.name, $0.value) }
+            return Dictionary(grouping: items.sorted { $0.form < $1.form }) {
+                VolatileText.normalised($0.name, origins: origins)
+            }
+        }
+        let (left, right) = (items(first, origins.first), items(second, origins.second))
+        return Set(left.keys).union(right.keys).sorted().compactMap { form in
+            let (items, others) = (left[form] ?? [], right[form] ?? [])
+            let name = (items.first ?? others[0]).name
+            let isSecret = SecretName.isSecret(name)
+            let isEqual = isSecret || zip(items, others).allSatisfy { isSame($0.value, $1.value) }
+            return isEqual && items.count == others.count ? nil : (name, items.map(\.value), others.map(\.value))
+        }
+    }
+
     /// Compares two values, whose depth the parser limits.
     ///
     /// Neither times nor secrets differ, by the names of their members; 1 and 1.0 are the same value.
@@ -27,15 +65,22 @@ extension JSONComparison {
         let isEqual: Bool
         switch (first, second) {
         case (.object(let left), .object(let right)):
+            // Names that are IDs have their partners in turn.
+            var others = Dictionary(grouping: right.map(\.key).filter { left[$0] == nil }) {
+                VolatileText.normalised($0, origins: origins.second)
+            }.mapValues { $0[...] }
             for (key, value) in left {
-                if let other = right[key] {
+                let form = VolatileText.normalised(key, origins: origins.first)
+                if let other = right[key] ?? others[form]?.popFirst().flatMap({ right[$0] }) {
                     compare(value, other, at: path + step(to: key), under: key)
                 } else {
                     note(path + step(to: key), excerpt(value, under: key), nil)
                 }
             }
-            for (key, value) in right where left[key] == nil {
-                note(path + step(to: key), nil, excerpt(value, under: key))
+            for key in right.map(\.key) where left[key] == nil {
+                let form = VolatileText.normalised(key, origins: origins.second)
+                guard let rest = others[form]?.popFirst(), let value = right[rest] else { continue }
+                note(path + step(to: rest), nil, excerpt(value, under: rest))
             }
             return
         case (.array(let left), .array(let right)):
@@ -61,9 +106,12 @@ struct ValueComparison: JSONComparison {
     /// How many more changes can be listed, and how many were not.
     private var room = Int.max
     private var unlisted = 0
-    private let origins: (first: Substring, second: Substring)
+    let origins: (first: Origins, second: Origins)
 
-    init(_ first: Substring, _ second: Substring) { origins = (first, second) }
+    init(_ first: [RequestURL], _ second: [RequestURL]) {
+        let recorded = Origins(first)
+        origins = (recorded, recorded.adding(second))
+    }
 
     /// Changes beyond the room are counted.
     var isFull: Bool { false }
@@ -83,7 +131,7 @@ struct ValueComparison: JSONComparison {
         let (left, right) = (first ?? SessionBody(), second ?? SessionBody())
         // No body equals an empty one, and a truncated body is unknown.
         guard left.bytes != right.bytes, !left.isCut, !right.isCut else { return }
-        if let value = try? JSON.parse(left.bytes), let other = try? JSON.parse(right.bytes) {
+        if let value = JSONValue.container(left.bytes), let other = JSONValue.container(right.bytes) {
             room = SessionComparison.changeLimit
             compare(value, other, at: path)
             room = .max
@@ -98,16 +146,13 @@ struct ValueComparison: JSONComparison {
     }
 
     /// Compares queries by names and values, in any order.
-    mutating func compareQueries(_ first: Substring?, _ second: Substring?) {
-        let (left, right) = (Self.items(of: first), Self.items(of: second))
-        var rest = Dictionary(grouping: right) { ExactString($0.name) }.mapValues { $0[...] }
-        for item in left {
-            let other = rest[ExactString(item.name)]?.popFirst()
-            if let other, SecretName.isSecret(item.name) || isSame(item.value, other.value) { continue }
-            note(query: item.name, item.value, other?.value)
-        }
-        for item in right where rest[ExactString(item.name)]?.popFirst() != nil {
-            note(query: item.name, nil, item.value)
+    mutating func compareQueries(_ first: RequestURL, _ second: RequestURL) {
+        for (name, left, right) in differingItems(first, second) {
+            for index in 0..<max(left.count, right.count) {
+                let (value, other) = (left.dropFirst(index).first, right.dropFirst(index).first)
+                if let value, let other, isSame(value, other) { continue }
+                note(query: name, value, other)
+            }
         }
     }
 
@@ -115,17 +160,12 @@ struct ValueComparison: JSONComparison {
         note("query." + TerminalText.excerpt(name.utf8, width: 60), first.map(quoted), second.map(quoted))
     }
 
-    private static func items(of query: Substring?) -> [(name: String, value: String)] {
-        (query ?? "").utf8.split(separator: .ampersand).map { item in
-            let equals = item.firstIndex(of: .equals) ?? item.endIndex
-            return (String(Substring(item[..<equals])), String(Substring(item[equals...].dropFirst())))
-        }
-    }
-
+    /// Whether the second text can stand for the first, with its own origins or with the first one's.
     func isSame(_ first: String, _ second: String) -> Bool {
-        first.isExactly(second)
-            || VolatileText.normalised(first, origin: origins.first)
-                .isExactly(VolatileText.normalised(second, origin: origins.second))
+        if first.isExactly(second) { return true }
+        let form = VolatileText.normalised(first, origins: origins.first)
+        return form == VolatileText.normalised(second, origins: origins.second)
+            || form == VolatileText.normalised(second, origins: origins.first)
     }
 
     /// `.name`, or `["odd name"]`.
@@ -134,7 +174,7 @@ struct ValueComparison: JSONComparison {
         return isPlain ? "." + name : "[" + quoted(name) + "]"
     }
 
-    private func quoted(_ text: String) -> String { excerpt(.string(text), under: "") }
+    func quoted(_ text: String) -> String { excerpt(.string(text), under: "") }
 
     func excerpt(_ value: JSONValue, under name: String) -> String { TerminalText.escaped(value.excerpt()) }
 
