@@ -3,7 +3,6 @@
 Of JSONPath (RFC 9535) only what names one place: `$`, `.name`, `['name']` and `[0]`.
 """
 
-import copy
 import re
 
 SEGMENT = re.compile(r"\.(?P<name>[A-Za-z_][A-Za-z0-9_-]*)|\['(?P<quoted>[^']+)'\]|\[(?P<index>\d+)\]")
@@ -26,6 +25,13 @@ def parse_path(path):
         keys.append(int(index) if index is not None else match["name"] or match["quoted"])
         position = match.end()
     return keys
+
+
+def unshared(value):
+    """A copy in which nothing stands at two places, as it does behind a YAML alias."""
+    if isinstance(value, dict):
+        return {key: unshared(member) for key, member in value.items()}
+    return [unshared(item) for item in value] if isinstance(value, list) else value
 
 
 def look_up(document, keys, path):
@@ -53,15 +59,15 @@ def merge(target, update):
         if isinstance(value, dict) and isinstance(target.get(key), dict):
             merge(target[key], value)
         elif isinstance(value, list) and isinstance(target.get(key), list):
-            target[key] += copy.deepcopy(value)
+            target[key] += unshared(value)
         else:
-            target[key] = copy.deepcopy(value)
+            target[key] = unshared(value)
 
 
 def update(document, keys, path, value):
     node = look_up(document, keys, path)
     if isinstance(node, list):
-        node.append(copy.deepcopy(value))
+        node.append(unshared(value))
     elif isinstance(node, dict) and isinstance(value, dict):
         merge(node, value)
     else:
@@ -72,7 +78,7 @@ def apply(document, overlay):
     """A copy of the document with the overlay's actions applied, in their order."""
     if overlay.get("overlay") != "1.0.0":
         raise OverlayError("this is no Overlay 1.0.0")
-    result = copy.deepcopy(document)
+    result = unshared(document)
     for action in overlay["actions"]:
         unknown = set(action) - {"target", "description", "update", "remove"}
         if unknown or ("update" in action) == ("remove" in action):

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
+import origins
 from html_text import escape, example, inline, member_table, prose, table
 from schemas import follow, resolve, rows, type_text
 
 STYLE = (Path(__file__).parent / "page.css").read_text(encoding="utf-8")
-METHODS = ("get", "post", "put", "patch", "delete")
 
 
 def page(openapi, asyncapi):
@@ -33,8 +33,8 @@ def page(openapi, asyncapi):
 <h2 id="rules">Rules of the whole API</h2>
 {prose(info["description"])}
 {credentials(openapi)}
-{"".join(tag_section(tag, openapi) for tag in openapi["tags"])}
-{socket_section(asyncapi)}
+{"".join(tag_section(tag, openapi) for tag in sections(openapi))}
+{chr(10).join(socket_section(*each, asyncapi) for each in channels(asyncapi))}
 </main>
 <footer>Made from <a href="/openapi.yaml">/openapi.yaml</a> and <a href="/asyncapi.yaml">/asyncapi.yaml</a>.</footer>
 </body>
@@ -42,10 +42,15 @@ def page(openapi, asyncapi):
 """
 
 
+def sections(openapi):
+    """The tags that are sections of the page."""
+    return [tag for tag in openapi["tags"] if tag["name"] not in origins.ORIGINS]
+
+
 def operations(openapi, tag):
     """(method, path, operation, the parameters of its path) of each operation with the tag."""
     for path, item in openapi["paths"].items():
-        for method in METHODS:
+        for method in origins.METHODS:
             if tag in item.get(method, {}).get("tags", []):
                 yield method, path, item[method], item.get("parameters", [])
 
@@ -53,16 +58,17 @@ def operations(openapi, tag):
 def contents(openapi, asyncapi):
     parts = ['<nav aria-label="Contents"><h2 id="contents">Contents</h2>',
              '<p><a href="#rules">Rules</a> · <a href="#credentials">Credentials</a></p>']
-    for tag in openapi["tags"]:
+    for tag in sections(openapi):
         links = "".join(
             f'<li><a href="#{escape(operation["operationId"])}"><span class="method {method.upper()}">{method.upper()}'
             f"</span> {escape(path)}</a></li>" for method, path, operation, _ in operations(openapi, tag["name"]))
         parts.append(f"<h4>{escape(tag['name'])}</h4><ul>{links}</ul>")
-    parts.append('<h4><a href="#socket">WebSocket</a></h4>')
-    for operation in asyncapi["operations"].values():
-        links = "".join(f'<li><a href="#{anchor}">{escape(message["name"])}</a></li>'
-                        for anchor, message in frames(asyncapi, operation["action"]))
-        parts.append(f"<p>{inline(operation['title'])}</p><ul>{links}</ul>")
+    for key, anchor, title in channels(asyncapi):
+        parts.append(f'<h4><a href="#{anchor}">{title}</a></h4>')
+        for operation in channel_operations(key, asyncapi):
+            links = "".join(f'<li><a href="#{frame}">{escape(message["name"])}</a></li>'
+                            for frame, message in frames(operation, anchor, asyncapi))
+            parts.append(f"<p>{inline(operation['title'])}</p><ul>{links}</ul>")
     parts.append("</nav>")
     return "\n".join(parts)
 
@@ -102,6 +108,8 @@ def operation_section(method, path, operation, shared_parameters, openapi):
         f'<h3 id="{identifier}"><span class="method {method.upper()}">{method.upper()}</span> '
         f"<code>{escape(path)}</code></h3>",
         f"<p><b>{inline(operation['summary'])}</b></p>", prose(operation.get("description", ""))]
+    if origins.of(operation):
+        parts.append(f'<p class="note">{" · ".join(map(escape, origins.of(operation)))}</p>')
     if "security" in operation:
         parts.append(f"<p>Credentials: {escape(security_text(operation['security'], openapi))}.</p>")
     parts.append(parameter_table(shared_parameters + operation.get("parameters", []), openapi))
@@ -147,7 +155,7 @@ def content(media_types, openapi):
         codes = error_codes(media.get("schema", {}), openapi)
         if codes:
             parts.append(f'<p class="note">Code: {" or ".join(f"<code>{escape(code)}</code>" for code in codes)}</p>')
-        elif media_type == "application/json":
+        elif "schema" in media:
             schema = resolve(media["schema"], openapi)
             if "description" in schema:
                 parts.append(prose(schema["description"]))
@@ -170,22 +178,35 @@ def error_codes(schema, openapi):
     return [code["const"]] if "const" in code else code.get("enum", [])
 
 
-def frames(asyncapi, action):
-    """(anchor, message) of each frame that clients send ("receive") or the server sends ("send")."""
-    for operation in asyncapi["operations"].values():
-        if operation["action"] == action:
-            for reference in operation["messages"]:
-                key = reference["$ref"].split("/")[-1]
-                yield "frame-" + escape(key.replace(".", "-")), asyncapi["components"]["messages"][key]
+def channels(asyncapi):
+    """(key, anchor, title) of each socket; the first anchor is the short one."""
+    for index, (key, channel) in enumerate(asyncapi["channels"].items()):
+        title = f": {channel['title']}" if len(asyncapi["channels"]) > 1 else ""
+        yield key, f"socket-{escape(key)}" if index else "socket", escape(f"WebSocket{title}")
 
 
-def socket_section(asyncapi):
-    channel = asyncapi["channels"]["consultation"]
-    parts = ['<h2 id="socket">WebSocket</h2>', f"<p><code>{escape(channel['address'])}</code></p>",
-             prose(channel["description"]), prose(asyncapi["info"]["description"])]
-    for operation in asyncapi["operations"].values():
+def channel_operations(key, asyncapi):
+    return [operation for operation in asyncapi["operations"].values()
+            if operation["channel"]["$ref"] == f"#/channels/{key}"]
+
+
+def frames(operation, anchor, asyncapi):
+    """(anchor, message) of each frame of an operation. Sockets may share a message, but not an anchor."""
+    prefix = anchor.replace("socket", "frame", 1)
+    for reference in operation["messages"]:
+        key = reference["$ref"].split("/")[-1]
+        yield f"{prefix}-{escape(key.replace('.', '-'))}", follow(reference, asyncapi)
+
+
+def socket_section(key, anchor, title, asyncapi):
+    channel = asyncapi["channels"][key]
+    parts = [f'<h2 id="{anchor}">{title}</h2>', f"<p><code>{escape(channel['address'])}</code></p>",
+             prose(channel["description"])]
+    if anchor == "socket":
+        parts.append(prose(asyncapi["info"]["description"]))
+    for operation in channel_operations(key, asyncapi):
         parts += [f"<h3>{inline(operation['title'])}</h3>", prose(operation["description"])]
-        parts += [frame_section(anchor, message, asyncapi) for anchor, message in frames(asyncapi, operation["action"])]
+        parts += [frame_section(frame, message, asyncapi) for frame, message in frames(operation, anchor, asyncapi)]
     return "\n".join(parts)
 
 

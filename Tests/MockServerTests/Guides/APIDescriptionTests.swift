@@ -42,12 +42,24 @@ struct APIDescriptionTests {
         #expect(GuideMode.allCases.count == 6)
     }
 
-    @Test("Every overlay belongs to a mode, and every mode but union has two")
+    @Test("Every overlay belongs to a mode; each guide has two, and union a folder of them")
     func overlays() throws {
-        let names = try FileManager.default.contentsOfDirectory(
-            atPath: Self.directory.appendingPathComponent("overlays").path)
+        let folder = Self.directory.appendingPathComponent("overlays")
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         let expected = GuideMode.guides.flatMap { ["\($0.rawValue).openapi.yaml", "\($0.rawValue).asyncapi.yaml"] }
-        #expect(Set(names) == Set(expected))
+        #expect(Set(names) == Set(expected + ["union"]))
+        let topics = try FileManager.default.contentsOfDirectory(atPath: folder.appendingPathComponent("union").path)
+        #expect(topics.contains("common.openapi.yaml"))
+        #expect(topics.allSatisfy { $0.hasSuffix(".openapi.yaml") || $0.hasSuffix(".asyncapi.yaml") })
+    }
+
+    @Test("Only the description of union says where operations come from", arguments: GuideMode.allCases)
+    func origins(_ mode: GuideMode) {
+        for description in [APIDescription.openAPI, .documentation] {
+            let text = String(decoding: description.bytes(for: mode), as: UTF8.self)
+            #expect(text.contains("From the guides") == (mode == .union))
+            #expect(mode == .union || !text.contains("From the apps"))
+        }
     }
 
     @Test("Each mode's text names the mode", arguments: APIDescription.allCases, GuideMode.guides)

@@ -19,8 +19,11 @@ UNION = "union"
 ADMIN = "admin"
 METHODS = {"get", "put", "post", "delete", "options", "head", "patch", "trace"}
 # The transport's refusals stand in the description's text; 503 is what /ready says of itself.
-KNOWN_STATUSES = {"101", "200", "201", "302", "400", "401", "404", "409", "415", "426", "429", "503", "507"}
-ADMIN_STATUSES = KNOWN_STATUSES | {"204", "403", "405", "413"}
+KNOWN_STATUSES = {
+    "101", "200", "201", "204", "302", "400", "401", "404", "409", "413", "415", "426", "429", "503", "507"}
+ADMIN_STATUSES = KNOWN_STATUSES | {"403", "405"}
+# Tags of union that say where an operation comes from; each has one other tag, its section of the page.
+ORIGINS = {"From the guides", "From the apps"}
 
 
 def modes():
@@ -104,6 +107,7 @@ class OpenAPI_(Description):
 
     def __init__(self, mode):
         super().__init__(mode, "openapi")
+        self.has_origins = mode == UNION
 
     def check(self):
         self.check_references(self.document)
@@ -132,6 +136,11 @@ class OpenAPI_(Description):
     def check_operation(self, place, operation):
         if not operation.get("summary"):
             self.fail(place, "has no summary")
+        tags = operation["tags"]
+        if len([tag for tag in tags if tag not in ORIGINS]) != 1 or len(tags) != len(set(tags)):
+            self.fail(place, f"has to have one tag that is a section of the page, and none twice: {tags}")
+        if self.has_origins == ORIGINS.isdisjoint(tags):
+            self.fail(place, f"union alone says by a tag where an operation comes from: {tags}")
         for parameter in map(self.follow, operation.get("parameters", [])):
             for value in parameter.get("examples", {}).values():
                 self.check_value(f"{place} {parameter['name']}", parameter["schema"], value["value"])
@@ -144,8 +153,10 @@ class OpenAPI_(Description):
             for link in response.get("links", {}).values():
                 if link["operationId"] not in self.identifiers():
                     self.fail(place, f"links to {link['operationId']}, which is no operation")
+        # Without them 401 can be about those in the body: a password, a refresh token.
         secured = operation.get("security", self.document["security"]) != []
-        if secured != ("401" in operation["responses"]):
+        refuses = "401" in operation["responses"]
+        if secured != refuses and (secured or "requestBody" not in operation):
             self.fail(place, "401 and credentials go together")
 
     def check_content(self, place, content):
@@ -180,15 +191,22 @@ class AsyncAPI_(Description):
         # What does not hang together cannot be followed any further.
         if self.problems:
             return
-        listed = {message["$ref"].split("/")[-1]
-                  for operation in document["operations"].values() for message in operation["messages"]}
-        for collection in (document["channels"]["consultation"]["messages"], document["components"]["messages"]):
-            if set(collection) != listed:
-                self.fail("messages", f"{sorted(collection)} are not those of the operations, {sorted(listed)}")
+        for key, channel in document["channels"].items():
+            self.check_collection(f"channels/{key}/messages", channel["messages"], {
+                message["$ref"] for operation in document["operations"].values()
+                if operation["channel"]["$ref"] == f"#/channels/{key}" for message in operation["messages"]})
+        self.check_collection("components/messages", document["components"]["messages"], {
+            message["$ref"] for channel in document["channels"].values() for message in channel["messages"].values()})
         for operation in document["operations"].values():
             self.check_directions(operation)
         for key, message in document["components"]["messages"].items():
             self.check_message(key, message)
+
+    def check_collection(self, place, messages, listed):
+        """That messages are those that references name, whatever else the document has."""
+        own = {f"#/{place}/{name}" for name in messages}
+        if own != listed:
+            self.fail(place, f"{sorted(own)} are not those of the operations, {sorted(listed)}")
 
     def check_directions(self, operation):
         names = [self.follow(self.follow(message))["name"] for message in operation["messages"]]

@@ -1,5 +1,6 @@
 """Tests of openapi/describe and of check.py itself: what is wrong is found."""
 
+import re
 import sys
 import unittest
 from pathlib import Path
@@ -8,9 +9,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "openapi" / "descri
 
 import check  # noqa: E402
 import html_text  # noqa: E402
+import origins  # noqa: E402
 import overlay  # noqa: E402
+import page  # noqa: E402
 import pruning  # noqa: E402
 import schemas  # noqa: E402
+import yaml  # noqa: E402
 
 
 def overlaid(document, *actions):
@@ -46,6 +50,20 @@ class Overlays(unittest.TestCase):
             overlaid(document, {"target": "$.a", "update": 1})
         with self.assertRaisesRegex(overlay.OverlayError, "no Overlay"):
             overlay.apply(document, {"overlay": "2.0.0", "actions": []})
+
+    def test_aliases_stand_for_copies(self):
+        changes = yaml.safe_load("""
+            overlay: 1.0.0
+            x-refusals: &refusals {'401': {a: 1}, '507': {b: 1}}
+            actions:
+              - target: $
+                update: {x: {'200': {}, <<: *refusals}, y: *refusals, z: [*refusals]}
+              - {target: "$.x['401']", update: {a: 2}}
+              - {target: "$.z[0]['507']", update: {b: 2}}
+            """)
+        self.assertEqual(overlay.apply({}, changes), {
+            "x": {"200": {}, "401": {"a": 2}, "507": {"b": 1}}, "y": {"401": {"a": 1}, "507": {"b": 1}},
+            "z": [{"401": {"a": 1}, "507": {"b": 2}}]})
 
     def test_the_document_stays(self):
         document = {"a": {"b": [1]}}
@@ -93,6 +111,41 @@ class Pages(unittest.TestCase):
                 self.assertNotIn("<script", text)
                 self.assertNotIn("<b><", text.replace("<b>&", ""))
 
+    def test_origins_are_notes(self):
+        document = {"tags": [{"name": name, "description": ""} for name in ("A", *origins.ORIGINS)], "paths": {
+            "/a": {"parameters": [], "get": {"operationId": "a", "tags": ["A"], "summary": "", "responses": {}}}}}
+        section = page.tag_section(page.sections(document)[0], document)
+        self.assertNotIn("From", section)
+        for origin in origins.ORIGINS:
+            origins.mark(document, origin)
+        self.assertEqual([tag["name"] for tag in page.sections(document)], ["A"])
+        self.assertEqual(
+            page.tag_section(page.sections(document)[0], document).replace(
+                '<p class="note">From the guides · From the apps</p>\n', ""), section)
+
+    def test_sockets_share_messages_but_no_anchors(self):
+        def operation(action, key, *names):
+            return {"action": action, "channel": {"$ref": f"#/channels/{key}"}, "title": f"{action} {key}",
+                    "description": "", "messages": [{"$ref": f"#/channels/{key}/messages/{name}"} for name in names]}
+
+        def channel(*names):
+            return {"address": "/", "title": f"All <{names[0]}>", "description": "",
+                    "messages": {name: {"$ref": f"#/components/messages/{name}"} for name in names}}
+
+        document = {
+            "info": {"description": "Both."}, "channels": {"c": channel("ask", "hear"), "m": channel("hear")},
+            "operations": {"1": operation("receive", "c", "ask"), "2": operation("send", "c", "hear"),
+                           "3": operation("send", "m", "hear")},
+            "components": {"messages": {name: {"name": name, "summary": "", "payload": {}, "examples": []}
+                                        for name in ("ask", "hear")}}}
+        text = "\n".join(page.socket_section(*each, document) for each in page.channels(document))
+        self.assertEqual(re.findall(r'id="(.*?)"', text), [
+            "socket", "frame-ask", "frame-hear", "socket-m", "frame-m-hear"])
+        self.assertEqual(re.findall(r"<h3>(.*?)</h3>", text), ["receive c", "send c", "send m"])
+        self.assertEqual(re.findall(r"<h2.*?>(.*?)</h2>", text), [
+            "WebSocket: All &lt;ask&gt;", "WebSocket: All &lt;hear&gt;"])
+        self.assertEqual(text.count("Both."), 1)
+
     def test_type_texts(self):
         root = {"S": {"type": "string", "enum": ["a", "b"]}}
         for schema, expected in [
@@ -128,13 +181,34 @@ class Checks(unittest.TestCase):
             (lambda d: d["paths"]["/health"]["get"]["responses"].update({"418": {"description": "Tea"}}), "418"),
             (lambda d: d["paths"]["/health"]["get"].pop("security"), "go together"),
             (lambda d: d["paths"]["/health"]["get"].update(operationId="getReadiness"), "is not unique"),
-            (lambda d: d["paths"]["/health"]["get"].update(tags=["New"]), "the operations have"),
+            (lambda d: d["paths"]["/health"]["get"].update(tags=["New", "From the apps"]), "the operations have"),
+            (lambda d: d["paths"]["/health"]["get"].update(tags=["Server"]), "union alone says"),
+            (lambda d: d["paths"]["/health"]["get"]["tags"].append("Goals"), "one tag that is a section"),
+            (lambda d: d["paths"]["/health"]["get"]["tags"].append("From the guides"), "none twice"),
+            (lambda d: d["paths"]["/health"]["get"]["responses"].update({"401": {"description": ""}}), "go together"),
             (lambda d: d["paths"]["/api/v1/goals"]["post"]["responses"]["201"]["links"]["goal"].update(operationId="get"),
              "links to get"),
             (lambda d: d.pop("info"), '"info" is a required property'),
         ]:
             with self.subTest(expected=expected):
                 self.assertIn(expected, "\n".join(self.problems(check.OpenAPI_, change)))
+
+    def test_what_may_be(self):
+        def change(document):
+            responses = document["paths"]["/health"]["get"]["responses"]
+            responses["204"] = responses["413"] = {"description": "Nothing."}
+            goal = document["paths"]["/api/v1/goals"]["post"]
+            # Credentials in the body.
+            goal["security"] = []
+            goal["tags"].append("From the apps")
+            document["tags"].append({"name": "From the apps"})
+
+        self.assertEqual(self.problems(check.OpenAPI_, change), [])
+        guide = check.OpenAPI_("goal-linking")
+        guide.document["tags"].append({"name": "From the guides"})
+        guide.document["paths"]["/health"]["get"]["tags"].append("From the guides")
+        guide.check()
+        self.assertIn("union alone says", "\n".join(guide.problems))
 
     def test_asyncapi(self):
         self.assertEqual(self.problems(check.AsyncAPI_, lambda document: None), [])
@@ -143,6 +217,8 @@ class Checks(unittest.TestCase):
             (lambda d: d["components"]["messages"]["pong"].update(name="ping"), "not its frame's type"),
             (lambda d: d["components"]["messages"]["pong"].update(examples=[]), "has no example"),
             (lambda d: d["operations"]["sendFrames"]["messages"].pop(), "are not those of the operations"),
+            (lambda d: d["channels"].update(other={**d["channels"]["consultation"], "address": "/other"}), "channels/other"),
+            (lambda d: d["components"]["messages"].update(more=d["components"]["messages"]["pong"]), "components/messages"),
             (lambda d: d["operations"]["sendFrames"].update(action="emit"), "'emit' is not one of"),
             (lambda d: d["components"]["messages"]["stream_chunk"].update(name="pong"), "have the same type"),
             (lambda d: d.update(asyncapi="2.6.0"), "'3.0.0' was expected"),

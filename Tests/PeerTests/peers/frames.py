@@ -13,14 +13,14 @@ DOCUMENT = "urn:asyncapi"
 
 
 class Frames:
-    """The frames that a server says it sends, by their `type`."""
+    """The frames that a server says it sends over a socket, by their `type`."""
 
-    def __init__(self, text):
+    def __init__(self, text, channel="consultation"):
         document = yaml.safe_load(text)
         self.document = document
         registry = Registry().with_resource(DOCUMENT, Resource.from_contents(document, DRAFT202012))
         self.validators = {}
-        for name, pointer in sent_messages(document):
+        for name, pointer in sent_messages(document, channel):
             expect(name not in self.validators, "one message for each type", name)
             self.validators[name] = Draft202012Validator(
                 {"$ref": f"{DOCUMENT}#{pointer}/payload"}, registry=registry,
@@ -40,15 +40,15 @@ class Frames:
 
 
 @functools.cache
-def frames_of(server):
-    """What a server says it sends over its sockets."""
-    return Frames(server.fetch(f"{server.url}/asyncapi.yaml")[1])
+def frames_of(server, channel="consultation"):
+    """What a server says it sends over a socket."""
+    return Frames(server.fetch(f"{server.url}/asyncapi.yaml")[1], channel)
 
 
-def sent_messages(document):
+def sent_messages(document, channel):
     """The names of the messages that the server sends, with where they stand in the document."""
     for operation in document["operations"].values():
-        if operation["action"] == "send":
+        if operation["action"] == "send" and operation["channel"]["$ref"] == f"#/channels/{channel}":
             for message in operation["messages"]:
                 pointer = resolved(document, message["$ref"])
                 yield value_at(document, pointer)["name"], pointer
