@@ -241,7 +241,7 @@ let package = Package(
         .testTarget(
             name: "MockServerTests",
             dependencies: [
-                "Digests", "Faults", "FitIQAPI", "FitIQBackend", "GuideModels", "HTTP1", "Hosting", "JSON",
+                "COpenSSL", "Digests", "Faults", "FitIQAPI", "FitIQBackend", "GuideModels", "HTTP1", "Hosting", "JSON",
                 "MockServer",
                 "Replay", "Scenarios", "Sockets", "TLS", "TestSupport", "Traffic", "WebSocket", httpTypes,
             ]),
