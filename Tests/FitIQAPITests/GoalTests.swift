@@ -92,7 +92,7 @@ import Testing
     @Test("stands in lists, with the count")
     func list() {
         func list(_ goals: [Goal], _ form: GuideMode) -> String {
-            text(ListAnswers.goals(goals.map { $0.encoded(in: form) }, in: form))
+            text(ListAnswers.goals(goals.map { $0.encoded(in: form) }, total: goals.count, in: form))
         }
         let camel = "\(Self.plainCamel),\(Self.fullCamel)"
         #expect(list([Self.plain, Self.full], .goalLinking) == #"{"goals":[\#(camel)],"totalCount":2}"#)

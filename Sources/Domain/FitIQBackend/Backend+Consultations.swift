@@ -70,7 +70,8 @@ extension Backend {
             .filter { query.matches(consultations[$0].consultation) }
             .map { (time: consultations[$0].consultation.updatedAt, position: $0) }.sorted { $0 > $1 }
         let items = matching[query.page.range(of: matching.count)].map { consultations[$0.position].listItem }
-        return ListAnswers.consultations(items, page: query.page, total: matching.count)
+        return ListAnswers.consultations(
+            items, page: query.page, total: matching.count, isForApps: configuration.mode.servesApps)
     }
 
     /// Returns the history, oldest first, in full unless a page is requested (`GET
@@ -82,9 +83,12 @@ extension Backend {
     ) throws(APIError) -> [UInt8] {
         let history = consultations[try position(of: id, ownedBy: user)].history
         let form = configuration.mode.form(of: .listMessages)
-        let page = try MessageListQuery(query: query, in: form).page ?? Page(number: 1, size: max(1, history.count))
+        let isForApps = configuration.mode.servesApps
+        let query = try MessageListQuery(query: query, in: form, isForApps: isForApps)
+        let page = query.page ?? Page(number: 1, size: max(1, history.count))
         return ListAnswers.messages(
-            history.encoded(page.range(of: history.count)), page: page, total: history.count, in: form)
+            history.encoded(page.range(of: history.count)), page: page, total: history.count, in: form,
+            isForApps: isForApps)
     }
 
     /// Archives a consultation; repeating it changes nothing (`POST /api/v1/consultations/{id}/archive`).

@@ -36,8 +36,12 @@ extension Backend {
     }
 
     /// Lists all goals of a user, oldest first (`GET /api/v1/goals`).
-    public func goals(for user: UserID) -> [UInt8] {
-        ListAnswers.goals(users[user].goals.map { goals[$0].encoded }, in: goalForm)
+    public func goals(_ query: GoalListQuery = GoalListQuery(), for user: UserID) -> [UInt8] {
+        let matching = users[user].goals.filter { query.matches(goals[$0].goal) }
+        let page = query.page ?? Page(offset: 0, size: max(1, matching.count))
+        return ListAnswers.goals(
+            matching[page.range(of: matching.count)].map { goals[$0].encoded }, total: matching.count, in: goalForm,
+            page: configuration.mode.servesApps ? page : nil)
     }
 
     /// Changes a goal completely or not at all (`PATCH /api/v1/goals/{goalId}`).

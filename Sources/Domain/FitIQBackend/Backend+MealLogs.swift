@@ -61,7 +61,8 @@ extension Backend {
     public func mealLogs(_ query: MealLogListQuery, for user: UserID) -> [UInt8] {
         let matching = users[user].mealLogs.reversed().filter { query.matches(mealLogs[$0].log) }
         let objects = matching[query.page.range(of: matching.count)].map { mealLogs[$0].listItem }
-        return MealLog.listBody(objects, page: query.page, total: matching.count)
+        return MealLog.listBody(
+            objects, page: query.page, total: matching.count, isForApps: configuration.mode.servesApps)
     }
 
     /// Ends the processing of a meal log and notifies every open socket of its user, in any consultation.

@@ -22,7 +22,7 @@ struct RequestShapeTests {
         },
         Chapter("what has nothing to read is not asked about", .notExercised) {
             $0.request(.archiveConsultation, Story.id(1), at: 0)
-            $0.request(.listGoals, query: "page=x", at: 0)
+            $0.request(.showConsultation, Story.id(1), query: "page=x", at: 0)
             $0.request(.listConsultations, at: 0)
             $0.request(.showGoal, Story.id(1), at: 0)
         },

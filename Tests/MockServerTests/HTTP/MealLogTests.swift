@@ -151,7 +151,7 @@ struct MealLogTests {
     }
 
     static let badQueries: [(String, String)] = [
-        ("limit=0", "'limit'"), ("limit=101", "'limit'"), ("page=0", "'page'"), ("status=pending", "'status'"),
+        ("limit=0", "'limit'"), ("limit=101", "'limit'"), ("page=0", "'page'"), ("status=done", "'status'"),
         ("meal_type=tea", "'meal_type'"), ("start_date=today", "'start_date'"), ("end_date=2025-02-30", "'end_date'"),
         ("start_date=2025-01-29T10:30:00+01:00", "write it as %2B"),
     ]

@@ -2,23 +2,26 @@ import JSON
 
 /// Response bodies of the list endpoints.
 public enum ListAnswers {
-    /// `GET /api/v1/consultations`: `data: {consultations, pagination}`.
-    public static func consultations(_ items: [[UInt8]], page: Page, total: Int) -> [UInt8] {
+    /// `GET /api/v1/consultations`: `data: {consultations, pagination}`, and for the apps the totals beside them.
+    public static func consultations(_ items: [[UInt8]], page: Page, total: Int, isForApps: Bool = false) -> [UInt8] {
         body(reserving: items.reduce(256) { $0 + $1.count + 1 }) { writer in
             writer.array("consultations") { array in for item in items { array.raw(item) } }
             writer.pagination(page, total: total)
+            if isForApps { writer.totals(page, total: total) }
         }
     }
 
     /// `GET /api/v1/consultations/{id}/messages`: `data: {messages, pagination}`, oldest first.
     ///
     /// The messages are JSON separated by commas. consultation-websocket has no paging: its form omits `pagination`.
+    /// The apps read totals beside it.
     public static func messages(
-        _ encodedMessages: ArraySlice<UInt8>, page: Page, total: Int, in form: GuideMode
+        _ encodedMessages: ArraySlice<UInt8>, page: Page, total: Int, in form: GuideMode, isForApps: Bool = false
     ) -> [UInt8] {
         body(reserving: encodedMessages.count + 256) { writer in
             writer.array("messages") { if !encodedMessages.isEmpty { $0.raw(encodedMessages) } }
             if form != .consultationWebSocket { writer.pagination(page, total: total) }
+            if isForApps { writer.totals(page, total: total) }
         }
     }
 
@@ -41,25 +44,37 @@ public enum ListAnswers {
 
     /// `GET /api/v1/goals`: `{goals, totalCount}`; the union adds `success` and `data` with the same in snake_case.
     ///
-    /// - Parameter form: `.goalLinking` or `.union`, the form in which the goals were encoded.
-    public static func goals(_ goals: [EncodedGoal], in form: GuideMode) -> [UInt8] {
+    /// - Parameters:
+    ///   - total: How many goals there are on all pages.
+    ///   - form: `.goalLinking` or `.union`, the form in which the goals were encoded.
+    ///   - page: The page, for the apps, which read where they are in the list.
+    public static func goals(_ goals: [EncodedGoal], total: Int, in form: GuideMode, page: Page? = nil) -> [UInt8] {
         var writer = JSONWriter(reserving: goals.reduce(128) { $0 + $1.camelCase.count + $1.snakeCase.count + 2 })
         writer.object { writer in
             if form.hasEnvelopeOfGoals {
                 writer.member("success", true)
                 writer.object("data") { data in
                     data.array("goals") { array in for goal in goals { array.raw(goal.snakeCase) } }
-                    data.member("total_count", goals.count)
+                    if let page { data.totals(page, total: total) } else { data.member("total_count", total) }
                 }
             }
             writer.array("goals") { array in for goal in goals { array.raw(goal.camelCase) } }
-            writer.member("totalCount", goals.count)
+            writer.member("totalCount", total)
         }
         return writer.bytes
     }
 }
 
 extension JSONWriter {
+    /// Where a page is in its list, in the apps' words.
+    mutating func totals(_ page: Page, total: Int) {
+        member("total", total)
+        member("total_count", total)
+        member("limit", page.size)
+        member("offset", page.offset)
+        member("has_more", page.hasNext(of: total))
+    }
+
     fileprivate mutating func pagination(_ page: Page, total: Int) {
         let pages = page.count(of: total)
         object("pagination") { writer in
@@ -67,8 +82,8 @@ extension JSONWriter {
             writer.member("page_size", page.size)
             writer.member("total_pages", pages)
             writer.member("total_count", total)
-            writer.member("has_next", page.number < pages)
-            writer.member("has_prev", page.number > 1)
+            writer.member("has_next", page.hasNext(of: total))
+            writer.member("has_prev", page.offset > 0)
         }
     }
 }

@@ -86,16 +86,23 @@ public struct MealLog: Equatable, Sendable {
     }
 
     /// The body of `GET /api/v1/meal-logs`: a page of the list in the form of the union; no guide documents it.
-    public static func listBody(_ objects: [[UInt8]], page: Page, total: Int) -> [UInt8] {
+    public static func listBody(
+        _ objects: [[UInt8]], page: Page, total: Int, isForApps: Bool = false
+    ) -> [UInt8] {
         var writer = JSONWriter(reserving: objects.reduce(128) { $0 + $1.count + 1 })
         writer.object { writer in
             writer.member("success", true)
             writer.object("data") { writer in
                 writer.array("meal_logs") { writer in for object in objects { writer.raw(object) } }
-                writer.member("total_count", total)
-                writer.member("page", page.number)
-                writer.member("limit", page.size)
-                writer.member("has_more", page.number < page.count(of: total))
+                if isForApps {
+                    writer.totals(page, total: total)
+                    writer.member("page", page.number)
+                } else {
+                    writer.member("total_count", total)
+                    writer.member("page", page.number)
+                    writer.member("limit", page.size)
+                    writer.member("has_more", page.hasNext(of: total))
+                }
             }
         }
         return writer.bytes

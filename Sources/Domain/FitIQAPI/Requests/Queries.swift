@@ -17,6 +17,22 @@ struct QueryReader {
         return number
     }
 
+    /// The requested page; nil if the query has none of its parameters.
+    ///
+    /// - Parameters:
+    ///   - size: The guides' name for the size of a page, 1 to 100.
+    ///   - isForApps: Whether `limit` and `offset` count as well, which the apps send; an offset takes the place of
+    ///     a number.
+    func page(size: String, default usual: Int, isForApps: Bool) throws(APIError) -> Page? {
+        let number = try self.number("page", in: 1...Int.max)
+        var length = try self.number(size, in: 1...100)
+        if isForApps, length == nil { length = try self.number("limit", in: 1...100) }
+        if isForApps, let offset = try self.number("offset", in: 0...Int.max) {
+            return Page(offset: offset, size: length ?? usual)
+        }
+        return number ?? length == nil ? nil : Page(number: number ?? 1, size: length ?? usual)
+    }
+
     func choice<Choice: RawRepresentable<String> & CaseIterable>(
         _ parameter: String, of type: Choice.Type
     ) throws(APIError) -> Choice? {
@@ -53,12 +69,18 @@ public struct ConsultationListQuery: Equatable, Sendable {
     public var isArchived: Bool?
     public var persona: Persona?
     public var contextType: ContextType?
+    /// Only the apps ask for it.
+    public var status: Status?
 
-    public init(query: [(name: String, value: String)]) throws(APIError) {
+    /// The statuses that the apps know; no consultation here is ever pending or abandoned.
+    public enum Status: String, CaseIterable, Sendable { case pending, active, completed, abandoned, archived }
+
+    /// - Parameter isForApps: Whether what only the apps send counts: `limit`, `offset` and `status`.
+    public init(query: [(name: String, value: String)], isForApps: Bool = false) throws(APIError) {
         let parameters = QueryReader(query)
-        page = Page(
-            number: try parameters.number("page", in: 1...Int.max) ?? 1,
-            size: try parameters.number("page_size", in: 1...100) ?? 20)
+        page =
+            try parameters.page(size: "page_size", default: 20, isForApps: isForApps) ?? Page(number: 1, size: 20)
+        status = isForApps ? try parameters.choice("status", of: Status.self) : nil
         isArchived = try parameters.flag("is_archived")
         persona = try parameters.choice("persona", of: Persona.self)
         contextType = try parameters.choice("context_type", of: ContextType.self)
@@ -68,23 +90,23 @@ public struct ConsultationListQuery: Equatable, Sendable {
         (isArchived ?? consultation.isArchived) == consultation.isArchived
             && (persona ?? consultation.persona) == consultation.persona
             && (contextType ?? consultation.context.type) == consultation.context.type
+            && (status?.rawValue ?? consultation.status.rawValue) == consultation.status.rawValue
     }
 }
 
 /// The query of `GET /api/v1/consultations/{id}/messages`.
 public struct MessageListQuery: Equatable, Sendable {
-    /// The requested page; nil without `page` and `page_size` means the whole history, for the guide without paging.
+    /// The requested page; nil means the whole history, for the guide without paging.
     public var page: Page?
 
-    /// Reads a query; if only one of the two is given, the other defaults to page 1 or 50 messages.
+    /// Reads a query; without a number or an offset it is the first page, without a size it has 50 messages.
     ///
-    /// consultation-websocket has neither parameter, so its form ignores them.
-    public init(query: [(name: String, value: String)], in form: GuideMode) throws(APIError) {
+    /// consultation-websocket has no paging, so its form ignores it.
+    public init(
+        query: [(name: String, value: String)], in form: GuideMode, isForApps: Bool = false
+    ) throws(APIError) {
         guard form != .consultationWebSocket else { return }
-        let parameters = QueryReader(query)
-        let number = try parameters.number("page", in: 1...Int.max)
-        let size = try parameters.number("page_size", in: 1...100)
-        if number != nil || size != nil { page = Page(number: number ?? 1, size: size ?? 50) }
+        page = try QueryReader(query).page(size: "page_size", default: 50, isForApps: isForApps)
     }
 }
 
@@ -101,20 +123,66 @@ public struct QuickActionQuery: Equatable, Sendable {
     }
 }
 
-/// A page of a list.
-public struct Page: Equatable, Sendable {
-    public var number: Int
-    public var size: Int
+/// The query of `GET /api/v1/goals`: nothing in goal-linking, a page and two filters for the apps.
+public struct GoalListQuery: Equatable, Sendable {
+    /// The requested page; nil means all goals.
+    public var page: Page?
+    // Absent filters match all.
+    public var status: Status?
+    public var category: String?
 
-    public init(number: Int, size: Int) { (self.number, self.size) = (number, size) }
+    /// The statuses of goal-linking and those of the apps.
+    public enum Status: String, CaseIterable, Sendable {
+        case notStarted = "not_started"
+        case inProgress = "in_progress"
+        case active, completed, paused, archived
+    }
+
+    public init() {}
+
+    public init(query: [(name: String, value: String)], isForApps: Bool) throws(APIError) {
+        guard isForApps else { return }
+        let parameters = QueryReader(query)
+        page = try parameters.page(size: "limit", default: 20, isForApps: true)
+        status = try parameters.choice("status", of: Status.self)
+        category = parameters["category"]
+    }
+
+    public func matches(_ goal: Goal) -> Bool {
+        let isOfStatus =
+            switch status {
+            case nil: true
+            case .active?: goal.status == .notStarted || goal.status == .inProgress
+            case let status?: goal.status.rawValue == status.rawValue
+            }
+        return isOfStatus && (category == nil || category.isExactly(goal.category))
+    }
+}
+
+/// A page of a list: so many items from an offset on.
+public struct Page: Equatable, Sendable {
+    /// From 1; the page that holds the offset.
+    public let number: Int
+    public let size: Int
+    /// The position of its first item in the list; `Int.max` if it is larger.
+    public let offset: Int
+
+    public init(number: Int, size: Int) {
+        (self.number, self.size) = (number, size)
+        let (offset, overflow) = (number - 1).multipliedReportingOverflow(by: size)
+        self.offset = overflow ? Int.max : offset
+    }
+
+    public init(offset: Int, size: Int) { (number, self.offset, self.size) = (offset / size + 1, offset, size) }
 
     /// The positions of the page's items in a list; empty past the end.
     public func range(of total: Int) -> Range<Int> {
-        let (offset, overflow) = (number - 1).multipliedReportingOverflow(by: size)
-        guard !overflow, offset < total else { return total..<total }
+        guard offset < total else { return total..<total }
         return offset..<(offset + min(size, total - offset))
     }
 
+    /// Whether items follow those of the page.
+    public func hasNext(of total: Int) -> Bool { range(of: total).upperBound < total }
     /// The number of pages of the whole list.
     public func count(of total: Int) -> Int { total / size + (total % size == 0 ? 0 : 1) }
 }
@@ -126,21 +194,27 @@ public struct MealLogListQuery: Equatable, Sendable {
     // Absent filters match all.
     public var status: MealLogStatus?
     public var mealType: MealType?
-    /// The first included second, from `start_date`; a bare date starts at midnight UTC.
+    /// The first included second, from `start_date` or `from`; a bare date starts at midnight UTC.
     public var start: DateTime?
-    /// The last included second, from `end_date`; a bare date ends at the end of its day in UTC.
+    /// The last included second, from `end_date` or `to`; a bare date ends at the end of its day in UTC.
     public var end: DateTime?
 
     /// Reads a query; a start after the end gives an empty list.
-    public init(query: [(name: String, value: String)]) throws(APIError) {
+    ///
+    /// - Parameter isForApps: Whether what only the apps send counts: `offset`, `from`, `to`, and the status
+    ///   `pending`, which means processing.
+    public init(query: [(name: String, value: String)], isForApps: Bool = false) throws(APIError) {
         let parameters = QueryReader(query)
-        page = Page(
-            number: try parameters.number("page", in: 1...Int.max) ?? 1,
-            size: try parameters.number("limit", in: 1...100) ?? 50)
-        status = try parameters.choice("status", of: MealLogStatus.self)
+        page = try parameters.page(size: "limit", default: 50, isForApps: isForApps) ?? Page(number: 1, size: 50)
+        status =
+            isForApps && parameters["status"] == "pending"
+            ? .processing : try parameters.choice("status", of: MealLogStatus.self)
         mealType = try parameters.choice("meal_type", of: MealType.self)
         start = try parameters.dateTime("start_date", secondOfDate: 0)
         end = try parameters.dateTime("end_date", secondOfDate: 86_399)
+        guard isForApps else { return }
+        if let from = try parameters.dateTime("from", secondOfDate: 0) { start = max(start ?? from, from) }
+        if let last = try parameters.dateTime("to", secondOfDate: 86_399) { end = min(end ?? last, last) }
     }
 
     public func matches(_ log: MealLog) -> Bool {

@@ -76,7 +76,8 @@ extension Engine {
             let request = try CreateConsultationRequest(body: body, in: world.mode.form(of: .createConsultation))
             return .created(try world.backend.createConsultation(request, by: user, &world.turn))
         case .consultations:
-            let query = try ConsultationListQuery(query: head.target.queryItems())
+            let query = try ConsultationListQuery(
+                query: head.target.queryItems(), isForApps: world.mode.servesApps)
             return .ok(world.backend.consultations(query, for: user))
         case .consultation(let id): return .ok(try world.backend.consultation(id, for: user))
         case .messages(let id): return .ok(try world.backend.messages(id, query: head.target.queryItems(), for: user))
@@ -89,7 +90,9 @@ extension Engine {
         case .goals where head.method == .post:
             try checkMediaType(head.fields, body)
             return .created(try world.backend.createGoal(CreateGoalRequest(body: body), by: user, &world.turn))
-        case .goals: return .ok(world.backend.goals(for: user))
+        case .goals:
+            let query = try GoalListQuery(query: head.target.queryItems(), isForApps: world.mode.servesApps)
+            return .ok(world.backend.goals(query, for: user))
         case .goal(let id) where head.method == .patch:
             _ = try world.backend.goal(id, for: user)
             try checkMediaType(head.fields, body)
@@ -102,7 +105,8 @@ extension Engine {
             try checkMediaType(head.fields, body)
             return .created(try world.backend.createMealLog(CreateMealLogRequest(body: body), by: user, &world.turn))
         case .mealLogs:
-            return .ok(world.backend.mealLogs(try MealLogListQuery(query: head.target.queryItems()), for: user))
+            let query = try MealLogListQuery(query: head.target.queryItems(), isForApps: world.mode.servesApps)
+            return .ok(world.backend.mealLogs(query, for: user))
         case .mealLog(let id): return .ok(try world.backend.mealLog(id, for: user))
         case .app, .webSocket, .avatar: preconditionFailure("Answered before.")
         }

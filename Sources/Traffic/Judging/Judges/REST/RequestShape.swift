@@ -18,7 +18,7 @@ struct RequestShape: ObligationJudge {
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
         guard case .request(let request) = fact.kind, let endpoint = request.restEndpoint,
-            let reading = Self.reading(of: endpoint), !request.hasLostBody
+            let reading = Self.reading(of: endpoint, in: scene.mode), !request.hasLostBody
         else { return }
         switch reading {
         case .body: break
@@ -30,23 +30,26 @@ struct RequestShape: ObligationJudge {
             if reading != .query, !request.exchange.body.bytes.isEmpty {
                 try APIError.checkMediaType(request.exchange.head.fields[.contentType])
             }
-            try Self.read(request, endpoint, in: scene.mode.form(of: endpoint))
+            try Self.read(request, endpoint, in: scene.mode)
         } catch { findings.found(RESTMessages.misshapen(request.title, error.message), [fact.entry]) }
     }
 
     /// What an endpoint reads from a request.
     private enum Reading { case body, optionalBody, query }
 
-    private static func reading(of endpoint: Endpoint) -> Reading? {
+    private static func reading(of endpoint: Endpoint, in mode: GuideMode) -> Reading? {
         switch endpoint {
         case .createConsultation, .createGoal, .updateGoal, .chatAboutGoal, .createMealLog: .body
         case .archiveConsultation: .optionalBody
         case .listConsultations, .listMessages, .listQuickActions, .listMealLogs: .query
-        case .showConsultation, .webSocket, .listGoals, .showGoal, .showMealLog: nil
+        // goal-linking knows no parameters.
+        case .listGoals: mode.servesApps ? .query : nil
+        case .showConsultation, .webSocket, .showGoal, .showMealLog: nil
         }
     }
 
-    private static func read(_ request: RequestFact, _ endpoint: Endpoint, in form: GuideMode) throws(APIError) {
+    private static func read(_ request: RequestFact, _ endpoint: Endpoint, in mode: GuideMode) throws(APIError) {
+        let (form, isForApps) = (mode.form(of: endpoint), mode.servesApps)
         let body = request.exchange.body.bytes
         let query = request.exchange.head.target.queryItems()
         switch endpoint {
@@ -57,11 +60,12 @@ struct RequestShape: ObligationJudge {
         case .chatAboutGoal:
             // An ID that the backend did not issue is judged by `ids/backend-goal-id`.
             if request.body?["goalId"]?.exactString == nil { _ = try ChatAboutGoalRequest(body: body) }
-        case .listConsultations: _ = try ConsultationListQuery(query: query)
-        case .listMessages: _ = try MessageListQuery(query: query, in: form)
+        case .listConsultations: _ = try ConsultationListQuery(query: query, isForApps: isForApps)
+        case .listMessages: _ = try MessageListQuery(query: query, in: form, isForApps: isForApps)
+        case .listGoals: _ = try GoalListQuery(query: query, isForApps: isForApps)
         case .listQuickActions: _ = try QuickActionQuery(query: query)
-        case .listMealLogs: _ = try MealLogListQuery(query: query)
-        case .archiveConsultation, .showConsultation, .webSocket, .listGoals, .showGoal, .showMealLog: break
+        case .listMealLogs: _ = try MealLogListQuery(query: query, isForApps: isForApps)
+        case .archiveConsultation, .showConsultation, .webSocket, .showGoal, .showMealLog: break
         }
     }
 
