@@ -15,6 +15,18 @@ public enum Endpoint: String, CaseIterable, Sendable, Hashable {
     case createMealLog, listMealLogs
     case showMealLog = "getMealLog"
 
+    // What the apps sync in the background: see ``DocumentOperation``.
+    case createMoodEntry, listMoodEntries, analyzeMoodEntries, replaceMoodEntry, deleteMoodEntry
+    case createJournalEntry, listJournalEntries, searchJournal, replaceJournalEntry, deleteJournalEntry
+    case listInsights, countUnreadInsights, generateInsights, readInsight, favoriteInsight, archiveInsight
+    case unarchiveInsight, deleteInsight
+    case createProgress, listProgress, createSleep, listSleep, createWorkout, listWorkouts
+    case createProfileMetrics, listProfileMetrics
+    case createWorkoutTemplate, listWorkoutTemplates, listPublicWorkoutTemplates, listSharedWorkoutTemplates
+    case showWorkoutTemplate = "getWorkoutTemplate"
+    case replaceWorkoutTemplate, deleteWorkoutTemplate, shareWorkoutTemplate, unshareWorkoutTemplate
+    case copyWorkoutTemplate
+
     public var name: String { rawValue }
     public init?(name: String) { self.init(rawValue: name) }
 }
@@ -38,16 +50,23 @@ extension Endpoint {
     /// What is fixed about an operation.
     struct Row {
         let method: HTTPRequest.Method
-        /// The path with its parameters in braces.
-        let template: String
+        /// The path below `/api/v1` with its parameters in braces, in two parts.
+        let path: (String, String)
         let origin: Origin
         let credentials: Credentials
+        var documents: DocumentOperation?
 
         init(
-            _ method: HTTPRequest.Method, _ path: String, from origin: Origin = .guides,
+            _ method: HTTPRequest.Method, _ path: String, _ rest: String = "", from origin: Origin = .guides,
             credentials: Credentials = .bearer
         ) {
-            (self.method, template, self.origin, self.credentials) = (method, "/api/v1" + path, origin, credentials)
+            (self.method, self.path, self.origin, self.credentials) = (method, (path, rest), origin, credentials)
+        }
+
+        /// An operation on documents.
+        init(_ action: DocumentAction, _ collection: DocumentCollection) {
+            self.init(action.method, collection.path, action.path, from: .apps)
+            documents = DocumentOperation(action: action, collection: collection)
         }
     }
 
@@ -69,14 +88,55 @@ extension Endpoint {
         case .createMealLog: Row(.post, "/meal-logs/natural")
         case .listMealLogs: Row(.get, "/meal-logs")
         case .showMealLog: Row(.get, "/meal-logs/{id}")
+        case .createMoodEntry: Row(.create, .moodEntries)
+        case .listMoodEntries: Row(.list, .moodEntries)
+        case .analyzeMoodEntries: Row(.analyze, .moodEntries)
+        case .replaceMoodEntry: Row(.replace, .moodEntries)
+        case .deleteMoodEntry: Row(.delete, .moodEntries)
+        case .createJournalEntry: Row(.create, .journal)
+        case .listJournalEntries: Row(.list, .journal)
+        case .searchJournal: Row(.search, .journal)
+        case .replaceJournalEntry: Row(.replace, .journal)
+        case .deleteJournalEntry: Row(.delete, .journal)
+        case .listInsights: Row(.list, .insights)
+        case .countUnreadInsights: Row(.countUnread, .insights)
+        case .generateInsights: Row(.generate, .insights)
+        case .readInsight: Row(.read, .insights)
+        case .favoriteInsight: Row(.favorite, .insights)
+        case .archiveInsight: Row(.archive, .insights)
+        case .unarchiveInsight: Row(.unarchive, .insights)
+        case .deleteInsight: Row(.delete, .insights)
+        case .createProgress: Row(.create, .progress)
+        case .listProgress: Row(.list, .progress)
+        case .createSleep: Row(.create, .sleep)
+        case .listSleep: Row(.list, .sleep)
+        case .createWorkout: Row(.create, .workouts)
+        case .listWorkouts: Row(.list, .workouts)
+        case .createProfileMetrics: Row(.create, .profileMetrics)
+        case .listProfileMetrics: Row(.list, .profileMetrics)
+        case .createWorkoutTemplate: Row(.create, .workoutTemplates)
+        case .listWorkoutTemplates: Row(.list, .workoutTemplates)
+        case .listPublicWorkoutTemplates: Row(.listPublic, .workoutTemplates)
+        case .listSharedWorkoutTemplates: Row(.listShared, .workoutTemplates)
+        case .showWorkoutTemplate: Row(.show, .workoutTemplates)
+        case .replaceWorkoutTemplate: Row(.replace, .workoutTemplates)
+        case .deleteWorkoutTemplate: Row(.delete, .workoutTemplates)
+        case .shareWorkoutTemplate: Row(.share, .workoutTemplates)
+        case .unshareWorkoutTemplate: Row(.unshare, .workoutTemplates)
+        case .copyWorkoutTemplate: Row(.copy, .workoutTemplates)
         }
     }
 
     public var method: HTTPRequest.Method { row.method }
     /// The path with its parameters in braces.
-    public var template: String { row.template }
+    public var template: String {
+        let path = row.path
+        return "/api/v1" + path.0 + path.1
+    }
     public var origin: Origin { row.origin }
     public var credentials: Credentials { row.credentials }
+    /// What it does with documents; nil for every other operation.
+    public var documents: DocumentOperation? { row.documents }
 
     /// The words of its path, without parameters.
     var words: [ExactString] {

@@ -35,9 +35,11 @@ public struct Backend: Sendable {
     package internal(set) var goalPositions: [ResourceID: Int] = [:]
     package internal(set) var mealLogs: [MealLogRecord] = []
     package internal(set) var mealLogPositions: [ResourceID: Int] = [:]
+    /// The users with templates that others may read, now or in the past.
+    var sharers: Set<UserID> = []
     var sockets: [SocketID: OpenSocket] = [:]
     var schedule = Heap<ScheduledStep>()
-    /// Bytes of JSON in all users, consultations, histories, goals and meal logs.
+    /// Bytes of JSON in all users, consultations, histories, goals, meal logs and documents.
     public internal(set) var storedBytes = 0
     /// The limit of `storedBytes`: ``Limits/storedBytes``, unless worlds share their storage.
     public var storageRoom: StorageRoom
@@ -126,6 +128,8 @@ package struct User: Sendable {
     package internal(set) var goals: [Int] = []
     /// Ordered by the client's time, then by arrival.
     package internal(set) var mealLogs: [Int] = []
+    /// Oldest first; no list is empty.
+    package internal(set) var documents: [DocumentCollection: [Document]] = [:]
 
     /// The size of the id in JSON, with the names of the lists next to it.
     ///
@@ -142,6 +146,7 @@ package struct UserTable: Sendable {
     private var numbers: [ExactString: UserID] = [:]
 
     package var count: Int { users.count }
+    package var all: [User] { users }
     /// The size of all users without their entities.
     package var byteCount: Int { users.reduce(0) { $0 + $1.byteCount } }
     package subscript(id: ExactString) -> UserID? { numbers[id] }
@@ -173,6 +178,10 @@ public struct Limits: Sendable, Equatable {
     public var goals = 1000
     /// Meal logs per user; 507 beyond.
     public var mealLogs = 10_000
+    /// Documents per collection and user; 507 beyond.
+    public var documents = 10_000
+    /// Other users with whom a document is shared; 507 beyond.
+    public var shares = 100
     /// Bytes of JSON per world; beyond, 507 or an `error` frame, and a meal log in processing fails.
     public var storedBytes = 256 * 1024 * 1024
 

@@ -130,6 +130,7 @@ enum Messages {
     static let seconds = "whole seconds from 0 to 31622400, or a duration such as 2s"
     static let dateTime = "a date-time such as 2025-03-01T00:00:00Z"
     static let timestamp = "a date-time such as 2025-01-29T10:30:00Z, in the years 1970 to 2199"
+    static let document = "a document, a mapping with any keys"
     static let dataTime =
         "a date-time such as 2025-01-29T10:30:00Z (in the years 1970 to 2199), or how long ago it was, such as 3d ago"
     static let range = "a number, or a range such as 2..4 or 3.. (counted from 1)"

@@ -131,6 +131,10 @@ public enum ScenarioLimits {
     public static let messages = 10_000
     /// Meal logs per user.
     public static let mealLogs = 10_000
+    /// Documents per collection and user.
+    public static let documents = 10_000
+    /// Users with whom a document is shared.
+    public static let shares = 100
     /// Foods per meal.
     public static let items = 50
     /// Rules for answers, and rules for meals.

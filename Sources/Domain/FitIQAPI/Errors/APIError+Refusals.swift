@@ -29,6 +29,15 @@ extension APIError {
         notFound("This user has no meal log \(quoted(id)).\(idHint(id))")
     }
 
+    /// The user has no document with this id, and may not read another user's.
+    public static func unknownDocument(_ id: String, in collection: DocumentCollection) -> Self {
+        notFound("This user has no \(collection.item) \(quoted(id)).\(idHint(id))")
+    }
+
+    public static func notShared(_ id: ResourceID, with user: String) -> Self {
+        notFound("The workout template \(id) is not shared with the user \(quoted(user)).")
+    }
+
     public static func malformedGoalID(_ id: String, field: String) -> Self {
         invalid(
             "The field '\(field)' must be the id of a goal, a lower-case UUID such as "
@@ -108,6 +117,10 @@ extension APIError {
     /// A text field has few enough characters, but too many bytes.
     public static func tooManyBytes(_ field: String, limit: Int, got count: Int) -> Self {
         invalid("The field '\(field)' must have at most \(limit) bytes of UTF-8; it has \(count).")
+    }
+
+    public static func documentTooLarge(_ item: String, limit: Int, got count: Int) -> Self {
+        invalid("The \(item) must have at most \(limit) bytes of JSON; it has \(count).")
     }
 
     public static func numberExpected(_ field: String, allowed: ClosedRange<Double>, got value: JSONValue) -> Self {

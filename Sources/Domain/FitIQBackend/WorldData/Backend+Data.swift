@@ -30,7 +30,8 @@ extension Backend {
             id: owner.id, goals: owner.goals.map { GoalData(goals[$0].goal) },
             consultations: owner.consultations.map { data(ofConsultation: $0) },
             // Kept by the clients' time; written in the order of arrival.
-            mealLogs: owner.mealLogs.sorted().map { MealLogData(mealLogs[$0].log) })
+            mealLogs: owner.mealLogs.sorted().map { MealLogData(mealLogs[$0].log) },
+            documents: owner.documents.mapValues { $0.map(DocumentData.init) })
     }
 
     private func data(ofConsultation position: Int) -> ConsultationData {

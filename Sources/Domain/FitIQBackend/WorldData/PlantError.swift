@@ -28,6 +28,7 @@ public struct PlantError: Error, Equatable, Sendable, CustomStringConvertible {
         case outOfOrder(Timestamp, earlier: Timestamp, String), finishedWhileProcessing
         // Values.
         case length(Int, allowed: ClosedRange<Int>), tooManyBytes(Int, limit: Int), blank
+        case documentTooLarge(Int, limit: Int)
         case number(Double, allowed: ClosedRange<Double>), negative(Int)
         // Limits, with what is counted in the plural: `goals`.
         case tooMany(String, Int, limit: Int), storeFull(limit: Int)
@@ -85,6 +86,8 @@ extension PlantError.Problem {
             "The text has \(count) characters; \(allowed.lowerBound) to \(allowed.upperBound) are allowed."
         case .tooManyBytes(let count, let limit):
             "The text has \(count) bytes; the limit is \(limit): make it shorter."
+        case .documentTooLarge(let count, let limit):
+            "The document has \(count) bytes of JSON; the limit is \(limit): leave some of it out."
         case .blank: "The text is blank; write something other than white space."
         case .number(let number, let allowed):
             "\(number) is not a number from \(Int(allowed.lowerBound)) to \(Int(allowed.upperBound))."

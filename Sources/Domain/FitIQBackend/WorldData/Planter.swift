@@ -30,6 +30,7 @@ struct Planter {
         try insert(goals.goals, of: user, at: path)
         insert(consultations.drafts)
         try plantMealLogs(of: data, user, at: path)
+        try plantDocuments(of: data, user, at: path)
     }
 
     private mutating func user(_ id: ExactString, at path: String) throws(PlantError) -> UserID {
@@ -78,6 +79,7 @@ private struct ExplicitIDs {
         taken.formUnion(backend.mealLogPositions.keys)
         for record in backend.consultations { taken.formUnion(record.history.messages.lazy.map(\.id)) }
         for record in backend.mealLogs { taken.formUnion(record.log.items.lazy.map(\.id)) }
+        for documents in backend.users.all.lazy.flatMap(\.documents.values) { taken.formUnion(documents.lazy.map(\.id)) }
     }
 
     mutating func take(_ user: UserData, at path: String, _ identifiers: inout ResourceIDSequence) throws(PlantError) {
@@ -93,6 +95,11 @@ private struct ExplicitIDs {
             guard case .completed(let items) = log.progress else { continue }
             for (item, data) in items.enumerated() {
                 try take(data.id, "\(path).meal_logs[\(index)].items[\(item)]", &identifiers)
+            }
+        }
+        for collection in DocumentCollection.allCases {
+            for (index, document) in (user.documents[collection] ?? []).enumerated() {
+                try take(document.id, "\(path).documents.\(collection.rawValue)[\(index)]", &identifiers)
             }
         }
     }

@@ -22,13 +22,16 @@ public struct UserData: Sendable, Equatable {
     /// The number of active consultations to reach with consultations about free topics; nil for none.
     public var fillActiveConsultations: Int?
     public var mealLogs: [MealLogData]
+    public var documents: [DocumentCollection: [DocumentData]]
 
     public init(
         id: ExactString, goals: [GoalData] = [], consultations: [ConsultationData] = [],
-        fillActiveConsultations: Int? = nil, mealLogs: [MealLogData] = []
+        fillActiveConsultations: Int? = nil, mealLogs: [MealLogData] = [],
+        documents: [DocumentCollection: [DocumentData]] = [:]
     ) {
         (self.id, self.goals, self.consultations) = (id, goals, consultations)
         (self.fillActiveConsultations, self.mealLogs) = (fillActiveConsultations, mealLogs)
+        self.documents = documents
     }
 }
 

@@ -70,6 +70,7 @@ extension Engine {
         // Due events happen before the request is examined, refused or not.
         defer { applyEffects(of: world, at: exchange.now) }
         world.backend.advance(&world.turn)
+        if let documents = exchange.endpoint?.documents { return try documentAnswer(documents, exchange, by: user) }
         switch route {
         case .consultations where head.method == .post:
             try checkMediaType(head.fields, body)

@@ -1,3 +1,4 @@
+import FitIQAPI
 import JSON
 
 /// The members of a mapping with known keys.
@@ -78,7 +79,7 @@ struct Fields {
 enum ObjectKind: String, CaseIterable {
     case scenario, clock, user, goal, consultation, message
     case mealLog = "meal_log"
-    case item, food
+    case item, food, documents
     case template
     case answer
     case answerCondition = "answer_condition"
@@ -96,7 +97,7 @@ enum ObjectKind: String, CaseIterable {
                 "faults", "issued_ids", "replay",
             ]
         case .clock: ["manual"]
-        case .user: ["id", "goals", "consultations", "fill_active_consultations", "meal_logs"]
+        case .user: ["id", "goals", "consultations", "fill_active_consultations", "meal_logs", "documents"]
         case .goal:
             [
                 "name", "id", "title", "description", "category", "target_date", "status", "progress", "created_at",
@@ -120,6 +121,7 @@ enum ObjectKind: String, CaseIterable {
                 "name", "quantity", "unit", "calories", "protein", "carbs", "fat", "fiber", "sugar", "confidence",
                 "notes",
             ]
+        case .documents: DocumentCollection.allCases.map(\.rawValue)
         case .template: ["type", "id", "name"]
         case .answer:
             [
@@ -153,6 +155,7 @@ enum ObjectKind: String, CaseIterable {
         switch self {
         case .mealLog: "a meal log"
         case .item: "a food"
+        case .documents: "a user's documents"
         case .answer: "an answer"
         case .answerCondition, .mealCondition: "a condition"
         case .truncate: "a truncation"

@@ -200,7 +200,7 @@ extension ReplaySettings.Speed {
 }
 
 extension Node {
-    fileprivate var json: JSONValue {
+    var json: JSONValue {
         switch content {
         case .null: .null
         case .plain("true"): true

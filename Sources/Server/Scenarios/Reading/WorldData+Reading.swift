@@ -48,7 +48,40 @@ extension UserData {
         user.mealLogs =
             fields["meal_logs"]?.elements(limit: ScenarioLimits.mealLogs, of: "meal logs")?.compactMap(MealLogData.read)
             ?? []
+        user.documents = fields["documents"].map(DocumentData.read) ?? [:]
         return user
+    }
+}
+
+extension DocumentData {
+    /// Reads lists of objects by their collections; whatever is in an object counts as sent.
+    fileprivate static func read(_ cursor: Cursor) -> [DocumentCollection: [DocumentData]] {
+        guard let fields = Fields(cursor, as: .documents) else { return [:] }
+        var documents: [DocumentCollection: [DocumentData]] = [:]
+        for collection in DocumentCollection.allCases {
+            let elements = fields[collection.rawValue]?.elements(limit: ScenarioLimits.documents, of: "documents") ?? []
+            guard !elements.isEmpty else { continue }
+            documents[collection] = elements.compactMap { read($0, in: collection) }
+        }
+        return documents
+    }
+
+    private static func read(_ cursor: Cursor, in collection: DocumentCollection) -> DocumentData? {
+        guard case .mapping(let members) = cursor.node.content, let object = cursor.node.json.object else {
+            return cursor.refuse(expected: Messages.document)
+        }
+        // The world's members, which are read as in every other entity.
+        func world(_ key: String) -> Cursor? {
+            guard collection.reservedMembers.contains(key),
+                let node = members.last(where: { $0.key.isExactly(key) })?.value, node.content != .null
+            else { return nil }
+            return Cursor(node: node, path: .key(key, of: cursor.path), diagnosis: cursor.diagnosis)
+        }
+        return DocumentData(
+            id: world("id")?.resourceID(), object: object, in: collection,
+            createdAt: world("created_at")?.dataTime(), updatedAt: world("updated_at")?.dataTime(),
+            sharedWith: world("shared_with")?.elements(limit: ScenarioLimits.shares, of: "user ids")?
+                .compactMap { $0.exactText(1...200) } ?? [])
     }
 }
 

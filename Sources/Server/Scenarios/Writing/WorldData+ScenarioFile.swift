@@ -43,6 +43,29 @@ extension UserData {
         writer.linesIfAny("consultations", consultations) { $1.write(into: &$0) }
         writer.member("fill_active_consultations", ifPresent: fillActiveConsultations)
         writer.linesIfAny("meal_logs", mealLogs) { $1.write(into: &$0) }
+        guard documents.contains(where: { !$1.isEmpty }) else { return }
+        writer.object("documents") { writer in
+            for collection in DocumentCollection.allCases {
+                guard let documents = documents[collection], !documents.isEmpty else { continue }
+                writer.key(escaping: collection.rawValue)
+                writer.array { array in for document in documents { document.write(into: &array) } }
+            }
+        }
+    }
+}
+
+extension DocumentData {
+    fileprivate func write(into array: inout JSONWriter) {
+        var line = JSONWriter(appendingTo: [UInt8(ascii: "\n")])
+        line.beginObject()
+        line.member("id", ifPresent: id?.description)
+        line.time("created_at", createdAt)
+        line.time("updated_at", updatedAt)
+        if !sharedWith.isEmpty {
+            line.array("shared_with") { array in for user in sharedWith { array.value(user.text) } }
+        }
+        let hasMembers = line.bytes.last != UInt8(ascii: "{")
+        array.raw(line.bytes + (hasMembers && !members.isEmpty ? [UInt8(ascii: ",")] : []) + members + [UInt8(ascii: "}")])
     }
 }
 

@@ -38,13 +38,16 @@ struct RequestShape: ObligationJudge {
     private enum Reading { case body, optionalBody, query }
 
     private static func reading(of endpoint: Endpoint, in mode: GuideMode) -> Reading? {
+        if let action = endpoint.documents?.action {
+            return action.needsBody ? .body : action.takesBody ? .optionalBody : action.hasQuery ? .query : nil
+        }
         switch endpoint {
-        case .createConsultation, .createGoal, .updateGoal, .chatAboutGoal, .createMealLog: .body
-        case .archiveConsultation: .optionalBody
-        case .listConsultations, .listMessages, .listQuickActions, .listMealLogs: .query
+        case .createConsultation, .createGoal, .updateGoal, .chatAboutGoal, .createMealLog: return .body
+        case .archiveConsultation: return .optionalBody
+        case .listConsultations, .listMessages, .listQuickActions, .listMealLogs: return .query
         // goal-linking knows no parameters.
-        case .listGoals: mode.servesApps ? .query : nil
-        case .showConsultation, .webSocket, .showGoal, .showMealLog: nil
+        case .listGoals: return mode.servesApps ? .query : nil
+        default: return nil
         }
     }
 
@@ -52,6 +55,14 @@ struct RequestShape: ObligationJudge {
         let (form, isForApps) = (mode.form(of: endpoint), mode.servesApps)
         let body = request.exchange.body.bytes
         let query = request.exchange.head.target.queryItems()
+        if let documents = endpoint.documents {
+            switch documents.action {
+            case .share: _ = try ShareDocumentRequest(body: body)
+            case .create, .replace, .copy: _ = try DocumentRequest.object(body, for: documents.collection)
+            default: _ = try DocumentListQuery(query: documents.action.hasQuery ? query : [])
+            }
+            return
+        }
         switch endpoint {
         case .createConsultation: _ = try CreateConsultationRequest(body: body, in: form)
         case .createGoal: _ = try CreateGoalRequest(body: body)
@@ -65,7 +76,7 @@ struct RequestShape: ObligationJudge {
         case .listGoals: _ = try GoalListQuery(query: query, isForApps: isForApps)
         case .listQuickActions: _ = try QuickActionQuery(query: query)
         case .listMealLogs: _ = try MealLogListQuery(query: query, isForApps: isForApps)
-        case .archiveConsultation, .showConsultation, .webSocket, .showGoal, .showMealLog: break
+        default: break
         }
     }
 

@@ -1,0 +1,79 @@
+import JSON
+
+/// The body of a request that creates or replaces a document: any JSON object.
+public enum DocumentRequest {
+    /// The size limit of a document as JSON.
+    public static let maximumBytes = 64 * 1024
+    /// Fewer levels than other bodies have: in a scenario file documents lie deeper.
+    public static let limits = JSON.Limits(depth: 32, values: BodyReader.limits.values)
+
+    /// Reads the object without the members that the world sets.
+    public static func object(_ body: [UInt8], for collection: DocumentCollection) throws(APIError) -> JSONObject {
+        let object = try BodyReader(body, limits: limits).object.withoutMembers(collection.reservedMembers)
+        try checkSize(of: object, for: collection)
+        return object
+    }
+
+    package static func checkSize(of object: JSONObject, for collection: DocumentCollection) throws(APIError) {
+        let size = JSONValue.object(object).encoded().count
+        guard size <= maximumBytes else {
+            throw .documentTooLarge(collection.item, limit: maximumBytes, got: size)
+        }
+    }
+}
+
+extension JSONObject {
+    package func withoutMembers(_ names: [String]) -> JSONObject {
+        JSONObject(filter { member in !names.contains { $0.isExactly(member.key) } })
+    }
+}
+
+/// The query of a list of documents; only the parameters that issue each list are read.
+public struct DocumentListQuery: Equatable, Sendable {
+    /// `limit` 1 to 100, default 20.
+    public var limit: Int
+    /// `offset` from 0.
+    public var offset: Int
+    // Absent filters match all.
+    /// The first included second of creation, from `from`; a bare date starts at midnight UTC.
+    public var start: DateTime?
+    /// The last included second of creation, from `to`; a bare date ends at the end of its day in UTC.
+    public var end: DateTime?
+    /// The value of the document's member `status`.
+    public var status: ExactString?
+    /// Words from `q`, in any text of the document; only a search reads them.
+    public var words: String?
+
+    public init(query: [(name: String, value: String)], searches: Bool = false) throws(APIError) {
+        let parameters = QueryReader(query)
+        limit = try parameters.number("limit", in: 1...100) ?? 20
+        offset = try parameters.number("offset", in: 0...Int.max) ?? 0
+        start = try parameters.dateTime("from", secondOfDate: 0)
+        end = try parameters.dateTime("to", secondOfDate: 86_399)
+        status = parameters["status"].map(ExactString.init(_:))
+        words = searches ? parameters["q"] : nil
+    }
+
+    /// The positions of the page in a list; empty past the end.
+    public func range(of total: Int) -> Range<Int> {
+        let start = min(offset, total)
+        return start..<(start + min(limit, total - start))
+    }
+}
+
+/// The body of `POST /api/v1/workout-templates/{id}/share`: `user_ids`, or one `user_id`.
+public struct ShareDocumentRequest: Equatable, Sendable {
+    public var users: [ExactString]
+
+    public init(body: [UInt8]) throws(APIError) {
+        let fields = try BodyReader(body)
+        let expected = "the ids of the users to share with, a list of strings of 1 to 200 characters"
+        let list = fields["user_ids"] ?? fields["user_id"].map { .array([$0]) }
+        guard let list else { throw .missingField("user_ids", expected: expected) }
+        let ids = (list.array ?? []).compactMap(\.string).filter(AccessToken.isUser)
+        guard !ids.isEmpty, ids.count == list.array?.count else {
+            throw .wrongType("user_ids", expected: expected, got: list)
+        }
+        users = ids.map(ExactString.init(_:))
+    }
+}

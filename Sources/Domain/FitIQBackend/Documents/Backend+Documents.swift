@@ -1,0 +1,149 @@
+import FitIQAPI
+import JSON
+import Patterns
+
+/// The documents that the apps sync: kept as sent, by collection and user.
+///
+/// Each command returns the body of its success, unless that has none.
+extension Backend {
+    /// Adds a document.
+    ///
+    /// - Throws: 507 at the limit of documents, or if the world is full.
+    public mutating func createDocument(
+        _ object: JSONObject, in collection: DocumentCollection, by user: UserID, _ turn: inout Turn
+    ) throws(APIError) -> [UInt8] {
+        DocumentAnswers.document(try addDocument(object, in: collection, by: user, &turn))
+    }
+
+    mutating func addDocument(
+        _ object: JSONObject, in collection: DocumentCollection, by user: UserID, _ turn: inout Turn
+    ) throws(APIError) -> Document {
+        let limit = configuration.limits.documents
+        guard users[user].documents[collection, default: []].count < limit else {
+            throw .storeFull("documents of this user in \(collection.rawValue)", limit: limit)
+        }
+        try checkStorage()
+        let document = Document(
+            id: turn.identifiers.next(), user: users[user].id, object: object, createdAt: turn.now,
+            updatedAt: turn.now)
+        insert(document, in: collection, of: user)
+        return document
+    }
+
+    /// Adds a document to the end of its list.
+    mutating func insert(_ document: Document, in collection: DocumentCollection, of user: UserID) {
+        users[user].documents[collection, default: []].append(document)
+        storedBytes += document.byteCount
+        noteSharing(of: document, in: collection, by: user)
+    }
+
+    /// Lists documents, newest first.
+    public func documents(
+        in collection: DocumentCollection, _ query: DocumentListQuery, for user: UserID
+    ) -> [UInt8] {
+        page(of: users[user].documents[collection, default: []].reversed(), in: collection, query)
+    }
+
+    func page(
+        of documents: some Sequence<Document>, in collection: DocumentCollection, _ query: DocumentListQuery
+    ) -> [UInt8] {
+        let matching = documents.filter(query.matches)
+        return DocumentAnswers.list(
+            matching[query.range(of: matching.count)], in: collection, query, total: matching.count)
+    }
+
+    /// Returns a document, also another user's if it is shared; otherwise throws 404.
+    public func document(
+        _ id: String, in collection: DocumentCollection, for user: UserID
+    ) throws(APIError) -> [UInt8] {
+        DocumentAnswers.document(try readable(id, in: collection, for: user))
+    }
+
+    /// Throws 404 if the user has no document with this id; sharing does not count.
+    public func checkDocument(_ id: String, in collection: DocumentCollection, of user: UserID) throws(APIError) {
+        _ = try index(of: id, in: collection, of: user)
+    }
+
+    /// Replaces everything that was sent.
+    ///
+    /// - Throws: 404; 507 if the world is full and the document would grow.
+    public mutating func replaceDocument(
+        _ id: String, with object: JSONObject, in collection: DocumentCollection, by user: UserID, _ turn: inout Turn
+    ) throws(APIError) -> [UInt8] {
+        let index = try index(of: id, in: collection, of: user)
+        let old = users[user].documents[collection, default: []][index]
+        let document = Document(
+            id: old.id, user: users[user].id, object: object, createdAt: old.createdAt, updatedAt: turn.now,
+            sharedWith: old.sharedWith)
+        if document.byteCount > old.byteCount { try checkStorage() }
+        set(document, at: index, in: collection, of: user)
+        return DocumentAnswers.document(document)
+    }
+
+    public mutating func deleteDocument(
+        _ id: String, in collection: DocumentCollection, by user: UserID
+    ) throws(APIError) {
+        let index = try index(of: id, in: collection, of: user)
+        let removed = users[user].documents[collection]?.remove(at: index)
+        storedBytes -= removed?.byteCount ?? 0
+        if users[user].documents[collection]?.isEmpty ?? true { users[user].documents[collection] = nil }
+    }
+
+    /// Sets one member to true or false; nil turns it. A document that has the value already stays as it is.
+    ///
+    /// - Throws: 404.
+    public mutating func markDocument(
+        _ id: String, _ member: String, as value: Bool?, in collection: DocumentCollection, by user: UserID,
+        _ turn: inout Turn
+    ) throws(APIError) -> [UInt8] {
+        let index = try index(of: id, in: collection, of: user)
+        var document = users[user].documents[collection, default: []][index]
+        var object = document.object
+        let value = value ?? (object[member] != true)
+        if object[member] != .bool(value) {
+            object[member] = .bool(value)
+            document = Document(
+                id: document.id, user: users[user].id, object: object, createdAt: document.createdAt,
+                updatedAt: turn.now, sharedWith: document.sharedWith)
+            set(document, at: index, in: collection, of: user)
+        }
+        return DocumentAnswers.document(document)
+    }
+
+    mutating func set(_ document: Document, at index: Int, in collection: DocumentCollection, of user: UserID) {
+        storedBytes += document.byteCount - (users[user].documents[collection]?[index].byteCount ?? 0)
+        users[user].documents[collection]?[index] = document
+        noteSharing(of: document, in: collection, by: user)
+    }
+
+    /// The place of this user's document; throws 404 for another user's, as if it did not exist.
+    func index(
+        of id: String, in collection: DocumentCollection, of user: UserID
+    ) throws(APIError) -> Int {
+        guard let resource = ResourceID(id),
+            let index = users[user].documents[collection]?.firstIndex(where: { $0.id == resource })
+        else { throw .unknownDocument(id, in: collection) }
+        return index
+    }
+
+    /// Removes all documents of a user.
+    mutating func removeDocuments(of user: UserID) {
+        for documents in users[user].documents.values {
+            storedBytes -= documents.reduce(0) { $0 + $1.byteCount }
+        }
+        users[user].documents = [:]
+        sharers.remove(user)
+    }
+}
+
+extension DocumentListQuery {
+    func matches(_ document: Document) -> Bool {
+        let time = DateTime(document.createdAt)
+        guard start ?? time <= time, time <= end ?? time else { return false }
+        guard status != nil || words != nil else { return true }
+        let object = document.object
+        guard status == nil || object["status"]?.exactString == status else { return false }
+        guard let words else { return true }
+        return JSONValue.object(object).contains { Caseless.contains(words, in: $0) }
+    }
+}
