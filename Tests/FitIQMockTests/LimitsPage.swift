@@ -109,7 +109,16 @@ enum LimitsPage {
             "users": [world.count("users")],
             "goals of a user": [world.count("goals")],
             "meal logs of a user": [world.count("mealLogs")],
-            "stored users, consultations, messages, goals and meal logs": [world.bytes("storedBytes")],
+            "documents of a user in a collection": [world.count("documents")],
+            "document that an app sends": [
+                .bytes("DocumentRequest.maximumBytes", DocumentRequest.maximumBytes),
+                .count("DocumentRequest.limits.depth", DocumentRequest.limits.depth),
+            ],
+            "users with whom a workout template is shared": [world.count("shares")],
+            "numbers that the analytics of mood entries name": [
+                .count("DocumentAnswers.mostFigures", DocumentAnswers.mostFigures)
+            ],
+            "stored users, consultations, messages, goals, meal logs and documents": [world.bytes("storedBytes")],
             "the same, all worlds together, with the scenarios and faults that were sent to them": [
                 server.bytes("storedBytes")
             ],
@@ -160,6 +169,10 @@ enum LimitsPage {
             .count("ScenarioLimits.users", ScenarioLimits.users), .count("ScenarioLimits.goals", ScenarioLimits.goals),
             .count("ScenarioLimits.consultations", ScenarioLimits.consultations),
             .count("ScenarioLimits.mealLogs", ScenarioLimits.mealLogs),
+        ],
+        "documents of a user in a collection of a scenario; users with whom one is shared": [
+            .count("ScenarioLimits.documents", ScenarioLimits.documents),
+            .count("ScenarioLimits.shares", ScenarioLimits.shares),
         ],
         "active consultations of a user in a scenario, messages of a consultation, foods of a meal": [
             .count("ScenarioLimits.activeConsultations", ScenarioLimits.activeConsultations),

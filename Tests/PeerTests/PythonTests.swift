@@ -27,6 +27,13 @@ extension Peers {
             try await RunningServer.serve("--instant") { server in try await tell(story, [chapter], to: server) }
         }
 
+        @Test("What the apps sync has the members that they decode", arguments: ["documents"])
+        func apps(_ chapter: String) async throws {
+            try await RunningServer.serve("--instant") { server in
+                try await tell("with_aiohttp", [chapter], to: server)
+            }
+        }
+
         @Test(
             "A library tells the story of a guide to a server that answers as this guide",
             arguments: ["with_websockets", "with_aiohttp"], Mode.guides)

@@ -21,6 +21,7 @@ struct SchemaScalarTests {
         .message: "{name: a, users: [{id: u, consultations: [{persona: nutritionist, messages: [@]}]}]}",
         .mealLog: "{name: a, users: [{id: u, meal_logs: [@]}]}",
         .item: "{name: a, users: [{id: u, meal_logs: [{text: a, meal_type: lunch, items: [@]}]}]}",
+        .documents: "{name: a, users: [{id: u, documents: @}]}",
         .food: "{name: a, meals: [{items: [@]}]}", .template: "{name: a, answers: [{text: a, template_created: @}]}",
         .answer: "{name: a, answers: [@]}", .answerCondition: "{name: a, answers: [{text: a, when: @}]}",
         .timing: "{name: a, answers: [{text: a, timing: @}]}",

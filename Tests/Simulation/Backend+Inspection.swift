@@ -64,6 +64,7 @@ extension Backend {
             processing: mealLogs.count { $0.log.status == .processing }, scheduled: scheduledStepCount,
             countedBytes: storedBytes,
             heldBytes: users.byteCount + consultations.reduce(0) { $0 + $1.byteCount }
-                + goals.reduce(0) { $0 + $1.encoded.byteCount } + mealLogs.reduce(0) { $0 + $1.byteCount })
+                + goals.reduce(0) { $0 + $1.encoded.byteCount } + mealLogs.reduce(0) { $0 + $1.byteCount }
+                + users.all.flatMap(\.documents.values).joined().reduce(0) { $0 + $1.byteCount })
     }
 }

@@ -16,13 +16,13 @@ public enum Endpoint: String, CaseIterable, Sendable, Hashable {
     case showMealLog = "getMealLog"
 
     // What the apps sync in the background: see ``DocumentOperation``.
-    case createMoodEntry, listMoodEntries, analyzeMoodEntries, replaceMoodEntry, deleteMoodEntry
-    case createJournalEntry, listJournalEntries, searchJournal, replaceJournalEntry, deleteJournalEntry
+    case listMoodEntries, createMoodEntry, analyzeMoodEntries, replaceMoodEntry, deleteMoodEntry
+    case listJournalEntries, createJournalEntry, searchJournal, replaceJournalEntry, deleteJournalEntry
     case listInsights, countUnreadInsights, generateInsights, readInsight, favoriteInsight, archiveInsight
     case unarchiveInsight, deleteInsight
-    case createProgress, listProgress, createSleep, listSleep, createWorkout, listWorkouts
-    case createProfileMetrics, listProfileMetrics
-    case createWorkoutTemplate, listWorkoutTemplates, listPublicWorkoutTemplates, listSharedWorkoutTemplates
+    case listProgress, createProgress, listSleep, createSleep, listWorkouts, createWorkout
+    case listProfileMetrics, createProfileMetrics
+    case listWorkoutTemplates, createWorkoutTemplate, listPublicWorkoutTemplates, listSharedWorkoutTemplates
     case showWorkoutTemplate = "getWorkoutTemplate"
     case replaceWorkoutTemplate, deleteWorkoutTemplate, shareWorkoutTemplate, unshareWorkoutTemplate
     case copyWorkoutTemplate

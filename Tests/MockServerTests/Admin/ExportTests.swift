@@ -87,6 +87,26 @@ struct ExportTests {
                     mealLogs: repeated(MealLogData(rawInput: "a", mealType: .snack, progress: .processing)))
             ),
             (
+                "documents",
+                UserData(id: "a", documents: [.workoutTemplates: repeated(DocumentData(object: [:], in: .journal))])
+            ),
+            (
+                "documents of small values",
+                UserData(
+                    id: "a", documents: [.sleep: repeated(DocumentData(object: ["": .array(repeated(0))], in: .sleep))])
+            ),
+            (
+                "shares",
+                UserData(
+                    id: "a",
+                    documents: [
+                        .workoutTemplates: [
+                            DocumentData(
+                                object: [:], in: .workoutTemplates, sharedWith: (0..<100).map { ExactString("\($0)") })
+                        ]
+                    ])
+            ),
+            (
                 "foods",
                 UserData(
                     id: "a",
@@ -135,7 +155,11 @@ struct ExportTests {
                         MessageData(role: .user, content: text),
                         MessageData(role: .assistant, content: text, metadata: metadata),
                     ])
-            ], mealLogs: [MealLogData(rawInput: text, mealType: .snack, progress: .failed(.init(message: text)))])
+            ], mealLogs: [MealLogData(rawInput: text, mealType: .snack, progress: .failed(.init(message: text)))],
+            documents: Dictionary(
+                uniqueKeysWithValues: DocumentCollection.allCases.map {
+                    ($0, [DocumentData(object: [text: .string(text)], in: $0, sharedWith: [ExactString(text)])])
+                }))
         let size = try Self.size(user, mode: mode) - Self.size(UserData(id: "a"), mode: mode)
         #expect(size.bytes <= size.stored, "\(size)")
         let users = (0..<50).map { UserData(id: "\($0)\(text.prefix(100))") }

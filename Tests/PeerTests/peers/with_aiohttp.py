@@ -63,7 +63,7 @@ class Adapter:
     async def request(self, method, url, body, headers):
         async with self.session.request(method, url, json=body, headers=headers) as response:
             fields = {name.lower(): value for name, value in response.headers.items()}
-            return response.status, fields, await response.json()
+            return response.status, fields, None if response.status == 204 else await response.json()
 
     async def connect(self, url, headers, compress=False):
         try:

@@ -110,7 +110,9 @@ struct JournalQueryTests {
         ),
         (
             "endpoint=creategoal",
-            "'endpoint' must be one of \"createConsultation\", \"listConsultations\", \"listQuickActions\", \"chatAboutGoal\", \"getConsultation\", \"listMessages\", \"archiveConsultation\", \"openSocket\", \"createGoal\", \"listGoals\", \"getGoal\", \"changeGoal\", \"createMealLog\", \"listMealLogs\", \"getMealLog\"; got \"creategoal\". Did you mean \"createGoal\"?"
+            "'endpoint' must be one of "
+                + Endpoint.allCases.map { "\"\($0.name)\"" }.joined(separator: ", ")
+                + "; got \"creategoal\". Did you mean \"createGoal\"?"
         ),
     ]
 

@@ -84,6 +84,9 @@ extension JSONValue {
 
 /// Response bodies of the operations on documents.
 public enum DocumentAnswers {
+    /// The most members with numbers that analytics name, in the order of their names.
+    public static let mostFigures = 100
+
     public static func document(_ document: Document) -> [UInt8] {
         JSONWriter.object { writer in
             writer.member("success", true)

@@ -89,9 +89,9 @@ extension Backend {
         if users[user].documents[collection]?.isEmpty ?? true { users[user].documents[collection] = nil }
     }
 
-    /// Sets one member to true or false; nil turns it. A document that has the value already stays as it is.
+    /// Sets one member to true or false; nil turns it.
     ///
-    /// - Throws: 404.
+    /// A document that has the value already stays as it is, with its time. Throws 404.
     public mutating func markDocument(
         _ id: String, _ member: String, as value: Bool?, in collection: DocumentCollection, by user: UserID,
         _ turn: inout Turn

@@ -22,7 +22,7 @@ extension Backend {
                 members[ExactString(name), default: Figures(number)].add(number)
             }
         }
-        let named = members.sorted { $0.key < $1.key }.prefix(Figures.mostMembers)
+        let named = members.sorted { $0.key < $1.key }.prefix(DocumentAnswers.mostFigures)
         return DocumentAnswers.data { data in
             data.member("total_entries", entries.count)
             data.member("first_entry_at", orNull: entries.first?.createdAt.wireText)
@@ -62,8 +62,6 @@ private struct Figures {
 
     /// Beyond this a number counts for nothing, so that no sum overflows.
     static let largest = 1e15
-    /// The most members that a summary names, in the order of their names.
-    static let mostMembers = 100
 
     init(_ first: Double) { (minimum, maximum) = (first, first) }
 

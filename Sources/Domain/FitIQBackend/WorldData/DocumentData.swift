@@ -65,7 +65,8 @@ extension Planter {
         }
         guard data.sharedWith.count <= limits.shares else {
             throw PlantError(
-                "\(path).shared_with", .tooMany("users of a shared template", data.sharedWith.count, limit: limits.shares))
+                "\(path).shared_with",
+                .tooMany("users of a shared template", data.sharedWith.count, limit: limits.shares))
         }
         for (index, user) in data.sharedWith.enumerated() {
             try check(user.text, "\(path).shared_with[\(index)]", TextLengths.user, bytes: AccessToken.userBytes)

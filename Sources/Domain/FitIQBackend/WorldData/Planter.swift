@@ -79,7 +79,9 @@ private struct ExplicitIDs {
         taken.formUnion(backend.mealLogPositions.keys)
         for record in backend.consultations { taken.formUnion(record.history.messages.lazy.map(\.id)) }
         for record in backend.mealLogs { taken.formUnion(record.log.items.lazy.map(\.id)) }
-        for documents in backend.users.all.lazy.flatMap(\.documents.values) { taken.formUnion(documents.lazy.map(\.id)) }
+        for documents in backend.users.all.lazy.flatMap(\.documents.values) {
+            taken.formUnion(documents.lazy.map(\.id))
+        }
     }
 
     mutating func take(_ user: UserData, at path: String, _ identifiers: inout ResourceIDSequence) throws(PlantError) {

@@ -51,7 +51,8 @@ extension Engine {
         case .unarchive: return try mark("is_archived", as: false)
         case .listPublic: return .ok(world.backend.publicTemplates(query))
         case .listShared: return .ok(world.backend.templatesShared(with: user, query))
-        case .share: return .ok(try world.backend.shareTemplate(id, ShareDocumentRequest(body: exchange.body), by: user))
+        case .share:
+            return .ok(try world.backend.shareTemplate(id, ShareDocumentRequest(body: exchange.body), by: user))
         case .unshare:
             try world.backend.unshareTemplate(id, with: parameters.last ?? "", by: user)
             return .noContent

@@ -65,7 +65,8 @@ extension DocumentData {
             line.array("shared_with") { array in for user in sharedWith { array.value(user.text) } }
         }
         let hasMembers = line.bytes.last != UInt8(ascii: "{")
-        array.raw(line.bytes + (hasMembers && !members.isEmpty ? [UInt8(ascii: ",")] : []) + members + [UInt8(ascii: "}")])
+        array.raw(
+            line.bytes + (hasMembers && !members.isEmpty ? [UInt8(ascii: ",")] : []) + members + [UInt8(ascii: "}")])
     }
 }
 
