@@ -166,6 +166,9 @@ public struct AppPath: Sendable, Equatable {
         segments = template.split(separator: "/").map { $0.hasPrefix("{") ? nil : String($0) }
     }
 
+    /// Which of its segments are parameters.
+    public var parameterPlaces: [Int] { segments.indices.filter { segments[$0] == nil } }
+
     /// The path with these percent-decoded segments, and its parameters; nil if the apps know none.
     ///
     /// A path whose word stands where another one has a parameter precedes it.

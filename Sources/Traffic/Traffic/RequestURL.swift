@@ -27,13 +27,14 @@ package struct RequestURL: Sendable {
 
     /// The segments with nil for any number, and for anything where a path of the API has an ID.
     package var route: [String?] {
-        let id: Int? =
+        let ids: [Int] =
             switch Route(segments: segments) {
-            case .consultation, .messages, .archive, .webSocket, .goal, .mealLog: 3
-            default: nil
+            case .consultation, .messages, .archive, .webSocket, .goal, .mealLog: [3]
+            case .app(let path, _): path.parameterPlaces
+            default: []
             }
         return segments.enumerated().map { index, segment in
-            index == id || (!segment.isEmpty && segment.utf8.allSatisfy(\.isDigit)) ? nil : segment
+            ids.contains(index) || (!segment.isEmpty && segment.utf8.allSatisfy(\.isDigit)) ? nil : segment
         }
     }
 }
