@@ -9,15 +9,29 @@ public struct AccessToken: Equatable, Sendable {
     public var expiresAt: Int64
     /// The claim `nbf`, in seconds since the Unix epoch: the token is not valid before this second.
     public var notBefore: Int64?
+    /// The claim `email`: the address of the account; nil in tokens of users without one.
+    public var email: String?
+    /// The claim `jti` of a refresh token, which works once; access tokens have none.
+    public var id: ResourceID?
 
-    public init(subject: ExactString, expiresAt: Int64, notBefore: Int64? = nil) {
+    public init(
+        subject: ExactString, expiresAt: Int64, notBefore: Int64? = nil, email: String? = nil, id: ResourceID? = nil
+    ) {
         (self.subject, self.expiresAt, self.notBefore) = (subject, expiresAt, notBefore)
+        (self.email, self.id) = (email, id)
+    }
+
+    /// The secret of refresh tokens: another one, so that neither kind of token passes for the other.
+    public static func refreshSecret(of secret: [UInt8]) -> [UInt8] {
+        HMACSHA256.authenticate(Array("refresh".utf8), key: secret)
     }
 
     /// Returns the signed token as text.
     public func signed(with secret: [UInt8]) -> String {
         var claims: JSONObject = ["sub": .string(subject.text), "exp": .number(JSONNumber(Int(expiresAt)))]
         if let notBefore { claims["nbf"] = .number(JSONNumber(Int(notBefore))) }
+        if let email { claims["email"] = .string(email) }
+        if let id { claims["jti"] = .string(id.description) }
         let signingInput =
             Base64.encodeURL(Array(#"{"alg":"HS256","typ":"JWT"}"#.utf8)) + "."
             + Base64.encodeURL(JSONValue.object(claims).encoded())
@@ -83,7 +97,8 @@ public struct AccessToken: Equatable, Sendable {
         // Rounding a fraction may only shorten the token's validity.
         return AccessToken(
             subject: ExactString(subject), expiresAt: try seconds(claims["exp"], of: "exp", .down),
-            notBefore: claims["nbf"] == nil ? nil : try seconds(claims["nbf"], of: "nbf", .up))
+            notBefore: claims["nbf"] == nil ? nil : try seconds(claims["nbf"], of: "nbf", .up),
+            email: claims["email"]?.string, id: claims["jti"]?.string.flatMap { ResourceID($0) })
     }
 
     /// The whole seconds of a claim, clamped to the range of `Timestamp`.

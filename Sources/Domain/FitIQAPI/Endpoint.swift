@@ -14,6 +14,11 @@ public enum Endpoint: String, CaseIterable, Sendable, Hashable {
     case updateGoal = "changeGoal"
     case createMealLog, listMealLogs
     case showMealLog = "getMealLog"
+    case register, logIn, refreshTokens, logOut
+    case showProfile = "getProfile"
+    case createProfile, updateProfile, updatePhysicalProfile
+    case showPreferences = "getPreferences"
+    case updatePreferences, deletePreferences
 
     // What the apps sync in the background: see ``DocumentOperation``.
     case listMoodEntries, createMoodEntry, analyzeMoodEntries, replaceMoodEntry, deleteMoodEntry
@@ -124,6 +129,17 @@ extension Endpoint {
         case .shareWorkoutTemplate: Row(.share, .workoutTemplates)
         case .unshareWorkoutTemplate: Row(.unshare, .workoutTemplates)
         case .copyWorkoutTemplate: Row(.copy, .workoutTemplates)
+        case .register: Row(.post, "/auth/register", from: .apps, credentials: .key)
+        case .logIn: Row(.post, "/auth/login", from: .apps, credentials: .key)
+        case .refreshTokens: Row(.post, "/auth/refresh", from: .apps, credentials: .key)
+        case .logOut: Row(.post, "/auth/logout", from: .apps, credentials: .key)
+        case .showProfile: Row(.get, "/users/me", from: .apps)
+        case .createProfile: Row(.post, "/users/me", from: .apps)
+        case .updateProfile: Row(.put, "/users/me", from: .apps)
+        case .updatePhysicalProfile: Row(.patch, "/users/me/physical", from: .apps)
+        case .showPreferences: Row(.get, "/users/me/preferences", from: .apps)
+        case .updatePreferences: Row(.patch, "/users/me/preferences", from: .apps)
+        case .deletePreferences: Row(.delete, "/users/me/preferences", from: .apps)
         }
     }
 

@@ -16,13 +16,16 @@ public struct Backend: Sendable {
         public var limits: Limits
         /// The script that replaces the built-in coach and parser, until ``Backend/setScript(_:)``.
         public var script: Script
+        public var accounts = AccountRules()
+        /// Decides what is made up for users of whom nothing is known.
+        public var seed: UInt64
 
         public init(
             origin: String, pace: Pace = .human, mode: GuideMode = .union, limits: Limits = Limits(),
-            script: Script = Script()
+            script: Script = Script(), accounts: AccountRules = AccountRules(), seed: UInt64 = 1
         ) {
             (self.origin, self.pace, self.mode) = (origin, pace, mode)
-            (self.limits, self.script) = (limits, script)
+            (self.limits, self.script, self.accounts, self.seed) = (limits, script, accounts, seed)
         }
     }
 
@@ -37,6 +40,8 @@ public struct Backend: Sendable {
     package internal(set) var mealLogPositions: [ResourceID: Int] = [:]
     /// The users with templates that others may read, now or in the past.
     var sharers: Set<UserID> = []
+    /// The users with accounts, by their addresses in lower case.
+    package internal(set) var addresses: [ExactString: UserID] = [:]
     var sockets: [SocketID: OpenSocket] = [:]
     var schedule = Heap<ScheduledStep>()
     /// Bytes of JSON in all users, consultations, histories, goals, meal logs and documents.
@@ -131,13 +136,24 @@ package struct User: Sendable {
     /// Oldest first; no list is empty.
     package internal(set) var documents: [DocumentCollection: [Document]] = [:]
 
-    /// The size of the id in JSON, with the names of the lists next to it.
+    /// What is known of the user; nil for most.
+    package internal(set) var person: Person? {
+        get { if case .person(let person)? = box { person } else { nil } }
+        set { box = newValue.map(PersonBox.person) }
+    }
+    /// Elsewhere, so that users without one are small.
+    private var box: PersonBox?
+    private indirect enum PersonBox: Sendable { case person(Person) }
+
+    init(id: ExactString) { self.id = id }
+
+    /// The size of the id in JSON, with the names of the lists next to it, and of what is known of the user.
     ///
-    /// No response contains it, but an export does, and must not exceed what is counted.
+    /// No response contains the id, but an export does, and must not exceed what is counted.
     var byteCount: Int {
         var writer = JSONWriter(reserving: id.utf8.count + 2)
         writer.value(id.text)
-        return writer.bytes.count + 64
+        return writer.bytes.count + 64 + (person?.byteCount(of: id) ?? 0)
     }
 }
 
@@ -150,6 +166,7 @@ package struct UserTable: Sendable {
     /// The size of all users without their entities.
     package var byteCount: Int { users.reduce(0) { $0 + $1.byteCount } }
     package subscript(id: ExactString) -> UserID? { numbers[id] }
+    var people: some Sequence<Person> { users.lazy.compactMap(\.person) }
 
     package internal(set) subscript(user: UserID) -> User {
         _read { yield users[user.index] }
@@ -182,6 +199,8 @@ public struct Limits: Sendable, Equatable {
     public var documents = 10_000
     /// Other users with whom a document is shared; 507 beyond.
     public var shares = 100
+    /// Refresh tokens per account that work at the same time; a new one revokes the oldest beyond.
+    public var refreshTokens = 20
     /// Bytes of JSON per world; beyond, 507 or an `error` frame, and a meal log in processing fails.
     public var storedBytes = 256 * 1024 * 1024
 

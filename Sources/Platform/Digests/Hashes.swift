@@ -29,9 +29,40 @@ public enum HMACSHA256 {
     /// ``constantTimeEquals(_:_:)``, never with `==`.
     public static func authenticate(_ message: [UInt8], key: [UInt8]) -> [UInt8] {
         // RFC 2104 §2: H(K XOR opad, H(K XOR ipad, text))
-        var block = key.count > blockByteCount ? digest(key, []) : key
-        block += [UInt8](repeating: 0, count: blockByteCount - block.count)
+        let block = block(of: key)
         return digest(block.map { $0 ^ 0x5C }, digest(block.map { $0 ^ 0x36 }, message))
+    }
+
+    private static func block(of key: [UInt8]) -> [UInt8] {
+        let block = key.count > blockByteCount ? digest(key, []) : key
+        return block + [UInt8](repeating: 0, count: blockByteCount - block.count)
+    }
+
+    /// Derives a 32-byte key from a password: PBKDF2 with HMAC-SHA-256 (RFC 8018 §5.2).
+    ///
+    /// - Parameter iterations: At least 1; ten thousand take two to three milliseconds.
+    public static func deriveKey(password: [UInt8], salt: [UInt8], iterations: Int) -> [UInt8] {
+        precondition(iterations > 0, "A key takes an iteration.")
+        let block = block(of: password)
+        // The states after the key's two blocks, which every iteration continues.
+        var (inner, outer) = (SHA256_CTX(), SHA256_CTX())
+        SHA256_Init(&inner)
+        SHA256_Update(&inner, block.map { $0 ^ 0x36 }, blockByteCount)
+        SHA256_Init(&outer)
+        SHA256_Update(&outer, block.map { $0 ^ 0x5C }, blockByteCount)
+        // The key has one block of output: INT (1).
+        var last = authenticate(salt + [0, 0, 0, 1], key: password)
+        var key = last
+        for _ in 1..<iterations {
+            var context = inner
+            SHA256_Update(&context, last, byteCount)
+            SHA256_Final(&last, &context)
+            context = outer
+            SHA256_Update(&context, last, byteCount)
+            SHA256_Final(&last, &context)
+            for index in 0..<byteCount { key[index] ^= last[index] }
+        }
+        return key
     }
 
     /// SHA-256 of the concatenation of two byte strings.

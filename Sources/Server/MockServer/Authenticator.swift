@@ -42,6 +42,11 @@ struct Authenticator {
         return token.user
     }
 
+    /// Checks the key of a request that needs no bearer token.
+    func checkAPIKey(of fields: FieldBlock) throws(APIError) {
+        try checkAPIKey(of: fields, isRequired: mode.requiresAPIKey)
+    }
+
     private func checkAPIKey(of fields: FieldBlock, isRequired: Bool) throws(APIError) {
         switch fields.firstValue(of: .xAPIKey, is: apiKey) {
         case true?: break
@@ -91,7 +96,9 @@ struct Authenticator {
         if let known = verified[key] { return known }
         let token: AccessToken
         do { token = try AccessToken.verify(text, secret: secret) } catch { throw .badToken(error) }
-        let result = VerifiedToken(token: token, user: try backend.user(token.subject))
+        // Only a registration makes an account.
+        let user = try token.email == nil ? backend.user(token.subject) : backend.accountHolder(token.subject)
+        let result = VerifiedToken(token: token, user: user)
         if verified.count >= limit { verified.removeAll() }
         verified[key] = result
         return result

@@ -57,6 +57,15 @@ enum Messages {
     static func unknownTag(_ tag: String) -> String { "The tag \(quoted(tag)) is not known; scenarios need no tags." }
     static func omitted(_ count: Int) -> String { "\(Words.counted(count, "more mistake")) not shown." }
 
+    static let withoutEmail = "belongs to an account, and the user has none: add 'email', or leave it out."
+    static let email = "an address such as \"ada@example.com\""
+    static let passwordHash = "a hash from an export: pbkdf2-sha256$COST$SALT$KEY"
+
+    static func tooMuchPasswordWork(_ work: Int, limit: Int) -> String {
+        "has passwords that take \(work) iterations of PBKDF2 together; at most \(limit) are allowed: lower "
+            + "password_cost in 'accounts'."
+    }
+
     static func unknownScenario(_ name: String, known: [String]) -> String {
         "There is no built-in scenario \(quoted(name)).\(NearestWord.hint(nearest(name, known))) There are \(known.joined(separator: ", "))."
     }

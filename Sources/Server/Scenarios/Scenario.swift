@@ -18,6 +18,8 @@ public struct Scenario: Sendable, Equatable {
     public var clock: ClockMode?
     /// The lifetime of tokens that the server prints, in nanoseconds; nil for unlimited.
     public var tokenLifetime: Int64?
+    /// The tokens and passwords of accounts; nil for the usual ones.
+    public var accounts: AccountRules?
     public var data: WorldData
     /// The scripted answers and meals.
     public var script: Script
@@ -121,6 +123,8 @@ public enum ScenarioLimits {
     public static let mistakes = 50
     /// Users per scenario.
     public static let users = 100_000
+    /// Iterations of PBKDF2 for all passwords of a scenario, some five seconds: many passwords need a lower cost.
+    public static let passwordWork = 20_000_000
     /// Goals per user.
     public static let goals = 1000
     /// Consultations per user, in any status.
@@ -226,8 +230,10 @@ public struct SessionTrouble: Error, Sendable, Equatable, CustomStringConvertibl
 
 extension Scenario {
     /// The keys that have no meaning with a session: the contents and behaviour of a world with its own responses.
-    static let keysWithoutReplay = ["token_lifetime", "users", "pauses", "answers", "meals", "issued_ids"]
+    static let keysWithoutReplay = ["token_lifetime", "accounts", "users", "pauses", "answers", "meals", "issued_ids"]
 
     /// Whether it has no users, answers or meals of its own, so that a session can be replayed in it.
-    public var canReplay: Bool { data == WorldData() && script == Script() && tokenLifetime == nil && replay == nil }
+    public var canReplay: Bool {
+        data == WorldData() && script == Script() && tokenLifetime == nil && accounts == nil && replay == nil
+    }
 }

@@ -4,6 +4,7 @@ import JSON
 /// The machine-readable name of a refusal: `error.code` in a body, `code` in an error frame.
 public enum ErrorCode: String, CaseIterable, Sendable {
     case badRequest = "BAD_REQUEST"
+    case conflict = "CONFLICT"
     case consultationExists = "CONSULTATION_EXISTS"
     case consultationNotActive = "CONSULTATION_NOT_ACTIVE"
     case forbidden = "FORBIDDEN"

@@ -26,12 +26,23 @@ extension Backend {
 
     private func data(of user: UserID) -> UserData {
         let owner = users[user]
-        return UserData(
+        var result = UserData(
             id: owner.id, goals: owner.goals.map { GoalData(goals[$0].goal) },
             consultations: owner.consultations.map { data(ofConsultation: $0) },
             // Kept by the clients' time; written in the order of arrival.
             mealLogs: owner.mealLogs.sorted().map { MealLogData(mealLogs[$0].log) },
             documents: owner.documents.mapValues { $0.map(DocumentData.init) })
+        guard let person = owner.person else { return result }
+        result.account = person.account.map {
+            AccountData(email: $0.email, password: .hash($0.password), refreshTokens: $0.refreshTokens)
+        }
+        result.profile = ProfileData(
+            id: person.profile.id, details: person.profile.details, isProvisional: person.profile.isProvisional,
+            createdAt: .at(person.profile.createdAt), updatedAt: .at(person.profile.updatedAt))
+        result.preferences = person.preferences.map {
+            PreferencesData(id: $0.id, lists: $0.lists, createdAt: .at($0.createdAt), updatedAt: .at($0.updatedAt))
+        }
+        return result
     }
 
     private func data(ofConsultation position: Int) -> ConsultationData {

@@ -19,6 +19,7 @@ public struct PlantError: Error, Equatable, Sendable, CustomStringConvertible {
     enum Problem {
         // Ids and references.
         case duplicateID(ResourceID), duplicateUser(String), duplicateName(String)
+        case duplicateAddress(String), notAnAddress(String)
         case issuedIDs(Int, maximum: Int), unknownGoal(GoalReference)
         // Consultations.
         case missingContextGoal, strayContextGoal(ContextType), strayContextID(ContextType), linkedAndUnlinked
@@ -43,6 +44,9 @@ extension PlantError.Problem {
         case .duplicateUser(let id): "The user \"\(id)\" occurs twice; put everything of a user into one entry."
         case .duplicateName(let name):
             "Two goals of this user are called \"\(name)\"; give each a name of its own."
+        case .duplicateAddress(let email):
+            "Another user has the address \"\(email)\" (the case of letters does not matter); each account has its own."
+        case .notAnAddress(let email): "\"\(email)\" is not an address such as \"ada@example.com\"."
         case .issuedIDs(let count, let maximum):
             "\(count) ids cannot have been issued; the number is from 0 to \(maximum)."
         case .unknownGoal(.named(let name)):

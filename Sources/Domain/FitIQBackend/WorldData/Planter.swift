@@ -31,6 +31,7 @@ struct Planter {
         insert(consultations.drafts)
         try plantMealLogs(of: data, user, at: path)
         try plantDocuments(of: data, user, at: path)
+        try plantPerson(of: data, user, at: path)
     }
 
     private mutating func user(_ id: ExactString, at path: String) throws(PlantError) -> UserID {
@@ -82,6 +83,10 @@ private struct ExplicitIDs {
         for documents in backend.users.all.lazy.flatMap(\.documents.values) {
             taken.formUnion(documents.lazy.map(\.id))
         }
+        for person in backend.users.people {
+            taken.formUnion([person.profile.id, person.preferences?.id].lazy.compactMap(\.self))
+            taken.formUnion(person.account?.refreshTokens.lazy.map(\.id) ?? [])
+        }
     }
 
     mutating func take(_ user: UserData, at path: String, _ identifiers: inout ResourceIDSequence) throws(PlantError) {
@@ -103,6 +108,11 @@ private struct ExplicitIDs {
             for (index, document) in (user.documents[collection] ?? []).enumerated() {
                 try take(document.id, "\(path).documents.\(collection.rawValue)[\(index)]", &identifiers)
             }
+        }
+        try take(user.profile?.id, "\(path).profile", &identifiers)
+        try take(user.preferences?.id, "\(path).preferences", &identifiers)
+        for (index, token) in (user.account?.refreshTokens ?? []).enumerated() {
+            try take(token.id, "\(path).refresh_tokens[\(index)]", &identifiers)
         }
     }
 

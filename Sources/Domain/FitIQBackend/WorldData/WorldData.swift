@@ -23,6 +23,11 @@ public struct UserData: Sendable, Equatable {
     public var fillActiveConsultations: Int?
     public var mealLogs: [MealLogData]
     public var documents: [DocumentCollection: [DocumentData]]
+    /// Nil for a user who cannot log in.
+    public var account: AccountData?
+    /// Nil for one that is made up.
+    public var profile: ProfileData?
+    public var preferences: PreferencesData?
 
     public init(
         id: ExactString, goals: [GoalData] = [], consultations: [ConsultationData] = [],
@@ -32,6 +37,56 @@ public struct UserData: Sendable, Equatable {
         (self.id, self.goals, self.consultations) = (id, goals, consultations)
         (self.fillActiveConsultations, self.mealLogs) = (fillActiveConsultations, mealLogs)
         self.documents = documents
+    }
+}
+
+public struct AccountData: Sendable, Equatable {
+    public var email: String
+    public var password: Password
+    /// Oldest first.
+    public var refreshTokens: [RefreshTicket]
+
+    public enum Password: Sendable, Equatable {
+        case plain(String)
+        case hash(PasswordHash)
+    }
+
+    public init(email: String, password: Password, refreshTokens: [RefreshTicket] = []) {
+        (self.email, self.password, self.refreshTokens) = (email, password, refreshTokens)
+    }
+}
+
+public struct ProfileData: Sendable, Equatable {
+    public var id: ResourceID?
+    public var details: ProfileDetails
+    public var isProvisional: Bool
+    /// Nil for the world's start.
+    public var createdAt: DataTime?
+    /// Nil for the creation.
+    public var updatedAt: DataTime?
+
+    public init(
+        id: ResourceID? = nil, details: ProfileDetails, isProvisional: Bool = false, createdAt: DataTime? = nil,
+        updatedAt: DataTime? = nil
+    ) {
+        (self.id, self.details, self.isProvisional) = (id, details, isProvisional)
+        (self.createdAt, self.updatedAt) = (createdAt, updatedAt)
+    }
+}
+
+public struct PreferencesData: Sendable, Equatable {
+    public var id: ResourceID?
+    public var lists: Preferences.Lists
+    /// Nil for the world's start.
+    public var createdAt: DataTime?
+    /// Nil for the creation.
+    public var updatedAt: DataTime?
+
+    public init(
+        id: ResourceID? = nil, lists: Preferences.Lists = Preferences.Lists(), createdAt: DataTime? = nil,
+        updatedAt: DataTime? = nil
+    ) {
+        (self.id, self.lists, self.createdAt, self.updatedAt) = (id, lists, createdAt, updatedAt)
     }
 }
 

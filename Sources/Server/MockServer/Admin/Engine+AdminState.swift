@@ -49,12 +49,12 @@ extension Engine {
         return StateExport(
             backend: world.backend, time: world.turn.now, issuedIDs: world.turn.identifiers.issuedCount,
             name: world.settings.scenario.name, guide: world.settings.mode, seed: world.settings.seed,
-            clock: world.clock.manualTime.map(ClockMode.manual) ?? .real)
+            clock: world.clock.manualTime.map(ClockMode.manual) ?? .real, accounts: world.settings.scenario.accounts)
     }
 
     /// `PUT /__admin/state`: fills a world from a scenario file, from its start; a reset returns to it.
     ///
-    /// What the file leaves out stays: guide, seed, clock mode, lifetime of tokens, scripts, and the present faults.
+    /// What the file leaves out stays: guide, seed, clock mode, lifetime of tokens, rules of accounts, scripts, and the present faults.
     ///
     /// - Returns: nil if the request waits for a job.
     /// - Throws: 400 for an invalid or inconsistent scenario file, 409 if a session is replayed and the file brings no
@@ -99,6 +99,7 @@ private struct StateExport: Sendable {
     let guide: GuideMode
     let seed: UInt64
     let clock: ClockMode
+    let accounts: AccountRules?
 
     /// The encoded state, or 507 if what is stored and the first lines, at least as many bytes, do not fit into a body.
     func encoded(within limit: Int) throws(APIError) -> [UInt8] {
@@ -112,7 +113,8 @@ private struct StateExport: Sendable {
     private static let firstLines = 512
 
     func encoded(_ backend: Backend) -> [UInt8] {
-        backend.data(at: time, issuedIDs: issuedIDs).scenarioFile(name: name, guide: guide, seed: seed, clock: clock)
+        backend.data(at: time, issuedIDs: issuedIDs)
+            .scenarioFile(name: name, guide: guide, seed: seed, clock: clock, accounts: accounts)
     }
 }
 
@@ -145,6 +147,7 @@ extension WorldSettings {
         if imported.script == Script(), imported.replay == nil { settings.scenario.script = old.script }
         if imported.faults.isEmpty { settings.scenario.faults = old.faults }
         settings.scenario.tokenLifetime = imported.tokenLifetime ?? old.tokenLifetime
+        settings.scenario.accounts = imported.accounts ?? old.accounts
         settings.seed = imported.seed ?? settings.seed
         settings.mode = imported.guide ?? settings.mode
         settings.clock = imported.clock ?? settings.clock
@@ -190,6 +193,7 @@ extension Scenario {
         result.seed = state.seed ?? seed
         result.clock = state.clock ?? clock
         result.tokenLifetime = state.tokenLifetime ?? tokenLifetime
+        result.accounts = state.accounts ?? accounts
         return result
     }
 }

@@ -64,6 +64,7 @@ extension Engine {
     /// - Throws: 401; 404 for an unknown id; 415 and 400 for a bad body, 400 for a bad query; 507 if the world is full.
     private func restAnswer(_ route: Route, _ exchange: inout Exchange) throws(APIError) -> Answer {
         let (head, body, world, connection) = (exchange.head, exchange.body, exchange.world, exchange.connection)
+        if let endpoint = exchange.endpoint, endpoint.credentials == .key { return try signIn(endpoint, exchange) }
         let user = try world.authenticator.user(
             of: head.fields, last: &connection.lastAuthorization, in: &world.backend, at: world.turn.now)
         exchange.user = world.backend.name(of: user)
@@ -71,6 +72,9 @@ extension Engine {
         defer { applyEffects(of: world, at: exchange.now) }
         world.backend.advance(&world.turn)
         if let documents = exchange.endpoint?.documents { return try documentAnswer(documents, exchange, by: user) }
+        if let endpoint = exchange.endpoint, endpoint.origin == .apps {
+            return try accountAnswer(endpoint, user, exchange)
+        }
         switch route {
         case .consultations where head.method == .post:
             try checkMediaType(head.fields, body)

@@ -111,7 +111,7 @@ extension Engine {
     /// How much of a new scenario is in force.
     public enum Reloaded: Sendable, Equatable {
         case entirely
-        /// Data, guide, seed, clock or token lifetime differ: they take effect with the next reset, or in other worlds.
+        /// Data, guide, seed, clock, token lifetime or rules of accounts differ: they take effect with the next reset, or in other worlds.
         case restAfterReset
     }
 
@@ -206,6 +206,7 @@ extension World {
         var scenario = new.scenario
         scenario.data = settings.scenario.data
         scenario.tokenLifetime = settings.scenario.tokenLifetime
+        scenario.accounts = settings.scenario.accounts
         scenario.replay = settings.scenario.replay
         settings.scenario = scenario
     }
@@ -215,7 +216,8 @@ extension WorldSettings {
     /// Whether a world can adopt other settings without a new start: only script, faults and names may differ.
     fileprivate func differOnlyInRules(from new: WorldSettings) -> Bool {
         seed == new.seed && mode == new.mode && clock == new.clock
-            && scenario.tokenLifetime == new.scenario.tokenLifetime && scenario.replay == new.scenario.replay
+            && scenario.tokenLifetime == new.scenario.tokenLifetime && scenario.accounts == new.scenario.accounts
+            && scenario.replay == new.scenario.replay
             // Texts in another Unicode normal form are other data; only the written form tells them apart.
             && scenario.data == new.scenario.data && scenario.data.encoded.elementsEqual(new.scenario.data.encoded)
     }

@@ -21,7 +21,10 @@ struct WorldSettings: Sendable {
     var webSocketOrigin: String { "ws" + origin.dropFirst("http".count) }
 
     func makeBackend() -> Backend {
-        Backend(.init(origin: origin, pace: pace, mode: mode, limits: limits, script: scenario.script))
+        Backend(
+            .init(
+                origin: origin, pace: pace, mode: mode, limits: limits, script: scenario.script,
+                accounts: scenario.accounts ?? AccountRules(), seed: seed))
     }
 
     func makeFaults() -> FaultBook { FaultBook(rules: scenario.faults, seed: seed) }
@@ -168,11 +171,13 @@ extension Scenario {
             }
             if count > Self.entitiesOnLoop { return true }
         }
-        return false
+        return passwordWork > Self.passwordWorkOnLoop
     }
 
     /// The most entities that are made on the loop itself.
     private static let entitiesOnLoop = 200
+    /// Some ten milliseconds of PBKDF2.
+    private static let passwordWorkOnLoop = 40_000
 }
 
 extension World {

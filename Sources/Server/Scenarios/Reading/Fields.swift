@@ -77,9 +77,10 @@ struct Fields {
 
 /// The mappings of a scenario file and their keys: accepted by the reader and described by scenario.schema.json.
 enum ObjectKind: String, CaseIterable {
-    case scenario, clock, user, goal, consultation, message
+    case scenario, clock, accounts, user, profile, preferences, goal, consultation, message
     case mealLog = "meal_log"
     case item, food, documents
+    case refreshToken = "refresh_token"
     case template
     case answer
     case answerCondition = "answer_condition"
@@ -93,11 +94,25 @@ enum ObjectKind: String, CaseIterable {
         switch self {
         case .scenario:
             [
-                "name", "summary", "guide", "seed", "clock", "token_lifetime", "users", "pauses", "answers", "meals",
+                "name", "summary", "guide", "seed", "clock", "token_lifetime", "accounts", "users", "pauses", "answers",
+                "meals",
                 "faults", "issued_ids", "replay",
             ]
         case .clock: ["manual"]
-        case .user: ["id", "goals", "consultations", "fill_active_consultations", "meal_logs", "documents"]
+        case .accounts: ["access_token", "refresh_token", "password_cost"]
+        case .user:
+            [
+                "id", "email", "password", "password_hash", "refresh_tokens", "profile", "preferences", "goals",
+                "consultations", "fill_active_consultations", "meal_logs", "documents",
+            ]
+        case .profile:
+            [
+                "id", "name", "bio", "preferred_unit_system", "language_code", "date_of_birth", "biological_sex",
+                "height_cm", "gender", "weight", "activity_level", "provisional", "created_at", "updated_at",
+            ]
+        case .preferences:
+            ["id", "allergies", "dietary_restrictions", "food_dislikes", "created_at", "updated_at"]
+        case .refreshToken: ["id", "expires_at"]
         case .goal:
             [
                 "name", "id", "title", "description", "category", "target_date", "status", "progress", "created_at",
@@ -154,6 +169,9 @@ enum ObjectKind: String, CaseIterable {
     var description: String {
         switch self {
         case .mealLog: "a meal log"
+        case .refreshToken: "a refresh token"
+        case .accounts: "rules for accounts"
+        case .preferences: "preferences"
         case .item: "a food"
         case .documents: "a user's documents"
         case .answer: "an answer"

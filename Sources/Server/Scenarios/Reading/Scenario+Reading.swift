@@ -71,7 +71,9 @@ extension Scenario {
         scenario.seed = fields["seed"]?.unsigned()
         scenario.clock = fields["clock"].flatMap(ClockMode.read)
         scenario.tokenLifetime = fields["token_lifetime"]?.duration()
+        scenario.accounts = fields["accounts"].flatMap(AccountRules.read)
         scenario.data = WorldData.read(fields)
+        scenario.checkPasswords(fields)
         let pauses = fields["pauses"].map(PauseTable.init) ?? PauseTable()
         scenario.script.answers =
             fields["answers"]?.elements(limit: ScenarioLimits.rules, of: "answers")?.compactMap {

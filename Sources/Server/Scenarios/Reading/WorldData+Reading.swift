@@ -49,6 +49,9 @@ extension UserData {
             fields["meal_logs"]?.elements(limit: ScenarioLimits.mealLogs, of: "meal logs")?.compactMap(MealLogData.read)
             ?? []
         user.documents = fields["documents"].map(DocumentData.read) ?? [:]
+        user.account = AccountData.read(fields)
+        user.profile = fields["profile"].flatMap(ProfileData.read)
+        user.preferences = fields["preferences"].flatMap(PreferencesData.read)
         return user
     }
 }

@@ -13,7 +13,10 @@ extension WorldData {
     ///   - guide: The mode of the world's responses.
     ///   - seed: The seed of the world's ids, which continue after ``issuedIDs``.
     ///   - clock: For a manual clock, the time at which the data was taken.
-    public func scenarioFile(name: String, guide: GuideMode, seed: UInt64, clock: ClockMode) -> [UInt8] {
+    ///   - accounts: The tokens and passwords of accounts, if not the usual ones.
+    public func scenarioFile(
+        name: String, guide: GuideMode, seed: UInt64, clock: ClockMode, accounts: AccountRules? = nil
+    ) -> [UInt8] {
         var writer = JSONWriter(reserving: 4096)
         writer.object { writer in
             writer.member("name", name)
@@ -23,6 +26,13 @@ extension WorldData {
             switch clock {
             case .real: writer.member("clock", "real")
             case .manual(let time): writer.object("clock") { $0.member("manual", time.preciseText) }
+            }
+            if let accounts {
+                writer.object("accounts") { writer in
+                    writer.member("access_token", "\(accounts.accessLifetime)ns")
+                    writer.member("refresh_token", "\(accounts.refreshLifetime)ns")
+                    writer.member("password_cost", accounts.passwordCost)
+                }
             }
             write(into: &writer)
         }
@@ -43,12 +53,34 @@ extension UserData {
         writer.linesIfAny("consultations", consultations) { $1.write(into: &$0) }
         writer.member("fill_active_consultations", ifPresent: fillActiveConsultations)
         writer.linesIfAny("meal_logs", mealLogs) { $1.write(into: &$0) }
+        if let account { account.write(into: &writer) }
+        if let profile { writer.object("profile") { profile.write(into: &$0) } }
+        if let preferences { writer.object("preferences") { preferences.write(into: &$0) } }
         guard documents.contains(where: { !$1.isEmpty }) else { return }
         writer.object("documents") { writer in
             for collection in DocumentCollection.allCases {
                 guard let documents = documents[collection], !documents.isEmpty else { continue }
                 writer.key(escaping: collection.rawValue)
                 writer.array { array in for document in documents { document.write(into: &array) } }
+            }
+        }
+    }
+}
+
+extension AccountData {
+    fileprivate func write(into writer: inout JSONWriter) {
+        writer.member("email", email)
+        switch password {
+        case .plain(let text): writer.member("password", text)
+        case .hash(let hash): writer.member("password_hash", hash.text)
+        }
+        guard !refreshTokens.isEmpty else { return }
+        writer.array("refresh_tokens") { array in
+            for token in refreshTokens {
+                array.object { writer in
+                    writer.member("id", token.id.description)
+                    writer.member("expires_at", Timestamp(secondsSinceEpoch: token.expiresAt).wireText)
+                }
             }
         }
     }
@@ -67,6 +99,25 @@ extension DocumentData {
         let hasMembers = line.bytes.last != UInt8(ascii: "{")
         array.raw(
             line.bytes + (hasMembers && !members.isEmpty ? [UInt8(ascii: ",")] : []) + members + [UInt8(ascii: "}")])
+    }
+}
+
+extension ProfileData {
+    fileprivate func write(into writer: inout JSONWriter) {
+        writer.member("id", ifPresent: id?.description)
+        details.write(into: &writer)
+        if isProvisional { writer.member("provisional", true) }
+        writer.time("created_at", createdAt)
+        writer.time("updated_at", updatedAt)
+    }
+}
+
+extension PreferencesData {
+    fileprivate func write(into writer: inout JSONWriter) {
+        writer.member("id", ifPresent: id?.description)
+        lists.write(into: &writer)
+        writer.time("created_at", createdAt)
+        writer.time("updated_at", updatedAt)
     }
 }
 

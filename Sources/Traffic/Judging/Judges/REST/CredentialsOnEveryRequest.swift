@@ -13,10 +13,12 @@ struct CredentialsOnEveryRequest: ObligationJudge {
     static let needs: Evidence = .credentials
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
-        guard case .request(let request) = fact.kind, request.restEndpoint != nil else { return }
+        guard case .request(let request) = fact.kind, let endpoint = request.restEndpoint else { return }
         findings.exercised()
         var missing: [String] = []
-        if (request.credentials.bearer ?? "").isEmpty { missing.append(Self.nameOfToken(request)) }
+        if endpoint.credentials == .bearer, (request.credentials.bearer ?? "").isEmpty {
+            missing.append(Self.nameOfToken(request))
+        }
         if scene.mode.requiresAPIKey, (request.credentials.apiKey ?? "").isEmpty { missing.append("X-API-Key") }
         if !missing.isEmpty { findings.found(RESTMessages.missingCredentials(request.title, missing), [fact.entry]) }
     }

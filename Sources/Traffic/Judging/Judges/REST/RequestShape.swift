@@ -42,8 +42,10 @@ struct RequestShape: ObligationJudge {
             return action.needsBody ? .body : action.takesBody ? .optionalBody : action.hasQuery ? .query : nil
         }
         switch endpoint {
-        case .createConsultation, .createGoal, .updateGoal, .chatAboutGoal, .createMealLog: return .body
-        case .archiveConsultation: return .optionalBody
+        case .createConsultation, .createGoal, .updateGoal, .chatAboutGoal, .createMealLog, .register, .logIn,
+            .refreshTokens, .createProfile, .updateProfile, .updatePhysicalProfile, .updatePreferences:
+            return .body
+        case .archiveConsultation, .logOut: return .optionalBody
         case .listConsultations, .listMessages, .listQuickActions, .listMealLogs: return .query
         // goal-linking knows no parameters.
         case .listGoals: return mode.servesApps ? .query : nil
@@ -76,6 +78,13 @@ struct RequestShape: ObligationJudge {
         case .listGoals: _ = try GoalListQuery(query: query, isForApps: isForApps)
         case .listQuickActions: _ = try QuickActionQuery(query: query)
         case .listMealLogs: _ = try MealLogListQuery(query: query, isForApps: isForApps)
+        case .register: _ = try RegisterRequest(body: body, at: request.requestedAt)
+        case .logIn: _ = try LogInRequest(body: body)
+        case .refreshTokens: _ = try RefreshRequest(body: body)
+        case .logOut: _ = try RefreshRequest(logout: body)
+        case .createProfile, .updateProfile, .updatePhysicalProfile:
+            _ = try ProfileRequest(body: body, of: endpoint, at: request.requestedAt)
+        case .updatePreferences: _ = try PreferencesRequest(body: body)
         default: break
         }
     }

@@ -1,0 +1,180 @@
+import JSON
+
+public enum UnitSystem: String, CaseIterable, Sendable {
+    case metric, imperial
+}
+
+/// What a profile says about its user.
+public struct ProfileDetails: Equatable, Sendable {
+    /// 1 to 100 characters, not blank.
+    public var name: String
+    /// 0 to 1,000 characters.
+    public var bio: String?
+    public var unitSystem: UnitSystem
+    /// 2 to 35 characters, such as `en` or `pt-BR`.
+    public var languageCode: String
+    /// The first second of the day.
+    public var dateOfBirth: DateTime?
+    /// 1 to 50 characters, as are ``gender`` and ``activityLevel``: no guide limits their values.
+    public var biologicalSex: String?
+    /// In centimetres, from 1 to 300.
+    public var height: Double?
+    public var gender: String?
+    /// From 1 to 1,000.
+    public var weight: Double?
+    public var activityLevel: String?
+
+    public init(
+        name: String, bio: String? = nil, unitSystem: UnitSystem = .metric, languageCode: String = "en",
+        dateOfBirth: DateTime? = nil, biologicalSex: String? = nil, height: Double? = nil, gender: String? = nil,
+        weight: Double? = nil, activityLevel: String? = nil
+    ) {
+        (self.name, self.bio, self.unitSystem, self.languageCode) = (name, bio, unitSystem, languageCode)
+        (self.dateOfBirth, self.biologicalSex, self.height) = (dateOfBirth, biologicalSex, height)
+        (self.gender, self.weight, self.activityLevel) = (gender, weight, activityLevel)
+    }
+
+    /// Writes what is there, in the order of the API.
+    public func write(into writer: inout JSONWriter) {
+        writer.member("name", name)
+        writer.member("bio", ifPresent: bio)
+        writer.member("preferred_unit_system", unitSystem.rawValue)
+        writer.member("language_code", languageCode)
+        writer.member("date_of_birth", ifPresent: dateOfBirth?.dateText)
+        writer.member("biological_sex", ifPresent: biologicalSex)
+        writer.member("height_cm", ifPresent: height)
+        writer.member("gender", ifPresent: gender)
+        writer.member("weight", ifPresent: weight)
+        writer.member("activity_level", ifPresent: activityLevel)
+    }
+}
+
+/// A user's profile: `GET /api/v1/users/me`.
+public struct Profile: Equatable, Sendable {
+    public var id: ResourceID
+    public var details: ProfileDetails
+    /// Whether it only has what the registration said, so that the user may still create it.
+    public var isProvisional: Bool
+    public var createdAt: Timestamp
+    public var updatedAt: Timestamp
+
+    public init(
+        id: ResourceID, details: ProfileDetails, isProvisional: Bool = false, createdAt: Timestamp,
+        updatedAt: Timestamp? = nil
+    ) {
+        (self.id, self.details, self.isProvisional) = (id, details, isProvisional)
+        (self.createdAt, self.updatedAt) = (createdAt, updatedAt ?? createdAt)
+    }
+
+    /// The body of a user: the profile as an object, and flat beside it, because the apps' decoders differ.
+    public func body(of user: ExactString, email: String) -> [UInt8] {
+        var writer = JSONWriter(reserving: 1024)
+        writer.object { writer in
+            writer.member("success", true)
+            writer.object("data") { data in
+                data.member("id", user.text)
+                data.member("email", email)
+                data.object("profile") { profile in
+                    profile.member("id", id.description)
+                    details.write(into: &profile)
+                    profile.member("created_at", createdAt.wireText)
+                    profile.member("updated_at", updatedAt.wireText)
+                }
+                data.member("user_id", user.text)
+                data.member("name", details.name)
+                data.member("bio", orNull: details.bio)
+                data.member("preferred_unit_system", details.unitSystem.rawValue)
+                data.member("language_code", details.languageCode)
+                data.member("date_of_birth", orNull: details.dateOfBirth?.dateText)
+                data.member("created_at", createdAt.wireText)
+                data.member("updated_at", updatedAt.wireText)
+            }
+        }
+        return writer.bytes
+    }
+}
+
+/// A user's preferences for food: `GET /api/v1/users/me/preferences`.
+public struct Preferences: Equatable, Sendable {
+    public var id: ResourceID
+    public var lists: Lists
+    public var createdAt: Timestamp
+    public var updatedAt: Timestamp
+
+    /// At most 100 texts each, of 1 to 100 characters.
+    public struct Lists: Equatable, Sendable {
+        public var allergies: [String] = []
+        public var dietaryRestrictions: [String] = []
+        public var foodDislikes: [String] = []
+
+        public static let limit = 100
+
+        public init() {}
+
+        public func write(into writer: inout JSONWriter) {
+            writer.array("allergies") { array in for text in allergies { array.value(text) } }
+            writer.array("dietary_restrictions") { array in for text in dietaryRestrictions { array.value(text) } }
+            writer.array("food_dislikes") { array in for text in foodDislikes { array.value(text) } }
+        }
+    }
+
+    public init(id: ResourceID, lists: Lists = Lists(), createdAt: Timestamp, updatedAt: Timestamp? = nil) {
+        (self.id, self.lists, self.createdAt, self.updatedAt) = (id, lists, createdAt, updatedAt ?? createdAt)
+    }
+
+    public func body(ofProfile profile: ResourceID) -> [UInt8] {
+        var writer = JSONWriter(reserving: 512)
+        writer.object { writer in
+            writer.member("success", true)
+            writer.object("data") { data in
+                data.member("id", id.description)
+                data.member("user_profile_id", profile.description)
+                lists.write(into: &data)
+                data.member("created_at", createdAt.wireText)
+                data.member("updated_at", updatedAt.wireText)
+            }
+        }
+        return writer.bytes
+    }
+}
+
+extension DateTime {
+    /// The date in UTC, `2025-01-29`.
+    public var dateText: String { String(wireText.prefix(10)) }
+}
+
+/// What a login, a refresh or a registration begins: a pair of tokens.
+public struct TokenPair: Equatable, Sendable {
+    public var access: AccessToken
+    public var refresh: AccessToken
+
+    public init(access: AccessToken, refresh: AccessToken) { (self.access, self.refresh) = (access, refresh) }
+
+    /// The body of `POST /auth/login`, and with `isFlat` that of `POST /auth/refresh`, which has the tokens twice.
+    public func body(signedWith secret: [UInt8], isFlat: Bool = false) -> [UInt8] {
+        JSONWriter.object { writer in
+            writer.member("success", true)
+            writer.object("data") { write(into: &$0, secret) }
+            if isFlat { write(into: &writer, secret) }
+        }
+    }
+
+    /// The body of `POST /auth/register`.
+    public func body(registering profile: Profile, signedWith secret: [UInt8]) -> [UInt8] {
+        JSONWriter.object { writer in
+            writer.member("success", true)
+            writer.object("data") { data in
+                data.member("user_id", access.subject.text)
+                data.member("email", access.email ?? "")
+                data.member("name", profile.details.name)
+                data.member("created_at", profile.createdAt.wireText)
+                write(into: &data, secret)
+            }
+        }
+    }
+
+    private func write(into writer: inout JSONWriter, _ secret: [UInt8]) {
+        writer.member("access_token", access.signed(with: secret))
+        writer.member("refresh_token", refresh.signed(with: AccessToken.refreshSecret(of: secret)))
+    }
+}

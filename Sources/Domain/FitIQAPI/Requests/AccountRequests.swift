@@ -1,0 +1,229 @@
+import JSON
+import Text
+
+/// The body of `POST /api/v1/auth/register`.
+public struct RegisterRequest: Equatable, Sendable {
+    public var email: String
+    /// 8 to 200 characters.
+    public var password: String
+    public var name: String
+    public var dateOfBirth: DateTime
+
+    /// - Parameter now: Decides the age.
+    public init(body: [UInt8], at now: Timestamp) throws(APIError) {
+        let fields = try BodyReader(body)
+        email = try fields.string("email", expected: Self.expectedEmail)
+            .required("email", expected: Self.expectedEmail)
+        guard EmailAddress.isAddress(email) else { throw .badAddress(email) }
+        password = try fields.text("password", characters: Self.passwordLengths)
+            .required("password", expected: "a string of 8 to 200 characters")
+        name = try fields.name().required("name", expected: "a string of 1 to 100 characters")
+        dateOfBirth = try fields.dateOfBirth(at: now)
+            .required("date_of_birth", expected: BodyReader.expectedDate)
+    }
+
+    public static let passwordLengths = 8...200
+    private static let expectedEmail = "an address such as \"ada@example.com\""
+}
+
+/// The body of `POST /api/v1/auth/login`.
+///
+/// Any text is accepted: what cannot be an address or a password only fits no account.
+public struct LogInRequest: Equatable, Sendable {
+    public var email: String
+    public var password: String
+
+    public init(body: [UInt8]) throws(APIError) {
+        let fields = try BodyReader(body)
+        email = try fields.text("email", characters: 0...Self.length)
+            .required("email", expected: "the address of the account")
+        password = try fields.text("password", characters: 0...Self.length)
+            .required("password", expected: "the password of the account")
+    }
+
+    private static let length = 1000
+}
+
+/// The body of `POST /api/v1/auth/refresh`, and of `/auth/logout`, where it may be absent.
+public struct RefreshRequest: Equatable, Sendable {
+    public var refreshToken: String
+
+    public init(body: [UInt8]) throws(APIError) {
+        let expected = "the refresh token of the last login or refresh"
+        refreshToken = try BodyReader(body).string("refresh_token", expected: expected)
+            .required("refresh_token", expected: expected)
+    }
+
+    /// The body of a logout; nil if it names no token.
+    public init?(logout body: [UInt8]) throws(APIError) {
+        guard !body.isEmpty, try BodyReader(body)["refresh_token"] != nil else { return nil }
+        try self.init(body: body)
+    }
+}
+
+/// The body of `POST` and `PUT /api/v1/users/me`, and of `PATCH /api/v1/users/me/physical`.
+///
+/// What is absent stays as it is.
+public struct ProfileRequest: Equatable, Sendable {
+    private var name: String?
+    private var bio: String?
+    private var unitSystem: UnitSystem?
+    private var languageCode: String?
+    private var dateOfBirth: DateTime?
+    private var biologicalSex: String?
+    private var height: Double?
+    private var gender: String?
+    private var weight: Double?
+    private var activityLevel: String?
+
+    /// - Parameters:
+    ///   - endpoint: Decides which fields count, and which are required.
+    ///   - now: Decides the age.
+    public init(body: [UInt8], of endpoint: Endpoint, at now: Timestamp) throws(APIError) {
+        let fields = try BodyReader(body)
+        dateOfBirth = try fields.dateOfBirth(at: now)
+        guard endpoint != .updatePhysicalProfile else {
+            biologicalSex = try fields.text("biological_sex", characters: 1...50)
+            height = try fields.number("height_cm", in: 1...300)
+            return
+        }
+        name = try fields.name().required("name", expected: "a string of 1 to 100 characters")
+        unitSystem = try fields.choice("preferred_unit_system", of: UnitSystem.self)
+            .required("preferred_unit_system", expected: BodyReader.names(of: UnitSystem.self))
+        bio = try fields.text("bio", characters: 0...1000)
+        languageCode = try fields.text("language_code", characters: 2...35)
+        guard endpoint == .updateProfile else { return }
+        gender = try fields.text("gender", characters: 1...50)
+        height = try fields.number("height", in: 1...300)
+        weight = try fields.number("weight", in: 1...1000)
+        activityLevel = try fields.text("activity_level", characters: 1...50)
+    }
+
+    public func apply(to details: inout ProfileDetails) {
+        details.name = name ?? details.name
+        details.bio = bio ?? details.bio
+        details.unitSystem = unitSystem ?? details.unitSystem
+        details.languageCode = languageCode ?? details.languageCode
+        details.dateOfBirth = dateOfBirth ?? details.dateOfBirth
+        details.biologicalSex = biologicalSex ?? details.biologicalSex
+        details.height = height ?? details.height
+        details.gender = gender ?? details.gender
+        details.weight = weight ?? details.weight
+        details.activityLevel = activityLevel ?? details.activityLevel
+    }
+}
+
+/// The body of `PATCH /api/v1/users/me/preferences`: what is absent stays as it is.
+public struct PreferencesRequest: Equatable, Sendable {
+    private var allergies: [String]?
+    private var dietaryRestrictions: [String]?
+    private var foodDislikes: [String]?
+
+    public init(body: [UInt8]) throws(APIError) {
+        let fields = try BodyReader(body)
+        allergies = try fields.texts("allergies")
+        dietaryRestrictions = try fields.texts("dietary_restrictions")
+        foodDislikes = try fields.texts("food_dislikes")
+    }
+
+    public func apply(to lists: inout Preferences.Lists) {
+        lists.allergies = allergies ?? lists.allergies
+        lists.dietaryRestrictions = dietaryRestrictions ?? lists.dietaryRestrictions
+        lists.foodDislikes = foodDislikes ?? lists.foodDislikes
+    }
+}
+
+extension BodyReader {
+    static let expectedDate = "a date such as \"1990-05-17\""
+
+    fileprivate func name() throws(APIError) -> String? {
+        let name = try text("name", characters: 1...100)
+        guard name?.unicodeScalars.contains(where: { !$0.properties.isWhitespace }) ?? true else {
+            throw .blank("name")
+        }
+        return name
+    }
+
+    /// A date of birth from 1900 on, at least ``APIError/leastAge`` years before today.
+    fileprivate func dateOfBirth(at now: Timestamp) throws(APIError) -> DateTime? {
+        guard let value = self["date_of_birth"] else { return nil }
+        guard let text = value.string, let date = DateTime(date: text) else {
+            throw .wrongType("date_of_birth", expected: Self.expectedDate, got: value)
+        }
+        let (birth, today) = (text, now.wireText.prefix(10))
+        guard birth >= "1900-01-01", let year = Int(today.prefix(4)),
+            birth <= "\(year - APIError.leastAge)" + today.dropFirst(4)
+        else { throw .badDateOfBirth(text) }
+        return date
+    }
+
+    fileprivate func texts(_ field: String) throws(APIError) -> [String]? {
+        guard let value = self[field] else { return nil }
+        guard let elements = value.array else { throw .wrongType(field, expected: "a list of strings", got: value) }
+        let limit = Preferences.Lists.limit
+        guard elements.count <= limit else { throw .tooManyTexts(field, limit: limit, got: elements.count) }
+        var texts: [String] = []
+        for element in elements {
+            guard let text = element.string else { throw .wrongType(field, expected: "a list of strings", got: value) }
+            guard text.utf8.count <= 400, (1...100).contains(text.count) else {
+                throw .invalid("Each text of '\(field)' must have 1 to 100 characters; one has \(text.count).")
+            }
+            texts.append(text)
+        }
+        return texts
+    }
+}
+
+extension APIError {
+    /// The age from which a user may register, in years.
+    public static let leastAge = 13
+
+    static func badAddress(_ email: String) -> Self {
+        invalid("The field 'email' must be an address such as \"ada@example.com\"; got \(quoted(email)).")
+    }
+
+    static func blank(_ field: String) -> Self { invalid("The field '\(field)' is blank.") }
+
+    static func badDateOfBirth(_ date: String) -> Self {
+        invalid(
+            "The field 'date_of_birth' must be a day since 1900-01-01 that is at least \(leastAge) years ago; got "
+                + "\(quoted(date)).")
+    }
+
+    static func tooManyTexts(_ field: String, limit: Int, got count: Int) -> Self {
+        invalid("The field '\(field)' must have at most \(limit) texts; it has \(count).")
+    }
+
+    /// Another account has the address.
+    public static let addressIsTaken = Self(
+        .conflict, .conflict,
+        "An account with this email exists (the case of letters does not matter): log in, or register another.")
+
+    /// Wrong password and unknown address alike, so that the response does not tell which addresses have accounts.
+    public static let wrongLogin = unauthorized("The email or the password is wrong.")
+
+    public static func badRefreshToken(_ error: AccessToken.Refusal) -> Self {
+        Self(
+            .badRequest, .badRequest,
+            "The refresh token is not one of this server's: \(error.description) Send the field 'refresh_token' of the "
+                + "last login or refresh as it arrived.")
+    }
+
+    public static func expiredRefreshToken(at time: Timestamp) -> Self {
+        unauthorized("The refresh token expired at \(time.wireText): log in again.")
+    }
+
+    public static let revokedRefreshToken = unauthorized(
+        "The refresh token is revoked: it was used or logged out before, and each works once. Send the one of the last "
+            + "response, or log in again.")
+
+    /// A token names an account that is gone.
+    public static let unknownAccount = unauthorized(
+        "The account of this token does not exist: it was deleted, or the world was reset. Register or log in again.")
+
+    public static let profileExists = Self(
+        .conflict, .conflict, "This user has a profile: change it with PUT \(Endpoint.updateProfile.template).")
+
+    public static let noPreferences = notFound(
+        "This user has no preferences: set some with PATCH \(Endpoint.updatePreferences.template).")
+}

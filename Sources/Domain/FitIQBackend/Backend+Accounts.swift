@@ -1,0 +1,260 @@
+import FitIQAPI
+import JSON
+
+/// How long the tokens of accounts live, and what a password costs.
+public struct AccountRules: Sendable, Equatable {
+    /// Of an access token, in nanoseconds.
+    public var accessLifetime: Int64 = 3_600_000_000_000
+    /// Of a refresh token, in nanoseconds.
+    public var refreshLifetime: Int64 = 30 * 86_400_000_000_000
+    /// The iterations for a new password: ten thousand take two to three milliseconds.
+    public var passwordCost = 10_000
+
+    public init() {}
+}
+
+/// A way to log in.
+package struct Account: Sendable, Equatable {
+    /// As registered.
+    var email: String
+    var password: PasswordHash
+    /// The refresh tokens that still work, oldest first; at most ``Limits/refreshTokens``.
+    var refreshTokens: [RefreshTicket] = []
+
+    /// Issues a refresh token, in place of expired ones and of the oldest beyond the limit.
+    mutating func issue(_ ticket: RefreshTicket, limit: Int, at now: Timestamp) {
+        refreshTokens.removeAll { $0.expiresAt <= now.secondsSinceEpoch }
+        refreshTokens.removeFirst(max(0, refreshTokens.count + 1 - limit))
+        refreshTokens.append(ticket)
+    }
+}
+
+/// A refresh token that still works.
+public struct RefreshTicket: Sendable, Equatable {
+    /// The token's `jti`.
+    public var id: ResourceID
+    /// In seconds since 1970.
+    public var expiresAt: Int64
+
+    public init(id: ResourceID, expiresAt: Int64) { (self.id, self.expiresAt) = (id, expiresAt) }
+}
+
+/// What is known of a user beside the user's entities.
+package struct Person: Sendable, Equatable {
+    var account: Account?
+    var profile: Profile
+    var preferences: Preferences?
+
+    /// At least the bytes of an export: the bodies have all texts, and longer names.
+    func byteCount(of user: ExactString) -> Int {
+        var count = profile.body(of: user, email: account?.email ?? "").count
+        if let account { count += 64 + account.password.text.utf8.count + 128 * account.refreshTokens.count }
+        if let preferences { count += preferences.body(ofProfile: profile.id).count }
+        return count
+    }
+}
+
+/// Registration, login, and refresh tokens.
+extension Backend {
+    /// Creates a user with an account (`POST /api/v1/auth/register`).
+    ///
+    /// - Throws: 409 if another account has the address, 507 at the limit of users or if the world is full.
+    public mutating func register(
+        _ request: RegisterRequest, _ turn: inout Turn
+    ) throws(APIError) -> (tokens: TokenPair, profile: Profile) {
+        advance(&turn)
+        guard addresses[EmailAddress.key(request.email)] == nil else { throw .addressIsTaken }
+        let user = try user(ExactString(turn.identifiers.next().description))
+        let details = ProfileDetails(name: request.name, dateOfBirth: request.dateOfBirth)
+        let profile = Profile(
+            id: turn.identifiers.next(), details: details, isProvisional: true, createdAt: turn.now)
+        let account = Account(
+            email: request.email, password: hash(of: request.password, &turn))
+        set(Person(account: account, profile: profile), of: user)
+        return (try tokens(of: user, &turn), profile)
+    }
+
+    func hash(of password: String, _ turn: inout Turn) -> PasswordHash {
+        PasswordHash(
+            password, salt: turn.identifiers.next().description, cost: configuration.accounts.passwordCost)
+    }
+
+    /// Checks a password (`POST /api/v1/auth/login`); an unknown address takes the same work.
+    ///
+    /// - Throws: 401.
+    public mutating func logIn(_ request: LogInRequest, _ turn: inout Turn) throws(APIError) -> TokenPair {
+        advance(&turn)
+        let user = addresses[EmailAddress.key(request.email)]
+        let password =
+            user.flatMap { users[$0].person?.account?.password }
+            ?? .matchingNothing(cost: configuration.accounts.passwordCost)
+        guard password.matches(request.password), let user else { throw .wrongLogin }
+        return try tokens(of: user, &turn)
+    }
+
+    /// Replaces a refresh token (`POST /api/v1/auth/refresh`).
+    ///
+    /// - Throws: 401 if it has expired, was used, or its account is gone.
+    public mutating func refresh(_ token: AccessToken, _ turn: inout Turn) throws(APIError) -> TokenPair {
+        advance(&turn)
+        let expiry = Timestamp(secondsSinceEpoch: token.expiresAt)
+        guard turn.now < expiry else { throw .expiredRefreshToken(at: expiry) }
+        guard let user = revoke(token, &turn) else { throw .revokedRefreshToken }
+        return try tokens(of: user, &turn)
+    }
+
+    /// Revokes a refresh token (`POST /api/v1/auth/logout`); returns its user, or nil if it was revoked before.
+    @discardableResult
+    public mutating func revoke(_ token: AccessToken, _ turn: inout Turn) -> UserID? {
+        advance(&turn)
+        guard let user = users[token.subject], var person = users[user].person,
+            let index = person.account?.refreshTokens.firstIndex(where: { $0.id == token.id })
+        else { return nil }
+        person.account?.refreshTokens.remove(at: index)
+        set(person, of: user)
+        return user
+    }
+
+    private mutating func tokens(of user: UserID, _ turn: inout Turn) throws(APIError) -> TokenPair {
+        guard var person = users[user].person, var account = person.account else { throw .unknownAccount }
+        let (rules, id) = (configuration.accounts, users[user].id)
+        func expiry(_ lifetime: Int64) -> Int64 { turn.now.advanced(byNanoseconds: lifetime).secondsSinceEpoch }
+        let ticket = RefreshTicket(id: turn.identifiers.next(), expiresAt: expiry(rules.refreshLifetime))
+        account.issue(ticket, limit: configuration.limits.refreshTokens, at: turn.now)
+        person.account = account
+        set(person, of: user)
+        return TokenPair(
+            access: AccessToken(subject: id, expiresAt: expiry(rules.accessLifetime), email: account.email),
+            refresh: AccessToken(subject: id, expiresAt: ticket.expiresAt, id: ticket.id))
+    }
+
+    /// The user of an account, by the user's id; 401 if there is none.
+    public func accountHolder(_ id: ExactString) throws(APIError) -> UserID {
+        guard let user = users[id], users[user].person?.account != nil else { throw .unknownAccount }
+        return user
+    }
+
+    /// Changes what is known of a user; the address must be free or the user's.
+    mutating func set(_ person: Person, of user: UserID) {
+        let old = users[user].person
+        storedBytes -= users[user].byteCount
+        users[user].person = person
+        storedBytes += users[user].byteCount
+        guard old?.account?.email != person.account?.email else { return }
+        if let email = old?.account?.email { addresses[EmailAddress.key(email)] = nil }
+        if let email = person.account?.email { addresses[EmailAddress.key(email)] = user }
+    }
+}
+
+/// Profiles and preferences; each command returns the body of its success.
+extension Backend {
+    /// `GET /api/v1/users/me`.
+    public func profile(of user: UserID, at now: Timestamp) -> [UInt8] {
+        let person = person(of: user, at: now)
+        return person.profile.body(
+            of: users[user].id, email: person.account?.email ?? MadeUpPerson(users[user].id).email)
+    }
+
+    /// What is stored of a user, or what is made up for one of whom nothing is.
+    func person(of user: UserID, at now: Timestamp) -> Person {
+        users[user].person ?? Person(profile: madeUpProfile(of: users[user].id, at: now))
+    }
+
+    func madeUpProfile(of user: ExactString, at now: Timestamp) -> Profile {
+        MadeUpPerson(user, seed: configuration.seed).profile(at: now)
+    }
+
+    /// `POST /api/v1/users/me`, or 409 if there is a profile.
+    public mutating func createProfile(
+        _ request: ProfileRequest, of user: UserID, _ turn: inout Turn
+    ) throws(APIError) -> [UInt8] {
+        guard person(of: user, at: turn.now).profile.isProvisional else { throw .profileExists }
+        return try updateProfile(request, of: user, &turn)
+    }
+
+    /// `PUT /api/v1/users/me` and `PATCH /api/v1/users/me/physical`.
+    ///
+    /// - Throws: 507 if the world is full.
+    public mutating func updateProfile(
+        _ request: ProfileRequest, of user: UserID, isPhysical: Bool = false, _ turn: inout Turn
+    ) throws(APIError) -> [UInt8] {
+        try checkStorage()
+        var person = person(of: user, at: turn.now)
+        request.apply(to: &person.profile.details)
+        if !isPhysical { person.profile.isProvisional = false }
+        person.profile.updatedAt = turn.now
+        set(person, of: user)
+        return profile(of: user, at: turn.now)
+    }
+
+    /// `GET /api/v1/users/me/preferences`, or 404 if there are none.
+    public func preferences(of user: UserID) throws(APIError) -> [UInt8] {
+        guard let person = users[user].person, let preferences = person.preferences else { throw .noPreferences }
+        return preferences.body(ofProfile: person.profile.id)
+    }
+
+    /// `PATCH /api/v1/users/me/preferences`, which begins with empty lists.
+    ///
+    /// - Throws: 507 if the world is full.
+    public mutating func updatePreferences(
+        _ request: PreferencesRequest, of user: UserID, _ turn: inout Turn
+    ) throws(APIError) -> [UInt8] {
+        try checkStorage()
+        var person = person(of: user, at: turn.now)
+        var preferences = person.preferences ?? Preferences(id: turn.identifiers.next(), createdAt: turn.now)
+        request.apply(to: &preferences.lists)
+        preferences.updatedAt = turn.now
+        person.preferences = preferences
+        set(person, of: user)
+        return preferences.body(ofProfile: person.profile.id)
+    }
+
+    /// `DELETE /api/v1/users/me/preferences`, or 404 if there are none.
+    public mutating func deletePreferences(of user: UserID) throws(APIError) {
+        guard var person = users[user].person, person.preferences != nil else { throw .noPreferences }
+        person.preferences = nil
+        set(person, of: user)
+    }
+}
+
+/// Someone for a user of whom nothing is known, always the same for the same id and seed.
+struct MadeUpPerson {
+    private static let names = [
+        "Alex", "Amara", "Ben", "Carla", "Dmitri", "Elena", "Farah", "Grace", "Hugo", "Ines", "Jonas", "Keiko", "Liam",
+        "Maya", "Noor", "Olivia",
+    ]
+    private static let surnames = [
+        "Andersen", "Bauer", "Costa", "Dubois", "Eriksson", "Fischer", "Garcia", "Haddad", "Ivanova", "Jensen", "Kim",
+        "Lopez", "Moreau", "Nakamura", "Okafor", "Patel",
+    ]
+
+    private let id: ResourceID
+    private let name, surname: String
+    private let birth, creation: Int64
+    private let height: Double
+
+    init(_ user: ExactString, seed: UInt64 = 1) {
+        // FNV-1a: any text has a number.
+        let hash = user.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+        var ids = ResourceIDSequence(seed: hash ^ seed)
+        id = ids.next()
+        var numbers = SplitMix64(seed: id.seed)
+        name = Self.names[Int(numbers.next(below: UInt64(Self.names.count)))]
+        surname = Self.surnames[Int(numbers.next(below: UInt64(Self.surnames.count)))]
+        // From 1965 to 2004; created in 2024.
+        birth = -5 * 365 + Int64(numbers.next(below: 40 * 365))
+        creation = 19_723 + Int64(numbers.next(below: 360))
+        height = Double(150 + numbers.next(below: 50))
+    }
+
+    /// In a domain that nobody has (RFC 2606).
+    var email: String { "\(name).\(surname)@fitiq.example".lowercased() }
+
+    func profile(at now: Timestamp) -> Profile {
+        let birth = DateTime(secondsSinceEpoch: birth * 86_400)
+        return Profile(
+            id: id, details: ProfileDetails(name: "\(name) \(surname)", dateOfBirth: birth, height: height),
+            // A clock may be earlier.
+            createdAt: min(now, Timestamp(secondsSinceEpoch: creation * 86_400)))
+    }
+}

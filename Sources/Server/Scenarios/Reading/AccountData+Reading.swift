@@ -1,0 +1,106 @@
+import FitIQAPI
+import FitIQBackend
+
+extension AccountRules {
+    static func read(_ cursor: Cursor) -> AccountRules? {
+        guard let fields = Fields(cursor, as: .accounts) else { return nil }
+        var rules = AccountRules()
+        let lifetimes = 1_000_000_000...ScenarioLimits.longestDuration
+        rules.accessLifetime = fields["access_token"]?.duration(lifetimes) ?? rules.accessLifetime
+        rules.refreshLifetime = fields["refresh_token"]?.duration(lifetimes) ?? rules.refreshLifetime
+        rules.passwordCost = fields["password_cost"]?.integer(PasswordHash.costs) ?? rules.passwordCost
+        return rules
+    }
+}
+
+extension Scenario {
+    /// What hashing its passwords takes, in iterations of PBKDF2.
+    package var passwordWork: Int {
+        let count = data.users.count { if case .plain? = $0.account?.password { true } else { false } }
+        return count * (accounts ?? AccountRules()).passwordCost
+    }
+
+    func checkPasswords(_ fields: Fields) {
+        guard passwordWork > ScenarioLimits.passwordWork else { return }
+        fields.refuse("users", Messages.tooMuchPasswordWork(passwordWork, limit: ScenarioLimits.passwordWork))
+    }
+}
+
+extension AccountData {
+    static func read(_ user: Fields) -> AccountData? {
+        let keys = ["password", "password_hash"]
+        guard let email = user["email"] else {
+            user.refuse(keys + ["refresh_tokens"], unless: false, Messages.withoutEmail)
+            return nil
+        }
+        guard let address = email.text(1...EmailAddress.bytes) else { return nil }
+        guard EmailAddress.isAddress(address) else { return email.refuse(expected: Messages.email) }
+        let password: Password?
+        switch user.one(of: keys, isRequired: true) {
+        case "password"?: password = user["password"]?.text(RegisterRequest.passwordLengths).map(Password.plain)
+        case "password_hash"?:
+            password = user["password_hash"].flatMap { cursor in
+                cursor.written.flatMap(PasswordHash.init).map(Password.hash)
+                    ?? cursor.refuse(expected: Messages.passwordHash)
+            }
+        default: password = nil
+        }
+        let limit = FitIQBackend.Limits().refreshTokens
+        let tokens = user["refresh_tokens"]?.elements(limit: limit, of: "refresh tokens")?.compactMap(
+            RefreshTicket.read)
+        return password.map { AccountData(email: address, password: $0, refreshTokens: tokens ?? []) }
+    }
+}
+
+extension RefreshTicket {
+    fileprivate static func read(_ cursor: Cursor) -> RefreshTicket? {
+        guard let fields = Fields(cursor, as: .refreshToken),
+            let id = fields.required("id", Messages.resourceID)?.resourceID(),
+            let expiry = fields.required("expires_at", Messages.timestamp)?.timestamp()
+        else { return nil }
+        return RefreshTicket(id: id, expiresAt: expiry.secondsSinceEpoch)
+    }
+}
+
+extension ProfileData {
+    static func read(_ cursor: Cursor) -> ProfileData? {
+        guard let fields = Fields(cursor, as: .profile) else { return nil }
+        let name = fields.required("name", Messages.text(of: 1...100))?.text(1...100)
+        var details = ProfileDetails(name: name ?? "")
+        details.bio = fields["bio"]?.text(0...1000)
+        details.unitSystem = fields["preferred_unit_system"]?.choice(of: UnitSystem.self) ?? details.unitSystem
+        details.languageCode = fields["language_code"]?.text(2...35) ?? details.languageCode
+        details.dateOfBirth = fields["date_of_birth"]?.date()
+        details.biologicalSex = fields["biological_sex"]?.text(1...50)
+        details.height = fields["height_cm"]?.double(1...300)
+        details.gender = fields["gender"]?.text(1...50)
+        details.weight = fields["weight"]?.double(1...1000)
+        details.activityLevel = fields["activity_level"]?.text(1...50)
+        return ProfileData(
+            id: fields["id"]?.resourceID(), details: details, isProvisional: fields["provisional"]?.isTrue() ?? false,
+            createdAt: fields["created_at"]?.dataTime(), updatedAt: fields["updated_at"]?.dataTime())
+    }
+}
+
+extension PreferencesData {
+    static func read(_ cursor: Cursor) -> PreferencesData? {
+        guard let fields = Fields(cursor, as: .preferences) else { return nil }
+        func texts(_ key: String) -> [String] {
+            let elements = fields[key]?.elements(limit: Preferences.Lists.limit, of: "texts")
+            return elements?.compactMap { $0.text(1...100) } ?? []
+        }
+        var lists = Preferences.Lists()
+        lists.allergies = texts("allergies")
+        lists.dietaryRestrictions = texts("dietary_restrictions")
+        lists.foodDislikes = texts("food_dislikes")
+        return PreferencesData(
+            id: fields["id"]?.resourceID(), lists: lists, createdAt: fields["created_at"]?.dataTime(),
+            updatedAt: fields["updated_at"]?.dataTime())
+    }
+}
+
+extension Cursor {
+    fileprivate func date() -> DateTime? {
+        written.flatMap { DateTime(date: $0) } ?? refuse(expected: "a date such as \"1990-05-17\"")
+    }
+}
