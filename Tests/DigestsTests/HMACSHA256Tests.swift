@@ -2,6 +2,25 @@ import Digests
 import TestSupport
 import Testing
 
+@Suite("Keys from passwords")
+struct PBKDF2Tests {
+    @Test(
+        "are those of RFC 7914 §11, and of a password longer than a block",
+        arguments: [
+            ("passwd", "salt", 1, "55ac046e56e3089fec1691c22544b605f94185216dde0465e68b9d57c20dacbc"),
+            ("Password", "NaCl", 80_000, "4ddcd8f60b98be21830cee5ef22701f9641a4418d04c0414aeff08876b34ab56"),
+            (
+                String(repeating: "p", count: 65), "salt", 4096,
+                "11f832dae1a98ddd118ea539fc75f15f1e40d05a690f6283011ba3c180e36d56"
+            ),
+        ])
+    func vectors(password: String, salt: String, iterations: Int, key: String) {
+        let made = HMACSHA256.deriveKey(
+            password: Array(password.utf8), salt: Array(salt.utf8), iterations: iterations)
+        #expect(made.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() == key)
+    }
+}
+
 @Suite("HMAC-SHA-256")
 struct HMACSHA256Tests {
     struct Vector: Sendable, CustomTestStringConvertible {

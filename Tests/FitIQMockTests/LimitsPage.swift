@@ -109,6 +109,20 @@ enum LimitsPage {
             "users": [world.count("users")],
             "goals of a user": [world.count("goals")],
             "meal logs of a user": [world.count("mealLogs")],
+            "refresh tokens of an account that work at the same time": [world.count("refreshTokens")],
+            "email of an account": [.bytes("EmailAddress.bytes", EmailAddress.bytes)],
+            "password, when it is set": [
+                .count("RegisterRequest.passwordLengths", RegisterRequest.passwordLengths.upperBound),
+                .bytes("BodyReader", 16 * 1024),
+            ],
+            "name; bio of a profile": [
+                .count("name", ProfileDetails.nameLengths.upperBound),
+                .count("bio", ProfileDetails.bioLengths.upperBound),
+            ],
+            "texts of a list of preferences, each of 100 characters": [
+                .count("Preferences.Lists.characters", Preferences.Lists.characters.upperBound),
+                .count("Preferences.Lists.limit", Preferences.Lists.limit),
+            ],
             "documents of a user in a collection": [world.count("documents")],
             "document that an app sends": [
                 .bytes("DocumentRequest.maximumBytes", DocumentRequest.maximumBytes),
@@ -179,6 +193,8 @@ enum LimitsPage {
             .count("ScenarioLimits.messages", ScenarioLimits.messages),
             .count("ScenarioLimits.items", ScenarioLimits.items),
         ],
+        "passwords of a scenario together": [.count("ScenarioLimits.passwordWork", ScenarioLimits.passwordWork)],
+        "iterations for a password": [.count("PasswordHash.costs", PasswordHash.costs.upperBound)],
         "rules for answers, and for meals": [.count("ScenarioLimits.rules", ScenarioLimits.rules)],
         "regular expressions of a scenario together": [
             .count("ScenarioLimits.patternInstructions", ScenarioLimits.patternInstructions)

@@ -16,6 +16,9 @@ struct SchemaScalarTests {
     /// Where an object stands in a document that is otherwise in order.
     static let places: [ObjectKind: String] = [
         .scenario: "@", .clock: "{name: a, clock: @}", .user: "{name: a, users: [@]}",
+        .accounts: "{name: a, accounts: @}", .profile: "{name: a, users: [{id: u, profile: @}]}",
+        .preferences: "{name: a, users: [{id: u, preferences: @}]}",
+        .refreshToken: "{name: a, users: [{id: u, email: \"a\\u0040b.c\", password: abcdefgh, refresh_tokens: [@]}]}",
         .goal: "{name: a, users: [{id: u, goals: [@]}]}",
         .consultation: "{name: a, users: [{id: u, consultations: [@]}]}",
         .message: "{name: a, users: [{id: u, consultations: [{persona: nutritionist, messages: [@]}]}]}",

@@ -88,6 +88,8 @@ struct SchemaTests {
     static let emptyObject: [ObjectKind: String] = [
         .scenario: "{}",
         .clock: "{name: a, clock: {}}",
+        .profile: "{name: a, users: [{id: u, profile: {}}]}",
+        .refreshToken: "{name: a, users: [{id: u, email: \"a@b.c\", password: abcdefgh, refresh_tokens: [{}]}]}",
         .goal: "{name: a, users: [{id: u, goals: [{}]}]}",
         .consultation: "{name: a, users: [{id: u, consultations: [{}]}]}",
         .template: "{name: a, answers: [{template_created: {}}]}",

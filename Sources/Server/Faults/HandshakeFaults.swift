@@ -39,8 +39,8 @@ public struct HandshakeFaults: Sendable {
     }
 
     /// The response instead of 101, in the form of the union or of one guide; nil if the 101 stays.
-    public func answer(in form: GuideMode) -> ReplacementAnswer? {
-        refusal.map { $0.answer(in: form) }
+    public func answer(in form: GuideMode, forApps: Bool = false) -> ReplacementAnswer? {
+        refusal.map { $0.answer(in: form, forApps: forApps) }
     }
 
     /// Applies the faults to the encoded response to the handshake, 101 or not.

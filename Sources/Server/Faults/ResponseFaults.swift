@@ -81,8 +81,8 @@ public struct ResponseFaults: Sendable, Equatable {
     let seed: UInt64
 
     /// The replacement in the form of the union or of one guide; nil if the normal response stays.
-    public func answer(in form: GuideMode) -> ReplacementAnswer? {
-        replacement.map { $0.answer(in: form) }
+    public func answer(in form: GuideMode, forApps: Bool = false) -> ReplacementAnswer? {
+        replacement.map { $0.answer(in: form, forApps: forApps) }
     }
 
     /// Applies the faults to the encoded response, replaced or not.
@@ -159,7 +159,7 @@ extension Replacement {
     ///
     /// Without its own body it is the envelope with ``code`` and ``message``, for any status. 401 brings
     /// `WWW-Authenticate`, 405 an empty `Allow`, 426 `Upgrade`, as HTTP requires (RFC 9110 §15.5.2, §15.5.6, §15.5.22).
-    func answer(in form: GuideMode) -> ReplacementAnswer {
+    func answer(in form: GuideMode, forApps: Bool = false) -> ReplacementAnswer {
         let allowed = FaultLimits.statuses
         let status = StatusNames.status(min(max(status, allowed.lowerBound), allowed.upperBound))
         var fields = HTTPFields()
@@ -177,7 +177,7 @@ extension Replacement {
             return ReplacementAnswer(status: status, fields: fields, contentType: contentType, body: Array(body.utf8))
         }
         let code = code ?? StatusNames.code(of: status)
-        let envelope = APIError.body(code: code, message: message ?? "", in: form)
+        let envelope = APIError.body(code: code, message: message ?? "", in: form, forApps: forApps)
         return ReplacementAnswer(status: status, fields: fields, contentType: contentType, body: envelope)
     }
 }

@@ -57,7 +57,6 @@ enum Messages {
     static func unknownTag(_ tag: String) -> String { "The tag \(quoted(tag)) is not known; scenarios need no tags." }
     static func omitted(_ count: Int) -> String { "\(Words.counted(count, "more mistake")) not shown." }
 
-    static let withoutEmail = "belongs to an account, and the user has none: add 'email', or leave it out."
     static let email = "an address such as \"ada@example.com\""
     static let passwordHash = "a hash from an export: pbkdf2-sha256$COST$SALT$KEY"
 

@@ -18,6 +18,11 @@ import Testing
             PlantError("p", .duplicateName("run")),
             "Two goals of this user are called \"run\"; give each a name of its own."
         ),
+        (
+            PlantError("p", .duplicateAddress("a@b.c")),
+            "Another user has the address \"a@b.c\" (the case of letters does not matter); each account has its own."
+        ),
+        (PlantError("p", .notAnAddress("a")), "\"a\" is not an address such as \"ada@example.com\"."),
         (PlantError("p", .issuedIDs(-1, maximum: 9)), "-1 ids cannot have been issued; the number is from 0 to 9."),
         (
             PlantError("p", .unknownGoal(.named("run"))),

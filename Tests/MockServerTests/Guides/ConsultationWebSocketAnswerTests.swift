@@ -62,7 +62,7 @@ struct ConsultationWebSocketAnswerTests {
         ]
         for (response, status, code) in refusals {
             #expect(response.status == status && response.errorCode == code, "\(response.text)")
-            #expect(Shape.failure.differences(from: response.body) == [])
+            #expect(Shape.failure(in: server).differences(from: response.body) == [])
         }
     }
 

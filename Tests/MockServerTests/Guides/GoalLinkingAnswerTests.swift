@@ -135,7 +135,7 @@ struct GoalLinkingAnswerTests {
             (try client.post("goals", ["title": "No date", "description": ""]), 400),
         ] {
             #expect(response.status == status)
-            #expect(Shape.failure.differences(from: response.body) == [])
+            #expect(Shape.failure(in: server).differences(from: response.body) == [])
         }
     }
 }

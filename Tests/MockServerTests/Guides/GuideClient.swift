@@ -130,3 +130,14 @@ extension [JSONValue] {
         compactMap { $0["type"]?.string }.reduce(into: []) { if $0.last != $1 { $0.append($1) } }
     }
 }
+
+extension Shape {
+    /// A refusal: the union also has the message at the top level, where the apps look for it.
+    static func failure(in mode: GuideMode) -> Shape {
+        guard mode.servesApps else { return failure }
+        return .members([
+            "success": .bool, "error": .members(["code": .string, "message": .string, "details?": .any]),
+            "message": .string,
+        ])
+    }
+}

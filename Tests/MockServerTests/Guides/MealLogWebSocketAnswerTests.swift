@@ -105,7 +105,7 @@ struct MealLogWebSocketAnswerTests {
         ] {
             #expect(response.status == status)
             let json = try #require(response.json)
-            let shape = server == .union ? Shape.failure : Guide.failure.requiring("error.code")
+            let shape = server == .union ? Shape.failure(in: server) : Guide.failure.requiring("error.code")
             #expect(shape.differences(from: json) == [])
             #expect(try client.read(Guide.APIError.self, .any, json).error.code != nil)
         }

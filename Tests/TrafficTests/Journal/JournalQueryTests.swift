@@ -110,11 +110,11 @@ struct JournalQueryTests {
         ),
         (
             "endpoint=creategoal",
-            "'endpoint' must be one of "
-                + Endpoint.allCases.map { "\"\($0.name)\"" }.joined(separator: ", ")
-                + "; got \"creategoal\". Did you mean \"createGoal\"?"
+            "'endpoint' must be one of \(endpoints); got \"creategoal\". Did you mean \"createGoal\"?"
         ),
     ]
+
+    private static let endpoints = Endpoint.allCases.map { "\"\($0.name)\"" }.joined(separator: ", ")
 
     @Test("is refused with what is allowed", arguments: refusals)
     func refuses(query: String, message: String) throws {

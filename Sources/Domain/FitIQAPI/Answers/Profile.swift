@@ -6,12 +6,14 @@ public enum UnitSystem: String, CaseIterable, Sendable {
 
 /// What a profile says about its user.
 public struct ProfileDetails: Equatable, Sendable {
-    /// 1 to 100 characters, not blank.
+    public static let nameLengths = 1...100
+    public static let bioLengths = 0...1000
+
+    /// Not blank.
     public var name: String
-    /// 0 to 1,000 characters.
     public var bio: String?
     public var unitSystem: UnitSystem
-    /// 2 to 35 characters, such as `en` or `pt-BR`.
+    /// 1 to 35 characters, such as `en` or `pt-BR`.
     public var languageCode: String
     /// The first second of the day.
     public var dateOfBirth: DateTime?
@@ -101,13 +103,13 @@ public struct Preferences: Equatable, Sendable {
     public var createdAt: Timestamp
     public var updatedAt: Timestamp
 
-    /// At most 100 texts each, of 1 to 100 characters.
     public struct Lists: Equatable, Sendable {
         public var allergies: [String] = []
         public var dietaryRestrictions: [String] = []
         public var foodDislikes: [String] = []
 
         public static let limit = 100
+        public static let characters = 1...100
 
         public init() {}
 

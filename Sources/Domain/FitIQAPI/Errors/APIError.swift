@@ -48,18 +48,24 @@ public struct APIError: Error, Equatable, Sendable {
     }
 
     /// The JSON body of the response, in the form of the union or of one guide.
-    public func body(in form: GuideMode) -> [UInt8] {
-        Self.body(code: code.rawValue, message: message, details: details, in: form)
+    public func body(in form: GuideMode, forApps: Bool = false) -> [UInt8] {
+        Self.body(code: code.rawValue, message: message, details: details, in: form, forApps: forApps)
     }
 
     /// The body of a refusal that does not come from the API itself.
-    public static func body(code: String, message: String, details: JSONObject? = nil, in form: GuideMode) -> [UInt8] {
+    ///
+    /// - Parameter forApps: Whether the message stands at the top level too, where the apps look for it.
+    public static func body(
+        code: String, message: String, details: JSONObject? = nil, in form: GuideMode, forApps: Bool = false
+    ) -> [UInt8] {
         if form == .mealLogWebSocket {
             return JSONValue.object(["error": .object(["message": .string(message), "code": .string(code)])]).encoded()
         }
         var error: JSONObject = ["code": .string(code), "message": .string(message)]
         if let details { error["details"] = .object(details) }
-        return JSONValue.object(["success": false, "error": .object(error)]).encoded()
+        var body: JSONObject = ["success": false, "error": .object(error)]
+        if forApps { body["message"] = .string(message) }
+        return JSONValue.object(body).encoded()
     }
 }
 

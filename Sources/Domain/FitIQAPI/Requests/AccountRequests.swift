@@ -90,8 +90,8 @@ public struct ProfileRequest: Equatable, Sendable {
         name = try fields.name().required("name", expected: "a string of 1 to 100 characters")
         unitSystem = try fields.choice("preferred_unit_system", of: UnitSystem.self)
             .required("preferred_unit_system", expected: BodyReader.names(of: UnitSystem.self))
-        bio = try fields.text("bio", characters: 0...1000)
-        languageCode = try fields.text("language_code", characters: 2...35)
+        bio = try fields.text("bio", characters: ProfileDetails.bioLengths)
+        languageCode = try fields.text("language_code", characters: 1...35)
         guard endpoint == .updateProfile else { return }
         gender = try fields.text("gender", characters: 1...50)
         height = try fields.number("height", in: 1...300)
@@ -137,7 +137,7 @@ extension BodyReader {
     static let expectedDate = "a date such as \"1990-05-17\""
 
     fileprivate func name() throws(APIError) -> String? {
-        let name = try text("name", characters: 1...100)
+        let name = try text("name", characters: ProfileDetails.nameLengths)
         guard name?.unicodeScalars.contains(where: { !$0.properties.isWhitespace }) ?? true else {
             throw .blank("name")
         }
@@ -165,7 +165,7 @@ extension BodyReader {
         var texts: [String] = []
         for element in elements {
             guard let text = element.string else { throw .wrongType(field, expected: "a list of strings", got: value) }
-            guard text.utf8.count <= 400, (1...100).contains(text.count) else {
+            guard text.utf8.count <= 400, Preferences.Lists.characters.contains(text.count) else {
                 throw .invalid("Each text of '\(field)' must have 1 to 100 characters; one has \(text.count).")
             }
             texts.append(text)

@@ -16,9 +16,9 @@ extension Planter {
 
     private mutating func planted(_ data: ProfileData, at path: String) throws(PlantError) -> Profile {
         let details = data.details
-        try check(details.name, "\(path).name", 1...100)
-        try check(details.bio, "\(path).bio", 0...1000)
-        try check(details.languageCode, "\(path).language_code", 2...35)
+        try check(details.name, "\(path).name", ProfileDetails.nameLengths)
+        try check(details.bio, "\(path).bio", ProfileDetails.bioLengths)
+        try check(details.languageCode, "\(path).language_code", 1...35)
         try check(details.biologicalSex, "\(path).biological_sex", 1...50)
         try check(details.gender, "\(path).gender", 1...50)
         try check(details.activityLevel, "\(path).activity_level", 1...50)
@@ -39,7 +39,9 @@ extension Planter {
             guard texts.count <= Preferences.Lists.limit else {
                 throw PlantError("\(path).\(name)", .tooMany("texts", texts.count, limit: Preferences.Lists.limit))
             }
-            for (index, text) in texts.enumerated() { try check(text, "\(path).\(name)[\(index)]", 1...100) }
+            for (index, text) in texts.enumerated() {
+                try check(text, "\(path).\(name)[\(index)]", Preferences.Lists.characters)
+            }
         }
         let times = try times(data.createdAt, data.updatedAt, "the preferences were created", at: path)
         return Preferences(

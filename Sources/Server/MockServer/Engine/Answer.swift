@@ -41,8 +41,8 @@ struct Answer {
         self.contentType = contentType
     }
 
-    init(_ error: APIError, in form: GuideMode) {
-        self.init(status: error.status, body: error.body(in: form), fields: error.fields)
+    init(_ error: APIError, in form: GuideMode, forApps: Bool = false) {
+        self.init(status: error.status, body: error.body(in: form, forApps: forApps), fields: error.fields)
     }
 
     init(_ replacement: ReplacementAnswer) {

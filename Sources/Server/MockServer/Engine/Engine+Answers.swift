@@ -53,7 +53,7 @@ extension Engine {
             }
             // Only the answer is lost: the request is still carried out or refused.
             if replacement.isProcessed { _ = try? restAnswer(route, &exchange) }
-            return faults.answer(in: exchange.errorForm).map(Answer.init)
+            return faults.answer(in: exchange.errorForm, forApps: exchange.servesApps).map(Answer.init)
         }
     }
 

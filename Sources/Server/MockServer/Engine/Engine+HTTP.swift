@@ -79,7 +79,7 @@ extension Engine {
             guard let made = try self.answer(&exchange) else { return }
             answer = connection.isSecure ? securing(made) : made
         } catch {
-            answer = Answer(world.advising(error), in: exchange.errorForm)
+            answer = Answer(world.advising(error), in: exchange.errorForm, forApps: exchange.servesApps)
         }
         let source = answer.source ?? source(ofLong: answer, to: exchange)
         guard reply(answer, from: source, to: head, in: world, on: connection, at: now) else { return }

@@ -22,7 +22,8 @@ extension Engine {
         if let refusal = exchange.refusedHandshake { return refusal }
         let replacement = exchange.responseFaults?.replacement
         if let replacement, !replacement.isProcessed {
-            return exchange.responseFaults?.answer(in: exchange.errorForm).map(Answer.init)
+            return exchange.responseFaults?.answer(in: exchange.errorForm, forApps: exchange.servesApps).map(
+                Answer.init)
         }
         let accepted = isHandshake ? try acceptHandshake(head) : HTTPFields()
         // Due events happen before the request is examined.
@@ -37,7 +38,8 @@ extension Engine {
         guard replacement == nil else {
             // Only the answer is lost: the session continues as if it had been sent.
             exchange.playback = nil
-            return exchange.responseFaults?.answer(in: exchange.errorForm).map(Answer.init)
+            return exchange.responseFaults?.answer(in: exchange.errorForm, forApps: exchange.servesApps).map(
+                Answer.init)
         }
         switch answer {
         case .response(let response): return Answer(response)

@@ -49,7 +49,8 @@ struct Exchange {
     var refusedHandshake: Answer? {
         guard let faults = handshakeFaults, !faults.opensSocket else { return nil }
         // Without a refusal of its own the connection ends before a byte of this is sent.
-        return faults.answer(in: errorForm).map(Answer.init) ?? Answer(status: .serviceUnavailable, body: [])
+        return faults.answer(in: errorForm, forApps: servesApps).map(Answer.init)
+            ?? Answer(status: .serviceUnavailable, body: [])
     }
 
     /// The form of refusals: that of the requested endpoint, or the guide's own if there is no endpoint.
@@ -59,6 +60,9 @@ struct Exchange {
         guard let endpoint else { return world.mode }
         return world.mode.provision(of: endpoint) == .support ? .union : world.mode
     }
+
+    /// Whether errors have what the apps read.
+    var servesApps: Bool { !destination.isAdmin && world.mode.servesApps }
 
     /// What went on the wire in place of a response.
     struct ShapedResponse {

@@ -107,5 +107,7 @@ struct TransportRefusal {
         "The client did not finish the handshake within \(time.components.seconds) s."
     }
 
-    func body(in mode: GuideMode) -> [UInt8] { APIError.body(code: code, message: message, in: mode) }
+    func body(in mode: GuideMode) -> [UInt8] {
+        APIError.body(code: code, message: message, in: mode, forApps: mode.servesApps)
+    }
 }

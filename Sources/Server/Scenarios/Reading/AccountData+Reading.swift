@@ -30,7 +30,7 @@ extension AccountData {
     static func read(_ user: Fields) -> AccountData? {
         let keys = ["password", "password_hash"]
         guard let email = user["email"] else {
-            user.refuse(keys + ["refresh_tokens"], unless: false, Messages.withoutEmail)
+            user.refuse(keys + ["refresh_tokens"], unless: false, Messages.needs("'email'"))
             return nil
         }
         guard let address = email.text(1...EmailAddress.bytes) else { return nil }
@@ -54,10 +54,10 @@ extension AccountData {
 
 extension RefreshTicket {
     fileprivate static func read(_ cursor: Cursor) -> RefreshTicket? {
-        guard let fields = Fields(cursor, as: .refreshToken),
-            let id = fields.required("id", Messages.resourceID)?.resourceID(),
-            let expiry = fields.required("expires_at", Messages.timestamp)?.timestamp()
-        else { return nil }
+        guard let fields = Fields(cursor, as: .refreshToken) else { return nil }
+        let id = fields.required("id", Messages.resourceID)?.resourceID()
+        let expiry = fields.required("expires_at", Messages.timestamp)?.timestamp()
+        guard let id, let expiry else { return nil }
         return RefreshTicket(id: id, expiresAt: expiry.secondsSinceEpoch)
     }
 }
@@ -65,11 +65,12 @@ extension RefreshTicket {
 extension ProfileData {
     static func read(_ cursor: Cursor) -> ProfileData? {
         guard let fields = Fields(cursor, as: .profile) else { return nil }
-        let name = fields.required("name", Messages.text(of: 1...100))?.text(1...100)
+        let name = fields.required("name", Messages.text(of: ProfileDetails.nameLengths))?
+            .text(ProfileDetails.nameLengths)
         var details = ProfileDetails(name: name ?? "")
-        details.bio = fields["bio"]?.text(0...1000)
+        details.bio = fields["bio"]?.text(ProfileDetails.bioLengths)
         details.unitSystem = fields["preferred_unit_system"]?.choice(of: UnitSystem.self) ?? details.unitSystem
-        details.languageCode = fields["language_code"]?.text(2...35) ?? details.languageCode
+        details.languageCode = fields["language_code"]?.text(1...35) ?? details.languageCode
         details.dateOfBirth = fields["date_of_birth"]?.date()
         details.biologicalSex = fields["biological_sex"]?.text(1...50)
         details.height = fields["height_cm"]?.double(1...300)
@@ -87,7 +88,7 @@ extension PreferencesData {
         guard let fields = Fields(cursor, as: .preferences) else { return nil }
         func texts(_ key: String) -> [String] {
             let elements = fields[key]?.elements(limit: Preferences.Lists.limit, of: "texts")
-            return elements?.compactMap { $0.text(1...100) } ?? []
+            return elements?.compactMap { $0.text(Preferences.Lists.characters) } ?? []
         }
         var lists = Preferences.Lists()
         lists.allergies = texts("allergies")

@@ -1,0 +1,106 @@
+import Testing
+
+@testable import FitIQAPI
+
+@Suite("Requests about accounts") struct AccountRequestTests {
+    private static let now = Timestamp(secondsSinceEpoch: 1_738_146_600)
+
+    private static func registration(_ changes: [String: String?]) -> String {  // Members of a test's own.
+        var members: [String: String?] = [  // As above.
+            "email": #""ada@example.com""#, "password": #""correct horse""#, "name": #""Ada""#,
+            "date_of_birth": #""1990-05-17""#,
+        ]
+        members.merge(changes) { $1 }
+        return "{" + members.compactMap { name, value in value.map { "\"\(name)\":\($0)" } }.joined(separator: ",")
+            + "}"
+    }
+
+    static let refusals: [(String, String?, String)] = [
+        ("email", nil, "'email' is required"), ("email", "5", "must be an address"),
+        ("email", #""ada""#, "must be an address"), ("email", #""@b.c""#, "must be an address"),
+        ("email", #""a@b""#, "must be an address"), ("email", #""a@b@c.d""#, "must be an address"),
+        ("email", #""a @b.c""#, "must be an address"), ("email", #""a@b..c""#, "must be an address"),
+        ("email", #""a\u0000@b.c""#, "must be an address"), ("email", #""a\u00a0@b.c""#, "must be an address"),
+        ("email", "\"\(String(repeating: "a", count: 65))@b.c\"", "must be an address"),
+        ("email", "\"a@\(String(repeating: "b", count: 251)).c\"", "must be an address"),
+        ("password", nil, "'password' is required"), ("password", #""1234567""#, "8 to 200 characters"),
+        ("password", "\"\(String(repeating: "p", count: 201))\"", "8 to 200 characters"),
+        ("name", nil, "'name' is required"), ("name", #"" ""#, "blank"), ("name", #""""#, "1 to 100"),
+        ("date_of_birth", nil, "'date_of_birth' is required"), ("date_of_birth", #""1990-02-30""#, "must be a date"),
+        ("date_of_birth", #""2012-01-30""#, "at least 13 years ago"),
+        ("date_of_birth", #""1899-12-31""#, "since 1900-01-01"), ("date_of_birth", "1990", "must be a date"),
+        ("date_of_birth", #""1990-05-17T00:00:00Z""#, "must be a date"),
+    ]
+
+    @Test("A registration that does not fit is refused by field", arguments: refusals)
+    func refused(field: String, value: String?, message: String) {
+        do throws(APIError) {
+            _ = try RegisterRequest(body: Array(Self.registration([field: value]).utf8), at: Self.now)
+            Issue.record("It was read.")
+        } catch {
+            #expect(error.status == .badRequest && error.message.contains(message), "\(error.message)")
+            #expect(error.message.contains(field))
+        }
+    }
+
+    @Test(
+        "One at the edge is read",
+        arguments: [
+            ("email", "\"a@\(String(repeating: "b", count: 250)).c\""), ("email", #""ä+b@c.d""#),
+            ("password", #""12345678""#), ("password", "\"\(String(repeating: "p", count: 200))\""),
+            ("date_of_birth", #""2012-01-29""#), ("date_of_birth", #""1900-01-01""#),
+        ])
+    func accepted(field: String, value: String) throws {
+        _ = try RegisterRequest(body: Array(Self.registration([field: value]).utf8), at: Self.now)
+    }
+
+    static let profiles: [(Endpoint, String, String?)] = [
+        (.createProfile, #"{"name":"A","preferred_unit_system":"metric"}"#, nil),
+        (.createProfile, #"{"name":"A"}"#, "'preferred_unit_system' is required"),
+        (.updateProfile, #"{"preferred_unit_system":"metric"}"#, "'name' is required"),
+        (.updateProfile, #"{"name":"A","preferred_unit_system":"stone"}"#, "must be one of"),
+        (.updateProfile, #"{"name":"A","preferred_unit_system":"metric","weight":0}"#, "'weight'"),
+        (.createProfile, #"{"name":"A","preferred_unit_system":"metric","weight":0}"#, nil),
+        (.updatePhysicalProfile, "{}", nil), (.updatePhysicalProfile, #"{"height_cm":301}"#, "from 1 to 300"),
+        (.updatePhysicalProfile, #"{"date_of_birth":"2020-01-01"}"#, "13 years"),
+        (.updatePhysicalProfile, #"{"name":5,"height_cm":null}"#, nil),
+    ]
+
+    @Test("A profile is read by its endpoint's fields", arguments: profiles)
+    func profile(endpoint: Endpoint, body: String, message: String?) {
+        do throws(APIError) {
+            _ = try ProfileRequest(body: Array(body.utf8), of: endpoint, at: Self.now)
+            #expect(message == nil)
+        } catch {
+            #expect(error.status == .badRequest && error.message.contains(message ?? "?"), "\(error.message)")
+        }
+    }
+
+    @Test("Preferences are lists of a hundred texts of a hundred characters")
+    func preferences() throws {
+        func read(_ count: Int, _ length: Int) throws {
+            let text = "\"\(String(repeating: "a", count: length))\""
+            let list = Array(repeating: text, count: count).joined(separator: ",")
+            _ = try PreferencesRequest(body: Array("{\"allergies\":[\(list)]}".utf8))
+        }
+        try read(100, 100)
+        for (count, length) in [(101, 1), (1, 0), (1, 101)] {
+            #expect(throws: APIError.self) { try read(count, length) }
+        }
+        for body in [#"{"allergies":"a"}"#, #"{"allergies":[1]}"#, "[]"] {
+            #expect(throws: APIError.self) { try PreferencesRequest(body: Array(body.utf8)) }
+        }
+    }
+
+    @Test("The text of a hash reads as the hash, and nothing else does")
+    func hashes() throws {
+        let hash = PasswordHash("p", salt: "s", cost: 7)
+        #expect(PasswordHash(hash.text) == hash && hash.matches("p") && !hash.matches("P"))
+        #expect(!PasswordHash.matchingNothing(cost: 1).matches(""))
+        for text in [
+            "", "pbkdf2-sha256$7$s", hash.text + "A", hash.text.replacing("$7$", with: "$0$"),
+            hash.text.replacing("$7$", with: "$07$"), hash.text.replacing("$7$", with: "$100001$"),
+            hash.text.replacing("$s$", with: "$$"), hash.text.replacing("sha256", with: "sha1"),
+        ] { #expect(PasswordHash(text) == nil, "\(text)") }
+    }
+}

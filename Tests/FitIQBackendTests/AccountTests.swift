@@ -1,0 +1,105 @@
+import FitIQAPI
+import Testing
+
+@testable import FitIQBackend
+
+@Suite("Accounts") struct AccountTests {
+    private func request(_ email: String) throws -> RegisterRequest {
+        let body = #"{"email":"\#(email)","password":"password","name":"\u2028\u0001","date_of_birth":"1990-05-17"}"#
+        return try RegisterRequest(body: Array(body.utf8), at: World.start)
+    }
+
+    private func world(_ limits: Limits = Limits()) -> World {
+        var world = World(limits: limits)
+        var configuration = Backend.Configuration(origin: World.origin, limits: limits)
+        configuration.accounts.passwordCost = 1
+        world.backend = Backend(configuration)
+        return world
+    }
+
+    @Test("An account has at most so many refresh tokens; the oldest is revoked, and expired ones go first")
+    func refreshTokens() throws {
+        var limits = Limits()
+        limits.refreshTokens = 3
+        var world = world(limits)
+        let login = try LogInRequest(body: Array(#"{"email":"A@b.c","password":"password"}"#.utf8))
+        let first = try world.backend.register(request("a@b.c"), &world.turn).tokens
+        let tokens = try [first.refresh] + (0..<3).map { _ in try world.backend.logIn(login, &world.turn).refresh }
+        #expect(throws: APIError.revokedRefreshToken) { try world.backend.refresh(tokens[0], &world.turn) }
+        let renewed = try world.backend.refresh(tokens[1], &world.turn).refresh
+        #expect(throws: APIError.revokedRefreshToken) { try world.backend.refresh(tokens[1], &world.turn) }
+        world.pass(milliseconds: 30 * 86_400_000)
+        #expect(throws: APIError.expiredRefreshToken(at: world.turn.now)) {
+            try world.backend.refresh(renewed, &world.turn)
+        }
+        _ = try world.backend.logIn(login, &world.turn)
+        #expect(world.backend.users[UserID(index: 0)].person?.account?.refreshTokens.count == 1)
+        #expect(Invariants.deepViolations(of: world) == [])
+    }
+
+    @Test("A registration beyond the limits leaves nothing behind")
+    func limits() throws {
+        var limits = Limits()
+        limits.users = 1
+        var world = world(limits)
+        _ = try world.backend.register(request("a@b.c"), &world.turn)
+        #expect(throws: APIError.storeFull("users", limit: 1)) {
+            try world.backend.register(request("b@b.c"), &world.turn)
+        }
+        #expect(throws: APIError.addressIsTaken) { try world.backend.register(request("A@B.C"), &world.turn) }
+        #expect(world.backend.addresses.count == 1 && Invariants.deepViolations(of: world) == [])
+    }
+
+    @Test("Planted again, everything of a person is as it was")
+    func planting() throws {
+        var world = world()
+        for number in 0..<3 { _ = try world.backend.register(request("u\(number)@b.c"), &world.turn) }
+        let user = try world.backend.user("plain")
+        let body = Array(#"{"allergies":["\u0001"],"food_dislikes":["b"]}"#.utf8)
+        _ = try world.backend.updatePreferences(PreferencesRequest(body: body), of: user, &world.turn)
+        let data = world.data
+        var copy = self.world()
+        try copy.backend.plant(data, &copy.turn)
+        #expect(copy.data == data && Invariants.deepViolations(of: copy) == [])
+        #expect(copy.backend.addresses == world.backend.addresses)
+    }
+
+    static let refusals: [(UserData, String)] = {
+        func user(_ change: (inout UserData) -> Void) -> UserData {
+            var user = UserData(id: "v")
+            change(&user)
+            return user
+        }
+        func account(_ email: String, _ password: String = "password") -> AccountData {
+            AccountData(email: email, password: .plain(password))
+        }
+        var lists = Preferences.Lists()
+        lists.allergies = Array(repeating: "a", count: 101)
+        let details = ProfileDetails(name: "A")
+        return [
+            (user { $0.account = account("A@b.c") }, "users[1].email"),
+            (user { $0.account = account("nobody") }, "users[1].email"),
+            (user { $0.account = account("c@d.e", "short") }, "users[1].password"),
+            (user { $0.profile = ProfileData(details: ProfileDetails(name: "")) }, "users[1].profile.name"),
+            (
+                user { $0.profile = ProfileData(details: details, createdAt: .before(1), updatedAt: .before(2)) },
+                "users[1].profile.updated_at"
+            ),
+            (user { $0.preferences = PreferencesData(lists: lists) }, "users[1].preferences.allergies"),
+        ]
+    }()
+
+    @Test("Data that breaks a rule is refused at its place", arguments: refusals)
+    func refused(user: UserData, path: String) throws {
+        var world = world()
+        var first = UserData(id: "u")
+        first.account = AccountData(email: "a@B.c", password: .plain("password"))
+        do throws(PlantError) {
+            try world.backend.plant(WorldData(users: [first, user]), &world.turn)
+            Issue.record("It was planted.")
+        } catch {
+            #expect(error.path == path)
+        }
+        #expect(world.backend.userCount == 0)
+    }
+}
