@@ -96,8 +96,9 @@ struct Authenticator {
         if let known = verified[key] { return known }
         let token: AccessToken
         do { token = try AccessToken.verify(text, secret: secret) } catch { throw .badToken(error) }
-        // Only a registration makes an account.
-        let user = try token.email == nil ? backend.user(token.subject) : backend.accountHolder(token.subject)
+        // Only a registration makes an account; the guides know nothing of accounts.
+        let isAccounts = mode.servesApps && token.email != nil
+        let user = try isAccounts ? backend.accountHolder(token.subject) : backend.user(token.subject)
         let result = VerifiedToken(token: token, user: user)
         if verified.count >= limit { verified.removeAll() }
         verified[key] = result
