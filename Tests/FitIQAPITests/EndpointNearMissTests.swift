@@ -37,7 +37,7 @@ struct EndpointNearMissTests {
         ("GET /api/v1/ws", ["openSocket 65 +consultations +{id}"]),
         ("GET /consultations/\(id)/ws", ["openSocket 90 prefix"]),
         ("GET /api/v1/goals/natural", ["listGoals 60 -natural"]), ("GET /api/v1/goals/17/", ["getGoal 85 slash/ 17?"]),
-        ("GET /favicon.ico", []), ("GET /", []), ("GET /api/v1/people", []), ("GET /api/v1/people/\(id)", []),
+        ("GET /favicon.ico", []), ("GET /", []), ("GET /api/v1/animals", []), ("GET /api/v1/people/\(id)", []),
         ("GET /" + String(repeating: "a/", count: 12), []), ("GET /" + String(repeating: "a", count: 300), []),
     ]
 

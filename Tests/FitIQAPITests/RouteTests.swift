@@ -125,7 +125,7 @@ import Testing
                 == "There is no endpoint \"\(path)\". The nearest endpoint is \(template).")
     }
 
-    @Test("give no hint where nothing is near", arguments: ["/", "", "/favicon.ico", "/metrics", "/a/b/c/d/e/f"])
+    @Test("give no hint where nothing is near", arguments: ["/", "", "/favicon.ico", "/numbers", "/a/b/c/d/e/f"])
     func nothingNear(path: String) {
         #expect(Route.refusal(ofUnknownPath: path, in: .union).message == "There is no endpoint \"\(path)\".")
     }

@@ -9,6 +9,7 @@ struct ScenarioPagesTests {
     static let sections: [(object: String, page: String, headings: [String])] = [
         ("", "scenarios", ["The scenario"]), ("clock", "scenarios", ["Clocks"]), ("user", "scenarios", ["Users"]),
         ("accounts", "scenarios", ["Tokens and passwords"]), ("refresh_token", "scenarios", ["Refresh tokens"]),
+        ("documents", "scenarios", ["Documents"]), ("document", "scenarios", ["Keys of a document"]),
         ("profile", "scenarios", ["Profiles"]), ("preferences", "scenarios", ["Preferences"]),
         ("goal", "scenarios", ["Goals"]), ("consultation", "scenarios", ["Consultations"]),
         ("message", "scenarios", ["Messages"]), ("template", "scenarios", ["Templates"]),

@@ -77,7 +77,8 @@ class Meals:
     async def list(self, query=""):
         """The list is in no guide: it is the union's everywhere."""
         data = (await self.teller.ask(200, "GET", f"{MEALS}{query}"))["data"]
-        expect_keys(data, "meal_logs total_count page limit has_more", "data")
+        of_apps = " total offset" if self.teller.server.guide == "union" else ""
+        expect_keys(data, "meal_logs total_count page limit has_more" + of_apps, "data")
         for log in data["meal_logs"]:
             self.check(log, "union")
         return data
