@@ -20,6 +20,15 @@ struct RequestShapeTests {
             $0.request(.listQuickActions, query: "context_type=mood", at: 0)
             $0.request(.listMealLogs, query: "start_date=2025-01-29", at: 0)
         },
+        Chapter("a document is any object, and a page has a limit", .kept(4)) {
+            $0.request(.createSleep, body: ["id": 1, "stages": []], status: 201, at: 0)
+            $0.request(.shareWorkoutTemplate, Story.id(1), body: ["user_id": "a"], at: 0)
+            $0.request(.copyWorkoutTemplate, Story.id(1), body: ["name": "b"], status: 201, at: 0)
+            $0.request(.searchJournal, query: "q=&limit=1&offset=0", at: 0)
+            $0.request(.copyWorkoutTemplate, Story.id(1), status: 201, at: 0)
+            $0.request(.readInsight, Story.id(1), at: 0)
+            $0.request(.deleteInsight, Story.id(1), status: 204, at: 0)
+        },
         Chapter("what has nothing to read is not asked about", .notExercised) {
             $0.request(.archiveConsultation, Story.id(1), at: 0)
             $0.request(.showConsultation, Story.id(1), query: "page=x", at: 0)
@@ -61,6 +70,11 @@ struct RequestShapeTests {
             line: "POST /api/v1/consultations", endpoint: .createConsultation, body: #"{"persona":"coach"}"#,
             told: "POST /api/v1/consultations does not fit: 'persona' must be one of "),
         Misfit(line: "POST /api/v1/consultations", endpoint: .createConsultation, told: "does not fit: "),
+        Misfit(line: "POST /api/v1/journal", endpoint: .createJournalEntry, body: "[]", told: "must be a JSON object"),
+        Misfit(
+            line: "POST /api/v1/workout-templates/\(Story.id(1))/share", endpoint: .shareWorkoutTemplate, body: "{}",
+            told: "'user_ids' is required"),
+        Misfit(line: "GET /api/v1/sleep?limit=101", endpoint: .listSleep, told: "'limit'"),
         Misfit(line: "POST /api/v1/goals", endpoint: .createGoal, body: #"{"title":"Run"}"#, told: "'description'"),
         Misfit(
             line: "PATCH /api/v1/goals/\(Story.id(1))", endpoint: .updateGoal, body: #"{"progress":2}"#,
