@@ -19,9 +19,9 @@ struct JudgeCommand: ParsableCommand {
 
             A client is not blamed for what a session does not show. Other programs record neither control frames nor \
             the ends of WebSockets, so obligations that need those are not exercised: keeping alive, closing, \
-            reconnecting, one socket at a time, no polling while connected. Nor are credentials judged in a recording \
-            that has none. The name in a token identifies the user, or else the token itself; tokens that were \
-            accepted for the same consultation, goal or meal log belong to one user. A session shows no faults: a \
+            reconnecting, one socket at a time, no polling while connected. Credentials are not judged in a \
+            recording without them. A token with a name identifies the user by that name, any other token by itself; \
+            tokens accepted for the same consultation, goal or meal log belong to one user. A session shows no faults: a \
             client that gave up a silent server is judged by what it did.
 
             Exit codes: 0 every must that was faced is kept, 1 one is broken, or what is known to be broken is kept, 2 \

@@ -12,9 +12,9 @@ import Traffic
 struct RecordCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "record",
-        abstract: "Stand between clients and a real server, and record what they say, until Ctrl-C.",
+        abstract: "Record the traffic between clients and a real server, until Ctrl-C.",
         discussion: """
-            A reverse proxy for REST and WebSocket: point the app at it in place of the server. The file is HAR 1.2, \
+            A reverse proxy for REST and WebSocket: point the app at the proxy instead of the server. The file is HAR 1.2, \
             and opens at any time; 'fitiq-mock replay' serves it again. Bodies and frames pass unchanged, so a URL of \
             the server in one of them still leads to the server and bypasses the recording. Each option can also be \
             set in the environment.

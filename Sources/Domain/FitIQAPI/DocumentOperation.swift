@@ -2,7 +2,7 @@ import HTTPTypes
 
 /// A list of JSON objects of each user that the apps sync in the background.
 ///
-/// Nobody documents the objects, so they are stored as sent. The raw value is the name of the list in responses and in
+/// No guide describes the objects, so they are stored as sent. The raw value is the name of the list in responses and in
 /// scenario files.
 public enum DocumentCollection: String, CaseIterable, Sendable, Hashable {
     case moodEntries = "mood_entries"

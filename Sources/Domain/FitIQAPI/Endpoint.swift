@@ -151,7 +151,7 @@ extension Endpoint {
     }
     public var origin: Origin { row.origin }
     public var credentials: Credentials { row.credentials }
-    /// What it does with documents; nil for every other operation.
+    /// The action and the collection, if this is an operation on documents.
     public var documents: DocumentOperation? { row.documents }
 
     /// The words of its path, without parameters.
