@@ -71,9 +71,8 @@ extension Engine {
         // Due events happen before the request is examined, refused or not.
         defer { applyEffects(of: world, at: exchange.now) }
         world.backend.advance(&world.turn)
-        if let documents = exchange.endpoint?.documents { return try documentAnswer(documents, exchange, by: user) }
         if let endpoint = exchange.endpoint, endpoint.origin == .apps {
-            return try accountAnswer(endpoint, user, exchange)
+            return try appAnswer(endpoint, on: route.id ?? "", by: user, exchange)
         }
         switch route {
         case .consultations where head.method == .post:
