@@ -170,7 +170,9 @@ extension Endpoint {
 }
 
 /// A path of which only the apps know, with its parameters in braces, and the operations on it.
-public struct AppPath: Sendable, Equatable {
+///
+/// There is one object for each path; a reference keeps every ``Route`` small, those of the guides too.
+public final class AppPath: Sendable, Equatable {
     public let template: String
     /// In the order of ``Endpoint``'s cases.
     public let endpoints: [Endpoint]
@@ -181,6 +183,8 @@ public struct AppPath: Sendable, Equatable {
         (self.template, self.endpoints) = (template, endpoints)
         segments = template.split(separator: "/").map { $0.hasPrefix("{") ? nil : String($0) }
     }
+
+    public static func == (left: AppPath, right: AppPath) -> Bool { left === right }
 
     /// Which of its segments are parameters.
     public var parameterPlaces: [Int] { segments.indices.filter { segments[$0] == nil } }
