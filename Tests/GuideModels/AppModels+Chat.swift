@@ -1,0 +1,171 @@
+import Foundation
+
+/// Lume's chat.
+extension AppModels {
+    package enum ConsultationStatus: String, Decodable, CaseIterable {
+        case pending, active, completed, abandoned, archived
+    }
+
+    package struct Consultation: Decodable {
+        package let id: UUID
+        package let userId: String
+        package let persona: String
+        package let status: ConsultationStatus
+        package let goalId: UUID?
+        package let contextType: String?
+        package let contextId: String?
+        package let title: String?
+        package let messageCount: Int
+        package let isArchived: Bool?
+        package let startedAt: Date
+        package let completedAt: Date?
+        package let lastMessageAt: Date?
+        package let createdAt: Date
+        package let updatedAt: Date
+
+        enum CodingKeys: String, CodingKey {
+            case id, persona, status, title
+            case userId = "user_id"
+            case goalId = "goal_id"
+            case contextType = "context_type"
+            case contextId = "context_id"
+            case messageCount = "message_count"
+            case isArchived = "is_archived"
+            case startedAt = "started_at"
+            case completedAt = "completed_at"
+            case lastMessageAt = "last_message_at"
+            case createdAt = "created_at"
+            case updatedAt = "updated_at"
+        }
+    }
+
+    /// `GET /consultations`.
+    package struct ConsultationList: Decodable {
+        package let consultations: [Consultation]
+        package let totalCount: Int
+        package let limit: Int
+        package let offset: Int
+
+        enum CodingKeys: String, CodingKey {
+            case consultations, limit, offset
+            case totalCount = "total_count"
+        }
+    }
+
+    package struct Message: Decodable {
+        package let id: UUID
+        package let consultationId: UUID
+        package let role: String
+        package let content: String
+        package let createdAt: Date
+        package let metadata: MessageMetadata?
+
+        enum CodingKeys: String, CodingKey {
+            case id, role, content, metadata
+            case consultationId = "consultation_id"
+            case createdAt = "created_at"
+        }
+    }
+
+    package struct MessageMetadata: Decodable {
+        package let persona: String?
+        package let tokens: Int?
+        package let processingTimeMs: Int?
+        package let isStreaming: Bool?
+
+        enum CodingKeys: String, CodingKey {
+            case persona, tokens
+            case processingTimeMs = "processing_time_ms"
+            case isStreaming = "is_streaming"
+        }
+    }
+
+    /// `GET /consultations/{id}/messages`.
+    package struct MessageList: Decodable {
+        package let messages: [Message]
+        package let total: Int
+        package let totalCount: Int?
+        package let limit: Int?
+        package let offset: Int?
+        package let hasMore: Bool
+
+        enum CodingKeys: String, CodingKey {
+            case messages, total, limit, offset
+            case totalCount = "total_count"
+            case hasMore = "has_more"
+        }
+    }
+
+    /// `POST /consultations/{id}/messages`: no answer where it streams over an open socket.
+    package struct SentMessage: Decodable {
+        package let userMessage: Message
+        package let assistantMessage: Message?
+
+        enum CodingKeys: String, CodingKey {
+            case userMessage = "user_message"
+            case assistantMessage = "assistant_message"
+        }
+    }
+
+    /// A goal that the coach suggests, with its duration in days and its difficulty from 1 to 5.
+    package struct SuggestedGoal: Decodable {
+        package let title: String
+        package let description: String
+        package let goalType: String
+        package let targetValue: Double?
+        package let targetUnit: String?
+        package let rationale: String
+        package let estimatedDuration: Int?
+        package let difficulty: Int
+
+        enum CodingKeys: String, CodingKey {
+            case title, description, rationale, difficulty
+            case goalType = "goal_type"
+            case targetValue = "target_value"
+            case targetUnit = "target_unit"
+            case estimatedDuration = "estimated_duration"
+        }
+    }
+
+    /// `POST /consultations/{id}/suggest-goals` and `/goals/suggestions`.
+    package struct SuggestedGoals: Decodable {
+        package let suggestions: [SuggestedGoal]
+        package let count: Int
+        package let persona: String?
+        package let consultationId: UUID?
+
+        enum CodingKeys: String, CodingKey {
+            case suggestions, count, persona
+            case consultationId = "consultation_id"
+        }
+    }
+
+    /// A frame of the chat's socket.
+    package struct ChatFrame: Decodable {
+        package let type: String
+        package let consultationId: UUID?
+        package let userId: String?
+        package let content: String?
+        package let timestamp: Date?
+        package let metadata: CompletionMetadata?
+
+        enum CodingKeys: String, CodingKey {
+            case type, content, timestamp, metadata
+            case consultationId = "consultation_id"
+            case userId = "user_id"
+        }
+    }
+
+    /// What `stream_complete` tells of the answer.
+    package struct CompletionMetadata: Decodable {
+        package let tokensUsed: Int?
+        package let processingTimeMs: Int?
+        package let functionCalls: [String]?
+
+        enum CodingKeys: String, CodingKey {
+            case tokensUsed = "tokens_used"
+            case processingTimeMs = "processing_time_ms"
+            case functionCalls = "function_calls"
+        }
+    }
+}

@@ -1,0 +1,214 @@
+import Foundation
+
+/// FitIQ's meals: REST and the frames of `/ws/meal-logs`.
+extension AppModels {
+    package enum MealStatus: String, Decodable, CaseIterable {
+        case pending, processing, completed, failed, manual
+    }
+
+    package enum MealType: String, Decodable, CaseIterable {
+        case breakfast, lunch, dinner, snack, drink, water, supplements, other
+    }
+
+    package enum FoodType: String, Decodable, CaseIterable {
+        case food, drink, water
+    }
+
+    package struct MealLog: Decodable {
+        package let id: UUID
+        package let userId: String
+        package let rawInput: String?
+        package let mealType: MealType
+        package let status: MealStatus
+        package let totalCalories: Int?
+        package let totalProteinG: Double?
+        package let totalCarbsG: Double?
+        package let totalFatG: Double?
+        package let notes: String?
+        package let loggedAt: Date
+        package let createdAt: Date
+        package let updatedAt: Date
+        package let items: [MealItem]?
+
+        enum CodingKeys: String, CodingKey {
+            case id, status, notes, items
+            case userId = "user_id"
+            case rawInput = "raw_input"
+            case mealType = "meal_type"
+            case totalCalories = "total_calories"
+            case totalProteinG = "total_protein_g"
+            case totalCarbsG = "total_carbs_g"
+            case totalFatG = "total_fat_g"
+            case loggedAt = "logged_at"
+            case createdAt = "created_at"
+            case updatedAt = "updated_at"
+        }
+    }
+
+    package struct MealItem: Decodable {
+        package let id: UUID
+        package let mealLogId: UUID
+        package let foodType: FoodType
+        package let foodId: UUID?
+        package let userFoodId: UUID?
+        package let foodName: String
+        package let quantity: Double
+        package let unit: String
+        package let calories: Int
+        package let proteinG: Double
+        package let carbsG: Double
+        package let fatG: Double
+        package let fiberG: Double?
+        package let sugarG: Double?
+        package let confidenceScore: Double?
+        package let orderIndex: Int
+
+        enum CodingKeys: String, CodingKey {
+            case id, quantity, unit, calories
+            case mealLogId = "meal_log_id"
+            case foodType = "food_type"
+            case foodId = "food_id"
+            case userFoodId = "user_food_id"
+            case foodName = "food_name"
+            case proteinG = "protein_g"
+            case carbsG = "carbs_g"
+            case fatG = "fat_g"
+            case fiberG = "fiber_g"
+            case sugarG = "sugar_g"
+            case confidenceScore = "confidence_score"
+            case orderIndex = "order_index"
+        }
+    }
+
+    /// `POST /meal-logs/batch`.
+    package struct MealBatch: Decodable {
+        package let mealLogs: [MealLog]
+        package let count: Int
+
+        enum CodingKeys: String, CodingKey {
+            case count
+            case mealLogs = "meal_logs"
+        }
+    }
+
+    /// `GET /meal-logs`.
+    package struct MealList: Decodable {
+        package let mealLogs: [MealLog]
+        package let totalCount: Int
+        package let limit: Int
+        package let offset: Int
+        package let hasMore: Bool?
+
+        enum CodingKeys: String, CodingKey {
+            case limit, offset
+            case mealLogs = "meal_logs"
+            case totalCount = "total_count"
+            case hasMore = "has_more"
+        }
+    }
+
+    /// `POST /meal-logs/photo` and `GET /meal-logs/photo/{id}`.
+    package struct Photo: Decodable {
+        package let sessionId: UUID
+        package let recognizedItems: [RecognizedItem]
+        package let totalMacros: Macros
+        package let overallConfidence: Double
+        package let needsReview: Bool
+        package let processingTimeMs: Int
+
+        enum CodingKeys: String, CodingKey {
+            case sessionId = "session_id"
+            case recognizedItems = "recognized_items"
+            case totalMacros = "total_macros"
+            case overallConfidence = "overall_confidence"
+            case needsReview = "needs_review"
+            case processingTimeMs = "processing_time_ms"
+        }
+    }
+
+    /// Nobody documents its members; these are the ones that a confirmation sends back.
+    package struct RecognizedItem: Decodable {
+        package let name: String?
+        package let quantity: Double?
+        package let unit: String?
+        package let calories: Double?
+    }
+
+    package struct Macros: Decodable {
+        package let totalCalories: Int
+        package let totalProtein: Int
+        package let totalCarbohydrates: Int
+        package let totalFats: Int
+
+        enum CodingKeys: String, CodingKey {
+            case totalCalories = "total_calories"
+            case totalProtein = "total_protein"
+            case totalCarbohydrates = "total_carbohydrates"
+            case totalFats = "total_fats"
+        }
+    }
+
+    /// A frame about a meal log.
+    package struct MealFrame<Content: Decodable>: Decodable {
+        package let type: String
+        package let data: Content
+        package let timestamp: Date
+    }
+
+    package enum MealErrorCode: String, Decodable, CaseIterable {
+        case parsingFailed = "PARSING_FAILED"
+        case serviceError = "AI_SERVICE_ERROR"
+        case rateLimit = "RATE_LIMIT"
+        case serverError = "SERVER_ERROR"
+    }
+
+    /// The `data` of `meal_log.failed`.
+    package struct FailedMeal: Decodable {
+        package let id: UUID
+        package let errorMessage: String?
+        package let errorCode: MealErrorCode
+        package let details: String?
+        package let suggestions: [String]?
+
+        enum CodingKeys: String, CodingKey {
+            case id, details, suggestions
+            case errorMessage = "error_message"
+            case errorCode = "error_code"
+        }
+    }
+
+    /// The frame `connected`.
+    package struct MealSocketGreeting: Decodable {
+        package let type: String
+        package let userId: String
+        package let timestamp: Date
+
+        enum CodingKeys: String, CodingKey {
+            case type, timestamp
+            case userId = "user_id"
+        }
+    }
+
+    package struct MealSocketPong: Decodable {
+        package let type: String
+        package let timestamp: Date
+    }
+
+    package enum SocketErrorCode: String, Decodable, CaseIterable {
+        case authFailed = "AUTH_FAILED"
+        case connectionLimit = "CONNECTION_LIMIT"
+        case serverError = "SERVER_ERROR"
+        case rateLimit = "RATE_LIMIT"
+    }
+
+    package struct MealSocketError: Decodable {
+        package let type: String
+        package let error: String
+        package let errorCode: SocketErrorCode
+
+        enum CodingKeys: String, CodingKey {
+            case type, error
+            case errorCode = "error_code"
+        }
+    }
+}
