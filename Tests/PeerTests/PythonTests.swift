@@ -27,7 +27,9 @@ extension Peers {
             try await RunningServer.serve("--instant") { server in try await tell(story, [chapter], to: server) }
         }
 
-        @Test("What the apps sync has the members that they decode", arguments: ["documents"])
+        @Test(
+            "What the apps call answers with the members that they decode",
+            arguments: ["app_accounts", "app_chat", "app_documents"])
         func apps(_ chapter: String) async throws {
             try await RunningServer.serve("--instant") { server in
                 try await tell("with_aiohttp", [chapter], to: server)

@@ -1,0 +1,128 @@
+"""The chapters about the two apps: rows of `app_shapes` sent one after the other, with the ids that they are about."""
+
+import re
+
+from app_shapes import ACCOUNTS, API, CHAT, DOCUMENTS, REFUSAL, REGISTER, TOKENS, Row, listed
+from facts import UNKNOWN_ID, expect, expect_equal, step
+
+
+def check(value, shape, what):
+    """That a value has a shape."""
+    if isinstance(shape, dict):
+        expect(isinstance(value, dict), f"{what} to be an object", value)
+        for name, kind in shape.items():
+            optional, name = name.endswith("?"), name.rstrip("?")
+            expect(optional or name in value, f"{name} in {what}", value)
+            if not optional or value.get(name) is not None:
+                check(value[name], kind, f"{what}.{name}")
+    elif isinstance(shape, list):
+        expect(isinstance(value, list), f"{what} to be a list", value)
+        for each in value:
+            check(each, shape[0], f"{what}[]")
+    elif isinstance(shape, re.Pattern):
+        expect(isinstance(value, str) and shape.fullmatch(value), f"{what} to match {shape.pattern}", value)
+    elif isinstance(shape, (set, frozenset)):
+        expect(value in shape, f"{what} to be one of {sorted(shape)}", value)
+    elif isinstance(shape, type):
+        expect(isinstance(value, (int, float) if shape is float else shape) and (
+            shape is bool or not isinstance(value, bool)), f"{what} to be of type {shape.__name__}", value)
+    else:
+        expect(shape(value), f"{what} to be what was sent", value)
+
+
+def filled(value, kept):
+    """A path or a body with what earlier rows kept."""
+    if isinstance(value, str):
+        return re.sub(r"\{(\w+)\}", lambda match: kept[match[1]], value)
+    if isinstance(value, dict):
+        return {name: filled(each, kept) for name, each in value.items()}
+    return value
+
+
+class App:
+    """An app's user with an account, who keeps the ids and tokens of answers by name."""
+
+    def __init__(self, teller):
+        self.teller = teller
+        self.kept = {"user": teller.user}
+
+    @property
+    def headers(self):
+        return self.teller.server.headers(self.kept["access_token"])
+
+    async def send(self, row, path=None, headers=None):
+        """Sends a row, and checks its answer."""
+        path = path or API + filled(row.path, self.kept)
+        if headers is None:
+            headers = {"X-API-Key": self.teller.server.api_key} if row.path.startswith("/auth/") else self.headers
+        status, _, answer = await self.teller.adapter.request(
+            row.method, self.teller.server.url + path, filled(row.body, self.kept), headers)
+        what = f"{row.method} {path}"
+        expect(status == row.status, f"{row.status} for {what} {row.body}", (status, answer))
+        if row.shape is None:
+            expect(answer is None, f"no body for {what}", answer)
+            return None
+        check(answer, row.shape, what)
+        expect_equal(answer["success"], status < 400, f"success of {what}")
+        return answer
+
+    async def keep(self, row):
+        """Sends a row, and keeps what its answer tells."""
+        answer = await self.send(row)
+        found = (answer or {}).get("data") or {}
+        self.kept.update({name: found[name] for name in TOKENS if name in found})
+        if row.keeps:
+            found = found["insights"][0] if row.keeps == "insights" else found
+            expect(found["id"] != UNKNOWN_ID and found.get("user_id") != UNKNOWN_ID, "the world's own ids", found)
+            self.kept[row.keeps] = found["id"]
+        return answer
+
+    async def refused(self, row, stranger):
+        """That the row's path has nothing for an id that is unknown, in upper case, or another user's."""
+        name = re.search(r"\{(\w+)\}", row.path)[1]
+        refusal = row._replace(status=404, shape=REFUSAL)
+        for id in (UNKNOWN_ID, self.kept[name].upper()):
+            answer = await self.send(refusal, API + filled(row.path, {**self.kept, name: id}))
+            code = answer["error"]["code"]
+            expect(code.endswith("NOT_FOUND"), f"a code for {row.path} that says what is missing", code)
+        expect("lower-case" in answer["message"], "a hint about upper case", answer)
+        # A public template is everybody's to read and to copy.
+        if row.path.split("}")[1] != "/copy" and (row.method, name) != ("GET", "workout_templates"):
+            await self.send(refusal, headers=stranger)
+
+
+async def tell(teller, rows):
+    app = App(teller)
+    await app.keep(REGISTER)
+    stranger = teller.as_user("stranger").headers
+    for row in rows:
+        step(f"{row.method} {row.path}: {row.status}")
+        if "{" in row.path:
+            await app.refused(row, stranger)
+        await app.keep(row)
+        if row.method == "DELETE" and "{" in row.path:
+            await app.send(row._replace(status=404, shape=REFUSAL))
+    return app
+
+
+async def app_accounts(teller):
+    await tell(teller, ACCOUNTS)
+
+
+async def app_chat(teller):
+    await tell(teller, CHAT)
+
+
+async def app_documents(teller):
+    app = await tell(teller, DOCUMENTS)
+    stranger = teller.as_user("stranger").headers
+    step("lists have pages, and only what is the user's own")
+    for post in (row for row in DOCUMENTS if row.keeps and row.method == "POST" and row.body):
+        found = Row("GET", post.path, 200, listed(post.keeps))
+        whole = (await app.send(found))["data"]
+        expect(whole["total"] == len(whole[post.keeps]) > 0, f"everything of {post.path}", whole)
+        for offset, document in enumerate(whole[post.keeps]):
+            page = (await app.send(found, f"{API}{post.path}?limit=1&offset={offset}"))["data"]
+            expect_equal((page[post.keeps], page["offset"]), ([document], offset), f"a page of {post.path}")
+            expect_equal(page["has_more"], offset + 1 < whole["total"], f"has_more of {post.path}")
+        expect_equal((await app.send(found, headers=stranger))["data"]["total"], 0, f"a stranger's {post.path}")

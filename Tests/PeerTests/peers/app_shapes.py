@@ -1,0 +1,146 @@
+"""What the two apps call: for each operation what they send, and the members that they decode, with their types.
+
+A shape is a type, a pattern or a choice of values for one value, `[shape]` for a list, `{name: shape}` for an object,
+which may have others. `name?` may be absent or null.
+"""
+
+import re
+from typing import Any, NamedTuple
+
+from facts import UNKNOWN_ID
+
+API = "/api/v1"
+ADDRESS, PASSWORD = "{user}@example.com", "correct horse"
+
+UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+DATE = re.compile(r"\d{4}-\d\d-\d\d")
+JWT = re.compile(r"[\w-]+\.[\w-]+\.[\w-]+")
+TOTALS = {"total": int, "total_count": int, "limit": int, "offset": int, "has_more": bool}
+
+
+class Row(NamedTuple):
+    method: str
+    # Below `/api/v1`; `{name}` is what an earlier row kept.
+    path: str
+    status: int
+    shape: Any = None
+    body: Any = None
+    # The name of what this answer begins with; its id.
+    keeps: str = None
+
+
+def data(shape):
+    """The envelope of success."""
+    return {"success": bool, "data": shape, "message?": str, "error?": str}
+
+
+REFUSAL = {"success": bool, "error": {"code": str, "message": str}, "message": str}
+TOKENS = {"access_token": JWT, "refresh_token": JWT}
+PROFILE = {
+    "name": str, "preferred_unit_system": {"metric", "imperial"}, "language_code": str, "bio?": str,
+    "date_of_birth?": DATE, "created_at?": TIME, "updated_at?": TIME}
+USER = data({
+    "id": UUID, "email": str, "user_id": UUID, **PROFILE,
+    "profile": {"id": UUID, **PROFILE, "biological_sex?": str, "height_cm?": float}})
+PREFERENCES = data({
+    "id": UUID, "user_profile_id": UUID, "allergies": [str], "dietary_restrictions": [str], "food_dislikes": [str],
+    "created_at": TIME, "updated_at": TIME})
+
+REGISTRATION = {"email": ADDRESS, "password": PASSWORD, "name": "Ada", "date_of_birth": "1990-05-17"}
+NEW_PROFILE = {
+    "name": "Ada", "preferred_unit_system": "metric", "bio": "Counts", "language_code": "en",
+    "date_of_birth": "1990-05-17"}
+PREFERRED = {"allergies": ["nuts"], "dietary_restrictions": ["vegetarian"], "food_dislikes": []}
+
+REGISTER = Row("POST", "/auth/register", 201, data({
+    "user_id": UUID, "email": str, "name": str, "created_at": TIME, **TOKENS}), REGISTRATION)
+ACCOUNTS = [
+    *(Row("POST", "/auth/register", 400, REFUSAL, {**REGISTRATION, **bad}) for bad in (
+        {"email": "none"}, {"password": "short"}, {"date_of_birth": "2020-01-01"}, {"name": 1})),
+    Row("POST", "/auth/register", 409, REFUSAL, REGISTRATION),
+    Row("POST", "/auth/login", 200, data(TOKENS), {"email": ADDRESS, "password": PASSWORD}),
+    Row("POST", "/auth/login", 401, REFUSAL, {"email": ADDRESS, "password": "wrong horse"}),
+    Row("POST", "/auth/refresh", 200, {**data(TOKENS), **TOKENS}, {"refresh_token": "{refresh_token}"}),
+    Row("POST", "/auth/refresh", 400, REFUSAL, {"refresh_token": "none of ours"}),
+    Row("GET", "/users/me", 200, USER),
+    Row("POST", "/users/me", 201, USER, NEW_PROFILE),
+    Row("POST", "/users/me", 409, REFUSAL, NEW_PROFILE),
+    Row("PUT", "/users/me", 200, USER, {
+        **NEW_PROFILE, "gender": "female", "height": 170.5, "weight": 61, "activity_level": "light"}),
+    Row("PATCH", "/users/me/physical", 200, USER, {
+        "biological_sex": "female", "height_cm": 171, "date_of_birth": "1990-05-17"}),
+    Row("GET", "/users/me/preferences", 404, REFUSAL),
+    Row("PATCH", "/users/me/preferences", 200, PREFERENCES, PREFERRED),
+    Row("GET", "/users/me/preferences", 200, PREFERENCES),
+    Row("DELETE", "/users/me/preferences", 204),
+    Row("POST", "/auth/logout", 204, None, {"refresh_token": "{refresh_token}"}),
+    Row("POST", "/auth/refresh", 401, REFUSAL, {"refresh_token": "{refresh_token}"}),
+]
+
+CONSULTATION = {
+    "id": UUID, "user_id": UUID, "persona": str, "title?": str, "message_count": int, "started_at": TIME,
+    "status": {"pending", "active", "completed", "abandoned", "archived"}, "created_at": TIME, "updated_at": TIME}
+MESSAGE = {
+    "id": UUID, "consultation_id": UUID, "role": {"user", "assistant", "system"}, "content": str, "created_at": TIME,
+    "metadata?": {"persona?": str, "tokens?": int, "processing_time_ms?": int, "is_streaming?": bool}}
+CHAT = [
+    Row("POST", "/consultations", 201, data(CONSULTATION), {"persona": "nutritionist"}, "consultation"),
+    Row("POST", "/consultations", 409, REFUSAL, {"persona": "nutritionist"}),
+    Row("GET", "/consultations/{consultation}", 200, data(CONSULTATION)),
+    Row("GET", "/consultations?limit=5&offset=0&status=active", 200, data({"consultations": [CONSULTATION], **TOTALS})),
+    Row("GET", "/consultations/{consultation}/messages?limit=5", 200, data({"messages": [MESSAGE], **TOTALS})),
+]
+
+DOCUMENT = {"id": UUID, "user_id": UUID, "created_at": TIME, "updated_at": TIME}
+
+
+def listed(name):
+    return data({name: [DOCUMENT], **TOTALS})
+
+
+def collection(path, name, sent):
+    """Two are posted, so that there is more than one page, and what the world sets cannot be forged."""
+    forged = {**sent, "id": UNKNOWN_ID, "user_id": UNKNOWN_ID, "created_at": "1970-01-01T00:00:00Z", "updated_at": 7}
+    post = Row("POST", path, 201, data({**DOCUMENT, **sent_shape(sent)}), forged, name)
+    return [post, post, Row("GET", f"{path}?limit=1", 200, listed(name)), Row("POST", path, 400, REFUSAL, []),
+            Row("GET", f"{path}?limit=0", 400, REFUSAL)]
+
+
+def sent_shape(sent):
+    """What was sent comes back as it was."""
+    return {name: lambda value, wanted=wanted: value == wanted for name, wanted in sent.items()}
+
+
+DOCUMENTS = [
+    *collection("/wellness/mood-entries", "mood_entries", {"valence": 0.6, "labels": ["calm"]}),
+    *collection("/journal", "journal", {"title": "Tuesday", "content": "Slept well"}),
+    *collection("/progress", "progress", {"type": "weight_kg", "value": 72.5}),
+    *collection("/sleep", "sleep", {"stages": [{"stage": "deep", "minutes": 80}], "quality": None}),
+    *collection("/workouts", "workouts", {"activity_type": "running"}),
+    *collection("/profile/metrics", "profile_metrics", {"height_cm": 178}),
+    *collection("/workout-templates", "workout_templates", {"name": "Legs", "is_public": True}),
+    Row("PUT", "/wellness/mood-entries/{mood_entries}", 200, data({**DOCUMENT, "valence": float}), {"valence": -0.2}),
+    Row("GET", "/wellness/mood-entries/analytics", 200, data({"total_entries": int, "members": {}})),
+    Row("PUT", "/journal/{journal}", 200, data({**DOCUMENT, "title": {"Wednesday"}}), {"title": "Wednesday"}),
+    Row("GET", "/journal/search?q=WEDNESDAY&limit=1", 200, listed("journal")),
+    Row("POST", "/insights/generate/wellness", 201, data({
+        "insights": [{**DOCUMENT, "title": str, "is_read": bool}], "count": int}), keeps="insights"),
+    Row("GET", "/insights", 200, listed("insights")),
+    Row("GET", "/insights/unread/count", 200, data({"count": int, "unread_count": int})),
+    Row("POST", "/insights/{insights}/read", 200, data({**DOCUMENT, "is_read": bool})),
+    Row("POST", "/insights/{insights}/favorite", 200, data({**DOCUMENT, "is_favorite": bool})),
+    Row("POST", "/insights/{insights}/archive", 200, data({**DOCUMENT, "is_archived": bool})),
+    Row("POST", "/insights/{insights}/unarchive", 200, data({**DOCUMENT, "is_archived": bool})),
+    Row("GET", "/workout-templates/public", 200, listed("workout_templates")),
+    Row("GET", "/workout-templates/shared-with-me", 200, listed("workout_templates")),
+    Row("GET", "/workout-templates/{workout_templates}", 200, data({**DOCUMENT, "name": str})),
+    Row("PUT", "/workout-templates/{workout_templates}", 200, data({**DOCUMENT, "name": {"Arms"}}), {"name": "Arms"}),
+    Row("POST", "/workout-templates/{workout_templates}/share", 200, data({
+        "template_id": UUID, "shared_with": [str], "count": int}), {"user_ids": ["somebody"]}),
+    Row("DELETE", "/workout-templates/{workout_templates}/share/somebody", 204),
+    Row("POST", "/workout-templates/{workout_templates}/copy", 201, data({**DOCUMENT, "name": str}), {}),
+    *(Row("DELETE", f"{path}/{{{name}}}", 204) for path, name in (
+        ("/wellness/mood-entries", "mood_entries"), ("/journal", "journal"), ("/insights", "insights"),
+        ("/workout-templates", "workout_templates"))),
+]
