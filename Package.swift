@@ -229,7 +229,9 @@ let package = Package(
                 "FitIQAPI", "FitIQClient", "HTTP1", "JSON", "MockServer", "Sockets", "TestSupport", "WebSocket",
                 httpTypes,
             ]),
-        .testTarget(name: "ErrataTests", dependencies: ["FitIQAPI", "GuideModels", "JSON", "TestSupport"]),
+        .testTarget(
+            name: "ErrataTests",
+            dependencies: ["FitIQAPI", "GuideModels", "JSON", "MockServer", "TestSupport", httpTypes]),
         .testTarget(name: "GuideModelsTests", dependencies: ["GuideModels", "JSON"]),
         .testTarget(
             name: "FitIQMockTests",

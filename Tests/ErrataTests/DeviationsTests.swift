@@ -68,6 +68,18 @@ struct DeviationsTests {
         }
     }
 
+    @Test("every mistake of the apps says what happens, and names a client that makes it")
+    func mistakesOfApps() throws {
+        let rows = try Deviations().rows("## Mistakes of the apps")
+        #expect(rows.count == 7)
+        for row in rows {
+            #expect(row.count == 5 && row.allSatisfy { !$0.isEmpty }, "\(row)")
+            let tests = Deviations.tests(in: row.last ?? "")
+            #expect(tests.count == 1 && tests[0].hasPrefix("Tests/ErrataTests/AppMistakeTests.swift#"), "\(row)")
+        }
+        #expect(Set(rows.compactMap(\.last)).count == rows.count)
+    }
+
     @Test("every erratum has its fix as code, and names the suite that proves it", arguments: errata)
     func erratum(number: Int) throws {
         let section = try Deviations().section("### \(number). ")

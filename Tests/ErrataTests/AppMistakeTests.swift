@@ -1,0 +1,274 @@
+import FitIQAPI
+import Foundation
+import GuideModels
+import HTTPTypes
+import JSON
+import MockServer
+import TestSupport
+import Testing
+
+extension Errata {
+    /// `openapi/DEVIATIONS.md` lists them; each client here makes one, against the server or its answer.
+    @Suite("What the apps do wrong, and no backend can fix")
+    struct AppMistakeTests {
+        @Test("a registration that reads the time as a number throws when the account exists")
+        func registrationThrows() throws {
+            struct Registration: Decodable {
+                let data: Account
+
+                struct Account: Decodable {
+                    let accessToken: String
+                    let createdAt: Date
+
+                    enum CodingKeys: String, CodingKey {
+                        case accessToken = "access_token"
+                        case createdAt = "created_at"
+                    }
+                }
+            }
+            let app = try App()
+            let answer = try app.send(.post, "/auth/register", App.account)
+            #expect(answer.status == 201)
+            let data = Data(answer.body)
+            #expect(
+                DecodingFailure.of(Registration.self, JSONDecoder(), data) == .typeMismatch("data.created_at"))
+            // The user sees an error, and the next attempt finds the address taken.
+            #expect(try app.send(.post, "/auth/register", App.account).status == 409)
+            #expect(try app.send(.post, "/auth/login", App.account).status == 200)
+            // The other app's model, which the answer serves.
+            let read = try JSONDecoder().decode(AppModels.Answer<AppModels.Registration>.self, from: data)
+            #expect(read.data.createdAt == "2025-01-29T10:30:00Z")
+        }
+
+        /// Makes one message of the chunks that arrive within a time of each other, as the app does.
+        struct Streaming {
+            let nanoseconds: Double
+            var messages: [String] = []
+            var last: Timestamp?
+
+            mutating func receive(_ chunk: String, at time: Timestamp) {
+                if let last, Double(time.nanosecondsSinceEpoch - last.nanosecondsSinceEpoch) < nanoseconds {
+                    messages[messages.count - 1] += chunk
+                } else {
+                    messages.append(chunk)
+                }
+                last = time
+            }
+        }
+
+        @Test("a streaming time-out of 30 nanoseconds makes a message of each chunk")
+        func streamingTimeout() throws {
+            let app = try App()
+            let token = try app.signIn().accessToken
+            let socket = try app.socket(on: app.consultation(token), token)
+            socket.send(#"{"type":"message","content":"What is a good breakfast?"}"#)
+            let seconds: TimeInterval? = 30
+            var listed = Streaming(nanoseconds: seconds ?? 30.0 * 1e9)
+            var fixed = Streaming(nanoseconds: (seconds ?? 30.0) * 1e9)
+            var chunks: [String] = []
+            var isComplete = false
+            for _ in 0..<10_000 where !isComplete {
+                app.network.advance(by: .milliseconds(5))
+                for frame in socket.takeFrames() {
+                    isComplete = frame["type"] == "stream_complete"
+                    guard frame["type"] == "stream_chunk", let chunk = frame["content"]?.string else { continue }
+                    chunks.append(chunk)
+                    listed.receive(chunk, at: app.network.now)
+                    fixed.receive(chunk, at: app.network.now)
+                }
+            }
+            #expect(isComplete && chunks.count > 5)
+            #expect(listed.messages == chunks)
+            #expect(fixed.messages == [chunks.joined()])
+        }
+
+        /// A client that throws for every status but 2xx, before its callers see it, or does not.
+        struct Client {
+            struct Refused: Error, Equatable { let status: Int }
+            let app: App
+            let token: String
+            let throwsFirst: Bool
+
+            func send(_ method: HTTPRequest.Method, _ path: String, _ body: String? = nil) throws -> Response {
+                let response = try app.send(method, path, body, token)
+                if throwsFirst, !(200..<300).contains(response.status) { throw Refused(status: response.status) }
+                return response
+            }
+
+            /// A new consultation, or the one that the conflict names.
+            func consultation() throws -> String? {
+                let response = try send(.post, "/consultations", #"{"persona":"nutritionist"}"#)
+                if response.status == 409 {
+                    return response.json?["error"]?["details"]?["existing_consultation_id"]?.string
+                }
+                return response.json?["data"]?["id"]?.string
+            }
+
+            /// The consultation's title, or a word for one that is gone.
+            func title(of consultation: String) throws -> String? {
+                let response = try send(.get, "/consultations/\(consultation)")
+                return response.status == 404 ? "gone" : response.json?["data"]?["title"]?.string
+            }
+        }
+
+        @Test("what reads 404 and 409 is never reached behind a client that throws first")
+        func deadCode() throws {
+            let app = try App()
+            let token = try app.signIn().accessToken
+            let existing = try app.consultation(token)
+            let listed = Client(app: app, token: token, throwsFirst: true)
+            #expect(throws: Client.Refused(status: 409)) { try listed.consultation() }
+            #expect(throws: Client.Refused(status: 404)) { try listed.title(of: ServerAnswers.id) }
+
+            let fixed = Client(app: app, token: token, throwsFirst: false)
+            #expect(try fixed.consultation() == existing)
+            #expect(try fixed.title(of: ServerAnswers.id) == "gone")
+        }
+
+        @Test("profile clients that convert keys twice do not find their members")
+        func keysConvertedTwice() throws {
+            typealias Flat = AppModels.Answer<AppModels.FlatUser>
+            typealias Nested = AppModels.Answer<AppModels.User>
+            let app = try App()
+            let token = try app.signIn().accessToken
+            let shown = Data(try app.send(.get, "/users/me", nil, token).body)
+            let changed = Data(try app.send(.patch, "/users/me/physical", #"{"height_cm":171}"#, token).body)
+            let listed = JSONDecoder.iso8601()
+            listed.keyDecodingStrategy = .convertFromSnakeCase
+            #expect(DecodingFailure.of(Flat.self, listed, shown) == .keyNotFound("data.user_id"))
+            #expect(
+                DecodingFailure.of(Nested.self, listed, changed) == .keyNotFound("data.profile.preferred_unit_system"))
+
+            #expect(try AppModels.decoder.decode(Flat.self, from: shown).data.name == "Ada")
+            #expect(try AppModels.decoder.decode(Nested.self, from: changed).data.profile.heightCm == 171)
+        }
+
+        /// FitIQ's meal client: its refresh stands behind a request that throws.
+        struct MealClient {
+            let app: App
+            var tokens: AppModels.Tokens
+            let throwsFirst: Bool
+
+            mutating func meals() throws -> Int {
+                let client = Client(app: app, token: tokens.accessToken, throwsFirst: throwsFirst)
+                let response = try client.send(.get, "/meal-logs")
+                guard response.status == 401 else { return response.status }
+                let refreshed = try app.send(.post, "/auth/refresh", App.body(refreshing: tokens.refreshToken))
+                tokens = try JSONDecoder().decode(AppModels.Refreshed.self, from: Data(refreshed.body)).data
+                return try app.send(.get, "/meal-logs", nil, tokens.accessToken).status
+            }
+        }
+
+        @Test("a meal client that throws at 401 never refreshes")
+        func mealsNeverRefresh() throws {
+            let app = try App()
+            let tokens = try app.signIn()
+            var listed = MealClient(app: app, tokens: tokens, throwsFirst: true)
+            #expect(try listed.meals() == 200)
+            app.network.advance(by: .seconds(3600))
+            for _ in 1...3 { #expect(throws: Client.Refused(status: 401)) { try listed.meals() } }
+            // The refresh token is still there to be used: once, and no more.
+            var fixed = MealClient(app: app, tokens: tokens, throwsFirst: false)
+            #expect(try fixed.meals() == 200)
+            let again = try app.send(.post, "/auth/refresh", App.body(refreshing: tokens.refreshToken))
+            #expect(again.status == 401 && again.message.contains("revoked"))
+        }
+
+        @Test(
+            "a chat manager that calls disconnect() is back after a second, and the judge tells",
+            arguments: [true, false])
+        func disconnectReconnects(isFixed: Bool) throws {
+            let app = try App()
+            let token = try app.signIn().accessToken
+            let consultation = try app.consultation(token)
+            #expect(try app.verdict("ws/no-reconnect-after-own-close") == "not_exercised")
+            var manager = ListedReconnecting(isFixed ? .remembersDisconnect : [])
+            manager.connect()
+            let socket = try app.socket(on: consultation, token)
+            app.network.advance(by: .seconds(10))
+            #expect(socket.takeTypes() == ["connected"])
+            manager.disconnect()
+            socket.close(.goingAway)
+            #expect(manager.handshakes == (isFixed ? 1 : 2))
+            for delay in manager.delays {
+                #expect(delay == 1)
+                app.network.advance(by: .seconds(delay))
+                #expect(try app.socket(on: consultation, token).takeTypes() == ["connected"])
+            }
+            app.network.advance(by: .seconds(10))
+            #expect(try app.verdict("ws/no-reconnect-after-own-close") == (isFixed ? "kept" : "broken"))
+        }
+
+        @Test("of two models of tips, one wants objects where there is text")
+        func tips() throws {
+            struct Tips: Decodable {
+                let tips: [Tip]
+
+                struct Tip: Decodable { let title: String }
+            }
+            // As the public description prints it.
+            let answer = Data(
+                #"""
+                {"success": true, "data": {"goal_id": "550e8400-e29b-41d4-a716-446655440000", "tips": ["Start small."],
+                "count": 1}}
+                """#.utf8)
+            #expect(
+                DecodingFailure.of(AppModels.Answer<Tips>.self, JSONDecoder(), answer)
+                    == .typeMismatch("data.tips.[0]"))
+            let read = try JSONDecoder().decode(AppModels.Answer<AppModels.GoalTips>.self, from: answer).data
+            #expect(read.tips == ["Start small."] && read.count == 1)
+        }
+    }
+}
+
+/// A server that answers as the union, with a clock moved by hand, and an app's requests to it.
+struct App {
+    static let account =
+        #"{"email":"ada@example.com","password":"correct horse","name":"Ada","date_of_birth":"1990-05-17"}"#
+    let network: VirtualNetwork
+
+    init() throws {
+        let engine = try Engine(Engine.Configuration(pace: .human), now: ServerAnswers.now)
+        network = VirtualNetwork(engine, now: ServerAnswers.now)
+        network.report = { Issue.record("\($0)") }
+    }
+
+    static func body(refreshing token: String) -> String { #"{"refresh_token":"\#(token)"}"# }
+
+    func send(
+        _ method: HTTPRequest.Method, _ path: String, _ body: String? = nil, _ token: String? = nil
+    ) throws -> Response {
+        let fields = [Request.apiKey] + (token.map { [Request.bearer($0)] } ?? [])
+        let request = Request(method: method, target: "/api/v1" + path, fields: fields)
+        return try exchange(body.map(request.json) ?? request)
+    }
+
+    private func exchange(_ request: Request) throws -> Response {
+        let client = HTTPClient(try #require(network.connect()))
+        defer { client.wire.vanish() }
+        return try client.exchange(request)
+    }
+
+    /// Registers, and logs in.
+    func signIn() throws -> AppModels.Tokens {
+        #expect(try send(.post, "/auth/register", Self.account).status == 201)
+        let answer = try send(.post, "/auth/login", Self.account)
+        return try JSONDecoder().decode(AppModels.Answer<AppModels.Tokens>.self, from: Data(answer.body)).data
+    }
+
+    func consultation(_ token: String) throws -> String {
+        let answer = try send(.post, "/consultations", #"{"persona":"nutritionist"}"#, token)
+        return try #require(answer.json?["data"]?["id"]?.string, "\(answer.text)")
+    }
+
+    func socket(on consultation: String, _ token: String) throws -> SocketClient<VirtualClient> {
+        let request = Request.handshake("/api/v1/consultations/\(consultation)/ws?token=\(token)")
+        return try HTTPClient(try #require(network.connect())).upgrade(request)
+    }
+
+    /// What the judge says of an obligation.
+    func verdict(_ obligation: String) throws -> String? {
+        let verdicts = try exchange(Request(target: "/__admin/worlds/default/verdicts")).json?["verdicts"]?.array
+        return verdicts?.first { $0["id"]?.string == obligation }?["verdict"]?.string
+    }
+}
