@@ -29,7 +29,8 @@ extension Errata {
             let chunk = try Guide.decoder.decode(WebSocketMessage.self, from: ServerAnswers.streamChunk())
             #expect(chunk.type == "stream_chunk")
             let frames = try [
-                ServerAnswers.frame(.connected), ServerAnswers.mealEvent(.completed), ServerAnswers.mealEvent(.failed),
+                ServerAnswers.frame(.connected(user: nil)), ServerAnswers.mealEvent(.completed),
+                ServerAnswers.mealEvent(.failed),
                 ServerAnswers.frame(.error(.binaryFrame)), ServerAnswers.frame(.pong),
             ]
             let types = try frames.map { try Guide.decoder.decode(WebSocketMessage.self, from: $0).type }

@@ -264,7 +264,9 @@ struct SocketFaultTests {
         let longest = String(repeating: "a", count: 64)
         #expect(ServerText(bytes(#"{"type":"\#(longest)"}"#)).type == longest)
         #expect(ServerText(bytes(#"{"type":"\#(longest)a"}"#)).type == nil)
-        let frames: [ServerFrame] = [.connected, .messageReceived, .streamChunk(content: "x"), .streamComplete, .pong]
+        let frames: [ServerFrame] = [
+            .connected(user: nil), .messageReceived, .streamChunk(content: "x"), .streamComplete(nil), .pong,
+        ]
         for frame in frames {
             for form in GuideMode.allCases {
                 var ids = ResourceIDSequence(seed: 1)

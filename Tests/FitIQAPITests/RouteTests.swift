@@ -9,8 +9,8 @@ import Testing
     static let endpoints: [(String, Route, [HTTPRequest.Method], String?)] = [
         ("api/v1/consultations", .consultations, [.get, .head, .post], nil),
         ("api/v1/consultations/quick-actions", .quickActions, [.get, .head], nil),
-        ("api/v1/consultations/\(id)", .consultation(id), [.get, .head], id),
-        ("api/v1/consultations/\(id)/messages", .messages(id), [.get, .head], id),
+        ("api/v1/consultations/\(id)", .consultation(id), [.get, .head, .put], id),
+        ("api/v1/consultations/\(id)/messages", .messages(id), [.get, .head, .post], id),
         ("api/v1/consultations/\(id)/archive", .archive(id), [.post], id),
         ("api/v1/consultations/\(id)/ws", .webSocket(id), [.get], id),
         ("api/v1/consultations/chat-about-goal", .chatAboutGoal, [.post], nil),
@@ -20,9 +20,12 @@ import Testing
         ("api/v1/meal-logs/natural", .naturalMealLogs, [.post], nil),
         ("api/v1/meal-logs/\(id)", .mealLog(id), [.get, .head], id),
         // The backend decides whether an id exists, whatever form it has.
-        ("api/v1/consultations/nonsense", .consultation("nonsense"), [.get, .head], "nonsense"),
+        ("api/v1/consultations/nonsense", .consultation("nonsense"), [.get, .head, .put], "nonsense"),
         ("api/v1/consultations/\(id.uppercased())/ws", .webSocket(id.uppercased()), [.get], id.uppercased()),
-        ("api/v1/consultations/quick-actions/messages", .messages("quick-actions"), [.get, .head], "quick-actions"),
+        (
+            "api/v1/consultations/quick-actions/messages", .messages("quick-actions"), [.get, .head, .post],
+            "quick-actions"
+        ),
         ("avatars/nutritionist.svg", .avatar(.nutritionist), [.get, .head], nil),
         ("avatars/fitness_coach.svg", .avatar(.fitnessCoach), [.get, .head], nil),
         ("avatars/wellness_specialist.svg", .avatar(.wellnessSpecialist), [.get, .head], nil),

@@ -16,7 +16,8 @@ import Testing
     static let templateJSON = #"{"type":"workout","id":"push-ups","name":"Push-ups \"daily\""}"#
 
     static let golden: [(ServerFrame, String)] = [
-        (.connected, #"{"type":"connected",\#(ids.0),\#(timestamp)}"#),
+        (.connected(user: nil), #"{"type":"connected",\#(ids.0),\#(timestamp)}"#),
+        (.connected(user: "u-1"), #"{"type":"connected",\#(ids.0),"user_id":"u-1",\#(timestamp)}"#),
         (.messageReceived, #"{"type":"message_received",\#(ids.0),\#(timestamp)}"#),
         (
             .streamChunk(content: "For "),
@@ -26,7 +27,23 @@ import Testing
             .streamChunk(content: "\"é\\\n\t\u{1}/😀\u{2028}"),
             #"{"type":"stream_chunk",\#(ids.0),"content":"\"é\\\n\t\u0001/😀\#u{2028}",\#(timestamp)}"#
         ),
-        (.streamComplete, #"{"type":"stream_complete",\#(ids.0),\#(timestamp)}"#),
+        (.streamComplete(nil), #"{"type":"stream_complete",\#(ids.0),\#(timestamp)}"#),
+        (
+            .streamComplete(MessageMetadata(tokensUsed: 15, persona: .nutritionist, processingTime: 3020)),
+            #"{"type":"stream_complete",\#(ids.0),"metadata":{"tokens_used":15,"processing_time_ms":3020},"#
+                + #"\#(timestamp)}"#
+        ),
+        (
+            .streamComplete(MessageMetadata(tokensUsed: 1, functionCalled: "create_goal", processingTime: 0)),
+            #"{"type":"stream_complete",\#(ids.0),"metadata":{"tokens_used":1,"processing_time_ms":0,"#
+                + #""function_calls":["create_goal"]},\#(timestamp)}"#
+        ),
+        (
+            .assistantMessageEnd(
+                id: message, metadata: MessageMetadata(tokensUsed: 2, persona: .fitnessCoach, processingTime: 7)),
+            #"{"type":"assistant_message_end",\#(ids.0),\#(ids.1),"metadata":{"tokens_used":2,"#
+                + #""persona":"fitness_coach","tokens":2,"processing_time_ms":7,"is_streaming":false},\#(timestamp)}"#
+        ),
         (
             .userMessage(id: message, content: "Hello"),
             #"{"type":"user_message",\#(ids.0),\#(ids.1),"content":"Hello",\#(timestamp)}"#
@@ -113,7 +130,7 @@ import Testing
         for form in GuideMode.allCases { #expect(try keys(scripted, form) == keys(error, form)) }
         #expect(try keys(error, .enhancedConsultations) == ["type", "error"])
         #expect(try keys(error, .mealLogWebSocket) == ["type", "error", "timestamp"])
-        #expect(try keys(.connected, .mealLogWebSocket) == ["type", "timestamp"])
+        #expect(try keys(.connected(user: nil), .mealLogWebSocket) == ["type", "timestamp"])
         #expect(try keys(.pong, .mealLogWebSocket) == ["type", "timestamp"])
     }
 }

@@ -50,6 +50,20 @@ import Testing
         #expect(answer == AnswerIndex.of(.nutritionist).general[1].text)
     }
 
+    @Test("suggests its own goals first, the same ones for the same seed, none twice")
+    func suggestions() {
+        for persona in Persona.allCases {
+            let own = CoachBook.builtIn.suggestions[persona] ?? []
+            #expect(own.count >= 5)
+            let suggestions = Coach.suggestions(for: persona, seed: 7, limit: 10)
+            #expect(suggestions.count == 10 && Set(suggestions.map(\.title)).count == 10)
+            #expect(Set(suggestions.prefix(own.count).map(\.title)) == Set(own.map(\.title)))
+            #expect(suggestions == Coach.suggestions(for: persona, seed: 7, limit: 10))
+        }
+        #expect(Coach.suggestions(seed: 1, limit: 3) != Coach.suggestions(seed: 2, limit: 3))
+        #expect(Coach.suggestions(seed: 1, limit: 1000).count == CoachBook.builtIn.suggestions.values.joined().count)
+    }
+
     static let scores: [(String, String?)] = [
         ("red", "first"), ("blue", "second"), ("red blue", "second"), ("a very blue sea", "second"),
         ("red red red", "first"), ("reds", "first"), ("blue red red", "second"), ("sea", nil), ("", nil),

@@ -111,11 +111,14 @@ extension DataFile {
             (
                 #""urgent":"#, #""urgend":"#,
                 [
-                    "sections are openings, urgent, nutritionist, fitness_coach, wellness_specialist, general_wellness, common"
+                    "sections are openings, urgent, nutritionist, fitness_coach, wellness_specialist, general_wellness, common, suggestions"
                 ]
             ),
             (#""context_type": "goal""#, #""context_type": "general""#, ["each once", "but general has an opening"]),
             (#""context_type": "goal""#, #""context_type": "mood""#, ["each once", "but general has an opening"]),
+            (#""difficulty": "2""#, #""difficulty": "6""#, ["a difficulty from 1 to 5, and positive numbers"]),
+            (#""target_value": "5""#, #""target_value": "five""#, ["a difficulty from 1 to 5, and positive numbers"]),
+            (#""title": "Protein"#, #""titel": "Protein"#, ["difficulty", "title is missing"]),
             ("Thanks for sharing", "Thanks a b c d e f for sharing", ["at most 12 words"]),
             (
                 #""suicide", "#, #""suicide", "Suicides", "#,

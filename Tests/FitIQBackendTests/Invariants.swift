@@ -30,13 +30,16 @@ enum Invariants {
         for position in owner.consultations {
             let record = backend.consultations[position]
             if record.consultation.isActive { activeCount += 1 }
-            if record.consultation.isActive != (owner.active[record.topic] == position) {
+            if record.consultation.isActive != owner.active.contains(position) {
                 violations.append(
                     "\(record.consultation.id) is \(record.consultation.status), the list of active ones differs")
             }
             violations += self.violations(of: record, world)
         }
-        // One for each persona and context: the dictionary has no room for two, so the counts tell.
+        let topics = Set(owner.active.map { backend.consultations[$0].topic })
+        if backend.configuration.perTopic == .one, topics.count < owner.active.count {
+            violations.append("two active ones have the same topic")
+        }
         if activeCount != owner.active.count || activeCount > 10 {
             violations.append("\(activeCount) active, \(owner.active.count) listed")
         }
@@ -57,7 +60,9 @@ enum Invariants {
         expect(consultation.updatedAt >= consultation.lastMessageAt ?? consultation.createdAt, "updated_at is off")
         expect(consultation.updatedAt <= world.turn.now, "updated_at lies in the future")
         expect(record.waiting.count <= 16, "\(record.waiting.count) messages wait")
-        expect(record.waiting.isEmpty || record.answer != nil, "a message waits, and nothing streams")
+        expect(
+            !record.awaitsAnswer || (record.waiting.count == 1 && record.sockets.isEmpty),
+            "a message waits, and nothing streams")
         if !consultation.isActive {
             expect(record.answer == nil && record.waiting.isEmpty && record.sockets.isEmpty, "archived, and not quiet")
         }

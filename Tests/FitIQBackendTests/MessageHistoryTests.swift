@@ -69,10 +69,10 @@ import Testing
         let (world, user, id) = try chatted(1)
         let bad = [(name: "page", value: "0")]
         #expect(
-            refusal { () throws(APIError) in try world.backend.messages(id, query: bad, for: user) }
+            refusal { () throws(APIError) in try world.history(id, bad, for: user) }
                 == .outOfRange("page", allowed: 1...Int.max, got: "0"))
         #expect(
-            refusal { () throws(APIError) in try world.backend.messages("x", query: bad, for: user) }
+            refusal { () throws(APIError) in try world.history("x", bad, for: user) }
                 == .unknownConsultation("x"))
     }
 

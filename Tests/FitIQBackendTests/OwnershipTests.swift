@@ -8,7 +8,7 @@ import Testing
         var world = world
         return [
             refusal { () throws(APIError) in try world.backend.consultation(id, for: user) },
-            refusal { () throws(APIError) in try world.backend.messages(id, query: [], for: user) },
+            refusal { () throws(APIError) in try world.history(id, for: user) },
             refusal { () throws(APIError) in try world.archive(id, by: user) },
             refusal { () throws(APIError) in try world.backend.checkSocket(on: id, by: user) },
             refusal { () throws(APIError) in try world.open(9, on: id, by: user) },

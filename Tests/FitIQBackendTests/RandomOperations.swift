@@ -155,7 +155,7 @@ struct RandomOperations {
             case .read(let user, let id):
                 world.backend.advance(&world.turn)
                 let body = try world.backend.consultation(id, for: users[user])
-                return .body(body + (try world.backend.messages(id, query: [], for: users[user])))
+                return .body(body + (try world.history(id, for: users[user])))
             case .createGoal(let user):
                 let goal = try world.createGoal(by: users[user])
                 goalIDs[user].append(goal)

@@ -14,10 +14,11 @@ struct World {
 
     init(
         seed: UInt64 = 1, pace: Pace = .human, mode: GuideMode = .union, limits: Limits = Limits(),
-        script: Script = Script()
+        script: Script = Script(), perTopic: ConsultationsPerTopic = .one
     ) {
         backend = Backend(
-            Backend.Configuration(origin: World.origin, pace: pace, mode: mode, limits: limits, script: script))
+            Backend.Configuration(
+                origin: World.origin, pace: pace, mode: mode, limits: limits, script: script, perTopic: perTopic))
         turn = Turn(now: World.start, identifiers: ResourceIDSequence(seed: seed))
     }
 
@@ -92,9 +93,17 @@ struct World {
         return body["data"] ?? .null
     }
 
+    /// The history, without what reading it does.
     func messages(_ id: String, _ query: [(name: String, value: String)] = [], for user: UserID) throws -> JSONValue {
-        let body = try JSON.parse(try backend.messages(id, query: query, for: user))
+        let body = try JSON.parse(try history(id, query, for: user))
         return body["data"] ?? .null
+    }
+
+    func history(
+        _ id: String, _ query: [(name: String, value: String)] = [], for user: UserID
+    ) throws(APIError) -> [UInt8] {
+        var copy = backend
+        return try copy.messages(id, query: query, for: user, at: turn.now)
     }
 
     func list(_ query: [(name: String, value: String)] = [], for user: UserID) throws -> JSONValue {

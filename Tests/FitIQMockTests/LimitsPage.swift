@@ -103,6 +103,14 @@ enum LimitsPage {
                 .count("ClientFrame.maximumContentLength", ClientFrame.maximumContentLength),
                 .bytes("ClientFrame.maximumContentByteCount", ClientFrame.maximumContentByteCount),
             ],
+            "chat message over REST, initial message": [
+                .count("SendMessageRequest.lengths", SendMessageRequest.lengths.upperBound),
+                .bytes("ClientFrame.maximumContentByteCount", ClientFrame.maximumContentByteCount),
+            ],
+            "quick action of a new consultation": [
+                .count("quickAction", 500), .bytes("BodyReader.maximumTextByteCount", 16 * 1024),
+            ],
+            "suggestions of goals at once": [.count("limits", SuggestGoalsRequest.limits.upperBound)],
             "messages that wait for an answer, each consultation": [world.count("waitingMessages")],
             "messages of a consultation": [world.count("messages")],
             "active consultations of a user": [world.count("activeConsultations")],

@@ -8,7 +8,8 @@ struct ScenarioPagesTests {
     /// The sections that document the keys of each object of the schema; "" is the scenario itself.
     static let sections: [(object: String, page: String, headings: [String])] = [
         ("", "scenarios", ["The scenario"]), ("clock", "scenarios", ["Clocks"]), ("user", "scenarios", ["Users"]),
-        ("accounts", "scenarios", ["Tokens and passwords"]), ("refresh_token", "scenarios", ["Refresh tokens"]),
+        ("accounts", "scenarios", ["Tokens and passwords"]),
+        ("consultations", "scenarios", ["Rules for consultations"]), ("refresh_token", "scenarios", ["Refresh tokens"]),
         ("documents", "scenarios", ["Documents"]), ("document", "scenarios", ["Keys of a document"]),
         ("profile", "scenarios", ["Profiles"]), ("preferences", "scenarios", ["Preferences"]),
         ("goal", "scenarios", ["Goals"]), ("consultation", "scenarios", ["Consultations"]),

@@ -48,7 +48,7 @@ extension Backend {
             let record = consultations[position]
             return ConsultationFacts(
                 consultation: record.consultation,
-                isListedAsActive: users[record.owner].active[record.topic] == position,
+                isListedAsActive: users[record.owner].active.contains(position),
                 historyCount: record.history.count, lastStoredAt: record.history.messages.last?.createdAt,
                 socketCount: record.sockets.count, isAnswering: record.answer != nil,
                 waitingCount: record.waiting.count)

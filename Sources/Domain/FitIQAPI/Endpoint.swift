@@ -19,6 +19,7 @@ public enum Endpoint: String, CaseIterable, Sendable, Hashable {
     case createProfile, updateProfile, updatePhysicalProfile
     case showPreferences = "getPreferences"
     case updatePreferences, deletePreferences
+    case updateConsultation, completeConsultation, sendMessage, suggestConsultationGoals
 
     // What the apps sync in the background: see ``DocumentOperation``.
     case listMoodEntries, createMoodEntry, analyzeMoodEntries, replaceMoodEntry, deleteMoodEntry
@@ -129,6 +130,10 @@ extension Endpoint {
         case .shareWorkoutTemplate: Row(.share, .workoutTemplates)
         case .unshareWorkoutTemplate: Row(.unshare, .workoutTemplates)
         case .copyWorkoutTemplate: Row(.copy, .workoutTemplates)
+        case .updateConsultation: Row(.put, "/consultations/{id}", from: .apps)
+        case .completeConsultation: Row(.post, "/consultations/{id}/complete", from: .apps)
+        case .sendMessage: Row(.post, "/consultations/{id}/messages", from: .apps)
+        case .suggestConsultationGoals: Row(.post, "/consultations/{id}/suggest-goals", from: .apps)
         case .register: Row(.post, "/auth/register", from: .apps, credentials: .key)
         case .logIn: Row(.post, "/auth/login", from: .apps, credentials: .key)
         case .refreshTokens: Row(.post, "/auth/refresh", from: .apps, credentials: .key)

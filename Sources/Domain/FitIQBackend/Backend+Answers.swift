@@ -33,7 +33,8 @@ extension Backend {
                 turn: question.number)
         }
         let answer = AnswerInProgress(
-            id: question.answerID, timeline: timeline, startedAt: now, audience: listeners(of: position))
+            id: question.answerID, timeline: timeline, persona: consultation.persona, startedAt: now,
+            audience: listeners(of: position))
         consultations[position].answer = answer
         scheduleNextMoment(of: answer, in: position)
     }
@@ -61,10 +62,11 @@ extension Backend {
             broadcast(answer, in: position, &turn, stream: frame, assistantMessage: frame)
         case .completion:
             announce(&answer, in: position, &turn)
-            store(answer.current, in: position, at: turn.now)
+            let metadata = store(answer.current, of: answer, in: position, at: turn.now)
             broadcast(
-                answer, in: position, &turn, stream: .streamComplete,
-                assistantMessage: .assistantMessageEnd(id: answer.current.id, metadata: answer.current.metadata))
+                answer, in: position, &turn,
+                stream: .streamComplete(configuration.mode.servesApps ? metadata : nil),
+                assistantMessage: .assistantMessageEnd(id: answer.current.id, metadata: metadata))
             answer.number += 1
             answer.hasBegun = false
             answer.audience = listeners(of: position)
@@ -85,8 +87,22 @@ extension Backend {
 
     private mutating func endAnswer(in position: Int, at now: Timestamp) {
         consultations[position].answer = nil
-        guard !consultations[position].waiting.isEmpty else { return }
+        answerNext(in: position, at: now)
+    }
+
+    /// Starts the answer to the question that waits longest, if any.
+    mutating func answerNext(in position: Int, at now: Timestamp) {
+        guard consultations[position].awaitsAnswer else { return }
         beginAnswer(to: consultations[position].waiting.removeFirst(), in: position, at: now)
+    }
+
+    /// Completes and stores the answers to everything that was asked, without frames.
+    mutating func answerAtOnce(in position: Int, at now: Timestamp) {
+        storeAnswer(in: position, at: now)
+        while consultations[position].awaitsAnswer {
+            answerNext(in: position, at: now)
+            storeAnswer(in: position, at: now)
+        }
     }
 
     /// Completes and stores the streaming answer and those after it without frames; waiting questions get no answer.
@@ -94,17 +110,31 @@ extension Backend {
     /// An answer that its script would not have completed is not stored.
     mutating func finishAnswerSilently(_ position: Int, at now: Timestamp) {
         consultations[position].waiting = []
-        guard let answer = consultations[position].answer else { return }
-        consultations[position].answer = nil
-        for answer in answer.unstored { store(answer, in: position, at: now) }
+        storeAnswer(in: position, at: now)
     }
 
-    private mutating func store(_ answer: Timeline.Answer, in position: Int, at now: Timestamp) {
+    private mutating func storeAnswer(in position: Int, at now: Timestamp) {
+        guard let answer = consultations[position].answer else { return }
+        consultations[position].answer = nil
+        for part in answer.unstored { store(part, of: answer, in: position, at: now) }
+    }
+
+    @discardableResult
+    private mutating func store(
+        _ part: Timeline.Answer, of answer: AnswerInProgress, in position: Int, at now: Timestamp
+    ) -> MessageMetadata {
+        var metadata = part.metadata
+        if configuration.mode.servesApps {
+            let time = now.nanosecondsSinceEpoch.subtractingReportingOverflow(answer.startedAt.nanosecondsSinceEpoch)
+            metadata.persona = answer.persona
+            metadata.processingTime = time.overflow ? 0 : Int(max(0, time.partialValue) / 1_000_000)
+        }
         let message = Message(
-            id: answer.id, consultationID: consultations[position].consultation.id, role: .assistant,
-            content: answer.text, metadata: answer.metadata, createdAt: now)
+            id: part.id, consultationID: consultations[position].consultation.id, role: .assistant,
+            content: part.text, metadata: metadata, createdAt: now)
         let mode = configuration.mode
         update(position, at: now) { $0.store(message, in: mode) }
+        return metadata
     }
 
     /// Sends a frame to the audience of an answer, encoded once per protocol.
@@ -147,6 +177,8 @@ package struct AnswerInProgress: Sendable {
     /// The id of the first answer; scheduled steps refer to it.
     let id: ResourceID
     let timeline: Timeline
+    /// The coach that was asked.
+    let persona: Persona
     let startedAt: Timestamp
     /// The sockets that receive the streaming answer; one that joins later loads it from the history.
     var audience: [Listener]

@@ -5,7 +5,8 @@ import JSON
 extension Backend {
     /// Creates a consultation (`POST /api/v1/consultations`).
     ///
-    /// A consultation about a goal becomes the goal's conversation, unless the goal has one.
+    /// A consultation about a goal becomes the goal's conversation, unless the goal has one. A first question waits for
+    /// a socket to answer over, until the history is read or another message arrives.
     ///
     /// - Throws: In this order, 404 for an unknown goal, 409 for an active duplicate, 429 at the limit of active
     ///   consultations; 507 if the world is full.
@@ -18,11 +19,35 @@ extension Backend {
             goal = try goalPosition(of: id.text, ownedBy: user, field: request.contextField)
         }
         let topic = Topic(persona: request.persona, context: request.context)
-        if let existing = users[user].active[topic] {
-            throw .consultationExists(consultations[existing].consultation, in: configuration.mode)
-        }
+        try checkDuplicates(of: topic, of: user)
         let position = try addConsultation(topic, goal: goal, title: request.title, by: user, &turn)
+        let prompt = request.quickAction.flatMap { action in
+            QuickAction.matching(contextType: nil, persona: nil).map(\.prompt).first { $0.isExactly(action) }
+        }
+        if let question = request.question ?? prompt {
+            let script = script(for: question, number: 0, in: consultations[position].consultation)
+            accept(question, answeredBy: script, in: position, isInitial: true, &turn)
+        }
         return body(of: position, answering: .createConsultation)
+    }
+
+    /// The first active consultation of a user about a topic, other than one that does not count.
+    func active(about topic: Topic, of user: UserID, except position: Int? = nil) -> Int? {
+        users[user].active.first { $0 != position && consultations[$0].topic == topic }
+    }
+
+    /// Throws 409 if the topic is not free, unless it may have many consultations.
+    private func checkDuplicates(of topic: Topic, of user: UserID, except position: Int? = nil) throws(APIError) {
+        guard configuration.perTopic == .one, let existing = active(about: topic, of: user, except: position)
+        else { return }
+        throw .consultationExists(consultations[existing].consultation, in: configuration.mode)
+    }
+
+    private func checkActiveCount(of user: UserID) throws(APIError) {
+        let limit = configuration.limits.activeConsultations
+        guard users[user].active.count < limit else {
+            throw .tooManyActiveConsultations(limit: limit, in: configuration.mode)
+        }
     }
 
     /// Adds a consultation whose topic is free, and makes it the conversation of its goal if the goal has none.
@@ -31,11 +56,7 @@ extension Backend {
     mutating func addConsultation(
         _ topic: Topic, goal: Int?, title: String?, by user: UserID, _ turn: inout Turn
     ) throws(APIError) -> Int {
-        precondition(users[user].active[topic] == nil, "A topic has one active consultation.")
-        let limit = configuration.limits.activeConsultations
-        guard users[user].active.count < limit else {
-            throw .tooManyActiveConsultations(limit: limit, in: configuration.mode)
-        }
+        try checkActiveCount(of: user)
         try checkStorage()
 
         let consultation = Consultation(
@@ -54,7 +75,7 @@ extension Backend {
         consultations.append(record)
         positions[record.consultation.id] = position
         users[record.owner].consultations.append(position)
-        if record.consultation.isActive { users[record.owner].active[record.topic] = position }
+        if record.consultation.isActive { users[record.owner].active.append(position) }
         storedBytes += record.byteCount
         return position
     }
@@ -75,16 +96,18 @@ extension Backend {
     }
 
     /// Returns the history, oldest first, in full unless a page is requested (`GET
-    /// /api/v1/consultations/{id}/messages`).
+    /// /api/v1/consultations/{id}/messages`); answers a first question that no socket has heard yet.
     ///
     /// - Throws: 404, then 400 for an invalid query.
-    public func messages(
-        _ id: String, query: [(name: String, value: String)], for user: UserID
+    public mutating func messages(
+        _ id: String, query: [(name: String, value: String)], for user: UserID, at now: Timestamp
     ) throws(APIError) -> [UInt8] {
-        let history = consultations[try position(of: id, ownedBy: user)].history
+        let position = try position(of: id, ownedBy: user)
         let form = configuration.mode.form(of: .listMessages)
         let isForApps = configuration.mode.servesApps
         let query = try MessageListQuery(query: query, in: form, isForApps: isForApps)
+        if consultations[position].awaitsAnswer { answerAtOnce(in: position, at: now) }
+        let history = consultations[position].history
         let page = query.page ?? Page(number: 1, size: max(1, history.count))
         return ListAnswers.messages(
             history.encoded(page.range(of: history.count)), page: page, total: history.count, in: form,
@@ -104,13 +127,80 @@ extension Backend {
             return body(of: position, answering: .archiveConsultation)
         }
 
+        end(position, as: .archived, &turn)
+        return body(of: position, answering: .archiveConsultation)
+    }
+
+    /// Completes a consultation, like archiving; repeating it changes nothing (`POST
+    /// /api/v1/consultations/{id}/complete`).
+    ///
+    /// - Throws: 404, 400 if it is archived.
+    public mutating func complete(_ id: String, by user: UserID, _ turn: inout Turn) throws(APIError) -> [UInt8] {
+        advance(&turn)
+        let position = try position(of: id, ownedBy: user)
+        switch consultations[position].consultation.status {
+        case .active: end(position, as: .completed, &turn)
+        case .completed: break
+        case .archived: throw .consultationNotActive(consultations[position].consultation.id, status: .archived)
+        }
+        return consultations[position].body
+    }
+
+    private mutating func end(_ position: Int, as status: ConsultationStatus, _ turn: inout Turn) {
         closeSockets(of: position, &turn)
         finishAnswerSilently(position, at: turn.now)
-        let topic = consultations[position].topic
-        if users[user].active[topic] == position { users[user].active[topic] = nil }
-        update(position, at: turn.now) { $0.consultation.status = .archived }
-        releaseGoal(of: position, at: turn.now)
-        return body(of: position, answering: .archiveConsultation)
+        users[consultations[position].owner].active.removeAll { $0 == position }
+        let now = turn.now
+        update(position, at: now) {
+            $0.consultation.status = status
+            if status == .completed { $0.consultation.completedAt = now }
+        }
+        releaseGoal(of: position, at: now)
+    }
+
+    /// Changes title and persona, archives or reopens (`PUT /api/v1/consultations/{id}`).
+    ///
+    /// What was completed before it was archived is completed again; anything else is active, and the conversation of
+    /// its goal, unless the goal has another.
+    ///
+    /// - Throws: In this order, 404; 409 if an active one with the same persona and context exists, 429 at the limit of
+    ///   active consultations, both only if it is active afterwards; 507 if the world is full.
+    public mutating func updateConsultation(
+        _ id: String, _ request: UpdateConsultationRequest, by user: UserID, _ turn: inout Turn
+    ) throws(APIError) -> [UInt8] {
+        advance(&turn)
+        let position = try position(of: id, ownedBy: user)
+        let old = consultations[position].consultation
+        var new = old
+        new.title = request.title ?? old.title
+        new.persona = request.persona ?? old.persona
+        if request.isArchived == false, old.isArchived { new.status = old.completedAt == nil ? .active : .completed }
+        let archives = request.isArchived == true && !old.isArchived
+        if new.isActive, !archives {
+            try checkDuplicates(of: Topic(persona: new.persona, context: new.context), of: user, except: position)
+            if !old.isActive { try checkActiveCount(of: user) }
+        }
+        if new.title?.utf8.count ?? 0 > old.title?.utf8.count ?? 0 { try checkStorage() }
+
+        if new != old { update(position, at: turn.now) { $0.consultation = new } }
+        if new.isActive, !old.isActive {
+            users[user].active.append(position)
+            if let goal = new.goalID.flatMap({ goalPositions[$0] }), conversation(ofGoal: goal) == nil {
+                link(goal: goal, with: position, at: turn.now)
+            }
+        }
+        if archives { end(position, as: .archived, &turn) }
+        return consultations[position].body
+    }
+
+    /// Suggests goals to the user of a consultation (`POST /api/v1/consultations/{id}/suggest-goals`): the same ones
+    /// each time.
+    ///
+    /// - Throws: 404.
+    public func suggestGoals(in id: String, limit: Int, for user: UserID) throws(APIError) -> [UInt8] {
+        let consultation = consultations[try position(of: id, ownedBy: user)].consultation
+        return GoalSuggestion.body(
+            Coach.suggestions(for: consultation.persona, seed: consultation.id.seed, limit: limit), for: consultation)
     }
 
     /// Lists prompts that start a conversation (`GET /api/v1/consultations/quick-actions`).
@@ -137,8 +227,10 @@ package struct ConsultationRecord: Sendable {
     /// The open sockets, in the order of opening.
     package internal(set) var sockets: [SocketID] = []
     package internal(set) var answer: AnswerInProgress?
-    /// Questions that arrived during a streaming answer, oldest first.
+    /// Questions that arrived during a streaming answer, oldest first, or a first question that awaits a socket.
     package internal(set) var waiting: [Question] = []
+    /// Whether the first question awaits a socket to be answered over.
+    package var awaitsAnswer: Bool { answer == nil && !waiting.isEmpty }
     /// The number of messages from the user.
     var askedCount = 0
 

@@ -90,7 +90,7 @@ extension Backend {
         let conversation: Int
         if let linked = self.conversation(ofGoal: position) {
             conversation = linked
-        } else if let existing = users[user].active[topic] {
+        } else if let existing = active(about: topic, of: user) {
             link(goal: position, with: existing, at: turn.now)
             conversation = existing
         } else {

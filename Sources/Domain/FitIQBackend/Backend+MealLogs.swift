@@ -86,7 +86,7 @@ extension Backend {
 
     /// All open sockets of a user by consultation; inactive consultations have none.
     private func openSockets(of user: UserID) -> [SocketID] {
-        users[user].active.values.sorted().flatMap { consultations[$0].sockets }
+        users[user].active.sorted().flatMap { consultations[$0].sockets }
     }
 
     private var mealLogForm: GuideMode { configuration.mode.form(of: .showMealLog) }

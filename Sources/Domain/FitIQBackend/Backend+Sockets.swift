@@ -19,7 +19,8 @@ extension Backend {
         }
     }
 
-    /// Opens a socket after its handshake and sends `connected`.
+    /// Opens a socket after its handshake and sends `connected`; answers a first question that waited for it, in the
+    /// protocol that the apps use.
     ///
     /// - Throws: The errors of ``checkSocket(on:by:)``.
     public mutating func openSocket(
@@ -31,7 +32,11 @@ extension Backend {
         let position = try position(of: id, ownedBy: user)
         sockets[socket] = OpenSocket(position: position)
         consultations[position].sockets.append(socket)
-        send(.connected, to: socket, of: position, &turn)
+        let user = configuration.mode.servesApps ? consultations[position].consultation.userID : nil
+        send(.connected(user: user), to: socket, of: position, &turn)
+        guard consultations[position].awaitsAnswer else { return }
+        sockets[socket]?.chatProtocol = .stream
+        answerNext(in: position, at: turn.now)
     }
 
     /// Removes a closed socket; an answer that streams to it continues.
@@ -49,9 +54,7 @@ extension Backend {
             switch try ClientFrame(text: text, in: socketForm) {
             case .ping: send(.pong, to: socket, of: position, &turn)
             case .chat(let chatProtocol, let content):
-                try checkQueue(of: position)
-                let script = script(for: content, in: position)
-                try checkRoom(for: script?.messageCount ?? 1, in: position)
+                let script = try checkedScript(for: content, in: position)
                 sockets[socket]?.chatProtocol = chatProtocol
                 accept(content, answeredBy: script, in: position, &turn)
             }
@@ -67,6 +70,44 @@ extension Backend {
         send(.error(.binaryFrame), to: socket, of: position, &turn)
     }
 
+    /// Stores a question and answers it (`POST /api/v1/consultations/{id}/messages`): over the open sockets, otherwise
+    /// at once, after everything that was asked before.
+    ///
+    /// A socket that has not chatted yet gets the answer in the protocol that the apps use.
+    ///
+    /// - Throws: In this order, 404, 400 if the consultation is not active, 429 if too many questions wait, 507 if the
+    ///   history or the world is full.
+    public mutating func sendMessage(
+        _ request: SendMessageRequest, in id: String, by user: UserID, _ turn: inout Turn
+    ) throws(APIError) -> [UInt8] {
+        advance(&turn)
+        try checkSocket(on: id, by: user)
+        let position = try position(of: id, ownedBy: user)
+        let listening = consultations[position].sockets
+        if listening.isEmpty { answerAtOnce(in: position, at: turn.now) }
+        let script: AnswerScript?
+        do throws(FrameError) {
+            script = try checkedScript(for: request.content, in: position)
+        } catch {
+            throw APIError(refusing: error)
+        }
+        for socket in listening where sockets[socket]?.chatProtocol == nil { sockets[socket]?.chatProtocol = .stream }
+        let question = accept(request.content, answeredBy: script, in: position, &turn)
+        guard listening.isEmpty else { return question.body(answeredBy: nil) }
+        answerAtOnce(in: position, at: turn.now)
+        let last = consultations[position].history.messages.last
+        return question.body(answeredBy: last?.role == .assistant ? last : nil)
+    }
+
+    /// The script of the answer to a question for which there is room.
+    private func checkedScript(for content: String, in position: Int) throws(FrameError) -> AnswerScript? {
+        try checkQueue(of: position)
+        let record = consultations[position]
+        let script = script(for: content, number: record.askedCount, in: record.consultation)
+        try checkRoom(for: script?.messageCount ?? 1, in: position)
+        return script
+    }
+
     private func checkQueue(of position: Int) throws(FrameError) {
         let limit = configuration.limits.waitingMessages
         // The first message does not wait.
@@ -77,11 +118,11 @@ extension Backend {
 
     /// The script of an answer, chosen when the question is accepted, so that later changes cannot make a history too
     /// long.
-    private func script(for content: String, in position: Int) -> AnswerScript? {
-        let consultation = consultations[position].consultation
-        return script.answer(
-            to: content, turn: consultations[position].askedCount + 1, persona: consultation.persona,
-            contextType: consultation.context.type)
+    ///
+    /// - Parameter number: How many questions precede it.
+    func script(for content: String, number: Int, in consultation: Consultation) -> AnswerScript? {
+        script.answer(
+            to: content, turn: number + 1, persona: consultation.persona, contextType: consultation.context.type)
     }
 
     private func checkRoom(for answers: Int, in position: Int) throws(FrameError) {
@@ -96,9 +137,13 @@ extension Backend {
     }
 
     /// Stores a question, acknowledges it to every socket that chats, and answers it now or in turn.
-    private mutating func accept(
-        _ content: String, answeredBy script: AnswerScript?, in position: Int, _ turn: inout Turn
-    ) {
+    ///
+    /// - Parameter isInitial: Whether it waits for a socket.
+    @discardableResult
+    mutating func accept(
+        _ content: String, answeredBy script: AnswerScript?, in position: Int, isInitial: Bool = false,
+        _ turn: inout Turn
+    ) -> Message {
         let message = Message(
             id: turn.identifiers.next(), consultationID: consultations[position].consultation.id, role: .user,
             content: content, createdAt: turn.now)
@@ -113,14 +158,12 @@ extension Backend {
             if receipt.isKnown(in: socketForm) { send(receipt, to: listener.socket, of: position, &turn) }
         }
         let question = Question(
-            content: content, number: consultations[position].askedCount, answerID: turn.identifiers.next(),
-            script: script)
+            content: content, number: consultations[position].askedCount,
+            answerID: isInitial ? message.answerID : turn.identifiers.next(), script: script)
         consultations[position].askedCount += 1
-        if consultations[position].answer == nil {
-            beginAnswer(to: question, in: position, at: turn.now)
-        } else {
-            consultations[position].waiting.append(question)
-        }
+        consultations[position].waiting.append(question)
+        if !isInitial { answerNext(in: position, at: turn.now) }
+        return message
     }
 
     /// The sockets of a consultation that get its chat frames.
@@ -147,4 +190,12 @@ extension Backend {
 
     /// The form of the socket's frames.
     var socketForm: GuideMode { configuration.mode.form(of: .webSocket) }
+}
+
+extension Message {
+    /// The id of the answer to a first question: derived, so that an export need not hold it.
+    var answerID: ResourceID {
+        var identifiers = ResourceIDSequence(seed: id.seed)
+        return identifiers.next()
+    }
 }

@@ -17,15 +17,18 @@ public struct Backend: Sendable {
         /// The script that replaces the built-in coach and parser, until ``Backend/setScript(_:)``.
         public var script: Script
         public var accounts = AccountRules()
+        public var perTopic: ConsultationsPerTopic
         /// Decides what is made up for users of whom nothing is known.
         public var seed: UInt64
 
         public init(
             origin: String, pace: Pace = .human, mode: GuideMode = .union, limits: Limits = Limits(),
-            script: Script = Script(), accounts: AccountRules = AccountRules(), seed: UInt64 = 1
+            script: Script = Script(), accounts: AccountRules = AccountRules(),
+            perTopic: ConsultationsPerTopic = .one, seed: UInt64 = 1
         ) {
             (self.origin, self.pace, self.mode) = (origin, pace, mode)
             (self.limits, self.script, self.accounts, self.seed) = (limits, script, accounts, seed)
+            self.perTopic = perTopic
         }
     }
 
@@ -116,6 +119,14 @@ public struct Backend: Sendable {
     }
 }
 
+/// How many active consultations of a user may have the same persona and context.
+public enum ConsultationsPerTopic: String, CaseIterable, Sendable {
+    /// Another one is refused with 409 (consultation-websocket).
+    case one
+    /// As many as may be active at all: what newer servers allow the apps.
+    case many
+}
+
 /// The key of duplicate active consultations of a user (consultation-websocket, 409).
 package struct Topic: Hashable, Sendable {
     var persona: Persona
@@ -127,8 +138,8 @@ package struct User: Sendable {
     let id: ExactString
     /// Oldest first.
     package internal(set) var consultations: [Int] = []
-    /// The active consultations: the 409 rule allows one per topic, so their count serves for 429.
-    package internal(set) var active: [Topic: Int] = [:]
+    /// The active consultations, in the order in which they became so; few, because of the limit.
+    package internal(set) var active: [Int] = []
     /// Oldest first.
     package internal(set) var goals: [Int] = []
     /// Ordered by the client's time, then by arrival.

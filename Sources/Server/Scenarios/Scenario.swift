@@ -20,6 +20,8 @@ public struct Scenario: Sendable, Equatable {
     public var tokenLifetime: Int64?
     /// The tokens and passwords of accounts; nil for the usual ones.
     public var accounts: AccountRules?
+    /// How many active consultations may have one topic; nil for one.
+    public var perTopic: ConsultationsPerTopic?
     public var data: WorldData
     /// The scripted answers and meals.
     public var script: Script
@@ -230,10 +232,13 @@ public struct SessionTrouble: Error, Sendable, Equatable, CustomStringConvertibl
 
 extension Scenario {
     /// The keys that have no meaning with a session: the contents and behaviour of a world with its own responses.
-    static let keysWithoutReplay = ["token_lifetime", "accounts", "users", "pauses", "answers", "meals", "issued_ids"]
+    static let keysWithoutReplay = [
+        "token_lifetime", "accounts", "consultations", "users", "pauses", "answers", "meals", "issued_ids",
+    ]
 
     /// Whether it has no users, answers or meals of its own, so that a session can be replayed in it.
     public var canReplay: Bool {
-        data == WorldData() && script == Script() && tokenLifetime == nil && accounts == nil && replay == nil
+        data == WorldData() && script == Script() && tokenLifetime == nil && accounts == nil
+            && perTopic == nil && replay == nil
     }
 }

@@ -145,8 +145,8 @@ import Testing
             PlantError("users[1].consultations[0].messages[0]", .blank),
             message: MessageData(role: .user, content: " \n")),
         Case(
-            PlantError("users[1].consultations[0].messages[0]", .length(2001, allowed: 1...2000)),
-            message: MessageData(role: .user, content: String(repeating: "x", count: 2001))),
+            PlantError("users[1].consultations[0].messages[0]", .length(5001, allowed: 1...5000)),
+            message: MessageData(role: .user, content: String(repeating: "x", count: 5001))),
         Case(
             PlantError("users[1].consultations[0].messages[0]", .tooManyBytes(1_048_577, limit: 1_048_576)),
             message: MessageData(role: .assistant, content: String(repeating: "x", count: 1_048_577))),

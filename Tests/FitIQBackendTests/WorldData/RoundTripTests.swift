@@ -92,7 +92,7 @@ import Testing
             #expect(goals.0 == goals.1)
             ids.insert(goals.0)
             // At the limit, one has to go first.
-            let old = original.backend.users[user].active.values.min()
+            let old = original.backend.users[user].active.min()
             if let old = old.map({ original.backend.consultations[$0].consultation.id.description }) {
                 #expect(try original.archive(old, by: user) == copy.archive(old, by: user))
             }

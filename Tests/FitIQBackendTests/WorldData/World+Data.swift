@@ -45,7 +45,7 @@ extension World {
             for position in backend.users[user].consultations {
                 let id = backend.consultations[position].consultation.id.description
                 answers["consultation \(id)"] = try backend.consultation(id, for: user)
-                answers["messages \(id)"] = try backend.messages(id, query: [], for: user)
+                answers["messages \(id)"] = try history(id, for: user)
             }
             for position in backend.users[user].mealLogs {
                 let id = backend.mealLogs[position].log.id.description

@@ -13,10 +13,12 @@ public struct Consultation: Equatable, Sendable {
     /// Only active consultations accept chat.
     public var status: ConsultationStatus
     public var createdAt: Timestamp
-    /// The time of the last message or of archiving.
+    /// The time of the last message, or of a later change of the consultation itself.
     public var updatedAt: Timestamp
     public var messageCount: Int
     public var lastMessageAt: Timestamp?
+    /// Only where the apps are served; kept by an archived consultation that was completed.
+    public var completedAt: Timestamp?
 
     /// Creates a consultation that starts now and has no messages.
     public init(
@@ -112,6 +114,7 @@ extension Consultation {
         writer.member("is_active", isActive)
         writer.member("is_archived", isArchived)
         writer.member("last_message_at", ifPresent: lastMessageAt?.wireText)
+        writer.member("completed_at", ifPresent: completedAt?.wireText)
     }
 
     private func writeConsultationWebSocket(into writer: inout JSONWriter) {

@@ -33,7 +33,7 @@ public enum ListAnswers {
         }
     }
 
-    private static func body(reserving capacity: Int, _ writeMembers: (inout JSONWriter) -> Void) -> [UInt8] {
+    static func body(reserving capacity: Int, _ writeMembers: (inout JSONWriter) -> Void) -> [UInt8] {
         var writer = JSONWriter(reserving: capacity)
         writer.object { writer in
             writer.member("success", true)

@@ -31,6 +31,19 @@ public struct Message: Equatable, Sendable {
         writer.member("created_at", createdAt.wireText)
         writer.endObject()
     }
+
+    /// The body of `POST /api/v1/consultations/{id}/messages` with this question: `data: {user_message,
+    /// assistant_message}`.
+    ///
+    /// - Parameter answer: Nil if it streams over a socket, or if there is none.
+    public func body(answeredBy answer: Message?) -> [UInt8] {
+        ListAnswers.body(reserving: content.utf8.count + (answer?.content.utf8.count ?? 0) + 768) { writer in
+            writer.key("user_message")
+            write(into: &writer, in: .union)
+            writer.key("assistant_message")
+            if let answer { answer.write(into: &writer, in: .union) } else { writer.null() }
+        }
+    }
 }
 
 /// Metadata of a message (enhanced-consultations, MessageMetadata).
@@ -40,10 +53,17 @@ public struct MessageMetadata: Equatable, Sendable {
     public var templateCreated: CreatedTemplate?
     /// The function that the language model called.
     public var functionCalled: String?
+    /// The coach that answered; nil where the apps are not served, which read this and what follows.
+    public var persona: Persona?
+    /// From the start of the answer to its end, in milliseconds.
+    public var processingTime: Int?
 
-    public init(tokensUsed: Int? = nil, templateCreated: CreatedTemplate? = nil, functionCalled: String? = nil) {
+    public init(
+        tokensUsed: Int? = nil, templateCreated: CreatedTemplate? = nil, functionCalled: String? = nil,
+        persona: Persona? = nil, processingTime: Int? = nil
+    ) {
         (self.tokensUsed, self.templateCreated) = (tokensUsed, templateCreated)
-        self.functionCalled = functionCalled
+        (self.functionCalled, self.persona, self.processingTime) = (functionCalled, persona, processingTime)
     }
 
     public func write(into writer: inout JSONWriter) {
@@ -54,7 +74,22 @@ public struct MessageMetadata: Equatable, Sendable {
         }
         writer.member("function_called", ifPresent: functionCalled)
         writer.member("tokens_used", ifPresent: tokensUsed)
+        if let persona {
+            writer.member("persona", persona.rawValue)
+            writer.member("tokens", ifPresent: tokensUsed)
+            writer.member("processing_time_ms", ifPresent: processingTime)
+            writer.member("is_streaming", false)
+        }
         writer.endObject()
+    }
+
+    /// Writes what the apps read at the end of a stream.
+    func writeStreamEnd(into writer: inout JSONWriter) {
+        writer.object("metadata") { writer in
+            writer.member("tokens_used", ifPresent: tokensUsed)
+            writer.member("processing_time_ms", ifPresent: processingTime)
+            if let functionCalled { writer.array("function_calls") { $0.value(functionCalled) } }
+        }
     }
 }
 

@@ -206,6 +206,12 @@ extension APIError {
                 + "and only an active one can be chatted in or linked with a goal.")
     }
 
+    /// A message over REST cannot be stored: 429 if it would wait with too many others, 507 if there is no room.
+    public init(refusing error: FrameError) {
+        let waits = error.code == .tooManyWaitingMessages
+        self.init(waits ? .tooManyRequests : .insufficientStorage, error.code, error.message)
+    }
+
     /// The fake's storage limit is reached.
     public static func storeFull(_ what: String, limit: Int) -> Self {
         Self(

@@ -7,7 +7,7 @@ package struct BodyReader {
     private let known: [String]?
 
     /// The size limit in UTF-8 bytes of a text of limited length.
-    private static let maximumTextByteCount = 16 * 1024
+    static let maximumTextByteCount = 16 * 1024
     /// Far more values than any body of the API has, and few enough to read quickly.
     package static let limits = JSON.Limits(values: 10_000)
 
@@ -41,13 +41,13 @@ package struct BodyReader {
     }
 
     /// A text of limited length, or nil if the field is absent.
-    func text(_ field: String, characters: ClosedRange<Int>) throws(APIError) -> String? {
+    func text(
+        _ field: String, characters: ClosedRange<Int>, bytes limit: Int = maximumTextByteCount
+    ) throws(APIError) -> String? {
         guard let value = self[field] else { return nil }
         guard let text = value.string else { throw .wrongType(field, expected: "a string", got: value) }
         // Check bytes first: one character can have any number of combining marks.
-        guard text.utf8.count <= Self.maximumTextByteCount else {
-            throw .tooManyBytes(field, limit: Self.maximumTextByteCount, got: text.utf8.count)
-        }
+        guard text.utf8.count <= limit else { throw .tooManyBytes(field, limit: limit, got: text.utf8.count) }
         guard characters.contains(text.count) else { throw .wrongLength(field, allowed: characters, got: text.count) }
         return text
     }

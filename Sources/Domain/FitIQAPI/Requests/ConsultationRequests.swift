@@ -12,6 +12,10 @@ public struct CreateConsultationRequest: Equatable, Sendable {
     public var title: String?
     /// websocket-architecture's free text next to `coach_type`; has no effect.
     public var note: String?
+    /// The first question, from the apps' `initial_message`; trimmed.
+    public var question: String?
+    /// The apps' `quick_action`, 1 to 500 characters: without another question, the prompt of a quick action is one.
+    public var quickAction: String?
 
     public init(persona: Persona, context: ConsultationContext = .general, title: String? = nil) {
         (self.persona, self.context) = (persona, context)
@@ -20,7 +24,9 @@ public struct CreateConsultationRequest: Equatable, Sendable {
     }
 
     /// Reads a body; in the form of one guide the fields of other guides are ignored.
-    public init(body: [UInt8], in form: GuideMode) throws(APIError) {
+    ///
+    /// - Parameter isForApps: Whether what only the apps send counts.
+    public init(body: [UInt8], in form: GuideMode, isForApps: Bool = false) throws(APIError) {
         let fields = try BodyReader(body, known: Self.fields(in: form))
         if let persona = try fields.choice("persona", of: Persona.self) {
             self.persona = persona
@@ -31,6 +37,10 @@ public struct CreateConsultationRequest: Equatable, Sendable {
             note = try fields.text("context", characters: 0...1000)
         }
         title = try fields.text("title", characters: 1...200)
+        if isForApps {
+            question = try fields.question("initial_message")
+            quickAction = try fields.text("quick_action", characters: 1...500)
+        }
 
         let goalID = try fields.text("goal_id", characters: 1...200)
         let type = try fields.choice("context_type", of: ContextType.self)
@@ -56,6 +66,64 @@ public struct CreateConsultationRequest: Equatable, Sendable {
         case .webSocketArchitecture: ["coach_type", "context"]
         case .union, .goalLinking, .mealLogWebSocket: nil
         }
+    }
+}
+
+/// The body of `PUT /api/v1/consultations/{id}`: what is absent stays as it is.
+public struct UpdateConsultationRequest: Equatable, Sendable {
+    /// 1 to 200 characters.
+    public var title: String?
+    public var persona: Persona?
+    public var isArchived: Bool?
+
+    public init(body: [UInt8]) throws(APIError) {
+        let fields = try BodyReader(body)
+        title = try fields.text("title", characters: 1...200)
+        persona = try fields.choice("persona", of: Persona.self)
+        guard let value = fields["is_archived"] else { return }
+        guard let flag = value.bool else { throw .wrongType("is_archived", expected: "true or false", got: value) }
+        isArchived = flag
+    }
+}
+
+/// The body of `POST /api/v1/consultations/{id}/messages`.
+public struct SendMessageRequest: Equatable, Sendable {
+    /// Trimmed.
+    public var content: String
+
+    /// The lengths of a message over REST, in Swift characters.
+    public static let lengths = 1...5000
+
+    public init(body: [UInt8]) throws(APIError) {
+        content = try BodyReader(body).question("content")
+            .required("content", expected: "the question to the coach, of 1 to 5000 characters")
+    }
+}
+
+/// The body of `POST /api/v1/consultations/{id}/suggest-goals`, which may be empty.
+public struct SuggestGoalsRequest: Equatable, Sendable {
+    public var limit = 3
+
+    /// How many suggestions a client may ask for.
+    public static let limits = 1...10
+
+    public init(body: [UInt8]) throws(APIError) {
+        guard !body.isEmpty, let value = try BodyReader(body)["max_suggestions"] else { return }
+        guard let number = value.int, Self.limits.contains(number) else {
+            throw .wrongType("max_suggestions", expected: "a whole number from 1 to 10", got: value)
+        }
+        limit = number
+    }
+}
+
+extension BodyReader {
+    /// A message to the coach, trimmed.
+    fileprivate func question(_ field: String) throws(APIError) -> String? {
+        let bytes = ClientFrame.maximumContentByteCount
+        guard let text = try text(field, characters: SendMessageRequest.lengths, bytes: bytes) else { return nil }
+        let question = ClientFrame.trimmed(text)
+        guard !question.isEmpty else { throw .blank(field) }
+        return String(question)
     }
 }
 

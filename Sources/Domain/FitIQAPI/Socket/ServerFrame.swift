@@ -4,12 +4,14 @@ import JSON
 ///
 /// In the union each frame has `type` and `timestamp`, and all except `pong` have `consultation_id`.
 public enum ServerFrame: Equatable, Sendable {
-    case connected
+    /// With the user where the apps are served.
+    case connected(user: ExactString?)
 
     // consultation-websocket: a message is stored, a piece of the answer, the answer is complete and stored.
     case messageReceived
     case streamChunk(content: String)
-    case streamComplete
+    /// With metadata where the apps are served.
+    case streamComplete(MessageMetadata?)
 
     // enhanced-consultations: a message is stored; an answer starts, continues, creates something, and is stored.
     case userMessage(id: ResourceID, content: String)
@@ -56,7 +58,9 @@ public enum ServerFrame: Equatable, Sendable {
             writer.member("consultation_id", consultationID.description)
         }
         switch self {
-        case .connected, .messageReceived, .streamComplete, .pong: break
+        case .messageReceived, .pong: break
+        case .connected(let user): writer.member("user_id", ifPresent: user?.text)
+        case .streamComplete(let metadata): metadata?.writeStreamEnd(into: &writer)
         case .streamChunk(let content): writer.member("content", content)
         case .userMessage(let id, let content), .assistantMessageChunk(let id, let content):
             writer.member("message_id", id.description)

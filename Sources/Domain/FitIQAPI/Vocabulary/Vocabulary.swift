@@ -4,7 +4,7 @@ import JSON
 public enum ConsultationStatus: String, CaseIterable, Sendable, Hashable {
     /// Open for chat; counts towards the limit of ten.
     case active
-    /// Ended by the backend; no endpoint of the guides leads here.
+    /// Ended by the apps; no endpoint of the guides leads here.
     case completed
     /// Archived by the user through the archive endpoint.
     case archived

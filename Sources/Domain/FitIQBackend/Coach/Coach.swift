@@ -26,6 +26,19 @@ public enum Coach {
     /// The sentence about the context in the first answer; at most 12 words.
     static func opening(of context: ContextType) -> String? { CoachBook.builtIn.openings[context] }
 
+    /// Suggests goals, in an order that the seed decides: the persona's own first, then those of the others.
+    ///
+    /// - Parameters:
+    ///   - persona: Nil puts all on a level.
+    ///   - seed: The same one gives the same suggestions.
+    public static func suggestions(for persona: Persona? = nil, seed: UInt64, limit: Int) -> [GoalSuggestion] {
+        var numbers = SplitMix64(seed: seed)
+        let all = CoachBook.builtIn.suggestions
+        let own = persona.flatMap { all[$0] } ?? []
+        let others = Persona.allCases.filter { $0 != persona }.flatMap { all[$0] ?? [] }
+        return Array((own.shuffled(using: &numbers) + others.shuffled(using: &numbers)).prefix(limit))
+    }
+
     /// Splits a text into words, each with the white space after it; together they are the text.
     ///
     /// White space is space, tab, CR and LF; what precedes the first word belongs to it. No chunk is empty, and an

@@ -18,16 +18,19 @@ struct WrittenAnswer: Sendable {
 ///
 /// `openings` has a sentence for each context type except general; `urgent` has the answers that precede all others; a
 /// section per persona has its own answers; `common` has the answers of every persona. The order within a section
-/// decides between answers that fit a question equally well.
+/// decides between answers that fit a question equally well. `suggestions` has goals, each of one persona, with their
+/// numbers as texts.
 struct CoachBook: Sendable {
     static let path = "Fixtures/data/coach.json"
-    static let sections = ["openings", "urgent"] + Persona.allCases.map(\.rawValue) + ["common"]
+    static let sections = ["openings", "urgent"] + Persona.allCases.map(\.rawValue) + ["common", "suggestions"]
 
     /// The embedded book, read at the first question.
     static let builtIn = DataFile.embedded(path) { CoachBook(&$0) }
 
     private(set) var openings: [ContextType: String] = [:]
     private var answers: [String: [WrittenAnswer]] = [:]  // Names of sections, which are constants.
+
+    private(set) var suggestions: [Persona: [GoalSuggestion]] = [:]
 
     var urgent: [WrittenAnswer] { answers["urgent"] ?? [] }
     var common: [WrittenAnswer] { answers["common"] ?? [] }
@@ -40,6 +43,10 @@ struct CoachBook: Sendable {
         for section in file.sections {
             if section.name == "openings" {
                 readOpenings(section, &file)
+                continue
+            }
+            if section.name == "suggestions" {
+                readSuggestions(section, &file)
                 continue
             }
             let answers = section.records.map { answer($0, persona: Persona(rawValue: section.name), &file) }
@@ -72,6 +79,31 @@ struct CoachBook: Sendable {
         }
         if openings.count < ContextType.allCases.count - 1 {
             file.refuse("each context_type but general has an opening", at: section.line)
+        }
+    }
+
+    private mutating func readSuggestions(_ section: DataFile.Section, _ file: inout DataFile) {
+        let keys = ["persona", "goal_type", "title", "description", "rationale", "target_unit"]
+        for record in section.records {
+            file.check(record, keys: keys + ["target_value", "estimated_duration", "difficulty"])
+            let persona = Persona(rawValue: file.text("persona", of: record))
+            let value = file.optionalText("target_value", of: record)
+            let days = file.optionalText("estimated_duration", of: record)
+            let difficulty = Int(file.text("difficulty", of: record)) ?? 0
+            guard let persona, (1...5).contains(difficulty), value.map({ (Double($0) ?? 0) > 0 }) ?? true,
+                days.map({ (Int($0) ?? 0) > 0 }) ?? true
+            else {
+                file.refuse(
+                    "a suggestion has a persona, a difficulty from 1 to 5, and positive numbers", at: record.line)
+                continue
+            }
+            suggestions[persona, default: []].append(
+                GoalSuggestion(
+                    title: file.text("title", of: record), description: file.text("description", of: record),
+                    goalType: file.text("goal_type", of: record), targetValue: value.flatMap(Double.init),
+                    targetUnit: file.optionalText("target_unit", of: record),
+                    rationale: file.text("rationale", of: record), days: days.flatMap { Int($0) },
+                    difficulty: difficulty))
         }
     }
 

@@ -61,7 +61,8 @@ extension Backend {
             title: consultation.title, status: consultation.status,
             messages: record.history.messages.map(MessageData.init),
             createdAt: .at(consultation.createdAt), updatedAt: .at(consultation.updatedAt),
-            isUnlinked: isLinkedOtherwise && consultation.goalID == nil)
+            isUnlinked: isLinkedOtherwise && consultation.goalID == nil,
+            completedAt: consultation.completedAt.map { .at($0) }, awaitsAnswer: record.awaitsAnswer)
     }
 }
 

@@ -36,18 +36,25 @@ public struct ConsultationData: Sendable, Equatable {
     public var createdAt: DataTime?
     /// Nil for the time of the last message, or creation.
     public var updatedAt: DataTime?
+    /// Nil for the last change if it is completed; without effect where the apps are not served.
+    public var completedAt: DataTime?
+    /// Whether the last message is a question that is answered when a socket opens or the history is read; without
+    /// effect where the apps are not served.
+    public var awaitsAnswer: Bool
 
     public init(
         id: ResourceID? = nil, persona: Persona, contextType: ContextType = .general, contextID: ExactString? = nil,
         contextGoal: GoalReference? = nil, linkedGoal: GoalReference? = nil, isGoalsConversation: Bool = true,
         title: String? = nil, status: ConsultationStatus = .active, messages: [MessageData] = [],
-        madeUpMessages: Int = 0, createdAt: DataTime? = nil, updatedAt: DataTime? = nil, isUnlinked: Bool = false
+        madeUpMessages: Int = 0, createdAt: DataTime? = nil, updatedAt: DataTime? = nil, isUnlinked: Bool = false,
+        completedAt: DataTime? = nil, awaitsAnswer: Bool = false
     ) {
         (self.id, self.persona, self.contextType, self.contextID) = (id, persona, contextType, contextID)
         (self.contextGoal, self.linkedGoal) = (contextGoal, linkedGoal)
         (self.isGoalsConversation, self.title, self.status) = (isGoalsConversation, title, status)
         (self.messages, self.madeUpMessages, self.createdAt) = (messages, madeUpMessages, createdAt)
         (self.updatedAt, self.isUnlinked) = (updatedAt, isUnlinked)
+        (self.completedAt, self.awaitsAnswer) = (completedAt, awaitsAnswer)
     }
 }
 
@@ -56,7 +63,7 @@ public struct MessageData: Sendable, Equatable {
     public var id: ResourceID?
     public var role: MessageRole
     public var content: String
-    /// An assistant's missing token count is computed as four bytes per token.
+    /// An assistant's missing token count is computed as four bytes per token; a missing persona is the consultation's.
     public var metadata: MessageMetadata?
     /// Nil for the time of the previous message, or the consultation's creation.
     public var createdAt: DataTime?

@@ -23,6 +23,7 @@ public struct PlantError: Error, Equatable, Sendable, CustomStringConvertible {
         case issuedIDs(Int, maximum: Int), unknownGoal(GoalReference)
         // Consultations.
         case missingContextGoal, strayContextGoal(ContextType), strayContextID(ContextType), linkedAndUnlinked
+        case notEnded, nothingToAnswer
         case duplicateTopic(Topic), tooManyActive(limit: Int), twoConversations(other: String)
         // Times, ages in nanoseconds, and the event at the earlier of two times: `the goal was created`.
         case beyondTheBeginning(Timestamp, now: Timestamp), negativeAge(Int64), beforeTheCalendar(Int64)
@@ -63,6 +64,10 @@ extension PlantError.Problem {
             "The context \"\(context.rawValue)\" takes no context_id; leave it out, or make the context \"insight\", "
                 + "\"mood\" or \"journal\"."
         case .linkedAndUnlinked: "It is unlinked, and linked with a goal; leave out unlinked or linked_goal."
+        case .notEnded:
+            "An active consultation has not been completed; leave completed_at out, or change the status."
+        case .nothingToAnswer:
+            "Only an active consultation whose last message is the user's awaits an answer; leave awaits_answer out."
         case .duplicateTopic(let topic):
             "The user has an active consultation with the \(topic.persona.rawValue) about "
                 + "\"\(topic.context.type.rawValue)\(topic.context.id.map { " \($0)" } ?? "")\" already, "

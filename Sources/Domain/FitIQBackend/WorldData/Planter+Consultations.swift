@@ -14,14 +14,14 @@ struct ConsultationDraft {
 struct ConsultationDrafts {
     private(set) var drafts: [ConsultationDraft] = []
     /// The topics of active consultations, including existing ones.
-    private(set) var active: Set<Topic>
+    private(set) var active: [Topic]
     /// The bytes that the drafts will add to the world.
     private(set) var byteCount = 0
 
-    init(active: Set<Topic>) { self.active = active }
+    init(active: [Topic]) { self.active = active }
 
     mutating func append(_ draft: ConsultationDraft) {
-        if draft.record.consultation.isActive { active.insert(draft.record.topic) }
+        if draft.record.consultation.isActive { active.append(draft.record.topic) }
         byteCount += draft.record.byteCount
         drafts.append(draft)
     }
@@ -31,7 +31,8 @@ extension Planter {
     mutating func consultationDrafts(
         of data: UserData, _ user: UserID, goals: GoalDrafts, at path: String
     ) throws(PlantError) -> ConsultationDrafts {
-        var consultations = ConsultationDrafts(active: Set(backend.users[user].active.keys))
+        var consultations = ConsultationDrafts(
+            active: backend.users[user].active.map { backend.consultations[$0].topic })
         for (index, consultation) in data.consultations.enumerated() {
             let path = "\(path).consultations[\(index)]"
             try append(consultation, by: user, goals: goals, to: &consultations, at: path)
@@ -48,7 +49,9 @@ extension Planter {
         let context = try context(of: data, goals: goals, at: path)
         let topic = Topic(persona: data.persona, context: context)
         if data.status == .active {
-            guard !consultations.active.contains(topic) else { throw PlantError(path, .duplicateTopic(topic)) }
+            guard backend.configuration.perTopic == .many || !consultations.active.contains(topic) else {
+                throw PlantError(path, .duplicateTopic(topic))
+            }
             guard consultations.active.count < limits.activeConsultations else {
                 throw PlantError(path, .tooManyActive(limit: limits.activeConsultations))
             }
@@ -67,9 +70,25 @@ extension Planter {
             consultation.updatedAt, "\(path).updated_at",
             notBefore: consultation.lastMessageAt ?? consultation.createdAt,
             consultation.lastMessageAt == nil ? "it was created" : "its last message was stored")
+        let completedAt = try time(data.completedAt, "\(path).completed_at")
+        if let completedAt {
+            guard data.status != .active else { throw PlantError("\(path).completed_at", .notEnded) }
+            try check(
+                completedAt, "\(path).completed_at", notBefore: consultation.createdAt, "the consultation was created")
+        }
+        if backend.configuration.mode.servesApps {
+            consultation.completedAt = completedAt ?? (data.status == .completed ? consultation.updatedAt : nil)
+        }
+        var record = record(consultation, history, of: user)
+        if data.awaitsAnswer {
+            guard data.status == .active, let question = history.messages.last, question.role == .user else {
+                throw PlantError("\(path).awaits_answer", .nothingToAnswer)
+            }
+            if backend.configuration.mode.servesApps { record.waiting = [self.question(question, in: record)] }
+        }
         consultations.append(
             ConsultationDraft(
-                record: record(consultation, history, of: user),
+                record: record,
                 isLinkedExplicitly: data.linkedGoal != nil, isGoalsConversation: data.isGoalsConversation))
     }
 
@@ -77,6 +96,14 @@ extension Planter {
         ConsultationRecord(
             consultation, history: history, askedCount: history.messages.count { $0.role == .user }, owner: user,
             mode: backend.configuration.mode, origin: backend.configuration.origin)
+    }
+
+    /// The last question as one that has no answer yet.
+    private func question(_ message: Message, in record: ConsultationRecord) -> Question {
+        let number = record.askedCount - 1
+        return Question(
+            content: message.content, number: number, answerID: message.answerID,
+            script: backend.script(for: message.content, number: number, in: record.consultation))
     }
 
     private func context(

@@ -65,9 +65,19 @@ extension Planter {
         var metadata = data.metadata ?? MessageMetadata()
         if let tokens = metadata.tokensUsed, tokens < 0 { throw PlantError("\(path()).tokens_used", .negative(tokens)) }
         if data.role == .assistant, metadata.tokensUsed == nil { metadata.tokensUsed = Self.tokens(of: content) }
+        complete(&metadata, of: data.role, in: consultation)
         return Message(
             id: data.id ?? turn.identifiers.next(), consultationID: consultation.id, role: data.role,
             content: content, metadata: metadata == MessageMetadata() ? nil : metadata, createdAt: time)
+    }
+
+    /// Adds what only the apps read, or removes it.
+    private func complete(_ metadata: inout MessageMetadata, of role: MessageRole, in consultation: Consultation) {
+        guard backend.configuration.mode.servesApps else {
+            (metadata.persona, metadata.processingTime) = (nil, nil)
+            return
+        }
+        if role == .assistant, metadata.persona == nil { metadata.persona = consultation.persona }
     }
 
     private mutating func makeUp(
@@ -84,9 +94,11 @@ extension Planter {
         var conversation = MadeUpConversation(consultation)
         for index in 0..<count {
             let (role, content) = conversation.next()
+            var metadata = MessageMetadata(tokensUsed: Self.tokens(of: content))
+            complete(&metadata, of: role, in: consultation)
             let message = Message(
                 id: turn.identifiers.next(), consultationID: consultation.id, role: role, content: content,
-                metadata: role == .assistant ? MessageMetadata(tokensUsed: Self.tokens(of: content)) : nil,
+                metadata: role == .assistant ? metadata : nil,
                 createdAt: MadeUpConversation.time(of: index, of: count, from: consultation.createdAt, to: end))
             try append(message, to: &history, planned: planned, "\(path).made_up_messages")
         }

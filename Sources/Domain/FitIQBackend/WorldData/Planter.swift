@@ -133,7 +133,7 @@ enum TextLengths {
     static let category = 1...100
     static let contextID = 1...200
     static let mealText = 1...CreateMealLogRequest.maximumInputLength
-    static let question = 1...ClientFrame.maximumContentLength
+    static let question = SendMessageRequest.lengths
     static let itemName = 1...10_000
     /// More than the parser produces from the longest text.
     static let itemText = 0...10_000

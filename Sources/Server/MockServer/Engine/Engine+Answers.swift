@@ -77,14 +77,17 @@ extension Engine {
         switch route {
         case .consultations where head.method == .post:
             try checkMediaType(head.fields, body)
-            let request = try CreateConsultationRequest(body: body, in: world.mode.form(of: .createConsultation))
+            let request = try CreateConsultationRequest(
+                body: body, in: world.mode.form(of: .createConsultation), isForApps: world.mode.servesApps)
             return .created(try world.backend.createConsultation(request, by: user, &world.turn))
         case .consultations:
             let query = try ConsultationListQuery(
                 query: head.target.queryItems(), isForApps: world.mode.servesApps)
             return .ok(world.backend.consultations(query, for: user))
         case .consultation(let id): return .ok(try world.backend.consultation(id, for: user))
-        case .messages(let id): return .ok(try world.backend.messages(id, query: head.target.queryItems(), for: user))
+        case .messages(let id):
+            return .ok(
+                try world.backend.messages(id, query: head.target.queryItems(), for: user, at: world.turn.now))
         case .archive(let id):
             _ = try world.backend.consultation(id, for: user)
             try checkMediaType(head.fields, body)

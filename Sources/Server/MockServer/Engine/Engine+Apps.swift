@@ -9,7 +9,30 @@ extension Engine {
     ) throws(APIError) -> Answer {
         if let documents = endpoint.documents { return try documentAnswer(documents, exchange, by: user) }
         switch endpoint {
+        case .updateConsultation, .completeConsultation, .sendMessage, .suggestConsultationGoals:
+            return try chatAnswer(endpoint, on: id, by: user, exchange)
         default: return try accountAnswer(endpoint, user, exchange)
+        }
+    }
+
+    private func chatAnswer(
+        _ endpoint: Endpoint, on id: String, by user: UserID, _ exchange: Exchange
+    ) throws(APIError) -> Answer {
+        let (body, world) = (exchange.body, exchange.world)
+        _ = try world.backend.consultation(id, for: user)
+        try checkMediaType(exchange.head.fields, body)
+        switch endpoint {
+        case .updateConsultation:
+            let request = try UpdateConsultationRequest(body: body)
+            return .ok(try world.backend.updateConsultation(id, request, by: user, &world.turn))
+        case .completeConsultation: return .ok(try world.backend.complete(id, by: user, &world.turn))
+        case .sendMessage:
+            let request = try SendMessageRequest(body: body)
+            return .created(try world.backend.sendMessage(request, in: id, by: user, &world.turn))
+        case .suggestConsultationGoals:
+            let request = try SuggestGoalsRequest(body: body)
+            return .ok(try world.backend.suggestGoals(in: id, limit: request.limit, for: user))
+        default: preconditionFailure("\(endpoint.name) is not about a consultation.")
         }
     }
 }

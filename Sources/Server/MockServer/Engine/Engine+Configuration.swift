@@ -207,6 +207,7 @@ extension World {
         scenario.data = settings.scenario.data
         scenario.tokenLifetime = settings.scenario.tokenLifetime
         scenario.accounts = settings.scenario.accounts
+        scenario.perTopic = settings.scenario.perTopic
         scenario.replay = settings.scenario.replay
         settings.scenario = scenario
     }
@@ -217,7 +218,7 @@ extension WorldSettings {
     fileprivate func differOnlyInRules(from new: WorldSettings) -> Bool {
         seed == new.seed && mode == new.mode && clock == new.clock
             && scenario.tokenLifetime == new.scenario.tokenLifetime && scenario.accounts == new.scenario.accounts
-            && scenario.replay == new.scenario.replay
+            && scenario.perTopic == new.scenario.perTopic && scenario.replay == new.scenario.replay
             // Texts in another Unicode normal form are other data; only the written form tells them apart.
             && scenario.data == new.scenario.data && scenario.data.encoded.elementsEqual(new.scenario.data.encoded)
     }

@@ -22,6 +22,8 @@ extension ConsultationData {
         }
         consultation.createdAt = fields["created_at"]?.dataTime()
         consultation.updatedAt = fields["updated_at"]?.dataTime()
+        consultation.completedAt = fields["completed_at"]?.dataTime()
+        consultation.awaitsAnswer = fields["awaits_answer"]?.flag() ?? false
         // Without a persona the topic is unknown too; the mistake has been reported.
         return persona == nil ? nil : consultation
     }
@@ -64,7 +66,9 @@ extension MessageData {
         let metadata = MessageMetadata(
             tokensUsed: fields["tokens_used"]?.integer(0...1_000_000_000),
             templateCreated: fields["template_created"].flatMap(CreatedTemplate.read),
-            functionCalled: fields["function_called"]?.text(1...200))
+            functionCalled: fields["function_called"]?.text(1...200),
+            persona: fields["persona"]?.choice(of: Persona.self),
+            processingTime: fields["processing_time_ms"]?.integer(0...Int.max))
         if metadata != MessageMetadata() { message.metadata = metadata }
         return message
     }
@@ -82,7 +86,7 @@ extension CreatedTemplate {
 }
 
 extension Cursor {
-    /// A user's message: 1 to 2,000 characters, trimmed, as clients may send it.
+    /// A user's message: 1 to 5,000 characters, trimmed, as clients may send it.
     fileprivate func question() -> String? {
         guard let text = words(bytes: ClientFrame.maximumContentByteCount) else { return nil }
         let scalars = text.unicodeScalars
@@ -90,7 +94,7 @@ extension Cursor {
             let last = scalars.lastIndex(where: { !$0.properties.isWhitespace })
         else { return refuse(Messages.blankText) }
         let trimmed = String(scalars[first...last])
-        let range = 1...ClientFrame.maximumContentLength
+        let range = SendMessageRequest.lengths
         guard range.contains(trimmed.count) else {
             return refuse(Messages.wrongLength(expected: Messages.text(of: range), got: trimmed.count))
         }

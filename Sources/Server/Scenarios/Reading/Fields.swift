@@ -77,7 +77,7 @@ struct Fields {
 
 /// The mappings of a scenario file and their keys: accepted by the reader and described by scenario.schema.json.
 enum ObjectKind: String, CaseIterable {
-    case scenario, clock, accounts, user, profile, preferences, goal, consultation, message
+    case scenario, clock, accounts, consultations, user, profile, preferences, goal, consultation, message
     case mealLog = "meal_log"
     case item, food, documents
     case refreshToken = "refresh_token"
@@ -94,12 +94,12 @@ enum ObjectKind: String, CaseIterable {
         switch self {
         case .scenario:
             [
-                "name", "summary", "guide", "seed", "clock", "token_lifetime", "accounts", "users", "pauses", "answers",
-                "meals",
-                "faults", "issued_ids", "replay",
+                "name", "summary", "guide", "seed", "clock", "token_lifetime", "accounts", "consultations", "users",
+                "pauses", "answers", "meals", "faults", "issued_ids", "replay",
             ]
         case .clock: ["manual"]
         case .accounts: ["access_token", "refresh_token", "password_cost"]
+        case .consultations: ["per_topic"]
         case .user:
             [
                 "id", "email", "password", "password_hash", "refresh_tokens", "profile", "preferences", "goals",
@@ -121,10 +121,14 @@ enum ObjectKind: String, CaseIterable {
         case .consultation:
             [
                 "id", "persona", "context", "context_id", "goal", "linked_goal", "unlinked", "is_goals_conversation",
-                "title", "status", "made_up_messages", "messages", "created_at", "updated_at",
+                "title", "status", "made_up_messages", "messages", "awaits_answer", "created_at", "updated_at",
+                "completed_at",
             ]
         case .message:
-            ["user", "assistant", "system", "id", "tokens_used", "function_called", "template_created", "created_at"]
+            [
+                "user", "assistant", "system", "id", "tokens_used", "function_called", "template_created", "persona",
+                "processing_time_ms", "created_at",
+            ]
         case .mealLog:
             [
                 "id", "text", "meal_type", "status", "items", "error", "details", "logged_at", "created_at",
@@ -171,6 +175,7 @@ enum ObjectKind: String, CaseIterable {
         case .mealLog: "a meal log"
         case .refreshToken: "a refresh token"
         case .accounts: "rules for accounts"
+        case .consultations: "rules for consultations"
         case .preferences: "preferences"
         case .item: "a food"
         case .documents: "a user's documents"

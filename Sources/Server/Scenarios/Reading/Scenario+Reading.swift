@@ -72,7 +72,9 @@ extension Scenario {
         scenario.clock = fields["clock"].flatMap(ClockMode.read)
         scenario.tokenLifetime = fields["token_lifetime"]?.duration()
         scenario.accounts = fields["accounts"].flatMap(AccountRules.read)
-        scenario.data = WorldData.read(fields)
+        scenario.perTopic = fields["consultations"].flatMap { Fields($0, as: .consultations) }?["per_topic"]?
+            .choice(of: ConsultationsPerTopic.self)
+        scenario.data = WorldData.read(fields, perTopic: scenario.perTopic ?? .one)
         scenario.checkPasswords(fields)
         let pauses = fields["pauses"].map(PauseTable.init) ?? PauseTable()
         scenario.script.answers =

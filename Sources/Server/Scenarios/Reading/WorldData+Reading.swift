@@ -9,13 +9,13 @@ extension Scenario {
 }
 
 extension WorldData {
-    static func read(_ scenario: Fields) -> WorldData {
+    static func read(_ scenario: Fields, perTopic: ConsultationsPerTopic) -> WorldData {
         var data = WorldData()
         data.issuedIDs = scenario["issued_ids"]?.integer(0...Int.max)
         var ids: Set<ExactString> = []
         for cursor in scenario["users"]?.elements(limit: ScenarioLimits.users, of: "users") ?? [] {
             guard let fields = Fields(cursor, as: .user) else { continue }
-            let user = UserData.read(fields, isExported: data.issuedIDs != nil)
+            let user = UserData.read(fields, isExported: data.issuedIDs != nil, perTopic: perTopic)
             if !user.id.isEmpty, !ids.insert(user.id).inserted { fields.refuse("id", Messages.notUnique("id")) }
             data.users.append(user)
         }
@@ -25,7 +25,7 @@ extension WorldData {
 
 extension UserData {
     /// - Parameter isExported: An exported world has each user by the id of the user's tokens, which may be any text.
-    fileprivate static func read(_ fields: Fields, isExported: Bool) -> UserData {
+    fileprivate static func read(_ fields: Fields, isExported: Bool, perTopic: ConsultationsPerTopic) -> UserData {
         let id = fields["id"].map { $0.text(1...200) ?? "" } ?? Scenario.defaultUserID
         var user = UserData(
             id: ExactString(!isExported && id == Scenario.defaultUserName ? Scenario.defaultUserID : id))
@@ -36,7 +36,7 @@ extension UserData {
             goals.add(goal, fields: goalFields)
             user.goals.append(goal)
         }
-        var topics = TopicTable()
+        var topics = TopicTable(perTopic: perTopic)
         for cursor in fields["consultations"]?.elements(limit: ScenarioLimits.consultations, of: "consultations") ?? []
         {
             guard let consultation = ConsultationData.read(cursor, goals: goals) else { continue }
@@ -147,7 +147,7 @@ struct GoalTable {
     }
 }
 
-/// The topics of a user's active consultations: each topic once, ten in all.
+/// The topics of a user's active consultations: each topic once unless there may be many, ten in all.
 private struct TopicTable {
     private struct Topic: Hashable {
         var persona: Persona
@@ -155,8 +155,11 @@ private struct TopicTable {
         var id: ExactString?
     }
 
+    private let perTopic: ConsultationsPerTopic
     private var topics: Set<Topic> = []
     private var count = 0
+
+    init(perTopic: ConsultationsPerTopic) { self.perTopic = perTopic }
 
     mutating func add(_ consultation: ConsultationData, goals: GoalTable, cursor: Cursor) {
         count += 1
@@ -169,6 +172,6 @@ private struct TopicTable {
         let topic = Topic(
             persona: consultation.persona, context: consultation.contextType,
             id: goal.map { ExactString("\($0)") } ?? consultation.contextID)
-        if !topics.insert(topic).inserted { cursor.refuse(Messages.sameTopic) }
+        if !topics.insert(topic).inserted, perTopic == .one { cursor.refuse(Messages.sameTopic) }
     }
 }

@@ -14,8 +14,10 @@ extension WorldData {
     ///   - seed: The seed of the world's ids, which continue after ``issuedIDs``.
     ///   - clock: For a manual clock, the time at which the data was taken.
     ///   - accounts: The tokens and passwords of accounts, if not the usual ones.
+    ///   - perTopic: How many active consultations may have one topic, if the scenario says so.
     public func scenarioFile(
-        name: String, guide: GuideMode, seed: UInt64, clock: ClockMode, accounts: AccountRules? = nil
+        name: String, guide: GuideMode, seed: UInt64, clock: ClockMode, accounts: AccountRules? = nil,
+        perTopic: ConsultationsPerTopic? = nil
     ) -> [UInt8] {
         var writer = JSONWriter(reserving: 4096)
         writer.object { writer in
@@ -34,6 +36,7 @@ extension WorldData {
                     writer.member("password_cost", accounts.passwordCost)
                 }
             }
+            if let perTopic { writer.object("consultations") { $0.member("per_topic", perTopic.rawValue) } }
             write(into: &writer)
         }
         return writer.bytes
@@ -218,8 +221,10 @@ extension ConsultationData {
         writer.member("status", status.rawValue)
         if madeUpMessages != 0 { writer.member("made_up_messages", madeUpMessages) }
         writer.linesIfAny("messages", messages) { $1.write(into: &$0) }
+        if awaitsAnswer { writer.member("awaits_answer", true) }
         writer.time("created_at", createdAt)
         writer.time("updated_at", updatedAt)
+        writer.time("completed_at", completedAt)
     }
 }
 
@@ -233,6 +238,8 @@ extension MessageData {
         writer.member("id", ifPresent: id?.description)
         writer.member("tokens_used", ifPresent: metadata?.tokensUsed)
         writer.member("function_called", ifPresent: metadata?.functionCalled)
+        writer.member("persona", ifPresent: metadata?.persona?.rawValue)
+        writer.member("processing_time_ms", ifPresent: metadata?.processingTime)
         if let template = metadata?.templateCreated {
             writer.object("template_created") { writer in
                 writer.member("type", template.type)

@@ -60,7 +60,7 @@ struct GoneNotReused: ObligationJudge {
         var ids: [(kind: String, id: ExactString)] = []
         if let goal = SentGoal(request) { ids.append(("goal", goal.id)) }
         switch request.endpoint {
-        case .showConsultation, .listMessages, .archiveConsultation, .webSocket:
+        case let endpoint? where endpoint.namesConsultation:
             if let id = request.pathID { ids.append(("conversation", id)) }
         case .updateGoal: if let id = request.body?["conversationId"]?.exactString { ids.append(("conversation", id)) }
         default: break

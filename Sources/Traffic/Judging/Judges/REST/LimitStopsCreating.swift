@@ -22,7 +22,7 @@ struct LimitStopsCreating: ObligationJudge {
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
         guard case .request(let request) = fact.kind, let client = request.client else { return }
         switch request.restEndpoint {
-        case .archiveConsultation:
+        case .archiveConsultation, .completeConsultation, .updateConsultation:
             // Without a response, the client may assume that the request succeeded.
             if request.isSuccess || !request.isAnswered { refusals[client] = nil }
         case .createConsultation where request.isAtLimit:

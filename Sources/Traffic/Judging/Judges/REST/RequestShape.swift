@@ -43,9 +43,10 @@ struct RequestShape: ObligationJudge {
         }
         switch endpoint {
         case .createConsultation, .createGoal, .updateGoal, .chatAboutGoal, .createMealLog, .register, .logIn,
-            .refreshTokens, .createProfile, .updateProfile, .updatePhysicalProfile, .updatePreferences:
+            .refreshTokens, .createProfile, .updateProfile, .updatePhysicalProfile, .updatePreferences,
+            .updateConsultation, .sendMessage:
             return .body
-        case .archiveConsultation, .logOut: return .optionalBody
+        case .archiveConsultation, .completeConsultation, .suggestConsultationGoals, .logOut: return .optionalBody
         case .listConsultations, .listMessages, .listQuickActions, .listMealLogs: return .query
         // goal-linking knows no parameters.
         case .listGoals: return mode.servesApps ? .query : nil
@@ -66,7 +67,10 @@ struct RequestShape: ObligationJudge {
             return
         }
         switch endpoint {
-        case .createConsultation: _ = try CreateConsultationRequest(body: body, in: form)
+        case .createConsultation: _ = try CreateConsultationRequest(body: body, in: form, isForApps: isForApps)
+        case .updateConsultation: _ = try UpdateConsultationRequest(body: body)
+        case .sendMessage: _ = try SendMessageRequest(body: body)
+        case .suggestConsultationGoals: _ = try SuggestGoalsRequest(body: body)
         case .createGoal: _ = try CreateGoalRequest(body: body)
         case .updateGoal: _ = try UpdateGoalRequest(body: body)
         case .createMealLog: _ = try CreateMealLogRequest(body: body)

@@ -58,9 +58,9 @@ struct ReusesConversation: ObligationJudge {
     }
 
     private mutating func notice(_ request: RequestFact, of client: ExactString, _ findings: inout Findings) {
-        if let id = request.pathID, let endpoint = request.endpoint, endpoint.isOfConsultation {
+        if let id = request.pathID, let endpoint = request.endpoint, endpoint.namesConsultation {
             let isRefused = request.status.map { $0 == 404 || (request.isHandshake && $0 == 400) } ?? false
-            if isRefused || endpoint == .archiveConsultation {
+            if isRefused || endpoint == .archiveConsultation || endpoint == .completeConsultation {
                 forget(conversation: id, of: client)
             } else if request.isSuccess {
                 use(id, by: client, &findings)
@@ -94,15 +94,5 @@ struct ReusesConversation: ObligationJudge {
         goals[key] = nil
         let goalKey = Owned(client: client, id: goal)
         if links[goalKey]?.conversation == conversation { links[goalKey] = nil }
-    }
-}
-
-extension Endpoint {
-    /// Whether the path names a consultation.
-    fileprivate var isOfConsultation: Bool {
-        switch self {
-        case .showConsultation, .listMessages, .archiveConsultation, .webSocket: true
-        default: false
-        }
     }
 }

@@ -61,7 +61,7 @@ extension RequestFact {
     var shownConsultations: [ShownConsultation] {
         guard isSuccess, let answer else { return [] }
         switch endpoint {
-        case .createConsultation, .showConsultation, .archiveConsultation:
+        case .createConsultation, .showConsultation, .archiveConsultation, .updateConsultation, .completeConsultation:
             let object = answer["data"]?["consultation"] ?? answeredObject
             return object.flatMap(ShownConsultation.init).map { [$0] } ?? []
         case .listConsultations:
@@ -85,6 +85,18 @@ extension RequestFact {
         case .createMealLog, .showMealLog: return answeredObject.flatMap { ShownMealLog($0) }.map { [$0] } ?? []
         case .listMealLogs: return (answer["data"]?["meal_logs"]?.array ?? []).compactMap { ShownMealLog($0) }
         default: return []
+        }
+    }
+}
+
+extension Endpoint {
+    /// Whether the path names a consultation.
+    var namesConsultation: Bool {
+        switch self {
+        case .showConsultation, .listMessages, .archiveConsultation, .webSocket, .updateConsultation,
+            .completeConsultation, .sendMessage, .suggestConsultationGoals:
+            true
+        default: false
         }
     }
 }

@@ -1,0 +1,375 @@
+import FitIQAPI
+import JSON
+import Testing
+
+@testable import FitIQBackend
+
+/// What the apps do with consultations beside the guides.
+@Suite("Chat of the apps") struct AppChatTests {
+    /// A world with one user and a consultation that begins with a question.
+    private struct Stage {
+        var world: World
+        let user: UserID
+        var id = ""
+
+        init(_ question: String? = nil, script: Script = Script(), perTopic: ConsultationsPerTopic = .one) throws {
+            world = World(script: script, perTopic: perTopic)
+            user = try world.backend.user("user-1")
+            id = try create(question: question)
+        }
+
+        mutating func create(
+            _ persona: Persona = .nutritionist, question: String? = nil, quickAction: String? = nil
+        ) throws(APIError) -> String {
+            var request = CreateConsultationRequest(persona: persona)
+            (request.question, request.quickAction) = (question, quickAction)
+            let body = try world.backend.createConsultation(request, by: user, &world.turn)
+            return (try? JSON.parse(body))?["consultation_id"]?.string ?? ""
+        }
+
+        mutating func send(_ content: String) throws -> JSONValue {
+            let request = try SendMessageRequest(body: Array(#"{"content":"\#(content)"}"#.utf8))
+            let body = try world.backend.sendMessage(request, in: id, by: user, &world.turn)
+            return try #require(try JSON.parse(body)["data"])
+        }
+
+        mutating func update(_ body: String, _ id: String? = nil) throws(APIError) {
+            let request = try UpdateConsultationRequest(body: Array(body.utf8))
+            _ = try world.backend.updateConsultation(id ?? self.id, request, by: user, &world.turn)
+        }
+
+        /// Roles and contents of the history, as reading it leaves it.
+        mutating func history() throws -> [String] {
+            let body = try world.backend.messages(id, query: [], for: user, at: world.turn.now)
+            return (try JSON.parse(body)["data"]?["messages"]?.array ?? []).map { $0["role"]?.string ?? "" }
+        }
+
+        func shown() throws -> JSONValue { try world.show(id, for: user) }
+        func check() { #expect(Invariants.deepViolations(of: world) == []) }
+    }
+
+    private static let breakfast = "What should I eat for breakfast?"
+
+    @Test("A first question waits, and streams over the first socket in the terms of the apps")
+    func initialOverSocket() throws {
+        var stage = try Stage(Self.breakfast)
+        #expect(try stage.shown()["message_count"] == 1)
+        stage.world.wait(milliseconds: 60_000)
+        stage.check()
+        #expect(try stage.world.record(stage.id).awaitsAnswer)
+        try stage.world.open(1, on: stage.id, by: stage.user)
+        try stage.world.open(2, on: stage.id, by: stage.user)
+        stage.world.waitForAllAnswers()
+        let effects = stage.world.takeEffects()
+        #expect(effects.story(of: 1) == ["connected", "stream_chunk", "stream_complete"])
+        #expect(effects.story(of: 2) == ["connected"])
+        #expect(effects.frames(of: 1)[0]["user_id"] == "user-1")
+        #expect(effects.streamed(to: 1).hasPrefix("For breakfast, I recommend"))
+        #expect(try stage.history() == ["user", "assistant"])
+        stage.check()
+    }
+
+    @Test("Without a socket it is answered when the history is read, once")
+    func initialInHistory() throws {
+        var stage = try Stage(Self.breakfast)
+        stage.world.pass(milliseconds: 7000)
+        #expect(try stage.history() == ["user", "assistant"])
+        #expect(try stage.history() == ["user", "assistant"])
+        let answer = try #require(stage.world.record(stage.id).history.messages.last)
+        #expect(answer.createdAt == stage.world.turn.now)
+        #expect(answer.metadata?.persona == .nutritionist && answer.metadata?.processingTime == 0)
+        stage.world.waitForAllAnswers()
+        try stage.world.open(1, on: stage.id, by: stage.user)
+        #expect(stage.world.takeEffects().story(of: 1) == ["connected"])
+        stage.check()
+    }
+
+    @Test("A prompt of the catalogue is a first question too, and other texts are none")
+    func quickActions() throws {
+        var stage = try Stage()
+        let prompt = QuickAction.matching(contextType: nil, persona: nil)[0].prompt
+        stage.id = try stage.create(.fitnessCoach, quickAction: prompt)
+        #expect(try stage.world.record(stage.id).history.messages.map(\.content) == [prompt])
+        stage.id = try stage.create(.wellnessSpecialist, quickAction: "set_goal")
+        #expect(try stage.history().isEmpty)
+        stage.id = try stage.create(.generalWellness, question: "Hi", quickAction: prompt)
+        #expect(try stage.world.record(stage.id).history.messages.map(\.content) == ["Hi"])
+    }
+
+    @Test("A refused creation leaves no question")
+    func refusedCreation() throws {
+        var stage = try Stage("First")
+        #expect(refusal { () throws(APIError) in try stage.create(question: "Second") }?.status == .conflict)
+        #expect(stage.world.backend.consultationCount == 1)
+        #expect(try stage.shown()["message_count"] == 1)
+        stage.check()
+    }
+
+    @Test("An export keeps a first question waiting, and its answer has the same id")
+    func export() throws {
+        var stage = try Stage(Self.breakfast)
+        let data = stage.world.data
+        #expect(data.users[0].consultations[0].awaitsAnswer)
+        var copy = World(seed: 9)
+        try copy.backend.plant(data, &copy.turn)
+        #expect(copy.data.users == data.users)
+        _ = try stage.history()
+        let user = try copy.backend.user("user-1")
+        #expect(try copy.messages(stage.id, for: user) == stage.world.messages(stage.id, for: stage.user))
+        try copy.open(1, on: stage.id, by: user)
+        copy.waitForAllAnswers()
+        #expect(copy.takeEffects().streamed(to: 1).hasPrefix("For breakfast"))
+    }
+
+    @Test("Only what awaits an answer is planted so; completion has a time; both count where the apps are served")
+    func planting() throws {
+        func plant(_ consultation: ConsultationData, _ mode: GuideMode = .union) throws -> ConsultationData {
+            var world = World(mode: mode)
+            let data = WorldData(users: [UserData(id: "u", consultations: [consultation])])
+            try world.backend.plant(data, &world.turn)
+            return world.data.users[0].consultations[0]
+        }
+        let question = MessageData(role: .user, content: "Hi")
+        let asked = ConsultationData(persona: .nutritionist, messages: [question], awaitsAnswer: true)
+        #expect(try plant(asked).awaitsAnswer)
+        #expect(try !plant(asked, .consultationWebSocket).awaitsAnswer)
+        var bad = asked
+        bad.messages.append(MessageData(role: .assistant, content: "Hello"))
+        #expect(throws: PlantError("users[0].consultations[0].awaits_answer", .nothingToAnswer)) { try plant(bad) }
+        bad = asked
+        bad.status = .archived
+        #expect(throws: PlantError("users[0].consultations[0].awaits_answer", .nothingToAnswer)) { try plant(bad) }
+
+        let completed = ConsultationData(
+            persona: .nutritionist, status: .completed, messages: [MessageData(role: .assistant, content: "Hi")],
+            updatedAt: .before(5_000_000_000))
+        #expect(try plant(completed).completedAt == .at(World.start.advanced(byNanoseconds: -5_000_000_000)))
+        #expect(try plant(completed).messages[0].metadata?.persona == .nutritionist)
+        #expect(try plant(completed, .enhancedConsultations).completedAt == nil)
+        #expect(try plant(completed, .enhancedConsultations).messages[0].metadata?.persona == nil)
+        bad = ConsultationData(persona: .nutritionist, completedAt: .before(0))
+        #expect(throws: PlantError("users[0].consultations[0].completed_at", .notEnded)) { try plant(bad) }
+    }
+
+    @Test("Over REST a question gets its whole answer; what was asked before is answered first")
+    func restAnswer() throws {
+        var stage = try Stage("Hello")
+        let data = try stage.send("  \(Self.breakfast) ")
+        #expect(data["user_message"]?["content"]?.string == Self.breakfast && data["user_message"]?["role"] == "user")
+        let answer = try #require(data["assistant_message"])
+        #expect(answer["content"]?.string?.hasPrefix("For breakfast") == true)
+        let metadata = try #require(answer["metadata"])
+        #expect(metadata["persona"] == "nutritionist" && metadata["is_streaming"] == false)
+        #expect(metadata["tokens"] == metadata["tokens_used"] && metadata["processing_time_ms"] == 0)
+        #expect(try stage.history() == ["user", "assistant", "user", "assistant"])
+
+        // A socket that went away in the middle of an answer, with another question in the queue.
+        try stage.world.open(1, on: stage.id, by: stage.user)
+        stage.world.message("One", from: 1)
+        stage.world.message("Two", from: 1)
+        stage.world.wait(milliseconds: 1500)
+        stage.world.close(1)
+        _ = try stage.send("Three")
+        #expect(try stage.history().suffix(6) == ["user", "user", "assistant", "assistant", "user", "assistant"])
+        stage.world.waitForAllAnswers()
+        #expect(try stage.history().count == 10)
+        stage.check()
+    }
+
+    @Test("With an open socket the answer streams, with its time by the clock")
+    func restWithSocket() throws {
+        var stage = try Stage()
+        try stage.world.open(1, on: stage.id, by: stage.user)
+        try stage.world.open(2, on: stage.id, by: stage.user)
+        stage.world.userMessage("Hello", from: 2)
+        stage.world.waitForAllAnswers()
+        _ = stage.world.takeEffects()
+        let begin = stage.world.turn.now
+        let data = try stage.send(Self.breakfast)
+        #expect(data["assistant_message"] == JSONValue.null)
+        stage.world.waitForAllAnswers()
+        let effects = stage.world.takeEffects()
+        #expect(effects.story(of: 1) == ["message_received", "stream_chunk", "stream_complete"])
+        #expect(
+            effects.story(of: 2) == [
+                "user_message", "assistant_message_start", "assistant_message_chunk", "assistant_message_end",
+            ])
+        let metadata = try #require(effects.frames(of: 1).last?["metadata"])
+        let time = (stage.world.turn.now.nanosecondsSinceEpoch - begin.nanosecondsSinceEpoch) / 1_000_000
+        #expect(time > 0 && metadata["processing_time_ms"]?.int == Int(time))
+        #expect(metadata["tokens_used"]?.int == (effects.streamed(to: 1).utf8.count + 3) / 4)
+        #expect(try stage.world.record(stage.id).history.messages.last?.metadata?.processingTime == Int(time))
+        stage.check()
+    }
+
+    @Test("A coach that says nothing leaves null, and the limits refuse")
+    func restRefusals() throws {
+        var stage = try Stage(script: Script(answers: [AnswerRule(script: AnswerScript(steps: [.silence]))]))
+        #expect(try stage.send("Hi")["assistant_message"] == JSONValue.null)
+        try stage.world.open(1, on: stage.id, by: stage.user)
+        for _ in 0..<17 { stage.world.message("Hi", from: 1) }
+        #expect { try stage.send("Hi") } throws: { error in
+            (error as? APIError).map { ($0.status.code, $0.code) == (429, .tooManyWaitingMessages) } ?? false
+        }
+        _ = try stage.world.backend.complete(stage.id, by: stage.user, &stage.world.turn)
+        #expect { try stage.send("Hi") } throws: { ($0 as? APIError)?.code == .consultationNotActive }
+
+        var limits = Limits()
+        limits.messages = 3
+        var world = World(limits: limits)
+        let user = try world.backend.user("u")
+        let id = try world.create(by: user)
+        let request = try SendMessageRequest(body: Array(#"{"content":"Hi"}"#.utf8))
+        _ = try world.backend.sendMessage(request, in: id, by: user, &world.turn)
+        let full = refusal { () throws(APIError) in
+            try world.backend.sendMessage(request, in: id, by: user, &world.turn)
+        }
+        #expect(full?.status == .insufficientStorage && full?.code == .historyFull)
+        #expect(try world.record(id).history.count == 2)
+    }
+
+    @Test("Completing ends a consultation as archiving does, once; an archived one is refused")
+    func complete() throws {
+        var stage = try Stage(Self.breakfast)
+        try stage.world.open(1, on: stage.id, by: stage.user)
+        stage.world.wait(milliseconds: 1500)
+        _ = stage.world.takeEffects()
+        let body = try stage.world.backend.complete(stage.id, by: stage.user, &stage.world.turn)
+        let shown = try stage.shown()
+        #expect(shown["status"] == "completed" && shown["completed_at"] == shown["updated_at"])
+        #expect(shown["is_active"] == false && shown["is_archived"] == false && shown["message_count"] == 2)
+        #expect(stage.world.takeEffects().story(of: 1) == ["error", "close 1000 Consultation is not active"])
+        stage.check()
+        stage.world.pass(milliseconds: 5000)
+        #expect(try stage.world.backend.complete(stage.id, by: stage.user, &stage.world.turn) == body)
+        _ = try stage.create()
+
+        _ = try stage.world.archive(stage.id, by: stage.user)
+        #expect(try stage.shown()["status"] == "archived" && stage.shown()["completed_at"] == shown["completed_at"])
+        let again = refusal { () throws(APIError) in
+            try stage.world.backend.complete(stage.id, by: stage.user, &stage.world.turn)
+        }
+        #expect(again?.code == .consultationNotActive)
+        // Out of the archive it is completed again, and takes no slot from the other.
+        try stage.update(#"{"is_archived":false}"#)
+        #expect(try stage.shown()["status"] == "completed")
+        stage.check()
+    }
+
+    @Test("A new persona frees its topic and takes another, unless that is taken")
+    func persona() throws {
+        var stage = try Stage()
+        let other = try stage.create(.fitnessCoach)
+        let taken = refusal { () throws(APIError) in try stage.update(#"{"persona":"fitness_coach","title":"X"}"#) }
+        #expect(taken?.status == .conflict && taken?.details?["existing_consultation_id"]?.string == other)
+        #expect(try stage.shown()["title"] == nil && stage.shown()["persona"] == "nutritionist")
+        let before = try stage.world.backend.consultation(stage.id, for: stage.user)
+        stage.world.pass(milliseconds: 5000)
+        try stage.update(#"{"persona":"nutritionist"}"#)
+        #expect(try stage.world.backend.consultation(stage.id, for: stage.user) == before)
+        try stage.update(#"{"persona":"wellness_specialist","title":"X"}"#)
+        #expect(try stage.shown()["persona"] == "wellness_specialist" && stage.shown()["title"] == "X")
+        _ = try stage.create()
+        #expect(refusal { () throws(APIError) in try stage.create(.wellnessSpecialist) }?.status == .conflict)
+        stage.check()
+    }
+
+    @Test("The persona of an answer is the one that was asked")
+    func personaOfAnswers() throws {
+        var stage = try Stage(Self.breakfast)
+        try stage.world.open(1, on: stage.id, by: stage.user)
+        try stage.update(#"{"persona":"fitness_coach"}"#)
+        stage.world.waitForAllAnswers()
+        #expect(try stage.world.record(stage.id).history.messages.last?.metadata?.persona == .nutritionist)
+        _ = try stage.send("Hi")
+        stage.world.waitForAllAnswers()
+        #expect(try stage.world.record(stage.id).history.messages.last?.metadata?.persona == .fitnessCoach)
+    }
+
+    @Test("Archiving and back: the topic and the ten count again, and the goal is the conversation's again")
+    func reopening() throws {
+        var stage = try Stage()
+        let goal = try stage.world.createGoal(by: stage.user)
+        let about = try stage.world.create(.fitnessCoach, ConsultationContext(.goal, id: goal), by: stage.user)
+        try stage.update(#"{"is_archived":true}"#, about)
+        #expect(try stage.world.record(about).consultation.isArchived)
+        try stage.update(#"{"is_archived":false}"#, about)
+        #expect(stage.world.backend.goals[0].goal.conversationID?.description == about)
+        stage.check()
+
+        try stage.update(#"{"is_archived":true}"#)
+        let second = try stage.create()
+        #expect(refusal { () throws(APIError) in try stage.update(#"{"is_archived":false}"#) }?.status == .conflict)
+        // With another persona it may, at the same time.
+        try stage.update(#"{"is_archived":false,"persona":"general_wellness"}"#)
+        try stage.update(#"{"is_archived":true}"#, second)
+        for number in 0..<8 {
+            _ = try stage.world.create(.nutritionist, ConsultationContext(.journal, id: "\(number)"), by: stage.user)
+        }
+        let full = refusal { () throws(APIError) in try stage.update(#"{"is_archived":false}"#, second) }
+        #expect(full?.status == .tooManyRequests)
+        #expect(try stage.world.record(second).consultation.isArchived)
+        stage.check()
+    }
+
+    @Test("Where a topic may have many, there is no 409 but the limit of ten, also after an import")
+    func many() throws {
+        var stage = try Stage(perTopic: .many)
+        for _ in 0..<9 { _ = try stage.create() }
+        #expect(refusal { () throws(APIError) in try stage.create() }?.status == .tooManyRequests)
+        try stage.update(#"{"persona":"fitness_coach"}"#)
+        stage.check()
+        var copy = World(perTopic: .many)
+        try copy.backend.plant(stage.world.data, &copy.turn)
+        #expect(copy.data.users == stage.world.data.users)
+        var strict = World()
+        #expect(throws: PlantError.self) { try strict.backend.plant(stage.world.data, &strict.turn) }
+        _ = try stage.world.archive(stage.id, by: stage.user)
+        _ = try stage.create()
+        stage.check()
+    }
+
+    @Test("Suggestions suit the persona, and are the same each time")
+    func suggestions() throws {
+        var stage = try Stage()
+        let body = try stage.world.backend.suggestGoals(in: stage.id, limit: 4, for: stage.user)
+        #expect(try stage.world.backend.suggestGoals(in: stage.id, limit: 4, for: stage.user) == body)
+        let data = try #require(try JSON.parse(body)["data"])
+        #expect(data.object?.keys == ["suggestions", "count", "persona", "consultation_id"])
+        #expect(data["count"] == 4 && data["persona"] == "nutritionist")
+        #expect(data["consultation_id"]?.string == stage.id)
+        let own = Set((CoachBook.builtIn.suggestions[.nutritionist] ?? []).map(\.title))
+        #expect(Set(data["suggestions"]?.all("title") ?? []).isSubset(of: own))
+        for suggestion in data["suggestions"]?.array ?? [] {
+            for member in ["title", "description", "goal_type", "rationale"] {
+                #expect(suggestion[member]?.string?.isEmpty == false)
+            }
+            #expect((1...5).contains(suggestion["difficulty"]?.int ?? 0))
+        }
+        _ = try stage.world.archive(stage.id, by: stage.user)
+        #expect(try stage.world.backend.suggestGoals(in: stage.id, limit: 4, for: stage.user) == body)
+    }
+
+    @Test("Nobody changes, completes, asks in or gets suggestions for another user's consultation")
+    func others() throws {
+        var stage = try Stage()
+        let other = try stage.world.backend.user("user-2")
+        let (id, title) = (stage.id, try UpdateConsultationRequest(body: Array(#"{"title":"X"}"#.utf8)))
+        let message = try SendMessageRequest(body: Array(#"{"content":"Hi"}"#.utf8))
+        let before = stage.world.backend.storedBytes
+        for (id, user) in [(id, other), (id.uppercased(), stage.user), ("x", stage.user), ("", other)] {
+            let refusals = [
+                refusal { () throws(APIError) in
+                    try stage.world.backend.updateConsultation(id, title, by: user, &stage.world.turn)
+                },
+                refusal { () throws(APIError) in try stage.world.backend.complete(id, by: user, &stage.world.turn) },
+                refusal { () throws(APIError) in
+                    try stage.world.backend.sendMessage(message, in: id, by: user, &stage.world.turn)
+                },
+                refusal { () throws(APIError) in try stage.world.backend.suggestGoals(in: id, limit: 1, for: user) },
+            ]
+            #expect(refusals.allSatisfy { $0 == .unknownConsultation(id) }, "\(id)")
+        }
+        #expect(stage.world.backend.storedBytes == before)
+    }
+}
