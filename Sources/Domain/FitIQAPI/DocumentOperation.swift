@@ -91,6 +91,9 @@ public enum DocumentAction: CaseIterable, Sendable, Hashable {
 
     /// Whether it reads a page of documents, or the documents of a time.
     public var hasQuery: Bool { [.list, .analyze, .search, .listPublic, .listShared].contains(self) }
+    var parameters: [String] {
+        hasQuery ? DocumentListQuery.parameters + (self == .search ? ["q"] : []) : []
+    }
     public var needsBody: Bool { [.create, .replace, .share].contains(self) }
     /// Whether a body is read, or at least its media type.
     public var takesBody: Bool { method == .post || method == .put }

@@ -17,7 +17,8 @@ extension Backend {
         if request.context.type == .goal, let id = request.context.id {
             goal = try goalPosition(of: id.text, ownedBy: user, field: request.contextField)
         }
-        let topic = Topic(persona: request.persona, context: request.context)
+        let context = ConsultationContext(request.context.type, id: request.context.id.map(canonical))
+        let topic = Topic(persona: request.persona, context: context)
         if let existing = users[user].active[topic] {
             throw .consultationExists(consultations[existing].consultation, in: configuration.mode)
         }

@@ -17,15 +17,17 @@ public struct Backend: Sendable {
         /// The script that replaces the built-in coach and parser, until ``Backend/setScript(_:)``.
         public var script: Script
         public var accounts = AccountRules()
+        public var ids = IDCase.lowerCase
         /// Decides what is made up for users of whom nothing is known.
         public var seed: UInt64
 
         public init(
             origin: String, pace: Pace = .human, mode: GuideMode = .union, limits: Limits = Limits(),
-            script: Script = Script(), accounts: AccountRules = AccountRules(), seed: UInt64 = 1
+            script: Script = Script(), accounts: AccountRules = AccountRules(), ids: IDCase = .lowerCase,
+            seed: UInt64 = 1
         ) {
             (self.origin, self.pace, self.mode) = (origin, pace, mode)
-            (self.limits, self.script, self.accounts, self.seed) = (limits, script, accounts, seed)
+            (self.limits, self.script, self.accounts, self.ids, self.seed) = (limits, script, accounts, ids, seed)
         }
     }
 
@@ -84,11 +86,17 @@ public struct Backend: Sendable {
 
     public func name(of user: UserID) -> ExactString { users[user].id }
 
+    /// The resource that an id in a path or a body names.
+    func resource(_ id: String) -> ResourceID? { ResourceID(id, as: configuration.ids) }
+
+    /// An id of any kind as the backend spells it; other texts stay.
+    func canonical(_ id: ExactString) -> ExactString { resource(id.text).map { ExactString("\($0)") } ?? id }
+
     /// The position of this user's consultation; throws 404 for another user's, as if it did not exist.
     ///
     /// - Parameter field: The body field that held the id; nil for the path.
     func position(of id: String, ownedBy user: UserID, field: String? = nil) throws(APIError) -> Int {
-        guard let resource = ResourceID(id), let position = positions[resource], consultations[position].owner == user
+        guard let resource = resource(id), let position = positions[resource], consultations[position].owner == user
         else { throw .unknownConsultation(id, field: field) }
         return position
     }

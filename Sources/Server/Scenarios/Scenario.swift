@@ -20,6 +20,8 @@ public struct Scenario: Sendable, Equatable {
     public var tokenLifetime: Int64?
     /// The tokens and passwords of accounts; nil for the usual ones.
     public var accounts: AccountRules?
+    /// Which ids in requests name a resource; nil leaves it to the server.
+    public var ids: IDCase?
     public var data: WorldData
     /// The scripted answers and meals.
     public var script: Script
@@ -230,7 +232,9 @@ public struct SessionTrouble: Error, Sendable, Equatable, CustomStringConvertibl
 
 extension Scenario {
     /// The keys that have no meaning with a session: the contents and behaviour of a world with its own responses.
-    static let keysWithoutReplay = ["token_lifetime", "accounts", "users", "pauses", "answers", "meals", "issued_ids"]
+    static let keysWithoutReplay = [
+        "token_lifetime", "accounts", "ids", "users", "pauses", "answers", "meals", "issued_ids",
+    ]
 
     /// Whether it has no users, answers or meals of its own, so that a session can be replayed in it.
     public var canReplay: Bool {

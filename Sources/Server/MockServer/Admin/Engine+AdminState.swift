@@ -49,12 +49,14 @@ extension Engine {
         return StateExport(
             backend: world.backend, time: world.turn.now, issuedIDs: world.turn.identifiers.issuedCount,
             name: world.settings.scenario.name, guide: world.settings.mode, seed: world.settings.seed,
-            clock: world.clock.manualTime.map(ClockMode.manual) ?? .real, accounts: world.settings.scenario.accounts)
+            clock: world.clock.manualTime.map(ClockMode.manual) ?? .real, accounts: world.settings.scenario.accounts,
+            ids: world.settings.scenario.ids)
     }
 
     /// `PUT /__admin/state`: fills a world from a scenario file, from its start; a reset returns to it.
     ///
-    /// What the file leaves out stays: guide, seed, clock mode, lifetime of tokens, rules of accounts, scripts, and the present faults.
+    /// What the file leaves out stays: guide, seed, clock mode, lifetime of tokens, rules of accounts, the case of ids,
+    /// scripts, and the present faults.
     ///
     /// - Returns: nil if the request waits for a job.
     /// - Throws: 400 for an invalid or inconsistent scenario file, 409 if a session is replayed and the file brings no
@@ -100,6 +102,7 @@ private struct StateExport: Sendable {
     let seed: UInt64
     let clock: ClockMode
     let accounts: AccountRules?
+    let ids: IDCase?
 
     /// The encoded state, or 507 if what is stored and the first lines, at least as many bytes, do not fit into a body.
     func encoded(within limit: Int) throws(APIError) -> [UInt8] {
@@ -114,7 +117,7 @@ private struct StateExport: Sendable {
 
     func encoded(_ backend: Backend) -> [UInt8] {
         backend.data(at: time, issuedIDs: issuedIDs)
-            .scenarioFile(name: name, guide: guide, seed: seed, clock: clock, accounts: accounts)
+            .scenarioFile(name: name, guide: guide, seed: seed, clock: clock, accounts: accounts, ids: ids)
     }
 }
 
@@ -148,6 +151,7 @@ extension WorldSettings {
         if imported.faults.isEmpty { settings.scenario.faults = old.faults }
         settings.scenario.tokenLifetime = imported.tokenLifetime ?? old.tokenLifetime
         settings.scenario.accounts = imported.accounts ?? old.accounts
+        settings.scenario.ids = imported.ids ?? old.ids
         settings.seed = imported.seed ?? settings.seed
         settings.mode = imported.guide ?? settings.mode
         settings.clock = imported.clock ?? settings.clock
@@ -194,6 +198,7 @@ extension Scenario {
         result.clock = state.clock ?? clock
         result.tokenLifetime = state.tokenLifetime ?? tokenLifetime
         result.accounts = state.accounts ?? accounts
+        result.ids = state.ids ?? ids
         return result
     }
 }

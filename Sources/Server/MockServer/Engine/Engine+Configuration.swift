@@ -77,6 +77,7 @@ extension Engine.Configuration {
         var settings = defaultWorldSettings
         settings.origin += "/w/w\(number)"
         settings.scenario = scenario
+        settings.scenario.ids = scenario.ids ?? self.scenario.ids
         settings.seed = seed ?? scenario.seed ?? self.seed
         settings.mode = guide ?? scenario.guide ?? mode
         settings.clock = clock ?? scenario.clock ?? self.clock
@@ -111,7 +112,8 @@ extension Engine {
     /// How much of a new scenario is in force.
     public enum Reloaded: Sendable, Equatable {
         case entirely
-        /// Data, guide, seed, clock, token lifetime or rules of accounts differ: they take effect with the next reset, or in other worlds.
+        /// Data, guide, seed, clock, token lifetime, rules of accounts or the case of ids differ: they take effect with
+        /// the next reset, or in other worlds.
         case restAfterReset
     }
 
@@ -207,6 +209,7 @@ extension World {
         scenario.data = settings.scenario.data
         scenario.tokenLifetime = settings.scenario.tokenLifetime
         scenario.accounts = settings.scenario.accounts
+        scenario.ids = settings.scenario.ids
         scenario.replay = settings.scenario.replay
         settings.scenario = scenario
     }
@@ -217,7 +220,7 @@ extension WorldSettings {
     fileprivate func differOnlyInRules(from new: WorldSettings) -> Bool {
         seed == new.seed && mode == new.mode && clock == new.clock
             && scenario.tokenLifetime == new.scenario.tokenLifetime && scenario.accounts == new.scenario.accounts
-            && scenario.replay == new.scenario.replay
+            && scenario.ids == new.scenario.ids && scenario.replay == new.scenario.replay
             // Texts in another Unicode normal form are other data; only the written form tells them apart.
             && scenario.data == new.scenario.data && scenario.data.encoded.elementsEqual(new.scenario.data.encoded)
     }

@@ -24,7 +24,7 @@ struct WorldSettings: Sendable {
         Backend(
             .init(
                 origin: origin, pace: pace, mode: mode, limits: limits, script: scenario.script,
-                accounts: scenario.accounts ?? AccountRules(), seed: seed))
+                accounts: scenario.accounts ?? AccountRules(), ids: scenario.ids ?? .lowerCase, seed: seed))
     }
 
     func makeFaults() -> FaultBook { FaultBook(rules: scenario.faults, seed: seed) }

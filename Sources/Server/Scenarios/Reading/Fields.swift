@@ -94,9 +94,8 @@ enum ObjectKind: String, CaseIterable {
         switch self {
         case .scenario:
             [
-                "name", "summary", "guide", "seed", "clock", "token_lifetime", "accounts", "users", "pauses", "answers",
-                "meals",
-                "faults", "issued_ids", "replay",
+                "name", "summary", "guide", "seed", "clock", "token_lifetime", "accounts", "ids", "users", "pauses",
+                "answers", "meals", "faults", "issued_ids", "replay",
             ]
         case .clock: ["manual"]
         case .accounts: ["access_token", "refresh_token", "password_cost"]

@@ -72,6 +72,7 @@ extension Scenario {
         scenario.clock = fields["clock"].flatMap(ClockMode.read)
         scenario.tokenLifetime = fields["token_lifetime"]?.duration()
         scenario.accounts = fields["accounts"].flatMap(AccountRules.read)
+        scenario.ids = fields["ids"]?.choice(of: IDCase.self)
         scenario.data = WorldData.read(fields)
         scenario.checkPasswords(fields)
         let pauses = fields["pauses"].map(PauseTable.init) ?? PauseTable()

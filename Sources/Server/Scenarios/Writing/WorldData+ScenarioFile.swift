@@ -14,8 +14,10 @@ extension WorldData {
     ///   - seed: The seed of the world's ids, which continue after ``issuedIDs``.
     ///   - clock: For a manual clock, the time at which the data was taken.
     ///   - accounts: The tokens and passwords of accounts, if not the usual ones.
+    ///   - ids: Which ids in requests name a resource, if the scenario or the command line says so.
     public func scenarioFile(
-        name: String, guide: GuideMode, seed: UInt64, clock: ClockMode, accounts: AccountRules? = nil
+        name: String, guide: GuideMode, seed: UInt64, clock: ClockMode, accounts: AccountRules? = nil,
+        ids: IDCase? = nil
     ) -> [UInt8] {
         var writer = JSONWriter(reserving: 4096)
         writer.object { writer in
@@ -34,6 +36,7 @@ extension WorldData {
                     writer.member("password_cost", accounts.passwordCost)
                 }
             }
+            writer.member("ids", ifPresent: ids?.rawValue)
             write(into: &writer)
         }
         return writer.bytes
