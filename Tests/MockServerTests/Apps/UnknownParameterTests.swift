@@ -21,7 +21,9 @@ struct UnknownParameterTests {
         arguments: [
             ("goals?sort=title&limit=2&sort=id", ["sort"]), ("goals?Limit=2", ["Limit"]), ("goals?limit=2", nil),
             ("goals", nil), ("goals?", nil), ("meal-logs?page_size=2&q=egg", ["page_size", "q"]),
-            ("sleep?q=a", ["q"]), ("journal/search?q=a", nil), ("users/me?fields=name", ["fields"]),
+            ("sleep?q=a", ["q"]), ("journal/search?q=a", nil),
+            ("wellness/mood-entries/analytics?from=2025-01-01&limit=2", ["limit"]),
+            ("users/me?fields=name", ["fields"]),
             ("nothing?sort=title", nil),
         ] as [(String, [String]?)])
     func marked(target: String, names: [String]?) throws {
@@ -46,7 +48,8 @@ struct UnknownParameterTests {
                 return resolved["in"] == "query" ? resolved["name"]?.string : nil
             }
         }
-        for endpoint in Endpoint.allCases {
+        // There the token is a means of authentication.
+        for endpoint in Endpoint.allCases where endpoint != .webSocket {
             let path = document["paths"]?.object?.first { path in
                 path.key.replacing(#/{\w+}/#, with: "{}") == endpoint.template.replacing(#/{\w+}/#, with: "{}")
             }
