@@ -12,7 +12,8 @@ import Testing
     private func world(_ limits: Limits = Limits()) -> World {
         var world = World(limits: limits)
         var configuration = Backend.Configuration(origin: World.origin, limits: limits)
-        configuration.accounts.passwordCost = 1
+        configuration.rules.accounts = AccountRules()
+        configuration.rules.accounts?.passwordCost = 1
         world.backend = Backend(configuration)
         return world
     }

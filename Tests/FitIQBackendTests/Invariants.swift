@@ -37,7 +37,7 @@ enum Invariants {
             violations += self.violations(of: record, world)
         }
         let topics = Set(owner.active.map { backend.consultations[$0].topic })
-        if backend.configuration.perTopic == .one, topics.count < owner.active.count {
+        if backend.configuration.rules.perTopic != .many, topics.count < owner.active.count {
             violations.append("two active ones have the same topic")
         }
         if activeCount != owner.active.count || activeCount > 10 {

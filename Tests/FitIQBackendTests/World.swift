@@ -18,7 +18,8 @@ struct World {
     ) {
         backend = Backend(
             Backend.Configuration(
-                origin: World.origin, pace: pace, mode: mode, limits: limits, script: script, perTopic: perTopic))
+                origin: World.origin, pace: pace, mode: mode, limits: limits, script: script,
+                rules: WorldRules(perTopic: perTopic)))
         turn = Turn(now: World.start, identifiers: ResourceIDSequence(seed: seed))
     }
 

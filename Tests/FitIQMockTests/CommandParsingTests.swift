@@ -13,7 +13,8 @@ struct CommandParsingTests {
     private static let serving =
         hosting + [
             "--record", "s.har", "--seed", "7", "--guide", "goal-linking", "--scenario", "default", "--watch",
-            "--clock", "manual", "--import", "a.json", "--export-on-exit", "b.json", "--instant", "--api-key", "a",
+            "--clock", "manual", "--ids", "any-case", "--import", "a.json", "--export-on-exit", "b.json", "--instant",
+            "--api-key", "a",
             "--jwt-secret", "b", "--admin-token", "c", "--allow-origin", "null", "--allow-origin",
             "http://localhost:3000",
         ]

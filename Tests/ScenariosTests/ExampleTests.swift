@@ -29,6 +29,8 @@ struct ExampleTests {
                     tokenLifetime: 90_000_000_000, data: WorldData(issuedIDs: 12)))
         #expect(try Scenario.read("{name: a, clock: manual}").clock == .manual)
         #expect(try Scenario.read("{name: a, clock: real}") == Scenario(name: "a", clock: .real))
+        #expect(try Scenario.read("{name: a, ids: any-case}").rules.ids == .anyCase)
+        #expect(try Scenario.read("{name: a, ids: lower-case}").rules.ids == .lowerCase)
     }
 
     @Test("Words of YAML 1.1 are what the place makes of them")

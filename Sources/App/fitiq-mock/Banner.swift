@@ -47,6 +47,12 @@ struct Banner {
             let summary = scenario.summary.isEmpty ? "" : ": " + scenario.summary
             lines.append("  Scenario    " + (scenario.name + summary).onOneLine)
         }
+        if let url = server.localNetworkURL {
+            lines.append("  Network     \(url) (for devices on the same network)")
+        }
+        if let (email, password) = server.account {
+            lines.append("  Account     \(email) with the password \(password)".onOneLine)
+        }
         if let time = server.engine.manualTime { lines.append("  Clock       manual, stands at \(time.wireText)") }
         if let path = server.recordingPath { lines.append("  Recording   " + path.onOneLine) }
         return lines.map { $0 + "\n" }.joined()
@@ -130,6 +136,17 @@ struct RunningServer {
     /// The file of the CA that issued its certificate; nil without TLS, and for the user's own certificate.
     let caPath: String?
     let recordingPath: String?
+    /// Its URL for other devices, if it listens on all addresses.
+    var localNetworkURL: String?
+
+    /// The first account of the scenario whose password is known.
+    var account: (email: String, password: String)? {
+        guard mode.servesApps else { return nil }
+        for case let account? in engine.scenario.data.users.lazy.map(\.account) {
+            if case .plain(let password) = account.password { return (account.email, password) }
+        }
+        return nil
+    }
 
     var url: String { engine.configuration.origin }
     var webSocketURL: String { Self.webSocket(url) }

@@ -12,6 +12,7 @@ struct ScenarioPlan {
     var seed: UInt64?
     var guide: GuideMode?
     var clock: ClockChoice?
+    var ids: IDCase?
 
     struct StateFile {
         let path: String
@@ -61,6 +62,7 @@ struct ScenarioPlan {
         result.replay = scenario.replay
         if let seed { result.seed = seed }
         if let guide { result.guide = guide }
+        if let ids { result.rules.ids = ids }
         switch (clock, result.clock) {
         case (.real, _): result.clock = .real
         // The scenario defines its start.

@@ -46,6 +46,12 @@ struct ServeOptions: ParsableArguments {
     var clock: String?
 
     @Option(
+        help: .init(
+            "lower-case, or any-case: ids with upper-case letters find their resources too. (default: lower-case)",
+            valueName: "case"))
+    var ids: String?
+
+    @Option(
         name: .customLong("import"),
         help: .init("Begin with the state in this file, as --export-on-exit writes it.", valueName: "path"))
     var importFile: String?
@@ -86,6 +92,7 @@ extension ServeOptions {
         plan.seed = try Settings.value(seed, "SEED", expected: "a whole number from 0 to 18446744073709551615")
         plan.guide = try Settings.choice(guide, "GUIDE")
         plan.clock = try Settings.choice(clock, "CLOCK")
+        plan.ids = try Settings.choice(ids, "IDS")
         return plan
     }
 
@@ -166,7 +173,11 @@ struct ServerLauncher {
             for warning in secure.listening.warnings(ca: secure.ca, at: FitIQMock.now) { logger.warning("\(warning)") }
         }
         do throws(Failure) {
-            try announce(RunningServer(engine: server.engine, caPath: secure?.ca, recordingPath: recording?.path))
+            let network = address.isUnspecified ? SocketAddress.ofLocalNetwork(port: server.address.port) : nil
+            try announce(
+                RunningServer(
+                    engine: server.engine, caPath: secure?.ca, recordingPath: recording?.path,
+                    localNetworkURL: network.map { "http://\($0)" }))
         } catch {
             recording?.discard()
             throw error

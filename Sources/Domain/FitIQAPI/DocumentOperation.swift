@@ -90,7 +90,15 @@ public enum DocumentAction: CaseIterable, Sendable, Hashable {
     }
 
     /// Whether it reads a page of documents, or the documents of a time.
-    public var hasQuery: Bool { [.list, .analyze, .search, .listPublic, .listShared].contains(self) }
+    public var hasQuery: Bool { !parameters.isEmpty }
+    var parameters: [String] {
+        switch self {
+        case .list, .listPublic, .listShared: DocumentListQuery.parameters
+        case .search: DocumentListQuery.parameters + ["q"]
+        case .analyze: DocumentListQuery.filters
+        default: []
+        }
+    }
     public var needsBody: Bool { [.create, .replace, .share].contains(self) }
     /// Whether a body is read, or at least its media type.
     public var takesBody: Bool { method == .post || method == .put }

@@ -159,6 +159,26 @@ extension Endpoint {
     /// The action and the collection, if this is an operation on documents.
     public var documents: DocumentOperation? { row.documents }
 
+    /// The parameters of its query that it reads, in the union.
+    public var parameters: [String] {
+        if let documents { return documents.action.parameters }
+        return switch self {
+        case .listConsultations: ConsultationListQuery.parameters
+        case .listMessages: MessageListQuery.parameters
+        case .listQuickActions: QuickActionQuery.parameters
+        case .listGoals: GoalListQuery.parameters
+        case .listMealLogs: MealLogListQuery.parameters
+        case .webSocket: ["token"]
+        default: []
+        }
+    }
+
+    /// The names in a query that are none of ``parameters``, each once.
+    public func unknownParameters(in query: [(name: String, value: String)]) -> [String] {
+        var known = Set(parameters.map { ExactString($0) })
+        return query.map(\.name).filter { known.insert(ExactString($0)).inserted }
+    }
+
     /// The words of its path, without parameters.
     var words: [ExactString] {
         template.split(separator: "/").filter { !$0.hasPrefix("{") }.map { ExactString($0) }

@@ -1,18 +1,6 @@
 import FitIQAPI
 import JSON
 
-/// How long the tokens of accounts live, and what a password costs.
-public struct AccountRules: Sendable, Equatable {
-    /// Of an access token, in nanoseconds.
-    public var accessLifetime: Int64 = 3_600_000_000_000
-    /// Of a refresh token, in nanoseconds.
-    public var refreshLifetime: Int64 = 30 * 86_400_000_000_000
-    /// The iterations for a new password: ten thousand take two to three milliseconds.
-    public var passwordCost = 10_000
-
-    public init() {}
-}
-
 /// A way to log in.
 package struct Account: Sendable, Equatable {
     /// As registered.
@@ -76,7 +64,7 @@ extension Backend {
 
     func hash(of password: String, _ turn: inout Turn) -> PasswordHash {
         PasswordHash(
-            password, salt: turn.identifiers.next().description, cost: configuration.accounts.passwordCost)
+            password, salt: turn.identifiers.next().description, cost: configuration.rules.accountRules.passwordCost)
     }
 
     /// Checks a password (`POST /api/v1/auth/login`); an unknown address takes the same work.
@@ -87,7 +75,7 @@ extension Backend {
         let user = addresses[EmailAddress.key(request.email)]
         let password =
             user.flatMap { users[$0].person?.account?.password }
-            ?? .matchingNothing(cost: configuration.accounts.passwordCost)
+            ?? .matchingNothing(cost: configuration.rules.accountRules.passwordCost)
         guard password.matches(request.password), let user else { throw .wrongLogin }
         return try tokens(of: user, &turn)
     }
@@ -117,7 +105,7 @@ extension Backend {
 
     private mutating func tokens(of user: UserID, _ turn: inout Turn) throws(APIError) -> TokenPair {
         guard var person = users[user].person, var account = person.account else { throw .unknownAccount }
-        let (rules, id) = (configuration.accounts, users[user].id)
+        let (rules, id) = (configuration.rules.accountRules, users[user].id)
         func expiry(_ lifetime: Int64) -> Int64 { turn.now.advanced(byNanoseconds: lifetime).secondsSinceEpoch }
         let ticket = RefreshTicket(id: turn.identifiers.next(), expiresAt: expiry(rules.refreshLifetime))
         account.issue(ticket, limit: configuration.limits.refreshTokens, at: turn.now)

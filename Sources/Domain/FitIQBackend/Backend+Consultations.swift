@@ -18,7 +18,8 @@ extension Backend {
         if request.context.type == .goal, let id = request.context.id {
             goal = try goalPosition(of: id.text, ownedBy: user, field: request.contextField)
         }
-        let topic = Topic(persona: request.persona, context: request.context)
+        let context = ConsultationContext(request.context.type, id: request.context.id.map(canonical))
+        let topic = Topic(persona: request.persona, context: context)
         try checkDuplicates(of: topic, of: user)
         let position = try addConsultation(topic, goal: goal, title: request.title, by: user, &turn)
         let prompt = request.quickAction.flatMap { action in
@@ -38,7 +39,7 @@ extension Backend {
 
     /// Throws 409 if the topic is not free, unless it may have many consultations.
     private func checkDuplicates(of topic: Topic, of user: UserID, except position: Int? = nil) throws(APIError) {
-        guard configuration.perTopic == .one, let existing = active(about: topic, of: user, except: position)
+        guard configuration.rules.perTopic != .many, let existing = active(about: topic, of: user, except: position)
         else { return }
         throw .consultationExists(consultations[existing].consultation, in: configuration.mode)
     }

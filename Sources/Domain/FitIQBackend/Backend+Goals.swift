@@ -105,7 +105,7 @@ extension Backend {
     ///
     /// - Parameter field: The body field that held the id; nil for the path.
     func goalPosition(of id: String, ownedBy user: UserID, field: String? = nil) throws(APIError) -> Int {
-        guard let resource = ResourceID(id), let position = goalPositions[resource], goals[position].owner == user
+        guard let resource = resource(id), let position = goalPositions[resource], goals[position].owner == user
         else { throw .unknownGoal(id, field: field, in: configuration.mode) }
         return position
     }

@@ -52,7 +52,7 @@ extension Backend {
 
     /// Returns a meal log (`GET /api/v1/meal-logs/{id}`), or throws 404.
     public func mealLog(_ id: String, for user: UserID) throws(APIError) -> [UInt8] {
-        guard let resource = ResourceID(id), let position = mealLogPositions[resource], mealLogs[position].owner == user
+        guard let resource = resource(id), let position = mealLogPositions[resource], mealLogs[position].owner == user
         else { throw .unknownMealLog(id) }
         return mealLogs[position].body
     }

@@ -16,19 +16,16 @@ public struct Backend: Sendable {
         public var limits: Limits
         /// The script that replaces the built-in coach and parser, until ``Backend/setScript(_:)``.
         public var script: Script
-        public var accounts = AccountRules()
-        public var perTopic: ConsultationsPerTopic
+        public var rules: WorldRules
         /// Decides what is made up for users of whom nothing is known.
         public var seed: UInt64
 
         public init(
             origin: String, pace: Pace = .human, mode: GuideMode = .union, limits: Limits = Limits(),
-            script: Script = Script(), accounts: AccountRules = AccountRules(),
-            perTopic: ConsultationsPerTopic = .one, seed: UInt64 = 1
+            script: Script = Script(), rules: WorldRules = WorldRules(), seed: UInt64 = 1
         ) {
             (self.origin, self.pace, self.mode) = (origin, pace, mode)
-            (self.limits, self.script, self.accounts, self.seed) = (limits, script, accounts, seed)
-            self.perTopic = perTopic
+            (self.limits, self.script, self.rules, self.seed) = (limits, script, rules, seed)
         }
     }
 
@@ -87,11 +84,17 @@ public struct Backend: Sendable {
 
     public func name(of user: UserID) -> ExactString { users[user].id }
 
+    /// The resource that an id in a path or a body names.
+    func resource(_ id: String) -> ResourceID? { ResourceID(id, as: configuration.rules.ids ?? .lowerCase) }
+
+    /// An id of any kind as the backend spells it; other texts stay.
+    func canonical(_ id: ExactString) -> ExactString { resource(id.text).map { ExactString("\($0)") } ?? id }
+
     /// The position of this user's consultation; throws 404 for another user's, as if it did not exist.
     ///
     /// - Parameter field: The body field that held the id; nil for the path.
     func position(of id: String, ownedBy user: UserID, field: String? = nil) throws(APIError) -> Int {
-        guard let resource = ResourceID(id), let position = positions[resource], consultations[position].owner == user
+        guard let resource = resource(id), let position = positions[resource], consultations[position].owner == user
         else { throw .unknownConsultation(id, field: field) }
         return position
     }
@@ -117,14 +120,6 @@ public struct Backend: Sendable {
     package func history(of id: ResourceID) -> [Message] {
         positions[id].map { consultations[$0].history.messages } ?? []
     }
-}
-
-/// How many active consultations of a user may have the same persona and context.
-public enum ConsultationsPerTopic: String, CaseIterable, Sendable {
-    /// Another one is refused with 409 (consultation-websocket).
-    case one
-    /// As many as may be active at all: what newer servers allow the apps.
-    case many
 }
 
 /// The key of duplicate active consultations of a user (consultation-websocket, 409).

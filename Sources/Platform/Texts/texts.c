@@ -80,6 +80,12 @@ static const struct {
     TEXT("Fixtures/scenarios/answer-lost.yaml")
 #embed "../../../Fixtures/scenarios/answer-lost.yaml"
     END
+    TEXT("Fixtures/scenarios/app-first-run.yaml")
+#embed "../../../Fixtures/scenarios/app-first-run.yaml"
+    END
+    TEXT("Fixtures/scenarios/app-returning-user.yaml")
+#embed "../../../Fixtures/scenarios/app-returning-user.yaml"
+    END
     TEXT("Fixtures/scenarios/broken-frames.yaml")
 #embed "../../../Fixtures/scenarios/broken-frames.yaml"
     END

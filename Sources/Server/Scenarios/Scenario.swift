@@ -18,10 +18,8 @@ public struct Scenario: Sendable, Equatable {
     public var clock: ClockMode?
     /// The lifetime of tokens that the server prints, in nanoseconds; nil for unlimited.
     public var tokenLifetime: Int64?
-    /// The tokens and passwords of accounts; nil for the usual ones.
-    public var accounts: AccountRules?
-    /// How many active consultations may have one topic; nil for one.
-    public var perTopic: ConsultationsPerTopic?
+    /// How the world differs from others beside its contents.
+    public var rules = WorldRules()
     public var data: WorldData
     /// The scripted answers and meals.
     public var script: Script
@@ -233,12 +231,12 @@ public struct SessionTrouble: Error, Sendable, Equatable, CustomStringConvertibl
 extension Scenario {
     /// The keys that have no meaning with a session: the contents and behaviour of a world with its own responses.
     static let keysWithoutReplay = [
-        "token_lifetime", "accounts", "consultations", "users", "pauses", "answers", "meals", "issued_ids",
+        "token_lifetime", "accounts", "consultations", "ids", "users", "pauses", "answers", "meals", "issued_ids",
     ]
 
     /// Whether it has no users, answers or meals of its own, so that a session can be replayed in it.
     public var canReplay: Bool {
-        data == WorldData() && script == Script() && tokenLifetime == nil && accounts == nil
-            && perTopic == nil && replay == nil
+        data == WorldData() && script == Script() && tokenLifetime == nil && rules.accounts == nil
+            && rules.perTopic == nil && replay == nil
     }
 }

@@ -53,7 +53,9 @@ final class RequestFact: Sendable {
     let credentials: PresentedCredentials
     /// The percent-decoded path segments within the world.
     let segments: [String]
-    /// The path segment in place of `{id}` or `{goalId}`, or nil if the endpoint has neither.
+    /// The path segment in place of `{id}` or `{goalId}` as it was sent, or nil if the endpoint has neither.
+    let sentID: ExactString?
+    /// The same as the backend issued it, if it found the resource.
     let pathID: ExactString?
     /// The body as JSON, or nil if it is not JSON.
     let body: JSONValue?
@@ -67,7 +69,8 @@ final class RequestFact: Sendable {
         credentials = PresentedCredentials(exchange.head)
         segments = exchange.head.target.segmentsInWorld
         let place = exchange.endpoint.flatMap { Self.placesOfIDs[$0] }
-        pathID = place.flatMap { [segments] in $0 < segments.count ? ExactString(segments[$0]) : nil }
+        sentID = place.flatMap { [segments] in $0 < segments.count ? ExactString(segments[$0]) : nil }
+        pathID = (200..<300).contains(exchange.status ?? 0) ? sentID?.asIssued : sentID
         body = exchange.body.bytes.isEmpty ? nil : try? JSON.parse(exchange.body.bytes)
         let isRead = exchange.endpoint != .listMessages && exchange.endpoint != .listQuickActions
         answer = !isRead || exchange.responseBody.bytes.isEmpty ? nil : try? JSON.parse(exchange.responseBody.bytes)
@@ -107,6 +110,11 @@ final class RequestFact: Sendable {
     var isHandshake: Bool { exchange.endpoint == .webSocket }
 }
 
+extension ExactString {
+    /// An id of a resource that was found, as it was issued: with `ids: any-case` a world finds it in upper case too.
+    var asIssued: Self { ResourceID.read(text) == .wrongCase ? asciiLowercased() : self }
+}
+
 /// The credentials that a request carries.
 struct PresentedCredentials: Sendable, Hashable {
     /// The token of `Authorization: Bearer`.
@@ -138,6 +146,9 @@ final class OpeningFact: Sendable {
     /// When the 101 was sent.
     let openedAt: Timestamp
     let credentials: PresentedCredentials
+    /// The id in the path as it was sent.
+    let sentID: ExactString
+    /// The same as the backend issued it.
     let consultation: ExactString
 
     init(_ opening: RecordedOpening, at time: Timestamp) {
@@ -145,7 +156,8 @@ final class OpeningFact: Sendable {
         openedAt = time
         credentials = PresentedCredentials(opening.head)
         let segments = opening.head.target.segmentsInWorld
-        consultation = segments.count > 3 ? ExactString(segments[3]) : ""
+        sentID = segments.count > 3 ? ExactString(segments[3]) : ""
+        consultation = sentID.asIssued
     }
 
     /// When the request was complete.

@@ -24,6 +24,15 @@ struct LowercaseTests {
             $0.request(.listMessages, upper, status: 404, at: 0)
             $0.request(.webSocket, upper, status: 404, at: 1)
         },
+        Chapter(
+            "upper case that a world with ids: any-case finds",
+            .broken(
+                2, .init(message: "The path has \(upper); the backend's id is \(Story.id(10)).", evidence: [1]),
+                .init(message: "The path has \(upper); the backend's id is \(Story.id(10)).", evidence: [2]))
+        ) {
+            $0.request(.listMessages, upper, at: 0)
+            $0.opened(upper, at: 1)
+        },
     ]
 
     @Test("The case of ids is judged", arguments: chapters)

@@ -31,9 +31,27 @@ struct RequestShapeTests {
         },
         Chapter("what has nothing to read is not asked about", .notExercised) {
             $0.request(.archiveConsultation, Story.id(1), at: 0)
-            $0.request(.showConsultation, Story.id(1), query: "page=x", at: 0)
             $0.request(.listConsultations, at: 0)
             $0.request(.showGoal, Story.id(1), at: 0)
+        },
+        Chapter("parameters that a guide does not know are allowed", .kept(), in: .enhancedConsultations) {
+            $0.request(.showConsultation, Story.id(1), query: "page=x", at: 0)
+            $0.request(.listConsultations, query: "sort=title", at: 0)
+        },
+        Chapter(
+            "a parameter that nothing reads is a hint",
+            .broken(
+                3,
+                .init(
+                    message: "GET /api/v1/goals ignores \"sort\": it reads only page, limit, offset, status, category.",
+                    evidence: [2], level: .should),
+                .init(
+                    message: "GET /api/v1/goals/\(Story.id(1)) ignores \"a\", \"b\": it reads none.", evidence: [3],
+                    level: .should))
+        ) {
+            $0.request(.listGoals, query: "limit=2", at: 0)
+            $0.request(.listGoals, query: "limit=2&sort=title&sort=id", at: 1)
+            $0.request(.showGoal, Story.id(1), query: "a=1&b=2", at: 2)
         },
         Chapter("what is no endpoint is not asked about", .notExercised) {
             $0.request(

@@ -189,6 +189,16 @@ struct MealLogTests {
         (.logMeal("{}"), 400, "VALIDATION_FAILED"),
     ]
 
+    @Test("The abbreviated path is 405 with the one that is meant, in other worlds too")
+    func abbreviatedPath() throws {
+        let hint = "Log a meal with POST /api/v1/meal-logs/natural."
+        let network = VirtualNetwork()
+        #expect(try network.exchange(.authorized(.post, "/api/v1/meal-logs")).message.hasSuffix(hint))
+        let world = try network.world()
+        #expect(try world.exchange(.post, "/api/v1/meal-logs", "{}").message.hasSuffix(hint))
+        #expect(try !world.exchange(.delete, "/api/v1/meal-logs").message.contains(hint))
+    }
+
     private static var textMeal: Request {
         var request = Request.authorized(.post, "/api/v1/meal-logs/natural").with("Content-Type: text/plain")
         request.body = Array("{".utf8)

@@ -95,6 +95,25 @@ struct SizeLimitTests {
         #expect((client.wire.ending == .closed) == !fits)
     }
 
+    @Test("A body that is announced too long is refused in the form of the world in its path, which records it")
+    func worldOfThePath() throws {
+        let network = VirtualNetwork()
+        let world = try network.world(#"{"guide":"meal-log-websocket"}"#)
+        func refusal(_ prefix: String) throws -> Response {
+            let head = Request.authorized(.post, prefix + "/api/v1/meal-logs/natural").with("Content-Length: 1048577")
+                .head
+            let client = try network.client()
+            client.wire.send(head)
+            return try client.response()
+        }
+        let (own, ofServer) = (try refusal(world.prefix), try refusal(""))
+        #expect(own.status == 413 && ofServer.status == 413)
+        #expect(own.json?["message"] == nil && ofServer.json?["message"] != nil, "\(own.text) \(ofServer.text)")
+        for world in [world, try network.plainWorld()] {
+            #expect(try world.journal().count { $0["text"]?.string?.hasPrefix("refused with 413") == true } == 1)
+        }
+    }
+
     @Test("What a client sends after its refusal is read and dropped, so that it can read the refusal")
     func dropsTheRest() throws {
         let network = VirtualNetwork()

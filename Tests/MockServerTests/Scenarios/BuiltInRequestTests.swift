@@ -1,5 +1,6 @@
 import FitIQAPI
 import HTTPTypes
+import JSON
 import Scenarios
 import TestSupport
 import Testing
@@ -192,6 +193,44 @@ struct BuiltInRequestTests {
         #expect(try statuses("/api/v1/goals", "goals").count == 4)
         #expect(try statuses(Self.list, "consultations") == ["active", "completed", "archived"])
         #expect(try statuses("/api/v1/meal-logs", "meal_logs").isSuperset(of: ["completed", "failed"]))
+    }
+
+    @Test("app-first-run: nobody can log in until somebody registers")
+    func appFirstRun() throws {
+        let world = try BuiltInWorld("app-first-run")
+        #expect(try world.logIn("sam@example.com").status == 401)
+        let registration =
+            #"{"email":"sam@example.com","password":"correct horse battery","name":"Sam","date_of_birth":"1990-05-17"}"#
+        #expect(try world.exchange(.post, "/api/v1/auth/register", registration).status == 201)
+        #expect(try world.logIn("sam@example.com").status == 200)
+        #expect(try world.exchange(.get, Self.list).json?["data"]?["total_count"] == 0)
+    }
+
+    @Test("app-returning-user: the user logs in, and has something in every collection")
+    func appReturningUser() throws {
+        let world = try BuiltInWorld("app-returning-user")
+        let login = try world.logIn("sam@example.com")
+        let token = try #require(login.json?["data"]?["access_token"]?.string)
+        func read(_ path: String) throws -> JSONValue? {
+            let request = Request(
+                method: .get, target: "/api/v1/" + path, fields: [Request.bearer(token), Request.apiKey])
+            return try world.network.exchange(request).json?["data"]
+        }
+        #expect(try read("users/me")?["profile"]?["name"] == "Sam Rivera")
+        #expect(try read("users/me/preferences")?["allergies"] == ["peanuts"])
+        let consultations = try #require(try read("consultations")?["consultations"]?.array)
+        #expect(consultations.count == 3)
+        for consultation in consultations {
+            let id = try #require(consultation["id"]?.string)
+            #expect(try read("consultations/\(id)/messages")?["messages"]?.array?.isEmpty == false)
+        }
+        let lists =
+            ["goals", "meal-logs", "wellness/mood-entries", "journal", "insights", "progress", "sleep", "workouts"]
+            + ["profile/metrics", "workout-templates"]
+        for list in lists {
+            let data = try #require(try read(list), "\(list)")
+            #expect((data["total"] ?? data["total_count"])?.int ?? 0 > 0, "\(list)")
+        }
     }
 
     @Test("rate-limited: five requests in ten seconds")

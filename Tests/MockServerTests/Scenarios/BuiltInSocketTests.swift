@@ -285,7 +285,8 @@ struct BuiltInSocketTests {
             "meal-completes", "meal-fails", "meal-finishes-before-socket", "coalesced-frames",
             "nanosecond-timestamps", "empty-account", "long-history", "rate-limited", "answer-lost",
             "meal-never-finishes", "silent-coach", "fragmented-frames", "unreliable-chunks", "missed-pongs",
-            "broken-frames", "scripted-coach", "established-account", "broken-responses",
+            "broken-frames", "scripted-coach", "established-account", "broken-responses", "app-first-run",
+            "app-returning-user",
         ]
         #expect(Set(Scenario.builtInNames) == told)
     }

@@ -42,6 +42,11 @@ struct BuiltInWorld {
         return client
     }
 
+    func logIn(_ email: String) throws -> Response {
+        try exchange(
+            .post, "/api/v1/auth/login", #"{"email":"\#(email)","password":"correct horse battery"}"#)
+    }
+
     func create(_ persona: String = "nutritionist") throws -> Response {
         try exchange(.post, Self.consultations, #"{"persona":"\#(persona)"}"#)
     }

@@ -29,6 +29,11 @@ import Testing
         #expect(
             String(decoding: real, as: UTF8.self)
                 == #"{"name":"a","guide":"union","seed":0,"clock":"real","users":[]}"#)
+        let anyCase = WorldData().scenarioFile(
+            name: "a", guide: .union, seed: 0, clock: .real, rules: WorldRules(ids: .anyCase))
+        #expect(
+            String(decoding: anyCase, as: UTF8.self)
+                == #"{"name":"a","guide":"union","seed":0,"clock":"real","ids":"any-case","users":[]}"#)
     }
 
     @Test("has a line for each thing")

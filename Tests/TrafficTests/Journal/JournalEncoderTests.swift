@@ -23,7 +23,7 @@ struct JournalEncoderTests {
                     responseFields: .encoded(Array("Content-Type: application/json\r\nDate:  x: y \r\n".utf8)),
                     responseBody: Array(#"{"id":1}"#.utf8))),
             start
-                + #""exchange","endpoint":"createGoal","user":"alice","requested_at":"2025-01-29T10:29:59.999999995Z","request":{"method":"POST","target":"/api/v1/goals?a=b","version":"1.1","fields":[{"name":"Host","value":"a"},{"name":"authorization","value":"Bearer x"},{"name":"X-API-Key","value":"k"},{"name":"A","value":"1"},{"name":"A","value":"2"}],"body":"{\"title\" : \"ü\"}"},"response":{"status":201,"fields":[{"name":"Content-Type","value":"application/json"},{"name":"Date","value":"x: y "}],"body":"{\"id\":1}"}}"#
+                + #""exchange","endpoint":"createGoal","user":"alice","requested_at":"2025-01-29T10:29:59.999999995Z","request":{"method":"POST","target":"/api/v1/goals?a=b","version":"1.1","fields":[{"name":"Host","value":"a"},{"name":"authorization","value":"Bearer x"},{"name":"X-API-Key","value":"k"},{"name":"A","value":"1"},{"name":"A","value":"2"}],"body":"{\"title\" : \"ü\"}"},"unknown_parameters":["a"],"response":{"status":201,"fields":[{"name":"Content-Type","value":"application/json"},{"name":"Date","value":"x: y "}],"body":"{\"id\":1}"}}"#
         ),
         (
             .exchange(

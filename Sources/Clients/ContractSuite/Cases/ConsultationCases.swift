@@ -21,6 +21,20 @@ extension ContractCase {
             steps: .loadGoals, .start(.generalWellness), .untilReady, .send("Hello, who are you?"), .untilAnswered(1),
             .expect(.noProblem), .disconnect),
         ContractCase(
+            "consultation/create/on-the-first-run", "Nobody has registered yet: the list is empty, and a chat begins",
+            Clause(.enhancedConsultations, "Message Flow", "A user's first message begins the history."),
+            setting: .builtIn("app-first-run"), faces: ["request/shape", "consultation/history-before-connect"],
+            steps: .loadGoals, .start(.wellnessSpecialist), .untilReady, .send("Hello?"), .untilAnswered(1),
+            .expect(.noProblem), .disconnect),
+        ContractCase(
+            "consultation/create/returning-user", "What a returning user said before is read before the socket opens",
+            Clause(.consultationWebSocket, "Issue: 409", "Fetch the existing consultation and go on with it."),
+            setting: .builtIn("app-returning-user"),
+            faces: ["consultation/history-before-connect", "consultation/conflict-continues-existing"],
+            steps: .start(.nutritionist), .untilReady,
+            .expect(.line(.assistant, containing: "A banana an hour before")), .expect(.transcriptAsStored),
+            .disconnect),
+        ContractCase(
             "consultation/create/409-continues-existing", "The consultation exists, and the client continues it",
             Clause(.consultationWebSocket, "HTTP errors, 409", "Use the existing consultation id from the error."),
             setting: .written(existingConsultation),

@@ -121,7 +121,7 @@ extension APIError {
     ) -> Self {
         let list = allowed.map(\.rawValue).joined(separator: ", ")
         // The diagram of meal-log-websocket abbreviates the path.
-        let isMeantForMeals = method == .post && path == Endpoint.listMealLogs.template
+        let isMeantForMeals = method == .post && path.hasSuffix(Endpoint.listMealLogs.template)
         let hint = isMeantForMeals ? " Log a meal with POST \(Endpoint.createMealLog.template)." : ""
         return Self(
             .methodNotAllowed, .methodNotAllowed,

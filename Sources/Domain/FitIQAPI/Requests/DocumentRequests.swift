@@ -44,6 +44,9 @@ public struct DocumentListQuery: Equatable, Sendable {
     /// Words from `q`, in any text of the document; only a search reads them.
     public var words: String?
 
+    static let filters = ["from", "to", "status"]
+    static let parameters = ["limit", "offset"] + filters
+
     public init(query: [(name: String, value: String)], searches: Bool = false) throws(APIError) {
         let parameters = QueryReader(query)
         limit = try parameters.number("limit", in: 1...100) ?? 20

@@ -72,6 +72,10 @@ public struct ConsultationListQuery: Equatable, Sendable {
     /// Only the apps ask for it.
     public var status: Status?
 
+    static let parameters = [
+        "page", "page_size", "limit", "offset", "status", "is_archived", "persona", "context_type",
+    ]
+
     /// The statuses that the apps know; no consultation here is ever pending or abandoned.
     public enum Status: String, CaseIterable, Sendable { case pending, active, completed, abandoned, archived }
 
@@ -99,6 +103,8 @@ public struct MessageListQuery: Equatable, Sendable {
     /// The requested page; nil means the whole history, for the guide without paging.
     public var page: Page?
 
+    static let parameters = ["page", "page_size", "limit", "offset"]
+
     /// Reads a query; without a number or an offset it is the first page, without a size it has 50 messages.
     ///
     /// consultation-websocket has no paging, so its form ignores it.
@@ -116,6 +122,8 @@ public struct QuickActionQuery: Equatable, Sendable {
     public var contextType: ContextType?
     public var persona: Persona?
 
+    static let parameters = ["context_type", "persona"]
+
     public init(query: [(name: String, value: String)]) throws(APIError) {
         let parameters = QueryReader(query)
         contextType = try parameters.choice("context_type", of: ContextType.self)
@@ -130,6 +138,8 @@ public struct GoalListQuery: Equatable, Sendable {
     // Absent filters match all.
     public var status: Status?
     public var category: String?
+
+    static let parameters = ["page", "limit", "offset", "status", "category"]
 
     /// The statuses of goal-linking and those of the apps.
     public enum Status: String, CaseIterable, Sendable {
@@ -198,6 +208,10 @@ public struct MealLogListQuery: Equatable, Sendable {
     public var start: DateTime?
     /// The last included second, from `end_date` or `to`; a bare date ends at the end of its day in UTC.
     public var end: DateTime?
+
+    static let parameters = [
+        "page", "limit", "offset", "status", "meal_type", "start_date", "end_date", "from", "to",
+    ]
 
     /// Reads a query; a start after the end gives an empty list.
     ///

@@ -77,6 +77,18 @@ public struct ResourceID: Hashable, Sendable, CustomStringConvertible {
         guard case .id(let id) = ResourceID.read(text) else { return nil }
         self = id
     }
+
+    public init?(_ text: String, as comparison: IDCase) {
+        self.init(comparison == .anyCase ? text.lowercased() : text)
+    }
+}
+
+/// Which ids in requests name a resource.
+public enum IDCase: String, CaseIterable, Sendable {
+    /// Those that are spelled as they were issued, as in the FitIQ backend.
+    case lowerCase = "lower-case"
+    /// Those with upper-case letters too, as some calls of the apps send them.
+    case anyCase = "any-case"
 }
 
 /// The ids that a world issues in order, determined by its seed.

@@ -120,7 +120,7 @@ extension Backend {
     func index(
         of id: String, in collection: DocumentCollection, of user: UserID
     ) throws(APIError) -> Int {
-        guard let resource = ResourceID(id),
+        guard let resource = resource(id),
             let index = users[user].documents[collection]?.firstIndex(where: { $0.id == resource })
         else { throw .unknownDocument(id, in: collection) }
         return index

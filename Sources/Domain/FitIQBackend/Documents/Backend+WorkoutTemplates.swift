@@ -25,7 +25,7 @@ extension Backend {
         let index = try index(of: id, in: .workoutTemplates, of: user)
         var template = users[user].documents[.workoutTemplates, default: []][index]
         var names = Set(template.sharedWith)
-        template.sharedWith += request.users.filter { names.insert($0).inserted }
+        template.sharedWith += request.users.map(canonical).filter { names.insert($0).inserted }
         let limit = configuration.limits.shares
         guard template.sharedWith.count <= limit else { throw .storeFull("users of a shared template", limit: limit) }
         try checkStorage()
@@ -41,7 +41,7 @@ extension Backend {
     public mutating func unshareTemplate(_ id: String, with other: String, by user: UserID) throws(APIError) {
         let index = try index(of: id, in: .workoutTemplates, of: user)
         var template = users[user].documents[.workoutTemplates, default: []][index]
-        guard let place = template.sharedWith.firstIndex(of: ExactString(other)) else {
+        guard let place = template.sharedWith.firstIndex(of: canonical(ExactString(other))) else {
             throw .notShared(template.id, with: other)
         }
         template.sharedWith.remove(at: place)
@@ -66,7 +66,7 @@ extension Backend {
             return users[user].documents[collection, default: []][index]
         }
         let name = users[user].id
-        guard collection == .workoutTemplates, let resource = ResourceID(id),
+        guard collection == .workoutTemplates, let resource = resource(id),
             let template = templates(where: { _, template in
                 template.id == resource && (template.isPublic || template.sharedWith.contains(name))
             }).first

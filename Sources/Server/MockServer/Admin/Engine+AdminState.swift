@@ -49,14 +49,14 @@ extension Engine {
         return StateExport(
             backend: world.backend, time: world.turn.now, issuedIDs: world.turn.identifiers.issuedCount,
             name: world.settings.scenario.name, guide: world.settings.mode, seed: world.settings.seed,
-            clock: world.clock.manualTime.map(ClockMode.manual) ?? .real, accounts: world.settings.scenario.accounts,
-            perTopic: world.settings.scenario.perTopic)
+            clock: world.clock.manualTime.map(ClockMode.manual) ?? .real,
+            rules: world.settings.scenario.rules)
     }
 
     /// `PUT /__admin/state`: fills a world from a scenario file, from its start; a reset returns to it.
     ///
-    /// What the file leaves out stays: guide, seed, clock mode, lifetime of tokens, rules of accounts and consultations, scripts, and the
-    /// present faults.
+    /// What the file leaves out stays: guide, seed, clock mode, lifetime of tokens, rules, scripts, and the present
+    /// faults.
     ///
     /// - Returns: nil if the request waits for a job.
     /// - Throws: 400 for an invalid or inconsistent scenario file, 409 if a session is replayed and the file brings no
@@ -101,8 +101,7 @@ private struct StateExport: Sendable {
     let guide: GuideMode
     let seed: UInt64
     let clock: ClockMode
-    let accounts: AccountRules?
-    let perTopic: ConsultationsPerTopic?
+    let rules: WorldRules
 
     /// The encoded state, or 507 if what is stored and the first lines, at least as many bytes, do not fit into a body.
     func encoded(within limit: Int) throws(APIError) -> [UInt8] {
@@ -117,8 +116,7 @@ private struct StateExport: Sendable {
 
     func encoded(_ backend: Backend) -> [UInt8] {
         backend.data(at: time, issuedIDs: issuedIDs)
-            .scenarioFile(
-                name: name, guide: guide, seed: seed, clock: clock, accounts: accounts, perTopic: perTopic)
+            .scenarioFile(name: name, guide: guide, seed: seed, clock: clock, rules: rules)
     }
 }
 
@@ -151,8 +149,7 @@ extension WorldSettings {
         if imported.script == Script(), imported.replay == nil { settings.scenario.script = old.script }
         if imported.faults.isEmpty { settings.scenario.faults = old.faults }
         settings.scenario.tokenLifetime = imported.tokenLifetime ?? old.tokenLifetime
-        settings.scenario.accounts = imported.accounts ?? old.accounts
-        settings.scenario.perTopic = imported.perTopic ?? old.perTopic
+        settings.scenario.rules = imported.rules.completed(by: old.rules)
         settings.seed = imported.seed ?? settings.seed
         settings.mode = imported.guide ?? settings.mode
         settings.clock = imported.clock ?? settings.clock
@@ -198,8 +195,7 @@ extension Scenario {
         result.seed = state.seed ?? seed
         result.clock = state.clock ?? clock
         result.tokenLifetime = state.tokenLifetime ?? tokenLifetime
-        result.accounts = state.accounts ?? accounts
-        result.perTopic = state.perTopic ?? perTopic
+        result.rules = state.rules.completed(by: rules)
         return result
     }
 }

@@ -77,6 +77,7 @@ extension Engine.Configuration {
         var settings = defaultWorldSettings
         settings.origin += "/w/w\(number)"
         settings.scenario = scenario
+        settings.scenario.rules.ids = scenario.rules.ids ?? self.scenario.rules.ids
         settings.seed = seed ?? scenario.seed ?? self.seed
         settings.mode = guide ?? scenario.guide ?? mode
         settings.clock = clock ?? scenario.clock ?? self.clock
@@ -111,7 +112,8 @@ extension Engine {
     /// How much of a new scenario is in force.
     public enum Reloaded: Sendable, Equatable {
         case entirely
-        /// Data, guide, seed, clock, token lifetime or rules of accounts differ: they take effect with the next reset, or in other worlds.
+        /// Data, guide, seed, clock, token lifetime, rules of accounts or the case of ids differ: they take effect with
+        /// the next reset, or in other worlds.
         case restAfterReset
     }
 
@@ -206,8 +208,7 @@ extension World {
         var scenario = new.scenario
         scenario.data = settings.scenario.data
         scenario.tokenLifetime = settings.scenario.tokenLifetime
-        scenario.accounts = settings.scenario.accounts
-        scenario.perTopic = settings.scenario.perTopic
+        scenario.rules = settings.scenario.rules
         scenario.replay = settings.scenario.replay
         settings.scenario = scenario
     }
@@ -217,8 +218,8 @@ extension WorldSettings {
     /// Whether a world can adopt other settings without a new start: only script, faults and names may differ.
     fileprivate func differOnlyInRules(from new: WorldSettings) -> Bool {
         seed == new.seed && mode == new.mode && clock == new.clock
-            && scenario.tokenLifetime == new.scenario.tokenLifetime && scenario.accounts == new.scenario.accounts
-            && scenario.perTopic == new.scenario.perTopic && scenario.replay == new.scenario.replay
+            && scenario.tokenLifetime == new.scenario.tokenLifetime && scenario.rules == new.scenario.rules
+            && scenario.replay == new.scenario.replay
             // Texts in another Unicode normal form are other data; only the written form tells them apart.
             && scenario.data == new.scenario.data && scenario.data.encoded.elementsEqual(new.scenario.data.encoded)
     }

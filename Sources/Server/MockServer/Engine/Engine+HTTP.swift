@@ -152,9 +152,11 @@ extension Engine {
     }
 
     private func respond(_ refusal: TransportRefusal, on connection: Connection, at now: Timestamp) {
-        let world = connection.world ?? defaultWorld
+        // A request that is refused before its end has reached no world yet.
+        let destination = connection.request.map { Destination(of: $0.target, in: self) }
+        let world = destination?.world ?? connection.world ?? defaultWorld
         world.setTime(now)
-        let isAdmin = connection.request.map { Destination(of: $0.target, in: self).isAdmin } ?? false
+        let isAdmin = destination?.isAdmin ?? false
         connection.request = nil
         connection.body = []
         _ = connection.takeBodyPieces()

@@ -24,7 +24,7 @@ struct WorldSettings: Sendable {
         Backend(
             .init(
                 origin: origin, pace: pace, mode: mode, limits: limits, script: scenario.script,
-                accounts: scenario.accounts ?? AccountRules(), perTopic: scenario.perTopic ?? .one, seed: seed))
+                rules: scenario.rules, seed: seed))
     }
 
     func makeFaults() -> FaultBook { FaultBook(rules: scenario.faults, seed: seed) }

@@ -17,7 +17,7 @@ extension Scenario {
     /// What hashing its passwords takes, in iterations of PBKDF2.
     package var passwordWork: Int {
         let count = data.users.count { if case .plain? = $0.account?.password { true } else { false } }
-        return count * (accounts ?? AccountRules()).passwordCost
+        return count * (rules.accounts ?? AccountRules()).passwordCost
     }
 
     func checkPasswords(_ fields: Fields) {

@@ -94,7 +94,8 @@ enum ObjectKind: String, CaseIterable {
         switch self {
         case .scenario:
             [
-                "name", "summary", "guide", "seed", "clock", "token_lifetime", "accounts", "consultations", "users",
+                "name", "summary", "guide", "seed", "clock", "token_lifetime", "accounts", "consultations", "ids",
+                "users",
                 "pauses", "answers", "meals", "faults", "issued_ids", "replay",
             ]
         case .clock: ["manual"]

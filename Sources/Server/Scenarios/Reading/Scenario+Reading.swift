@@ -71,10 +71,11 @@ extension Scenario {
         scenario.seed = fields["seed"]?.unsigned()
         scenario.clock = fields["clock"].flatMap(ClockMode.read)
         scenario.tokenLifetime = fields["token_lifetime"]?.duration()
-        scenario.accounts = fields["accounts"].flatMap(AccountRules.read)
-        scenario.perTopic = fields["consultations"].flatMap { Fields($0, as: .consultations) }?["per_topic"]?
+        scenario.rules.accounts = fields["accounts"].flatMap(AccountRules.read)
+        scenario.rules.perTopic = fields["consultations"].flatMap { Fields($0, as: .consultations) }?["per_topic"]?
             .choice(of: ConsultationsPerTopic.self)
-        scenario.data = WorldData.read(fields, perTopic: scenario.perTopic ?? .one)
+        scenario.rules.ids = fields["ids"]?.choice(of: IDCase.self)
+        scenario.data = WorldData.read(fields, perTopic: scenario.rules.perTopic ?? .one)
         scenario.checkPasswords(fields)
         let pauses = fields["pauses"].map(PauseTable.init) ?? PauseTable()
         scenario.script.answers =

@@ -13,11 +13,9 @@ extension WorldData {
     ///   - guide: The mode of the world's responses.
     ///   - seed: The seed of the world's ids, which continue after ``issuedIDs``.
     ///   - clock: For a manual clock, the time at which the data was taken.
-    ///   - accounts: The tokens and passwords of accounts, if not the usual ones.
-    ///   - perTopic: How many active consultations may have one topic, if the scenario says so.
+    ///   - rules: As the scenario and the command line have them; what they leave open is not written.
     public func scenarioFile(
-        name: String, guide: GuideMode, seed: UInt64, clock: ClockMode, accounts: AccountRules? = nil,
-        perTopic: ConsultationsPerTopic? = nil
+        name: String, guide: GuideMode, seed: UInt64, clock: ClockMode, rules: WorldRules = WorldRules()
     ) -> [UInt8] {
         var writer = JSONWriter(reserving: 4096)
         writer.object { writer in
@@ -29,14 +27,17 @@ extension WorldData {
             case .real: writer.member("clock", "real")
             case .manual(let time): writer.object("clock") { $0.member("manual", time.preciseText) }
             }
-            if let accounts {
+            if let accounts = rules.accounts {
                 writer.object("accounts") { writer in
                     writer.member("access_token", "\(accounts.accessLifetime)ns")
                     writer.member("refresh_token", "\(accounts.refreshLifetime)ns")
                     writer.member("password_cost", accounts.passwordCost)
                 }
             }
-            if let perTopic { writer.object("consultations") { $0.member("per_topic", perTopic.rawValue) } }
+            if let perTopic = rules.perTopic {
+                writer.object("consultations") { $0.member("per_topic", perTopic.rawValue) }
+            }
+            writer.member("ids", ifPresent: rules.ids?.rawValue)
             write(into: &writer)
         }
         return writer.bytes

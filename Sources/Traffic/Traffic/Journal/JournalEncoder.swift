@@ -60,6 +60,7 @@ public struct JournalEncoder: Sendable {
         writer.member("user", ifPresent: exchange.user?.text)
         writer.member("requested_at", exchange.requestedAt.nanosecondText)
         writeRequest(exchange.head, exchange.body, to: &writer)
+        writeUnknownParameters(of: exchange.endpoint, exchange.head, to: &writer)
         if let status = exchange.status {
             writer.object("response") { writer in
                 writer.member("status", status)
@@ -97,6 +98,7 @@ public struct JournalEncoder: Sendable {
         writer.member("user", ifPresent: opening.user?.text)
         writer.member("requested_at", opening.requestedAt.nanosecondText)
         writeRequest(opening.head, nil, to: &writer)
+        writeUnknownParameters(of: opening.endpoint, opening.head, to: &writer)
         writer.object("response") { writer in
             writer.member("status", 101)
             Self.writeFields(opening.responseFields.nameValuePairs, to: &writer)
@@ -137,6 +139,14 @@ public struct JournalEncoder: Sendable {
 }
 
 extension JournalEncoder {
+    /// Marks what the endpoint let pass; the guides' modes do not tell.
+    private func writeUnknownParameters(of endpoint: Endpoint?, _ head: RequestHead, to writer: inout JSONWriter) {
+        guard mode.servesApps, let endpoint, head.target.query != nil else { return }
+        let names = endpoint.unknownParameters(in: head.target.queryItems())
+        guard !names.isEmpty else { return }
+        writer.array("unknown_parameters") { array in for name in names { array.value(name) } }
+    }
+
     private func writeRequest(_ head: RequestHead, _ body: RecordedBody?, to writer: inout JSONWriter) {
         writer.object("request") { writer in
             writer.member("method", head.method.rawValue)

@@ -69,12 +69,14 @@ struct SentGoal {
             (self.id, place, isInPath) = (id, request.title, true)
         case .chatAboutGoal:
             guard let id = request.body?["goalId"]?.exactString else { return nil }
-            (self.id, place, isInPath) = (id, "chat-about-goal", false)
+            (self.id, place, isInPath) = (request.isSuccess ? id.asIssued : id, "chat-about-goal", false)
         case .createConsultation:
             let ofContext =
                 request.body?["context_type"]?.string == "goal" ? request.body?["context_id"]?.exactString : nil
             guard let id = request.body?["goal_id"]?.exactString ?? ofContext else { return nil }
-            (self.id, place, isInPath) = (id, "POST /api/v1/consultations", false)
+            (self.id, place, isInPath) = (
+                request.isSuccess ? id.asIssued : id, "POST /api/v1/consultations", false
+            )
         default: return nil
         }
     }

@@ -68,7 +68,8 @@ struct LinksCreatedGoal: ObligationJudge {
             guard let id = request.pathID else { return }
             let key = Owned(client: client, id: id)
             // The client did its part, regardless of the result.
-            if debts[key]?.suggestion.consultation == request.body?["conversationId"]?.exactString { debts[key] = nil }
+            let conversation = request.body?["conversationId"]?.exactString?.asIssued
+            if debts[key]?.suggestion.consultation == conversation { debts[key] = nil }
         case .chatAboutGoal, .createConsultation:
             // These requests link the goal as well.
             if let sent = SentGoal(request) { debts[Owned(client: client, id: sent.id)] = nil }

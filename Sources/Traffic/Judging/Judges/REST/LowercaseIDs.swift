@@ -14,8 +14,8 @@ struct LowercaseIDs: ObligationJudge {
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
         let id: ExactString?
         switch fact.kind {
-        case .request(let request): id = request.pathID
-        case .opened(let opening): id = opening.consultation
+        case .request(let request): id = request.sentID
+        case .opened(let opening): id = opening.sentID
         default: return
         }
         // IDs without letters say nothing about a client.

@@ -1,4 +1,5 @@
 import FitIQAPI
+import JSON
 import Text
 
 /// The sentences of the REST judges.
@@ -38,6 +39,11 @@ enum RESTMessages {
     }
 
     static func misshapen(_ request: String, _ reason: String) -> String { "\(request) does not fit: \(reason)" }
+
+    static func unknownParameters(_ request: String, _ names: [String], known: [String]) -> String {
+        let known = known.isEmpty ? "none" : "only " + known.joined(separator: ", ")
+        return "\(request) ignores \(names.map { $0.quoted() }.joined(separator: ", ")): it reads \(known)."
+    }
 
     static func createdAgain(existing id: String, conflictAt: Timestamp, after: Int64) -> String {
         "The create that was answered with 409 at \(Wording.clock(conflictAt)) was sent again \(Wording.seconds(after)) "

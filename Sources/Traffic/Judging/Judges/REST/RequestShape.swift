@@ -11,21 +11,32 @@ struct RequestShape: ObligationJudge {
         id: "request/shape", level: .must, origin: .all,
         clause: "Each request's body and query fit the API description.",
         tolerance:
-            "Fields and parameters that the API does not know are allowed, and so is a body that the journal cut.",
+            "Fields that the API does not know are allowed, and so is a body that the journal cut. In the union a "
+            + "parameter that it does not know is a should.",
         advice: "Encode a Codable model that has the guide's names as its CodingKeys, send it with Content-Type: "
             + "application/json, and mind the lengths and ranges in /docs; do not combine CodingKeys with "
             + "convertToSnakeCase.")
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
-        guard case .request(let request) = fact.kind, let endpoint = request.restEndpoint,
-            let reading = Self.reading(of: endpoint, in: scene.mode), !request.hasLostBody
-        else { return }
-        switch reading {
-        case .body: break
-        case .optionalBody: guard !request.exchange.body.bytes.isEmpty else { return }
-        case .query: guard request.exchange.head.target.query != nil else { return }
-        }
+        guard case .request(let request) = fact.kind, let endpoint = request.restEndpoint else { return }
+        let target = request.exchange.head.target
+        let unknown =
+            scene.mode.servesApps && target.query != nil ? endpoint.unknownParameters(in: target.queryItems()) : []
+        let reading = request.hasLostBody ? nil : Self.reading(of: endpoint, in: scene.mode)
+        let isRead =
+            switch reading {
+            case nil: false
+            case .body?: true
+            case .optionalBody?: !request.exchange.body.bytes.isEmpty
+            case .query?: target.query != nil
+            }
+        guard isRead || !unknown.isEmpty else { return }
         findings.exercised()
+        if !unknown.isEmpty {
+            let message = RESTMessages.unknownParameters(request.title, unknown, known: endpoint.parameters)
+            findings.found(message, level: .should, [fact.entry])
+        }
+        guard isRead else { return }
         do throws(APIError) {
             if reading != .query, !request.exchange.body.bytes.isEmpty {
                 try APIError.checkMediaType(request.exchange.head.fields[.contentType])

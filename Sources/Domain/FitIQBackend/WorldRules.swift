@@ -1,0 +1,42 @@
+import FitIQAPI
+
+/// How a world differs from others beside its contents; what is nil is as usual.
+public struct WorldRules: Sendable, Equatable {
+    public var accounts: AccountRules?
+    /// One, if nil.
+    public var perTopic: ConsultationsPerTopic?
+    /// Lower case, if nil.
+    public var ids: IDCase?
+
+    public init(accounts: AccountRules? = nil, perTopic: ConsultationsPerTopic? = nil, ids: IDCase? = nil) {
+        (self.accounts, self.perTopic, self.ids) = (accounts, perTopic, ids)
+    }
+
+    /// These rules, and others where these say nothing.
+    public func completed(by others: Self) -> Self {
+        Self(
+            accounts: accounts ?? others.accounts, perTopic: perTopic ?? others.perTopic, ids: ids ?? others.ids)
+    }
+
+    var accountRules: AccountRules { accounts ?? AccountRules() }
+}
+
+/// How long the tokens of accounts live, and what a password costs.
+public struct AccountRules: Sendable, Equatable {
+    /// Of an access token, in nanoseconds.
+    public var accessLifetime: Int64 = 3_600_000_000_000
+    /// Of a refresh token, in nanoseconds.
+    public var refreshLifetime: Int64 = 30 * 86_400_000_000_000
+    /// The iterations for a new password: ten thousand take two to three milliseconds.
+    public var passwordCost = 10_000
+
+    public init() {}
+}
+
+/// How many active consultations of a user may have the same persona and context.
+public enum ConsultationsPerTopic: String, CaseIterable, Sendable {
+    /// Another one is refused with 409 (consultation-websocket).
+    case one
+    /// As many as may be active at all: what newer servers allow the apps.
+    case many
+}

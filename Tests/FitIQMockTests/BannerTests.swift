@@ -1,0 +1,50 @@
+import FitIQAPI
+import MockServer
+import Scenarios
+import Testing
+
+@testable import fitiq_mock
+
+@Suite("The banner")
+struct BannerTests {
+    private func text(_ scenario: String, guide: GuideMode = .union, network: String? = nil) throws -> String {
+        var configuration = Engine.Configuration()
+        configuration.adopt(try Scenario.read(scenario))
+        configuration.mode = guide
+        let engine = try Engine(configuration, now: Timestamp(secondsSinceEpoch: 1_738_146_600))
+        let server = RunningServer(engine: engine, caPath: nil, recordingPath: nil, localNetworkURL: network)
+        return Banner(server: server, program: "fitiq-mock").text
+    }
+
+    @Test("has the URL for other devices if the server listens on all addresses")
+    func network() throws {
+        let line = "\n  Network     http://192.168.1.20:8080 (for devices on the same network)\n"
+        #expect(try text("name: default", network: "http://192.168.1.20:8080").contains(line))
+        #expect(try !text("name: default").contains("Network"))
+    }
+
+    @Test("has the first account whose password the scenario says, where there is a login")
+    func account() throws {
+        let scenario = """
+            name: a
+            users:
+              - id: default
+              - id: bob
+                email: bob@example.com
+                password_hash: pbkdf2-sha256$1$bob$a8miQGbK46HeI3mSrMyk-C759hj6ExWYbsW4Q_C4s_I
+              - {id: ada, email: ada@example.com, password: correct horse}
+              - {id: eve, email: eve@example.com, password: battery staple}
+            """
+        let line = "\n  Account     ada@example.com with the password correct horse\n"
+        #expect(try text(scenario).contains(line))
+        #expect(try !text(scenario, guide: .goalLinking).contains("Account"))
+        #expect(try !text("name: default").contains("Account"))
+    }
+
+    @Test("of the returning user says how to log in")
+    func returningUser() throws {
+        let scenario = try #require(Scenario.builtInText(named: "app-returning-user"))
+        #expect(
+            try text(scenario).contains("\n  Account     sam@example.com with the password correct horse battery\n"))
+    }
+}

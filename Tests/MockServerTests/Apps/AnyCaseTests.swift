@@ -1,0 +1,143 @@
+import FitIQAPI
+import HTTPTypes
+import JSON
+import Scenarios
+import TestSupport
+import Testing
+
+@testable import MockServer
+
+/// Ids with upper-case letters: unknown, or found where the world says so, and judged all the same.
+@Suite("ids: any-case")
+struct AnyCaseTests {
+    private static let goal = "5d1f7a90-3c4e-4b5d-8f6a-1b2c3d4e5f60"
+    private static let chat = "6e2f8b01-4d5f-4c6e-9a7b-2c3d4e5f6a71"
+    private static let meal = "7f3a9c12-5e6a-4d7f-8b8c-3d4e5f6a7b82"
+    private static let template = "9b5cbe34-7a8c-4f9b-8dad-5f6a7b8c9da4"
+    private static let entry = "ac6dcf45-8b9d-4aac-9ebe-6a7b8c9daeb5"
+
+    private static func scenario(_ ids: String?) -> String {
+        """
+        name: cases
+        clock: manual
+        \(ids.map { "ids: \($0)" } ?? "")
+        users:
+          - id: \(TestUser.anna)
+            goals: [{id: \(goal), title: Run}]
+            consultations: [{id: \(chat), persona: nutritionist, messages: [{user: Hello}, {assistant: Hi}]}]
+            meal_logs: [{id: \(meal), text: an egg, meal_type: breakfast}]
+            documents:
+              journal: [{id: \(entry), title: Tuesday}]
+              workout_templates: [{id: \(template), name: Legs, shared_with: [\(TestUser.ben)]}]
+        """
+    }
+
+    private static func network(_ ids: String? = "any-case", _ mode: GuideMode = .union) throws -> VirtualNetwork {
+        let scenario = try Scenario.read(scenario(ids))
+        return VirtualNetwork {
+            $0.adopt(scenario)
+            $0.mode = mode
+        }
+    }
+
+    /// Every operation with an id in its path, and a body that it accepts.
+    private static let requests: [(HTTPRequest.Method, path: String, json: String?, status: Int)] = [
+        (.get, "consultations/\(chat)", nil, 200), (.get, "consultations/\(chat)/messages", nil, 200),
+        (.get, "goals/\(goal)", nil, 200),
+        (.patch, "goals/\(goal)", #"{"conversationId":"\#(chat.uppercased())"}"#, 200),
+        (.get, "meal-logs/\(meal)", nil, 200), (.get, "workout-templates/\(template)", nil, 200),
+        (.put, "journal/\(entry)", #"{"title":"Wednesday"}"#, 200),
+        (.post, "workout-templates/\(template)/share", #"{"user_ids":["\#(TestUser.ben)"]}"#, 200),
+        (.post, "workout-templates/\(template)/copy", nil, 201),
+        (.delete, "workout-templates/\(template)/share/\(TestUser.ben)", nil, 204),
+        (.delete, "journal/\(entry)", nil, 204), (.post, "consultations/\(chat)/archive", nil, 200),
+    ]
+
+    private static func request(_ row: (HTTPRequest.Method, path: String, json: String?, status: Int)) -> Request {
+        let path = row.path.split(separator: "/").map { ResourceID(String($0)) == nil ? "\($0)" : $0.uppercased() }
+        let request = Request.authorized(row.0, "/api/v1/" + path.joined(separator: "/"), as: TestUser.anna)
+        return row.json.map(request.json) ?? request
+    }
+
+    @Test("Each path finds its resource, and an answer has the id as it was issued")
+    func paths() throws {
+        let network = try Self.network()
+        for row in Self.requests {
+            let response = try network.exchange(Self.request(row))
+            #expect(response.status == row.status, "\(row.path): \(response.text)")
+            #expect(!response.text.contains(Self.goal.uppercased()) && !response.text.contains(Self.chat.uppercased()))
+        }
+    }
+
+    @Test("Without it they are unknown, with the hint", arguments: [nil, "lower-case"])
+    func unknown(ids: String?) throws {
+        let network = try Self.network(ids)
+        for row in Self.requests {
+            let response = try network.exchange(Self.request(row))
+            #expect(response.status == 404 && response.message.contains("lower-case it to"), "\(response.text)")
+        }
+        let handshake = Request.handshake("/api/v1/consultations/\(Self.chat.uppercased())/ws", as: TestUser.anna)
+        #expect(try network.exchange(handshake).status == 404)
+    }
+
+    @Test("Another user's stay unknown")
+    func others() throws {
+        let network = try Self.network()
+        for row in Self.requests where row.path != "workout-templates/\(Self.template)" && !row.path.hasSuffix("/copy")
+        {
+            var request = Self.request(row)
+            request.fields = Request.authorized(row.0, "/", as: TestUser.ben).fields
+            if row.json != nil { request.fields.append("Content-Type: application/json") }
+            #expect(try network.exchange(request).status == 404, "\(row.path)")
+        }
+    }
+
+    @Test("Ids in bodies name the same goal, and the same consultation")
+    func bodies() throws {
+        let network = try Self.network()
+        func post(_ path: String, _ json: String) throws -> Response {
+            try network.exchange(.authorized(.post, "/api/v1/consultations" + path, as: TestUser.anna).json(json))
+        }
+        let upper = Self.goal.uppercased()
+        let made = try post("", #"{"persona":"general_wellness","context_type":"goal","context_id":"\#(upper)"}"#)
+        #expect(made.status == 201 && made.json?["data"]?["context_id"]?.string == Self.goal, "\(made.text)")
+        let id = try #require(made.json?["data"]?["id"]?.string)
+        #expect(try post("", #"{"persona":"general_wellness","goal_id":"\#(Self.goal)"}"#).status == 409)
+        #expect(try post("", #"{"persona":"general_wellness","goal_id":"\#(upper)"}"#).status == 409)
+        let linked = try post("/chat-about-goal", #"{"goalId":"\#(upper)"}"#)
+        #expect(linked.status == 201 && linked.text.contains(id), "\(linked.text)")
+    }
+
+    @Test("The socket opens, and the judge tells of upper case but of nothing else")
+    func socketAndJudge() throws {
+        let network = VirtualNetwork()
+        let access = try network.engine.makeWorld(
+            Scenario.read(Self.scenario("any-case")), guide: nil, judged: true, at: network.now)
+        let world = try WorldClient(network, network.admin(.get, "worlds/\(access.id)"))
+        #expect(try world.exchange(.get, "/api/v1/consultations/\(Self.chat.uppercased())/messages").status == 200)
+        let socket = try world.socket(on: Self.chat)
+        socket.close()
+        let verdicts = try #require(network.engine.judgement(ofWorld: world.id, at: network.now)).verdicts
+        for verdict in verdicts where verdict.outcome == .broken {
+            #expect(verdict.obligation.id == "ids/lowercase" && verdict.findingCount == 1, "\(verdict)")
+        }
+        #expect(verdicts.contains { $0.obligation.id == "ids/lowercase" && $0.outcome == .broken })
+        #expect(verdicts.contains { $0.obligation.id == "consultation/history-before-connect" && $0.outcome == .kept })
+        _ = try world.socket(on: Self.chat.uppercased())
+    }
+
+    @Test("An export has it; an import without it keeps the world's; other worlds take the server's")
+    func state() throws {
+        let network = try Self.network()
+        let state = try network.admin(.get, "state")
+        #expect(state.text.contains(#""ids":"any-case""#))
+        let other = try network.world(#"{"scenario":"empty-account"}"#)
+        #expect(try other.ask(.put, "state", state.text.replacing(#""ids":"any-case","#, with: "")).status == 200)
+        #expect(try other.ask(.get, "state").body == state.body)
+        let plain = VirtualNetwork.manual()
+        #expect(try plain.admin(.put, "state", state.text).status == 200)
+        #expect(try plain.admin(.get, "state").body == state.body)
+        let goal = Request.authorized(.get, "/api/v1/goals/\(Self.goal.uppercased())", as: TestUser.anna)
+        #expect(try plain.exchange(goal).status == 200)
+    }
+}

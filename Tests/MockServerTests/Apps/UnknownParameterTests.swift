@@ -1,0 +1,61 @@
+import FitIQAPI
+import JSON
+import TestSupport
+import Testing
+
+@testable import MockServer
+@testable import Scenarios
+
+/// What a query has that no operation reads: let pass, marked in the journal, and a hint of the judge.
+@Suite("Unknown query parameters")
+struct UnknownParameterTests {
+    private func entry(of target: String, _ mode: GuideMode = .union) throws -> (status: Int, entry: JSONValue) {
+        let network = VirtualNetwork { $0.mode = mode }
+        let response = try network.exchange(.authorized(.get, "/api/v1/" + target, as: TestUser.anna))
+        let entries = try network.admin(.get, "requests").json?["entries"]?.array
+        return (response.status, try #require(entries?.first))
+    }
+
+    @Test(
+        "The journal marks them, each once",
+        arguments: [
+            ("goals?sort=title&limit=2&sort=id", ["sort"]), ("goals?Limit=2", ["Limit"]), ("goals?limit=2", nil),
+            ("goals", nil), ("goals?", nil), ("meal-logs?page_size=2&q=egg", ["page_size", "q"]),
+            ("sleep?q=a", ["q"]), ("journal/search?q=a", nil),
+            ("wellness/mood-entries/analytics?from=2025-01-01&limit=2", ["limit"]),
+            ("users/me?fields=name", ["fields"]),
+            ("nothing?sort=title", nil),
+        ] as [(String, [String]?)])
+    func marked(target: String, names: [String]?) throws {
+        let (status, entry) = try entry(of: target)
+        #expect(status == (target.hasPrefix("nothing") ? 404 : 200))
+        #expect(entry["unknown_parameters"]?.array?.compactMap(\.string) == names)
+    }
+
+    @Test("A guide's journal does not", arguments: GuideMode.guides)
+    func guides(mode: GuideMode) throws {
+        #expect(try entry(of: "goals?sort=title", mode).entry["unknown_parameters"] == nil)
+        #expect(try entry(of: "meal-logs?sort=title", mode).entry["unknown_parameters"] == nil)
+    }
+
+    @Test("The description has the parameters that an operation reads")
+    func described() throws {
+        let document = try TreeBuilder.tree(ofYAML: APIDescription.openAPI.bytes(for: .union)).json
+        func queryNames(_ parameters: JSONValue?) -> [String] {
+            (parameters?.array ?? []).compactMap { parameter in
+                let name = parameter["$ref"]?.string.map { String($0.split(separator: "/").last ?? "") }
+                let resolved = name.map { document["components"]?["parameters"]?[$0] ?? .null } ?? parameter
+                return resolved["in"] == "query" ? resolved["name"]?.string : nil
+            }
+        }
+        // There the token is a means of authentication.
+        for endpoint in Endpoint.allCases where endpoint != .webSocket {
+            let path = document["paths"]?.object?.first { path in
+                path.key.replacing(#/{\w+}/#, with: "{}") == endpoint.template.replacing(#/{\w+}/#, with: "{}")
+            }
+            let operation = path?.value[endpoint.method.rawValue.lowercased()]
+            let names = queryNames(path?.value["parameters"]) + queryNames(operation?["parameters"])
+            #expect(Set(names) == Set(endpoint.parameters), "\(endpoint)")
+        }
+    }
+}
