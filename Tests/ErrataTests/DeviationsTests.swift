@@ -80,6 +80,16 @@ struct DeviationsTests {
         #expect(Set(rows.compactMap(\.last)).count == rows.count)
     }
 
+    @Test("every difference of the apps names what each side says, and a test")
+    func rowsOfApps() throws {
+        let rows = try Deviations().rows("## Where the guides and the apps differ")
+        #expect(!rows.isEmpty)
+        for row in rows {
+            #expect(row.count == 5 && row.allSatisfy { !$0.isEmpty }, "\(row)")
+            #expect(!Deviations.tests(in: row.last ?? "").isEmpty, "\(row)")
+        }
+    }
+
     @Test("every erratum has its fix as code, and names the suite that proves it", arguments: errata)
     func erratum(number: Int) throws {
         let section = try Deviations().section("### \(number). ")

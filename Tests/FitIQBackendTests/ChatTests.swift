@@ -18,7 +18,10 @@ import Testing
         var (world, _, id) = try opened()
         #expect(
             world.takeEffects().texts(of: 1)
-                == [#"{"type":"connected","consultation_id":"\#(id)","timestamp":"2025-01-29T10:30:00Z"}"#])
+                == [
+                    #"{"type":"connected","consultation_id":"\#(id)","user_id":"user-1","#
+                        + #""timestamp":"2025-01-29T10:30:00Z"}"#
+                ])
         #expect(world.backend.nextDeadline == nil)
     }
 
@@ -43,13 +46,16 @@ import Testing
             let time = World.start.advanced(byNanoseconds: offset).wireText
             return #"{"type":"\#(type)","consultation_id":"\#(id)",\#(members)"timestamp":"\#(time)"}"#
         }
-        var expected = [frame("connected", "", 0), frame("message_received", "", 0)]
+        var expected = [frame("connected", #""user_id":"user-1","#, 0), frame("message_received", "", 0)]
         let text = Coach.answer(
             persona: .nutritionist, context: .general, question: "What should I eat for breakfast?", turn: 0)
         for (chunk, offset) in zip(Coach.chunks(of: text), answer.offsets) {
             expected.append(frame("stream_chunk", #""content":\#(JSONValue.string(chunk)),"#, offset))
         }
-        expected.append(frame("stream_complete", "", try #require(answer.offsets.last)))
+        let end = try #require(answer.offsets.last)
+        let (tokens, time) = ((text.utf8.count + 3) / 4, end / 1_000_000)
+        let metadata = #""metadata":{"tokens_used":\#(tokens),"processing_time_ms":\#(time)},"#
+        expected.append(frame("stream_complete", metadata, end))
         #expect(world.takeEffects().texts(of: 1) == expected)
         #expect(try world.messages(id, for: user)["messages"]?[1]?["content"] == .string(text))
     }
@@ -70,7 +76,7 @@ import Testing
         let text = Coach.answer(
             persona: .nutritionist, context: .general, question: "What should I eat for breakfast?", turn: 0)
         var expected = [
-            frame("connected", "", 0),
+            frame("connected", #""user_id":"user-1","#, 0),
             frame(
                 "user_message", #""message_id":"\#(questionID)","content":"What should I eat for breakfast?","#, 0),
             frame("assistant_message_start", #""message_id":"\#(answerID)","#, answer.offsets[0]),
@@ -81,11 +87,12 @@ import Testing
                     "assistant_message_chunk", #""message_id":"\#(answerID)","content":\#(JSONValue.string(chunk)),"#,
                     offset))
         }
-        let metadata = #""metadata":{"tokens_used":\#((text.utf8.count + 3) / 4)},"#
-        expected.append(
-            frame(
-                "assistant_message_end", #""message_id":"\#(answerID)",\#(metadata)"#, try #require(answer.offsets.last)
-            ))
+        let end = try #require(answer.offsets.last)
+        let tokens = (text.utf8.count + 3) / 4
+        let metadata =
+            #""metadata":{"tokens_used":\#(tokens),"persona":"nutritionist","tokens":\#(tokens),"#
+            + #""processing_time_ms":\#(end / 1_000_000),"is_streaming":false},"#
+        expected.append(frame("assistant_message_end", #""message_id":"\#(answerID)",\#(metadata)"#, end))
         #expect(world.takeEffects().texts(of: 1) == expected)
         let messages = try world.messages(id, for: user)["messages"]
         #expect(messages?.all("id") == [questionID.description, answerID.description])

@@ -116,9 +116,9 @@ extension DataFile {
             ),
             (#""context_type": "goal""#, #""context_type": "general""#, ["each once", "but general has an opening"]),
             (#""context_type": "goal""#, #""context_type": "mood""#, ["each once", "but general has an opening"]),
-            (#""difficulty": "2""#, #""difficulty": "6""#, ["a difficulty from 1 to 5, and positive numbers"]),
-            (#""target_value": "5""#, #""target_value": "five""#, ["a difficulty from 1 to 5, and positive numbers"]),
-            (#""title": "Protein"#, #""titel": "Protein"#, ["difficulty", "title is missing"]),
+            (#""difficulty": "2""#, #""difficulty": "6""#, ["difficulty is a number in 1.0...5.0"]),
+            (#""target_value": "5""#, #""target_value": "five""#, ["target_value is a number in 0.1...1000000.0"]),
+            (#""title": "Protein"#, #""titel": "Protein"#, ["target_value", "title is missing"]),
             ("Thanks for sharing", "Thanks a b c d e f for sharing", ["at most 12 words"]),
             (
                 #""suicide", "#, #""suicide", "Suicides", "#,
@@ -159,7 +159,7 @@ extension DataFile {
         text += "\"nutritionist\": [\(records([words("n"), words("u")], nil))],\n"
         text += "\"fitness_coach\": [\(records([words("f")], "k"))],\n"
         text += "\"wellness_specialist\": [\(records([words("w")], nil))],\n"
-        text += "\"general_wellness\": [\(records([words("g")], nil))],\n\"common\": []}"
+        text += "\"general_wellness\": [\(records([words("g")], nil))],\n\"common\": [], \"suggestions\": []}"
         #expect(
             mistakes(inCoach: text) == [
                 "Fixtures/data/coach.json:6: the text stands in line 2 already",

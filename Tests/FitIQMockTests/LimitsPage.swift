@@ -110,7 +110,7 @@ enum LimitsPage {
             "quick action of a new consultation": [
                 .count("quickAction", 500), .bytes("BodyReader.maximumTextByteCount", 16 * 1024),
             ],
-            "suggestions of goals at once": [.count("limits", SuggestGoalsRequest.limits.upperBound)],
+            "suggestions of goals at once": [.count("SuggestGoalsRequest.limit", 10)],
             "messages that wait for an answer, each consultation": [world.count("waitingMessages")],
             "messages of a consultation": [world.count("messages")],
             "active consultations of a user": [world.count("activeConsultations")],

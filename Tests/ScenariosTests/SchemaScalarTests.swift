@@ -16,7 +16,8 @@ struct SchemaScalarTests {
     /// Where an object stands in a document that is otherwise in order.
     static let places: [ObjectKind: String] = [
         .scenario: "@", .clock: "{name: a, clock: @}", .user: "{name: a, users: [@]}",
-        .accounts: "{name: a, accounts: @}", .profile: "{name: a, users: [{id: u, profile: @}]}",
+        .accounts: "{name: a, accounts: @}", .consultations: "{name: a, consultations: @}",
+        .profile: "{name: a, users: [{id: u, profile: @}]}",
         .preferences: "{name: a, users: [{id: u, preferences: @}]}",
         .refreshToken: "{name: a, users: [{id: u, email: \"a\\u0040b.c\", password: abcdefgh, refresh_tokens: [@]}]}",
         .goal: "{name: a, users: [{id: u, goals: [@]}]}",

@@ -139,11 +139,9 @@ extension Backend {
     public mutating func complete(_ id: String, by user: UserID, _ turn: inout Turn) throws(APIError) -> [UInt8] {
         advance(&turn)
         let position = try position(of: id, ownedBy: user)
-        switch consultations[position].consultation.status {
-        case .active: end(position, as: .completed, &turn)
-        case .completed: break
-        case .archived: throw .consultationNotActive(consultations[position].consultation.id, status: .archived)
-        }
+        let consultation = consultations[position].consultation
+        guard !consultation.isArchived else { throw .consultationNotActive(consultation.id, status: .archived) }
+        if consultation.isActive { end(position, as: .completed, &turn) }
         return consultations[position].body
     }
 

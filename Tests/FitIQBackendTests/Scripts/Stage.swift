@@ -66,7 +66,9 @@ struct Stage {
         if let metadata = frame["metadata"] {
             if let name = metadata["template_created"]?["name"]?.string { words.append("template \"\(name)\"") }
             if let function = metadata["function_called"]?.string { words.append("function \(function)") }
-            if let tokens = metadata["tokens_used"]?.int { words.append("\(tokens) tokens") }
+            if let tokens = metadata["tokens_used"]?.int, metadata["persona"] != nil {
+                words.append("\(tokens) tokens")
+            }
         }
         return words.joined(separator: " ")
     }

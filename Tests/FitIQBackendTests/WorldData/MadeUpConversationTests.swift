@@ -23,7 +23,8 @@ import Testing
             let expected = Coach.answer(
                 persona: persona, context: .general, question: question.content, turn: turn)
             #expect(answer.content == expected)
-            #expect(answer.metadata == MessageMetadata(tokensUsed: (expected.utf8.count + 3) / 4))
+            let metadata = MessageMetadata(tokensUsed: (expected.utf8.count + 3) / 4, persona: persona)
+            #expect(answer.metadata == metadata)
             #expect(question.content != messages[2 * turn + 2].content)
         }
         #expect(Set(messages.map(\.content)).count > 10)

@@ -125,7 +125,10 @@ import Testing
         #expect(consultation.messages.map(\.content) == ["Hello", "Hi there", " x", "note"])
         #expect(
             consultation.messages.map(\.metadata)
-                == [nil, .init(tokensUsed: 2), .init(tokensUsed: 7, functionCalled: "f"), nil])
+                == [
+                    nil, .init(tokensUsed: 2, persona: .nutritionist),
+                    .init(tokensUsed: 7, functionCalled: "f", persona: .nutritionist), nil,
+                ])
         #expect(Invariants.deepViolations(of: world) == [])
     }
 

@@ -235,7 +235,10 @@ struct GuideServerTests {
     }
 
     static let frames: [(GuideMode, connected: [String], error: [String])] = [
-        (.union, ["type", "consultation_id", "timestamp"], ["type", "consultation_id", "error", "code", "timestamp"]),
+        (
+            .union, ["type", "consultation_id", "user_id", "timestamp"],
+            ["type", "consultation_id", "error", "code", "timestamp"]
+        ),
         (
             .goalLinking, ["type", "consultation_id", "timestamp"],
             ["type", "consultation_id", "error", "code", "timestamp"]

@@ -102,14 +102,12 @@ public struct SendMessageRequest: Equatable, Sendable {
 
 /// The body of `POST /api/v1/consultations/{id}/suggest-goals`, which may be empty.
 public struct SuggestGoalsRequest: Equatable, Sendable {
+    /// How many suggestions a client asks for, 1 to 10.
     public var limit = 3
-
-    /// How many suggestions a client may ask for.
-    public static let limits = 1...10
 
     public init(body: [UInt8]) throws(APIError) {
         guard !body.isEmpty, let value = try BodyReader(body)["max_suggestions"] else { return }
-        guard let number = value.int, Self.limits.contains(number) else {
+        guard let number = value.int, (1...10).contains(number) else {
             throw .wrongType("max_suggestions", expected: "a whole number from 1 to 10", got: value)
         }
         limit = number

@@ -1,4 +1,5 @@
 import FitIQAPI
+import JSON
 
 /// A written answer with its keywords.
 struct WrittenAnswer: Sendable {
@@ -83,27 +84,27 @@ struct CoachBook: Sendable {
     }
 
     private mutating func readSuggestions(_ section: DataFile.Section, _ file: inout DataFile) {
-        let keys = ["persona", "goal_type", "title", "description", "rationale", "target_unit"]
+        let texts = ["title", "description", "goal_type", "rationale"]
+        let numbers = [("target_value", 0.1...1e6), ("estimated_duration", 1...1000), ("difficulty", 1...5)]
         for record in section.records {
-            file.check(record, keys: keys + ["target_value", "estimated_duration", "difficulty"])
-            let persona = Persona(rawValue: file.text("persona", of: record))
-            let value = file.optionalText("target_value", of: record)
-            let days = file.optionalText("estimated_duration", of: record)
-            let difficulty = Int(file.text("difficulty", of: record)) ?? 0
-            guard let persona, (1...5).contains(difficulty), value.map({ (Double($0) ?? 0) > 0 }) ?? true,
-                days.map({ (Int($0) ?? 0) > 0 }) ?? true
-            else {
-                file.refuse(
-                    "a suggestion has a persona, a difficulty from 1 to 5, and positive numbers", at: record.line)
+            file.check(record, keys: ["persona"] + texts + ["target_unit"] + numbers.map(\.0))
+            var members = JSONObject(texts.map { ($0, .string(file.text($0, of: record))) })
+            members["target_unit"] = file.optionalText("target_unit", of: record).map { .string($0) }
+            for (key, range) in numbers {
+                guard let text = file.optionalText(key, of: record) else { continue }
+                let number = JSONNumber(text)
+                if !range.contains(number?.double ?? 0) {
+                    file.refuse("\(key) is a number in \(range)", at: record.line)
+                }
+                members[key] = number.map { .number($0) }
+            }
+            guard let persona = Persona(rawValue: file.text("persona", of: record)), members["difficulty"] != nil else {
+                file.refuse("a suggestion has a persona and a difficulty", at: record.line)
                 continue
             }
+            let title = members["title"]?.string ?? ""
             suggestions[persona, default: []].append(
-                GoalSuggestion(
-                    title: file.text("title", of: record), description: file.text("description", of: record),
-                    goalType: file.text("goal_type", of: record), targetValue: value.flatMap(Double.init),
-                    targetUnit: file.optionalText("target_unit", of: record),
-                    rationale: file.text("rationale", of: record), days: days.flatMap { Int($0) },
-                    difficulty: difficulty))
+                GoalSuggestion(title: title, encoded: JSONValue.object(members).encoded()))
         }
     }
 

@@ -9,6 +9,7 @@ import schemathesis
 SOCKET = "GET /api/v1/consultations/{id}/ws"
 CHANGE_GOAL = "PATCH /api/v1/goals/{goalId}"
 REGISTER, REFRESH, LOG_OUT = (f"POST /api/v1/auth/{name}" for name in ("register", "refresh", "logout"))
+COMPLETE, SEND = (f"POST /api/v1/consultations/{{id}}/{name}" for name in ("complete", "messages"))
 CREATED, VALID = "ensure_resource_availability", "positive_data_acceptance"
 RULES = {
     # schemathesis speaks no WebSocket: what it sends is right, but no handshake.
@@ -16,6 +17,8 @@ RULES = {
     # Whether the consultation is active is not to be seen from the request.
     (VALID, SOCKET, 400, "CONSULTATION_NOT_ACTIVE"),
     (VALID, CHANGE_GOAL, 400, "CONSULTATION_NOT_ACTIVE"),
+    (VALID, COMPLETE, 400, "CONSULTATION_NOT_ACTIVE"),
+    (VALID, SEND, 400, "CONSULTATION_NOT_ACTIVE"),
     # The goal is there (else the code were GOAL_NOT_FOUND); the conversation in the body is not.
     (CREATED, CHANGE_GOAL, 404, "NOT_FOUND"),
     # A refresh token is signed by the server, and who is 13 years old depends on the world's clock.
