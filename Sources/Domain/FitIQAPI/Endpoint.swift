@@ -19,6 +19,7 @@ public enum Endpoint: String, CaseIterable, Sendable, Hashable {
     case createProfile, updateProfile, updatePhysicalProfile
     case showPreferences = "getPreferences"
     case updatePreferences, deletePreferences
+    case deleteGoal, deleteConsultation, deleteMealLog, deleteUser
 
     // What the apps sync in the background: see ``DocumentOperation``.
     case listMoodEntries, createMoodEntry, analyzeMoodEntries, replaceMoodEntry, deleteMoodEntry
@@ -140,6 +141,10 @@ extension Endpoint {
         case .showPreferences: Row(.get, "/users/me/preferences", from: .apps)
         case .updatePreferences: Row(.patch, "/users/me/preferences", from: .apps)
         case .deletePreferences: Row(.delete, "/users/me/preferences", from: .apps)
+        case .deleteGoal: Row(.delete, "/goals/{goalId}", from: .apps)
+        case .deleteConsultation: Row(.delete, "/consultations/{id}", from: .apps)
+        case .deleteMealLog: Row(.delete, "/meal-logs/{id}", from: .apps)
+        case .deleteUser: Row(.delete, "/users/me", from: .apps)
         }
     }
 
