@@ -7,7 +7,8 @@ struct LimitStopsCreating: ObligationJudge {
     static let obligation = Obligation(
         id: "consultation/limit-stops-creating", level: .must, origin: .guides([.consultationWebSocket]),
         place: "HTTP errors",
-        clause: "After 429 no further create gets a 429 within 60 s, unless a consultation was archived or deleted in between.",
+        clause: "After 429 no further create gets a 429 within 60 s, unless a consultation was archived or deleted in "
+            + "between.",
         tolerance: "50 ms; creates that were sent before the 429 arrived do not count. A user who presses the button "
             + "again cannot be told from a client that repeats, nor can creates that are under way at the same time.",
         advice: "Do not retry a 429: show that the maximum of 10 active consultations is reached, disable the button, "
