@@ -9,18 +9,18 @@ import Testing
     static let endpoints: [(String, Route, [HTTPRequest.Method], String?)] = [
         ("api/v1/consultations", .consultations, [.get, .head, .post], nil),
         ("api/v1/consultations/quick-actions", .quickActions, [.get, .head], nil),
-        ("api/v1/consultations/\(id)", .consultation(id), [.get, .head, .put], id),
+        ("api/v1/consultations/\(id)", .consultation(id), [.get, .head, .put, .delete], id),
         ("api/v1/consultations/\(id)/messages", .messages(id), [.get, .head, .post], id),
         ("api/v1/consultations/\(id)/archive", .archive(id), [.post], id),
         ("api/v1/consultations/\(id)/ws", .webSocket(id), [.get], id),
         ("api/v1/consultations/chat-about-goal", .chatAboutGoal, [.post], nil),
         ("api/v1/goals", .goals, [.get, .head, .post], nil),
-        ("api/v1/goals/\(id)", .goal(id), [.get, .head, .patch], id),
+        ("api/v1/goals/\(id)", .goal(id), [.get, .head, .patch, .delete], id),
         ("api/v1/meal-logs", .mealLogs, [.get, .head], nil),
         ("api/v1/meal-logs/natural", .naturalMealLogs, [.post], nil),
-        ("api/v1/meal-logs/\(id)", .mealLog(id), [.get, .head], id),
+        ("api/v1/meal-logs/\(id)", .mealLog(id), [.get, .head, .delete], id),
         // The backend decides whether an id exists, whatever form it has.
-        ("api/v1/consultations/nonsense", .consultation("nonsense"), [.get, .head, .put], "nonsense"),
+        ("api/v1/consultations/nonsense", .consultation("nonsense"), [.get, .head, .put, .delete], "nonsense"),
         ("api/v1/consultations/\(id.uppercased())/ws", .webSocket(id.uppercased()), [.get], id.uppercased()),
         (
             "api/v1/consultations/quick-actions/messages", .messages("quick-actions"), [.get, .head, .post],

@@ -34,7 +34,7 @@ import Testing
             try world.backend.refresh(renewed, &world.turn)
         }
         _ = try world.backend.logIn(login, &world.turn)
-        #expect(world.backend.users[UserID(index: 0)].person?.account?.refreshTokens.count == 1)
+        #expect(world.backend.users[world.firstUser].person?.account?.refreshTokens.count == 1)
         #expect(Invariants.deepViolations(of: world) == [])
     }
 

@@ -32,10 +32,10 @@ extension Invariants {
     static func deepViolationsOfGoals(of world: World) -> [String] {
         let backend = world.backend
         var violations: [String] = []
-        let listed = (0..<backend.users.count).flatMap { backend.users[UserID(index: $0)].goals }
-        if listed.sorted() != Array(backend.goals.indices) { violations.append("goals are not listed once each") }
+        let listed = backend.users.ids.flatMap { backend.users[$0].goals }
+        if listed.sorted() != Array(backend.goals.positions) { violations.append("goals are not listed once each") }
         if backend.goalPositions.count != backend.goals.count { violations.append("goals are not found once each") }
-        for (position, record) in backend.goals.enumerated() {
+        for (position, record) in zip(backend.goals.positions, backend.goals) {
             if backend.goalPositions[record.goal.id] != position {
                 violations.append("\(record.goal.id) found elsewhere")
             }

@@ -34,7 +34,7 @@ extension Invariants {
     static func deepViolationsOfMealLogs(in world: World) -> [String] {
         let backend = world.backend
         var violations: [String] = []
-        for (position, record) in backend.mealLogs.enumerated() {
+        for (position, record) in zip(backend.mealLogs.positions, backend.mealLogs) {
             func expect(_ condition: Bool, _ what: String) {
                 if !condition { violations.append("\(record.log.id): \(what)") }
             }

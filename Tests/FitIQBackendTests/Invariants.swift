@@ -79,8 +79,8 @@ enum Invariants {
     static func deepViolations(of world: World) -> [String] {
         let backend = world.backend
         var violations = violationsOfBytes(in: world)
-        violations += (0..<backend.users.count).flatMap { self.violations(of: UserID(index: $0), world) }
-        for (position, record) in backend.consultations.enumerated() {
+        violations += backend.users.ids.flatMap { self.violations(of: $0, world) }
+        for (position, record) in zip(backend.consultations.positions, backend.consultations) {
             let consultation = record.consultation
             let messages = record.history.messages
             func expect(_ condition: Bool, _ what: String) {

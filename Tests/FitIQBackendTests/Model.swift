@@ -16,6 +16,8 @@ struct Model {
     private var consultationOfSocket: [SocketID: String] = [:]
     private var mealEvents = MealEventModel()
     private(set) var seen: Set<String> = []
+    /// What the last operation deleted: events that were due before are still heard.
+    private var justDeleted: Set<String> = []
     /// Whether an answer may end without being completed, as a script can have it.
     private let answersMayBreakOff: Bool
 
@@ -24,7 +26,8 @@ struct Model {
         "stream_complete",
         "user_message", "assistant_message_start", "assistant_message_chunk", "assistant_message_end", "pong", "error",
         "close", "goal 201", "goal linked", "goal unlinked", "goal 400", "goal 404", "goal 429", "chat 201",
-        "chat continued", "chat linked", "meal logged", "meal_log.completed", "meal_log.failed",
+        "chat continued", "chat linked", "goal deleted", "consultation deleted", "meal log deleted", "user deleted",
+        "deleted 404", "meal logged", "meal_log.completed", "meal_log.failed",
     ]
 
     init(userCount: Int, answersMayBreakOff: Bool = false) {
@@ -74,6 +77,10 @@ struct Model {
             return { outcome in
                 if case .body = outcome { isTheirs } else { !isTheirs && outcome == .refused(.unknownMealLog(id)) }
             }
+        case .deleteGoal(let user, let id): return Self.deletion(of: id, random.goalIDs[user])
+        case .deleteConsultation(let user, let id): return Self.deletion(of: id, random.ids[user])
+        case .deleteMealLog(let user, let id): return Self.deletion(of: id, random.mealLogIDs[user])
+        case .deleteUser: return { $0 == .done }
         case .logMeal, .listMealLogs:
             return { outcome in if case .body = outcome { true } else { false } }
         case .readGoals(let user):
@@ -85,7 +92,13 @@ struct Model {
         }
     }
 
+    private static func deletion(of id: String, _ known: [String]) -> (Outcome) -> Bool {
+        { status($0) == (known.contains(id) ? 200 : 404) }
+    }
+
     mutating func note(_ operation: Operation, _ outcome: Outcome, _ random: RandomOperations) {
+        justDeleted = random.justDeleted
+        noteDeletion(operation, outcome, random)
         if case .refused(let error) = outcome { seen.insert("\(error.status.code)") }
         noteGoals(operation, outcome, random)
         switch (operation, outcome) {
@@ -99,6 +112,28 @@ struct Model {
             consultationOfSocket[SocketID(socket)] = id
         case (.logMeal, .body):
             seen.insert("meal logged")
+        default: break
+        }
+    }
+
+    private mutating func noteDeletion(_ operation: Operation, _ outcome: Outcome, _ random: RandomOperations) {
+        switch (operation, outcome) {
+        case (.deleteGoal(let user, let id), .done):
+            seen.insert("goal deleted")
+            conversations[user][id] = nil
+            goals = goals.filter { $0.value != id }
+        case (.deleteConsultation(let user, let id), .done):
+            seen.insert("consultation deleted")
+            active[user] = active[user].filter { $0.value != id }
+            forget(id, of: user)
+            goals[id] = nil
+        case (.deleteMealLog, .done): seen.insert("meal log deleted")
+        case (.deleteUser(let user), .done):
+            seen.insert("user deleted")
+            (active[user], conversations[user]) = ([:], [:])
+        case (.deleteGoal(_, let id), .refused), (.deleteConsultation(_, let id), .refused),
+            (.deleteMealLog(_, let id), .refused):
+            if random.deleted.contains(id) { seen.insert("deleted 404") }
         default: break
         }
     }
@@ -159,12 +194,13 @@ struct Model {
     func violationsOfLinks(after operation: Operation, _ random: RandomOperations) -> [String] {
         guard let user = user(of: operation, random) else { return [] }
         let backend = random.world.backend
-        let conversations = conversations[user.index]
-        let wrongGoals = random.goalIDs[user.index].filter { goal in
+        guard let number = random.users.firstIndex(of: user) else { return ["a user who was deleted"] }
+        let conversations = conversations[number]
+        let wrongGoals = random.goalIDs[number].filter { goal in
             let position = ResourceID(goal).flatMap { backend.goalPositions[$0] }
             return position.flatMap { backend.goals[$0].goal.conversationID?.description } != conversations[goal]
         }
-        let wrongConsultations = random.ids[user.index].suffix(20).filter { id in
+        let wrongConsultations = random.ids[number].suffix(20).filter { id in
             (try? random.world.record(id))?.consultation.goalID?.description != goals[id]
         }
         return (wrongGoals + wrongConsultations).map { "\($0) is not linked as it should be" }
@@ -175,7 +211,8 @@ struct Model {
         switch operation {
         case .create(let user, _, _), .archive(let user, _), .open(let user, _, _), .read(let user, _),
             .createGoal(let user), .updateGoal(let user, _, _, _), .chatAboutGoal(let user, _), .readGoals(let user),
-            .logMeal(let user, _), .readMealLog(let user, _), .listMealLogs(let user):
+            .logMeal(let user, _), .readMealLog(let user, _), .listMealLogs(let user), .deleteGoal(let user, _),
+            .deleteConsultation(let user, _), .deleteMealLog(let user, _), .deleteUser(let user):
             return random.users[user]
         case .close(let socket), .chat(let socket, _, _), .frame(let socket, _), .binary(let socket):
             let id = consultationOfSocket[SocketID(socket)].flatMap { ResourceID($0) }
@@ -206,7 +243,9 @@ struct Model {
                     continue
                 }
                 seen.insert(type)
+                if let id = consultationOfSocket[socket], justDeleted.contains(id) { continue }
                 if type.hasPrefix("meal_log.") {
+                    if let id = frame["data"]?["id"]?.string, justDeleted.contains(id) { continue }
                     violations += mealEvents.hear(frame, on: socket, of: consultationOfSocket[socket], world)
                     continue
                 }

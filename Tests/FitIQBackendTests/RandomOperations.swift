@@ -21,6 +21,11 @@ enum Operation {
     case logMeal(user: Int, CreateMealLogRequest)
     case readMealLog(user: Int, id: String)
     case listMealLogs(user: Int)
+    case deleteGoal(user: Int, id: String)
+    case deleteConsultation(user: Int, id: String)
+    case deleteMealLog(user: Int, id: String)
+    /// Deletes a user, who is back at once, with the same id and nothing else.
+    case deleteUser(user: Int)
 }
 
 /// What came of it.
@@ -34,13 +39,16 @@ enum Outcome: Equatable {
 struct RandomOperations {
     private var numbers: Draw
     var world: World
-    let users: [UserID]
+    private(set) var users: [UserID]
     /// The ids that each user was given, oldest first.
     private(set) var ids: [[String]]
     /// The ids of each user's goals, oldest first.
     private(set) var goalIDs: [[String]]
     /// The same for their meal logs.
     private(set) var mealLogIDs: [[String]]
+    /// Everything that was deleted, oldest first, and what the last operation deleted.
+    private(set) var deleted: [String] = []
+    private(set) var justDeleted: Set<String> = []
     private(set) var openSockets: [UInt64] = []
     private var socketCount: UInt64 = 0
 
@@ -71,6 +79,7 @@ struct RandomOperations {
 
     /// An id of this user, mostly a recent one, sometimes another user's.
     private mutating func id(for user: Int) -> String {
+        if let gone = goneID() { return gone }
         let owner = below(20) == 0 ? below(users.count) : user
         let recent = Array(ids[owner].suffix(12))
         return element(of: recent) ?? "none"
@@ -78,14 +87,24 @@ struct RandomOperations {
 
     /// A goal of this user, mostly one of the first few, so that consultations compete; sometimes another user's.
     private mutating func goalID(for user: Int) -> String {
+        if let gone = goneID() { return gone }
         let owner = below(20) == 0 ? below(users.count) : user
         return element(of: Array(goalIDs[owner].prefix(5))) ?? "00000000-0000-4000-8000-000000000000"
     }
 
+    private mutating func mealLogID(for user: Int) -> String {
+        if let gone = goneID() { return gone }
+        let owner = below(5) == 0 ? below(users.count) : user
+        return element(of: mealLogIDs[owner].suffix(12)) ?? "none"
+    }
+
+    /// Now and then, something that was deleted.
+    private mutating func goneID() -> String? { below(25) == 0 ? element(of: deleted.suffix(50)) : nil }
+
     mutating func draw() -> Operation {
         let user = below(users.count)
         let socket = element(of: openSockets.suffix(80)) ?? 0
-        switch below(124) {
+        switch below(128) {
         case 0..<18:
             let persona = Persona.allCases[below(Persona.allCases.count)]
             let type = ContextType.allCases[below(ContextType.allCases.count)]
@@ -113,10 +132,12 @@ struct RandomOperations {
         case 106..<110: return .chatAboutGoal(user: user, id: goalID(for: user))
         case 110..<112: return .readGoals(user: user)
         case 112..<119: return .logMeal(user: user, mealRequest())
-        case 119..<122:
-            let owner = below(5) == 0 ? below(users.count) : user
-            return .readMealLog(user: user, id: element(of: mealLogIDs[owner].suffix(12)) ?? "none")
+        case 119..<122: return .readMealLog(user: user, id: mealLogID(for: user))
         case 122..<124: return .listMealLogs(user: user)
+        case 124: return .deleteGoal(user: user, id: goalID(for: user))
+        case 125: return .deleteConsultation(user: user, id: id(for: user))
+        case 126: return .deleteMealLog(user: user, id: mealLogID(for: user))
+        case 127 where below(4) == 0: return .deleteUser(user: user)
         default: return .read(user: user, id: id(for: user))
         }
     }
@@ -127,7 +148,13 @@ struct RandomOperations {
             rawInput: element(of: Self.meals) ?? "2 eggs", mealType: MealType.allCases[below(4)], loggedAt: time)
     }
 
+    private mutating func note(deleted ids: [String]) {
+        deleted += ids
+        justDeleted = Set(ids)
+    }
+
     mutating func apply(_ operation: Operation) -> Outcome {
+        justDeleted = []
         do throws(APIError) {
             switch operation {
             case .create(let user, let persona, let context):
@@ -183,6 +210,23 @@ struct RandomOperations {
             case .listMealLogs(let user):
                 world.backend.advance(&world.turn)
                 return .body(world.backend.mealLogs(try MealLogListQuery(query: []), for: users[user]))
+            case .deleteGoal(let user, let id):
+                try world.backend.deleteGoal(id, by: users[user], &world.turn)
+                goalIDs[user].removeAll { $0 == id }
+                note(deleted: [id])
+            case .deleteConsultation(let user, let id):
+                try world.backend.deleteConsultation(id, by: users[user], &world.turn)
+                ids[user].removeAll { $0 == id }
+                note(deleted: [id])
+            case .deleteMealLog(let user, let id):
+                try world.backend.deleteMealLog(id, by: users[user], &world.turn)
+                mealLogIDs[user].removeAll { $0 == id }
+                note(deleted: [id])
+            case .deleteUser(let user):
+                world.backend.deleteUser(users[user], &world.turn)
+                users[user] = try world.backend.user("user-\(user)")
+                note(deleted: ids[user] + goalIDs[user] + mealLogIDs[user])
+                (ids[user], goalIDs[user], mealLogIDs[user]) = ([], [], [])
             }
             return .done
         } catch {

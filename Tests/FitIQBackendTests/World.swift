@@ -125,6 +125,10 @@ struct World {
     }
 }
 
+extension Shelf {
+    var last: Record? { positions.map { $0 }.last.map { self[$0] } }
+}
+
 /// The refusal that an attempt ends with, or nil where it succeeds.
 func refusal<Success>(_ attempt: () throws(APIError) -> Success) -> APIError? {
     do throws(APIError) {

@@ -38,6 +38,8 @@ extension Backend {
     func mealLogIDs(of user: String) -> [ResourceID] {
         contents(of: user)?.mealLogs.map { mealLogs[$0].log.id } ?? []
     }
+    func hasUser(_ id: String) -> Bool { users[ExactString(id)] != nil }
+    func hasAddress(_ email: String) -> Bool { addresses[ExactString(email)] != nil }
     private func contents(of user: String) -> User? { users[ExactString(user)].map { users[$0] } }
 
     // Entities of any user.

@@ -36,6 +36,13 @@ enum BodyCheck {
     /// The goal is linked like this afterwards, and its former conversation no longer names it.
     case linked(goal: ResourceID, ResourceID?, former: ResourceID?)
 
+    /// The entity does not exist afterwards.
+    case deleted(Entity, ResourceID)
+    /// The user does not exist afterwards, or has nothing.
+    case deletedUser(String)
+    /// A new account with an address, which has a user of its own.
+    case account(address: Int)
+
     enum Entity {
         case consultation, goal, mealLog
     }

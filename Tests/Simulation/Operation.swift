@@ -87,6 +87,14 @@ enum Target: CustomStringConvertible {
     case createMeal(Int)
     case listMeals
     case showMeal(String)
+    case deleteGoal(String)
+    case deleteConsultation(String)
+    case deleteMeal(String)
+    case deleteUser
+    /// An account with one of few addresses, and what an account of the world does, alive or deleted.
+    case register(address: Int)
+    case showAccount(SimulatedAccount)
+    case deleteAccount(SimulatedAccount)
     case badBody
     case wrongMethod
     case unknownPath
@@ -120,6 +128,13 @@ enum Target: CustomStringConvertible {
         case .createMeal(let number): "logs \(Texts.meals[number])"
         case .listMeals: "lists meal logs"
         case .showMeal(let id): "shows meal log \(id)"
+        case .deleteGoal(let id): "deletes goal \(id)"
+        case .deleteConsultation(let id): "deletes consultation \(id)"
+        case .deleteMeal(let id): "deletes meal log \(id)"
+        case .deleteUser: "deletes its user"
+        case .register(let address): "registers \(SimulatedAccount.email(address))"
+        case .showAccount(let account): "shows account \(account.subject)"
+        case .deleteAccount(let account): "deletes account \(account.subject)"
         case .badBody: "creates a consultation with a bad body"
         case .wrongMethod: "sends DELETE"
         case .unknownPath: "asks for a path that is not there"
@@ -133,6 +148,14 @@ enum Target: CustomStringConvertible {
         case .resetWorld(let id): "resets \(id)"
         case .deleteWorld(let id): "deletes \(id)"
         case .listWorlds: "lists worlds"
+        }
+    }
+
+    /// The account whose token is sent; nil for the user's own.
+    var account: SimulatedAccount? {
+        switch self {
+        case .showAccount(let account), .deleteAccount(let account): account
+        default: nil
         }
     }
 
@@ -153,6 +176,12 @@ enum Target: CustomStringConvertible {
         case .createMeal: .createMealLog
         case .listMeals: .listMealLogs
         case .showMeal: .showMealLog
+        case .deleteGoal: .deleteGoal
+        case .deleteConsultation: .deleteConsultation
+        case .deleteMeal: .deleteMealLog
+        case .deleteUser, .deleteAccount: .deleteUser
+        case .register: .register
+        case .showAccount: .showProfile
         case .wrongMethod, .unknownPath, .unknownWorld, .elsewhere, .health, .makeWorld, .advanceClock, .resetWorld,
             .deleteWorld,
             .listWorlds:

@@ -86,6 +86,16 @@ struct RequestWriter {
             }
         case .listMeals: get("/api/v1/meal-logs?limit=100", in: world, fields: fields)
         case .showMeal(let id): get("/api/v1/meal-logs/" + id, in: world, fields: fields)
+        case .deleteGoal(let id): delete("goals/" + id, in: world, fields: fields)
+        case .deleteConsultation(let id): delete("consultations/" + id, in: world, fields: fields)
+        case .deleteMeal(let id): delete("meal-logs/" + id, in: world, fields: fields)
+        case .deleteUser, .deleteAccount: delete("users/me", in: world, fields: fields)
+        case .register(let address):
+            body("POST", "/api/v1/auth/register", in: world, fields: fields) { body in
+                body.text(#"{"email":""# + SimulatedAccount.email(address))
+                body.text(#"","password":"password","name":"Ada","date_of_birth":"1990-05-17"}"#)
+            }
+        case .showAccount: get("/api/v1/users/me", in: world, fields: fields)
         case .badBody:
             body("POST", "/api/v1/consultations", in: world, fields: fields) { $0.text(#"{"persona":"dentist"}"#) }
         case .wrongMethod:
@@ -105,6 +115,11 @@ struct RequestWriter {
         case .deleteWorld(let id): admin("DELETE", "worlds/\(id)", nil)
         case .listWorlds: admin("GET", "worlds", nil)
         }
+    }
+
+    private mutating func delete(_ path: String, in world: SimulatedWorld, fields: [UInt8]) {
+        head("DELETE", "/api/v1/" + path, in: world, fields: fields)
+        text("\r\n")
     }
 
     private mutating func elsewhere(_ prefix: String, fields: [UInt8]) {

@@ -7,11 +7,11 @@ extension SimulatedClient {
     /// Sends a request, and expects what the rules demand.
     func request(_ target: Target) {
         let foreigner = simulator.foreigner(to: world)
-        var credentials = number == 0 ? .good : drawCredentials()
+        var credentials = number == 0 || target.account != nil ? .good : drawCredentials()
         if credentials == .foreignWorld, foreigner == nil { credentials = .none }
         let traced = simulator.noteRequest(.request(target, credentials), by: number)
         let expectation = simulator.expectation(of: target, by: user, credentials: credentials, traced: traced)
-        let fields = user.fields(credentials, foreigner: foreigner)
+        let fields = target.account?.fields ?? user.fields(credentials, foreigner: foreigner)
         if case .resetWorld(let id) = target { simulator.noteReset(of: id) }
         send(RequestWriter.bytes(of: target, in: world, fields: fields), expectation)
     }
@@ -45,7 +45,7 @@ extension SimulatedClient {
             let milliseconds = simulator.draw.once(in: 30) ? 80_000 : simulator.draw.below(2500)
             return .advanceClock(world.id, milliseconds: milliseconds)
         }
-        switch simulator.draw.place(in: [26, 8, 10, 3, 5, 5, 8, 6, 4, 1, 1]) {
+        switch simulator.draw.place(in: [26, 8, 10, 3, 5, 5, 8, 6, 4, 1, 1, 5]) {
         case 0: return drawCreate()
         case 1: return .archive(drawConsultation(activeOnly: simulator.draw.below(3) > 0))
         case 2: return drawReading()
@@ -59,7 +59,25 @@ extension SimulatedClient {
             return .elsewhere(foreigner.world.id)
         case 8: return simulator.draw.element(of: [.badBody, .wrongMethod, .unknownPath, .unknownWorld])
         case 9: return .quickActions
+        case 11: return drawDeletion()
         default: return drawAdmin()
+        }
+    }
+
+    private func drawDeletion() -> Target {
+        // The default world's passwords cost next to nothing.
+        let hasAccounts = world.id == nil && world.mode == .union
+        switch simulator.draw.below(12) {
+        case 0, 1: return .deleteGoal(drawGoal())
+        case 2, 3: return .deleteMeal(drawMeal())
+        case 4 where simulator.draw.once(in: 2): return .deleteUser
+        case 5...6 where hasAccounts:
+            return .register(address: simulator.draw.below(3))
+        case 7...8 where hasAccounts && !world.accounts.isEmpty:
+            return .showAccount(simulator.draw.element(of: world.accounts))
+        case 9 where hasAccounts && !world.accounts.isEmpty:
+            return .deleteAccount(simulator.draw.element(of: world.accounts))
+        default: return .deleteConsultation(drawConsultation(activeOnly: simulator.draw.once(in: 2)))
         }
     }
 
@@ -142,6 +160,9 @@ extension SimulatedClient {
     }
 
     private func text(of id: ResourceID?) -> String {
+        if !world.deleted.isEmpty, simulator.draw.once(in: 20) {
+            return simulator.draw.element(of: world.deleted).description
+        }
         guard let id else { return "00000000-0000-4000-8000-000000000000" }
         return simulator.draw.once(in: 30) ? id.description.uppercased() : id.description
     }

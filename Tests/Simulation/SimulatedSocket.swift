@@ -198,6 +198,8 @@ final class SimulatedSocket {
     private func compare(_ text: String, id: String?) {
         guard let consultation, resetCount == client.world.resetCount else { return }
         client.simulator.heardAnswer()
+        // It may be deleted by now.
+        guard client.simulator.hasConsultation(consultation, in: client.world) else { return }
         let messages = client.simulator.messages(of: consultation, in: client.world)
         if let id {
             guard let stored = messages.last(where: { $0.id.description == id }) else {

@@ -16,6 +16,12 @@ final class SimulatedWorld {
     private(set) var users: [SimulatedUser] = []
     /// How often it was reset; what was heard before is no longer stored.
     var resetCount = 0
+    /// What clients deleted since the last reset.
+    var deleted: [ResourceID] = []
+    /// The accounts that were registered, those that are deleted included.
+    private(set) var accounts: [SimulatedAccount] = []
+    private let apiKey: String
+    private let secret: [UInt8]
 
     var name: String { id ?? "default" }
 
@@ -28,8 +34,28 @@ final class SimulatedWorld {
         self.mode = mode
         self.isManual = isManual
         checks = Checks(leftBy: faults)
+        self.apiKey = apiKey
+        self.secret = Array(secret.utf8)
         users = (0..<userCount).map { SimulatedUser("user-\($0)", of: self, apiKey: apiKey, secret: secret) }
     }
+}
+
+extension SimulatedWorld {
+    /// Notes an account that was registered, with a token as the server would issue it.
+    func adopt(account subject: String, address: Int) {
+        let token = AccessToken(
+            subject: ExactString(subject), expiresAt: 4_102_444_799, email: SimulatedAccount.email(address))
+        let fields = "Authorization: Bearer \(token.signed(with: secret))\r\nX-API-Key: \(apiKey)\r\n"
+        accounts.append(SimulatedAccount(subject: subject, fields: Array(fields.utf8)))
+    }
+}
+
+/// An account, and the credentials of its requests.
+struct SimulatedAccount {
+    let subject: String
+    let fields: [UInt8]
+
+    static func email(_ address: Int) -> String { "ada\(address)@example.com" }
 }
 
 /// A user, and the credentials that their clients send.

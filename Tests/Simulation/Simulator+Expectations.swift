@@ -15,6 +15,12 @@ extension Simulator {
             expectation.body = status >= 400 ? .refusal : body
         }
         let world = user.world
+        func predict(_ target: Target) {
+            let prediction = engine.inspectBackend(ofWorld: world.id) { backend in
+                Rules(backend: backend, user: user.subject, limits: limits).answer(to: target)
+            }
+            if let prediction { expect(prediction.status, prediction.body) }
+        }
         switch target {
         case .makeWorld: expect(201)
         case .advanceClock(let id, _): expect(engine.inspectWorld(id).map { $0.isManual ? 200 : 409 } ?? 404)
@@ -36,14 +42,17 @@ extension Simulator {
             case .wrongMethod: if world.mode == .union { expect(405) }
             default:
                 if let endpoint = target.endpoint, !world.mode.serves(endpoint) {
-                    expect(404)
+                    // 405 where a guide knows the path.
+                    if endpoint.origin == .guides { expect(404) }
+                } else if target.endpoint?.credentials == .key, [.none, .wrongKey].contains(credentials) {
+                    expect(401)
+                } else if target.endpoint?.credentials == .key, credentials != .good, world.mode == .union {
+                    // The key is right, and the token is not looked at.
+                    predict(target)
                 } else if credentials != .good {
                     expect(401)
                 } else if world.mode == .union {
-                    let prediction = engine.inspectBackend(ofWorld: world.id) { backend in
-                        Rules(backend: backend, user: user.subject, limits: limits).answer(to: target)
-                    }
-                    if let prediction { expect(prediction.status, prediction.body) }
+                    predict(target)
                 }
             }
         }
@@ -105,6 +114,16 @@ struct Rules {
             backend.mealLogIDs(of: user).count < limits.mealLogs ? (201, .new(.mealLog)) : (507, .refusal)
         case .listMeals: (200, .list("meal_logs", total: backend.mealLogIDs(of: user).count))
         case .showMeal(let id): mealLog(id).map { (200, .entity($0)) } ?? (404, .refusal)
+        case .deleteGoal(let id): goal(id).map { (204, .deleted(.goal, $0.id)) } ?? (404, .refusal)
+        case .deleteConsultation(let id):
+            owned(id).map { (204, .deleted(.consultation, $0.consultation.id)) } ?? (404, .refusal)
+        case .deleteMeal(let id): mealLog(id).map { (204, .deleted(.mealLog, $0)) } ?? (404, .refusal)
+        case .deleteUser: (204, .deletedUser(user))
+        case .register(let address):
+            backend.hasAddress(SimulatedAccount.email(address)) ? (409, .refusal) : (201, .account(address: address))
+        case .showAccount(let account): backend.hasUser(account.subject) ? (200, .none) : (401, .refusal)
+        case .deleteAccount(let account):
+            backend.hasUser(account.subject) ? (204, .deletedUser(account.subject)) : (401, .refusal)
         case .badBody: (400, .refusal)
         case .wrongMethod, .unknownPath, .unknownWorld, .elsewhere, .health, .makeWorld, .advanceClock, .resetWorld,
             .deleteWorld, .listWorlds:

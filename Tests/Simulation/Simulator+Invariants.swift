@@ -18,6 +18,7 @@ extension Simulator {
     func checkWorld(_ world: SimulatedWorld) {
         for user in world.users { checkUser(user.subject, of: world) }
         checkExport(world)
+        checkDeleted(in: world)
         guard let totals = engine.inspectBackend(ofWorld: world.id, { $0.inspectTotals() }) else { return }
         if totals.countedBytes != totals.heldBytes {
             fail("\(totals.countedBytes) bytes are counted, \(totals.heldBytes) are held", in: world)

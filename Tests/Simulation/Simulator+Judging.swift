@@ -25,13 +25,19 @@ extension Simulator {
             return client.fail("a \(status) does not say why: \(Simulator.excerpt(body))")
         }
         if status == 204 { forgetWorlds() }
+        if status == 204, let what = violation(of: expectation.body, world) { return client.fail(what) }
         guard let value, let what = violation(of: expectation.body, in: value, world) else { return }
         client.fail("\(what): \(Simulator.excerpt(body))")
     }
 
     private func violation(of check: BodyCheck, in value: JSONValue, _ world: SimulatedWorld) -> String? {
         switch check {
-        case .none, .refusal: return nil
+        case .none, .refusal, .deleted, .deletedUser: return nil
+        case .account(let address):
+            guard let id = value["data"]?["user_id"]?.string, !world.accounts.contains(where: { $0.subject == id })
+            else { return "no new user came" }
+            world.adopt(account: id, address: address)
+            return nil
         case .entity(let id):
             return value["data"]?["id"]?.string == id.description ? nil : "the answer is not about \(id)"
         case .new(let entity):
@@ -69,6 +75,37 @@ extension Simulator {
             let named = engine.inspectBackend(ofWorld: world.id) { $0.consultationFacts(former)?.consultation.goalID }
             return named == .some(goal) ? "\(former) still names \(goal)" : nil
         }
+    }
+
+    /// What is wrong after a deletion.
+    private func violation(of check: BodyCheck, _ world: SimulatedWorld) -> String? {
+        switch check {
+        case .deleted(let entity, let id):
+            world.deleted.append(id)
+            return exists(entity, id, in: world) ? "\(id) was deleted, and exists" : nil
+        case .deletedUser(let id):
+            let hasAnything = engine.inspectBackend(ofWorld: world.id) { backend in
+                !(backend.consultationIDs(of: id) + backend.goalIDs(of: id) + backend.mealLogIDs(of: id)).isEmpty
+            }
+            return hasAnything == true ? "\(id) was deleted, and has something" : nil
+        default: return nil
+        }
+    }
+
+    /// What was deleted is not there, nor in a list.
+    func checkDeleted(in world: SimulatedWorld) {
+        for id in world.deleted {
+            for entity in [BodyCheck.Entity.consultation, .goal, .mealLog] where exists(entity, id, in: world) {
+                fail("\(id) was deleted, and exists", in: world)
+            }
+        }
+        let listed = engine.inspectBackend(ofWorld: world.id) { backend in
+            world.users.flatMap { user in
+                backend.consultationIDs(of: user.subject) + backend.goalIDs(of: user.subject)
+                    + backend.mealLogIDs(of: user.subject)
+            }
+        }
+        for id in Set(listed ?? []).intersection(world.deleted) { fail("\(id) was deleted, and is listed", in: world) }
     }
 
     private func exists(_ entity: BodyCheck.Entity, _ id: ResourceID, in world: SimulatedWorld) -> Bool {

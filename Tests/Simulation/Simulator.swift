@@ -51,6 +51,8 @@ public final class Simulator {
         if draw.once(in: 4) { configuration.mode = draw.element(of: GuideMode.allCases) }
         if draw.once(in: 5) { configuration.clock = .manual }
         if draw.once(in: 4) { Simulator.tighten(&configuration) }
+        configuration.scenario.rules.accounts = AccountRules()
+        configuration.scenario.rules.accounts?.passwordCost = 1
         if withFaults { configuration.scenario.faults = draw.faultRules() }
         let engine: Engine
         do throws(APIError) {
@@ -175,7 +177,7 @@ public final class Simulator {
 
     /// A world is about to be reset.
     func noteReset(of id: String) {
-        for world in everyWorld where world.id == id { world.resetCount += 1 }
+        for world in everyWorld where world.id == id { (world.resetCount, world.deleted) = (world.resetCount + 1, []) }
     }
 
     /// A user of another world, if there is one.
@@ -269,6 +271,10 @@ public final class Simulator {
             index += 13
         }
         report.digest = value
+    }
+
+    func hasConsultation(_ id: ResourceID, in world: SimulatedWorld) -> Bool {
+        engine.inspectBackend(ofWorld: world.id) { $0.consultationFacts(id) != nil } ?? false
     }
 
     /// The history of a consultation.

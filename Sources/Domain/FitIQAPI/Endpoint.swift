@@ -20,6 +20,7 @@ public enum Endpoint: String, CaseIterable, Sendable, Hashable {
     case showPreferences = "getPreferences"
     case updatePreferences, deletePreferences
     case updateConsultation, completeConsultation, sendMessage, suggestConsultationGoals
+    case deleteGoal, deleteConsultation, deleteMealLog, deleteUser
 
     // What the apps sync in the background: see ``DocumentOperation``.
     case listMoodEntries, createMoodEntry, analyzeMoodEntries, replaceMoodEntry, deleteMoodEntry
@@ -145,6 +146,10 @@ extension Endpoint {
         case .showPreferences: Row(.get, "/users/me/preferences", from: .apps)
         case .updatePreferences: Row(.patch, "/users/me/preferences", from: .apps)
         case .deletePreferences: Row(.delete, "/users/me/preferences", from: .apps)
+        case .deleteGoal: Row(.delete, "/goals/{goalId}", from: .apps)
+        case .deleteConsultation: Row(.delete, "/consultations/{id}", from: .apps)
+        case .deleteMealLog: Row(.delete, "/meal-logs/{id}", from: .apps)
+        case .deleteUser: Row(.delete, "/users/me", from: .apps)
         }
     }
 

@@ -84,15 +84,15 @@ public enum Route: Equatable, Sendable {
             case .consultations: [.listConsultations, .createConsultation]
             case .quickActions: [.listQuickActions]
             case .chatAboutGoal: [.chatAboutGoal]
-            case .consultation: [.showConsultation, .updateConsultation]
+            case .consultation: [.showConsultation, .updateConsultation, .deleteConsultation]
             case .messages: [.listMessages, .sendMessage]
             case .archive: [.archiveConsultation]
             case .webSocket: [.webSocket]
             case .goals: [.listGoals, .createGoal]
-            case .goal: [.showGoal, .updateGoal]
+            case .goal: [.showGoal, .updateGoal, .deleteGoal]
             case .mealLogs: [.listMealLogs]
             case .naturalMealLogs: [.createMealLog]
-            case .mealLog: [.showMealLog]
+            case .mealLog: [.showMealLog, .deleteMealLog]
             case .app(let path, _): path.endpoints
             case .avatar: []
             }

@@ -13,10 +13,11 @@ extension Backend {
         while count < limit, let step = schedule.min, step.time <= now {
             schedule.removeMin()
             count += 1
+            guard isCurrent(step) else { continue }
             // A late loop does not change the content: time stamps follow the schedule.
             turn.now = step.time
             switch step.work {
-            case .answer(let id): continueAnswer(id, in: step.position, &turn)
+            case .answer: continueAnswer(in: step.position, &turn)
             case .mealLog: finishMealLog(step.position, &turn)
             }
         }
@@ -43,8 +44,8 @@ extension Backend {
         schedule.insert(ScheduledStep(time: answer.nextTime, position: position, work: .answer(answer.id)))
     }
 
-    private mutating func continueAnswer(_ id: ResourceID, in position: Int, _ turn: inout Turn) {
-        guard var answer = consultations[position].answer, answer.id == id else { return }
+    private mutating func continueAnswer(in position: Int, _ turn: inout Turn) {
+        guard var answer = consultations[position].answer else { return }
         let event = answer.next.event
         answer.step += 1
         switch event {

@@ -72,8 +72,7 @@ extension Backend {
     /// Adds a record to the lists of the world and of its user, and returns its position.
     @discardableResult
     mutating func insert(_ record: ConsultationRecord) -> Int {
-        let position = consultations.count
-        consultations.append(record)
+        let position = consultations.append(record)
         positions[record.consultation.id] = position
         users[record.owner].consultations.append(position)
         if record.consultation.isActive { users[record.owner].active.append(position) }

@@ -23,9 +23,9 @@ extension Backend {
     @discardableResult
     mutating func insert(_ goal: Goal, of user: UserID) -> GoalRecord {
         let record = GoalRecord(goal, owner: user, form: goalForm)
-        goalPositions[goal.id] = goals.count
-        users[user].goals.append(goals.count)
-        goals.append(record)
+        let position = goals.append(record)
+        goalPositions[goal.id] = position
+        users[user].goals.append(position)
         storedBytes += record.encoded.byteCount
         return record
     }
@@ -181,7 +181,7 @@ extension Backend {
         update(goal: goal, at: now) { $0.conversationID = nil }
     }
 
-    private mutating func setGoal(of consultation: Int, to goal: ResourceID?, at now: Timestamp) {
+    mutating func setGoal(of consultation: Int, to goal: ResourceID?, at now: Timestamp) {
         guard consultations[consultation].consultation.goalID != goal else { return }
         update(consultation, at: now) { $0.consultation.goalID = goal }
     }

@@ -28,8 +28,7 @@ extension Backend {
     /// Adds a log to the lists of the world and, at a place, of its user, and returns its position.
     mutating func insert(_ log: MealLog, of user: UserID, at place: Int) -> Int {
         let record = MealLogRecord(log, owner: user, form: mealLogForm)
-        let position = mealLogs.count
-        mealLogs.append(record)
+        let position = mealLogs.append(record)
         mealLogPositions[log.id] = position
         users[user].mealLogs.insert(position, at: place)
         storedBytes += record.byteCount
@@ -52,9 +51,14 @@ extension Backend {
 
     /// Returns a meal log (`GET /api/v1/meal-logs/{id}`), or throws 404.
     public func mealLog(_ id: String, for user: UserID) throws(APIError) -> [UInt8] {
+        mealLogs[try mealLogPosition(of: id, ownedBy: user)].body
+    }
+
+    /// The position of this user's meal log; throws 404 for another user's, as if it did not exist.
+    func mealLogPosition(of id: String, ownedBy user: UserID) throws(APIError) -> Int {
         guard let resource = resource(id), let position = mealLogPositions[resource], mealLogs[position].owner == user
         else { throw .unknownMealLog(id) }
-        return mealLogs[position].body
+        return position
     }
 
     /// Lists meal logs, newest `logged_at` first, then newest created first (`GET /api/v1/meal-logs`).

@@ -174,10 +174,12 @@ extension Backend {
     }
 
     /// Notifies the sockets of a consultation that it is no longer active, and closes them.
-    mutating func closeSockets(of position: Int, _ turn: inout Turn) {
+    mutating func closeSockets(
+        of position: Int, _ turn: inout Turn, reason: String = "Consultation is not active"
+    ) {
         for socket in consultations[position].sockets {
             send(.error(.consultationNotActive), to: socket, of: position, &turn)
-            turn.effects.append(.close(socket, code: 1000, reason: "Consultation is not active"))
+            turn.effects.append(.close(socket, code: 1000, reason: reason))
             sockets[socket] = nil
         }
         consultations[position].sockets = []

@@ -32,11 +32,11 @@ public struct Backend: Sendable {
     let configuration: Configuration
     public private(set) var script: Script
     package internal(set) var users = UserTable()
-    package internal(set) var consultations: [ConsultationRecord] = []
+    package internal(set) var consultations = Shelf<ConsultationRecord>()
     package internal(set) var positions: [ResourceID: Int] = [:]
-    package internal(set) var goals: [GoalRecord] = []
+    package internal(set) var goals = Shelf<GoalRecord>()
     package internal(set) var goalPositions: [ResourceID: Int] = [:]
-    package internal(set) var mealLogs: [MealLogRecord] = []
+    package internal(set) var mealLogs = Shelf<MealLogRecord>()
     package internal(set) var mealLogPositions: [ResourceID: Int] = [:]
     /// The users with templates that others may read, now or in the past.
     var sharers: Set<UserID> = []
@@ -44,6 +44,8 @@ public struct Backend: Sendable {
     package internal(set) var addresses: [ExactString: UserID] = [:]
     var sockets: [SocketID: OpenSocket] = [:]
     var schedule = Heap<ScheduledStep>()
+    /// Beyond this many steps, a deletion removes the obsolete ones.
+    var mostSteps = Backend.spareSteps
     /// Bytes of JSON in all users, consultations, histories, goals, meal logs and documents.
     public internal(set) var storedBytes = 0
     /// The limit of `storedBytes`: ``Limits/storedBytes``, unless worlds share their storage.
@@ -164,11 +166,12 @@ package struct User: Sendable {
 }
 
 package struct UserTable: Sendable {
-    private var users: [User] = []
+    private var users = Shelf<User>()
     private var numbers: [ExactString: UserID] = [:]
 
     package var count: Int { users.count }
-    package var all: [User] { users }
+    package var all: some Sequence<User> { users }
+    package var ids: some Sequence<UserID> { users.positions.lazy.map(UserID.init) }
     /// The size of all users without their entities.
     package var byteCount: Int { users.reduce(0) { $0 + $1.byteCount } }
     package subscript(id: ExactString) -> UserID? { numbers[id] }
@@ -180,11 +183,17 @@ package struct UserTable: Sendable {
     }
 
     mutating func add(_ id: ExactString) -> UserID {
-        let user = UserID(index: users.count)
-        users.append(User(id: id))
+        let user = UserID(index: users.append(User(id: id)))
         numbers[id] = user
         return user
     }
+
+    mutating func remove(_ user: UserID) {
+        numbers[self[user].id] = nil
+        users.remove(user.index)
+    }
+
+    func contains(_ user: UserID) -> Bool { users.contains(user.index) }
 }
 
 /// The limits of a world; each has its refusal (docs/limits.md).
@@ -235,7 +244,7 @@ public struct Turn: Sendable {
     public init(now: Timestamp, identifiers: ResourceIDSequence) { (self.now, self.identifiers) = (now, identifiers) }
 }
 
-/// A user's index within a world, looked up once by the token's id.
+/// A user's position within a world, looked up once by the token's id; never another user's.
 public struct UserID: Hashable, Sendable {
     let index: Int
 }

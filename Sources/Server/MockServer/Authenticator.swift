@@ -81,7 +81,9 @@ struct Authenticator {
     private mutating func bearer(
         _ fields: FieldBlock, last: inout LastAuthorization?, in backend: inout Backend
     ) throws(APIError) -> VerifiedToken {
-        if let last, fields.firstValue(of: .authorization, is: last.bytes) == true { return last.token }
+        if let last, fields.firstValue(of: .authorization, is: last.bytes) == true, backend.contains(last.token.user) {
+            return last.token
+        }
         guard let bytes = fields.withFirstValue(of: .authorization, { Array($0) }) else { throw .missingToken }
         // RFC 6750 §2.1; the scheme's name is case-insensitive (RFC 9110 §11.1).
         let text = String(decoding: bytes, as: UTF8.self)
@@ -93,7 +95,7 @@ struct Authenticator {
 
     private mutating func verify(_ text: String, in backend: inout Backend) throws(APIError) -> VerifiedToken {
         let key = ExactString(text)
-        if let known = verified[key] { return known }
+        if let known = verified[key], backend.contains(known.user) { return known }
         let token: AccessToken
         do { token = try AccessToken.verify(text, secret: secret) } catch { throw .badToken(error) }
         // Only a registration makes an account; the guides know nothing of accounts.

@@ -20,7 +20,7 @@ import Testing
         }
         #expect(goal.targetDate?.wireText == "2025-04-29T10:30:00Z")
         #expect(log.loggedAt == DateTime(World.start) && log.finishedAt == .at(World.start))
-        let parsed = try #require(world.backend.mealLogs.first?.log)
+        let parsed = try #require(world.backend.mealLogs.first { _ in true }?.log)
         #expect(parsed.items.map(\.name) == ["Eggs"])
     }
 

@@ -87,18 +87,19 @@ import Testing
         var (original, copy) = (settled(world), try planted(world.data, like: world, seed: seed))
         var ids: Set<String> = []
         for number in 0..<5 {
-            let user = UserID(index: number)
-            let goals = (try original.createGoal(by: user), try copy.createGoal(by: user))
+            let user = Array(original.backend.users.ids)[number]
+            let copied = Array(copy.backend.users.ids)[number]
+            let goals = (try original.createGoal(by: user), try copy.createGoal(by: copied))
             #expect(goals.0 == goals.1)
             ids.insert(goals.0)
             // At the limit, one has to go first.
             let old = original.backend.users[user].active.min()
             if let old = old.map({ original.backend.consultations[$0].consultation.id.description }) {
-                #expect(try original.archive(old, by: user) == copy.archive(old, by: user))
+                #expect(try original.archive(old, by: user) == copy.archive(old, by: copied))
             }
-            let chats = try (original.chatAboutGoal(goals.0, by: user), copy.chatAboutGoal(goals.1, by: user))
+            let chats = try (original.chatAboutGoal(goals.0, by: user), copy.chatAboutGoal(goals.1, by: copied))
             #expect(chats.0 == chats.1)
-            let meals = try (original.mealID(by: user), copy.mealID(by: user))
+            let meals = try (original.mealID(by: user), copy.mealID(by: copied))
             #expect(meals.0 == meals.1)
         }
         #expect(ids.count == 5)

@@ -30,8 +30,7 @@ extension World {
     /// The answers to every REST request that reads something, by request.
     func everything() throws -> [String: [UInt8]] {
         var answers: [String: [UInt8]] = [:]
-        for index in 0..<backend.users.count {
-            let user = UserID(index: index)
+        for user in backend.users.ids {
             let name = backend.users[user].id
             answers["\(name): goals"] = backend.goals(for: user)
             answers["\(name): consultations"] = backend.consultations(try .init(query: []), for: user)

@@ -11,14 +11,14 @@ extension Backend {
     ///   - issuedIDs: The `issuedCount` of the turn's ids.
     public func data(at now: Timestamp, issuedIDs: Int? = nil) -> WorldData {
         let settled = settled(at: now)
-        let users = (0..<settled.users.count).map { settled.data(of: UserID(index: $0)) }
+        let users = settled.users.ids.map { settled.data(of: $0) }
         return WorldData(users: users, issuedIDs: issuedIDs)
     }
 
     /// This world with every streaming answer stored.
     public func settled(at now: Timestamp) -> Backend {
         var settled = self
-        for position in consultations.indices where consultations[position].answer != nil {
+        for position in consultations.positions where consultations[position].answer != nil {
             settled.finishAnswerSilently(position, at: now)
         }
         return settled
@@ -48,8 +48,10 @@ extension Backend {
     private func data(ofConsultation position: Int) -> ConsultationData {
         let record = consultations[position]
         let consultation = record.consultation
-        let contextGoal =
-            consultation.context.type == .goal ? consultation.context.id.flatMap { ResourceID($0.text) } : nil
+        // The id of a deleted goal is only a text.
+        let subject = consultation.context.type == .goal ? consultation.context.id : nil
+        let contextGoal = subject.flatMap { try? goalPosition(of: $0.text, ownedBy: record.owner) }
+            .map { goals[$0].goal.id }
         let isLinkedOtherwise = consultation.goalID != contextGoal
         return ConsultationData(
             id: consultation.id, persona: consultation.persona, contextType: consultation.context.type,

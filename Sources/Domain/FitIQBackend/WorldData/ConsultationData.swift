@@ -12,9 +12,9 @@ public enum GoalReference: Sendable, Equatable {
 public struct ConsultationData: Sendable, Equatable {
     public var id: ResourceID?
     public var persona: Persona
-    /// `goal` requires ``contextGoal``.
+    /// `goal` requires ``contextGoal``, unless that goal is deleted.
     public var contextType: ContextType
-    /// The id of an insight, a mood or a journal entry.
+    /// The id of an insight, a mood or a journal entry, or of a deleted goal.
     public var contextID: ExactString?
     public var contextGoal: GoalReference?
     /// The linked goal, if other than ``contextGoal``.
@@ -41,6 +41,11 @@ public struct ConsultationData: Sendable, Equatable {
     /// Whether the last message is a question that is answered when a socket opens or the history is read; without
     /// effect where the apps are not served.
     public var awaitsAnswer: Bool
+
+    /// Whether it is about a goal that no longer exists.
+    public var namesDeletedGoal: Bool {
+        contextType == .goal && contextGoal == nil && contextID.flatMap { ResourceID($0.text) } != nil
+    }
 
     public init(
         id: ResourceID? = nil, persona: Persona, contextType: ContextType = .general, contextID: ExactString? = nil,

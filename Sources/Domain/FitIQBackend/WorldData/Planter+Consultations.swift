@@ -111,6 +111,7 @@ extension Planter {
     ) throws(PlantError) -> ConsultationContext {
         switch data.contextType {
         case .goal:
+            if let id = data.contextID, data.namesDeletedGoal { return ConsultationContext(.goal, id: id) }
             guard data.contextID == nil else { throw PlantError("\(path).context_id", .strayContextID(.goal)) }
             guard let goal = data.contextGoal else { throw PlantError(path, .missingContextGoal) }
             let index = try goals.index(of: goal, "\(path).goal")

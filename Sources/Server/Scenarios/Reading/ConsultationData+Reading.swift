@@ -37,6 +37,7 @@ extension ConsultationData {
         isGoalsConversation = fields["is_goals_conversation"]?.flag() ?? true
         isUnlinked = fields["unlinked"]?.flag() ?? false
         guard let context else { return }
+        guard !namesDeletedGoal else { return }
         if context == .goal, fields["goal"] == nil {
             _ = fields.required("goal", "'context: goal' needs the name of one of the user's goals, or its id")
         }

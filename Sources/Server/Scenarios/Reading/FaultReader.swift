@@ -125,7 +125,7 @@ enum FaultTarget {
         } else if text == "GET \(Endpoint.webSocket.template)" {
             cursor.refuse(Messages.webSocketTarget)
         } else {
-            let names = endpoints.map(\.name) + ["any", "handshake", "socket"]
+            let names = ["any", "handshake", "socket"] + endpoints.map(\.name)
             cursor.refuse(Messages.unknownTarget(cursor.node.excerpt, nearest: Messages.nearest(text, names)))
         }
         return nil

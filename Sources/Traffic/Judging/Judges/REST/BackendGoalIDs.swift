@@ -50,6 +50,10 @@ struct BackendGoalIDs: ObligationJudge {
     }
 
     private static func ids(shownBy request: RequestFact) -> [ExactString] {
+        // The first of two deletions may be the one without an answer.
+        if request.endpoint == .deleteGoal, request.isSuccess || request.isFaulted || !request.isAnswered {
+            return request.pathID.map { [$0] } ?? []
+        }
         guard request.isSuccess else { return [] }
         return request.shownGoals.map(\.id) + request.shownConsultations.compactMap(\.goal)
             + [request.shownLink?.goal].compactMap { $0 }
@@ -64,7 +68,7 @@ struct SentGoal {
 
     init?(_ request: RequestFact) {
         switch request.endpoint {
-        case .showGoal, .updateGoal:
+        case .showGoal, .updateGoal, .deleteGoal:
             guard let id = request.pathID else { return nil }
             (self.id, place, isInPath) = (id, request.title, true)
         case .chatAboutGoal:

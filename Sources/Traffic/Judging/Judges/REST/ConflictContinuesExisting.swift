@@ -37,6 +37,9 @@ struct ConflictContinuesExisting: ObligationJudge {
         case .request(let request):
             guard let client = request.client else { return }
             if let id = request.pathID { use(id, by: client) }
+            if request.restEndpoint == .deleteUser {
+                for conflict in conflicts.values { use(conflict.existing, by: client) }
+            }
             if request.endpoint == .updateGoal, let id = request.body?["conversationId"]?.exactString {
                 use(id, by: client)
             }

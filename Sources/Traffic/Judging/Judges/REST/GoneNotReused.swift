@@ -22,7 +22,9 @@ struct GoneNotReused: ObligationJudge {
             judge(asked, of: opening.user, at: opening.requestedAt, by: "a handshake", fact.entry, &findings)
             gone[Owned(client: opening.user, id: opening.consultation)] = nil
         case .request(let request):
-            guard let client = request.client, request.exchange.unmatched == nil else { return }
+            // A deletion asks for nothing, and a repeated one is answered with 404.
+            guard let client = request.client, request.exchange.unmatched == nil, request.method != .delete
+            else { return }
             let asked = Self.ids(in: request)
             judge(asked, of: client, at: request.requestedAt, by: request.title, fact.entry, &findings)
             if request.isAnswered, request.status == 404, !request.isHandshake,

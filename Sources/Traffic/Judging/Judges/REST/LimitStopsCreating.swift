@@ -7,7 +7,8 @@ struct LimitStopsCreating: ObligationJudge {
     static let obligation = Obligation(
         id: "consultation/limit-stops-creating", level: .must, origin: .guides([.consultationWebSocket]),
         place: "HTTP errors",
-        clause: "After 429 no further create gets a 429 within 60 s, unless a consultation was archived in between.",
+        clause: "After 429 no further create gets a 429 within 60 s, unless a consultation was archived or deleted in "
+            + "between.",
         tolerance: "50 ms; creates that were sent before the 429 arrived do not count. A user who presses the button "
             + "again cannot be told from a client that repeats, nor can creates that are under way at the same time.",
         advice: "Do not retry a 429: show that the maximum of 10 active consultations is reached, disable the button, "
@@ -16,13 +17,13 @@ struct LimitStopsCreating: ObligationJudge {
 
     static let window = 60 * Tolerance.second
 
-    /// The last 429 of each client since it archived a consultation.
+    /// The last 429 of each client since it archived or deleted a consultation.
     private var refusals = Recent<ExactString, JournalEntry>()
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
         guard case .request(let request) = fact.kind, let client = request.client else { return }
         switch request.restEndpoint {
-        case .archiveConsultation, .completeConsultation, .updateConsultation:
+        case .archiveConsultation, .completeConsultation, .updateConsultation, .deleteConsultation, .deleteUser:
             // Without a response, the client may assume that the request succeeded.
             if request.isSuccess || !request.isAnswered { refusals[client] = nil }
         case .createConsultation where request.isAtLimit:

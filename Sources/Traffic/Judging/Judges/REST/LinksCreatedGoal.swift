@@ -70,8 +70,15 @@ struct LinksCreatedGoal: ObligationJudge {
             // The client did its part, regardless of the result.
             let conversation = request.body?["conversationId"]?.exactString?.asIssued
             if debts[key]?.suggestion.consultation == conversation { debts[key] = nil }
-        case .chatAboutGoal, .createConsultation:
-            // These requests link the goal as well.
+        case .deleteConsultation, .deleteUser:
+            // What is deleted cannot be linked.
+            let isGone = { (suggestion: Suggestion) in
+                request.restEndpoint == .deleteUser || suggestion.consultation == request.pathID
+            }
+            if let suggestion = suggestions[client], isGone(suggestion) { suggestions[client] = nil }
+            for debt in debts.values where isGone(debt.suggestion) { debts[Owned(client: client, id: debt.goal)] = nil }
+        case .chatAboutGoal, .createConsultation, .deleteGoal:
+            // These requests link the goal as well, or end the need to.
             if let sent = SentGoal(request) { debts[Owned(client: client, id: sent.id)] = nil }
         default: return
         }

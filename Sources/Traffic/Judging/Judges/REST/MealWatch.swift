@@ -75,6 +75,12 @@ struct MealWatch: Sendable {
             for log in request.shownMealLogs where !log.isFinal { watch(log.id, of: client, request.entry) }
             return .none
         case .showMealLog, .listMealLogs: break
+        case .deleteMealLog:
+            if let id = request.pathID { settle(id, of: client) }
+            return .none
+        case .deleteUser:
+            logs[client] = nil
+            return .none
         default: return .none
         }
         let load = classify(request, of: client)

@@ -7,7 +7,7 @@ struct ReusesConversation: ObligationJudge {
     static let obligation = Obligation(
         id: "goal/reuses-conversation", level: .must, origin: .guides([.goalLinking]), place: "GoalDetailViewModel",
         clause: "No second chat-about-goal is sent for a goal that was shown with a conversationId.",
-        tolerance: "A conversation that was archived, or that the backend refused, may be replaced.",
+        tolerance: "A conversation that was archived or deleted, or that the backend refused, may be replaced.",
         advice: "Keep conversationId from the answer of chat-about-goal and from every goal that is loaded, and open "
             + "that conversation if it is set.",
         scenarios: ["established-account"])
@@ -60,12 +60,13 @@ struct ReusesConversation: ObligationJudge {
     private mutating func notice(_ request: RequestFact, of client: ExactString, _ findings: inout Findings) {
         if let id = request.pathID, let endpoint = request.endpoint, endpoint.namesConsultation {
             let isRefused = request.status.map { $0 == 404 || (request.isHandshake && $0 == 400) } ?? false
-            if isRefused || endpoint == .archiveConsultation || endpoint == .completeConsultation {
+            if isRefused || [.archiveConsultation, .completeConsultation, .deleteConsultation].contains(endpoint) {
                 forget(conversation: id, of: client)
             } else if request.isSuccess {
                 use(id, by: client, &findings)
             }
         }
+        if let id = request.pathID, request.endpoint == .deleteGoal { links[Owned(client: client, id: id)] = nil }
         for consultation in request.shownConsultations where ["archived", "completed"].contains(consultation.status) {
             forget(conversation: consultation.id, of: client)
         }

@@ -94,7 +94,7 @@ extension Endpoint {
     var namesConsultation: Bool {
         switch self {
         case .showConsultation, .listMessages, .archiveConsultation, .webSocket, .updateConsultation,
-            .completeConsultation, .sendMessage, .suggestConsultationGoals:
+            .completeConsultation, .sendMessage, .suggestConsultationGoals, .deleteConsultation:
             true
         default: false
         }

@@ -1,0 +1,103 @@
+import FitIQAPI
+
+/// Deletion: what is deleted is in no list, unknown on every path, and not in exports; none of its events happens.
+extension Backend {
+    /// Deletes a goal (`DELETE /api/v1/goals/{goalId}`); the consultations that name it stay, unlinked.
+    ///
+    /// - Throws: 404.
+    public mutating func deleteGoal(_ id: String, by user: UserID, _ turn: inout Turn) throws(APIError) {
+        advance(&turn)
+        let position = try goalPosition(of: id, ownedBy: user)
+        let goal = goals[position].goal.id
+        for consultation in users[user].consultations where consultations[consultation].consultation.goalID == goal {
+            setGoal(of: consultation, to: nil, at: turn.now)
+        }
+        users[user].goals.removeAll { $0 == position }
+        remove(goal: position)
+    }
+
+    /// Deletes a consultation in any status (`DELETE /api/v1/consultations/{id}`).
+    ///
+    /// Frees the slot, the topic and the goal, and closes the sockets with 1000 after an `error` frame.
+    ///
+    /// - Throws: 404.
+    public mutating func deleteConsultation(_ id: String, by user: UserID, _ turn: inout Turn) throws(APIError) {
+        advance(&turn)
+        let position = try position(of: id, ownedBy: user)
+        users[user].active.removeAll { $0 == position }
+        users[user].consultations.removeAll { $0 == position }
+        releaseGoal(of: position, at: turn.now)
+        remove(consultation: position, &turn)
+        dropObsoleteSteps()
+    }
+
+    /// Deletes a meal log (`DELETE /api/v1/meal-logs/{id}`); one in processing never ends.
+    ///
+    /// - Throws: 404.
+    public mutating func deleteMealLog(_ id: String, by user: UserID, _ turn: inout Turn) throws(APIError) {
+        advance(&turn)
+        let position = try mealLogPosition(of: id, ownedBy: user)
+        users[user].mealLogs.removeAll { $0 == position }
+        remove(mealLog: position)
+        dropObsoleteSteps()
+    }
+
+    /// Deletes a user with everything that is the user's (`DELETE /api/v1/users/me`).
+    ///
+    /// Closes the sockets, revokes the refresh tokens and frees the address. ``contains(_:)`` is false from now on,
+    /// also if a user with the same id is created later.
+    public mutating func deleteUser(_ user: UserID, _ turn: inout Turn) {
+        advance(&turn)
+        let owner = users[user]
+        for position in owner.consultations { remove(consultation: position, &turn) }
+        for position in owner.goals { remove(goal: position) }
+        for position in owner.mealLogs { remove(mealLog: position) }
+        removeDocuments(of: user)
+        if let email = owner.person?.account?.email { addresses[EmailAddress.key(email)] = nil }
+        storedBytes -= owner.byteCount
+        users.remove(user)
+        dropObsoleteSteps()
+    }
+
+    /// Whether a user still exists.
+    public func contains(_ user: UserID) -> Bool { users.contains(user) }
+
+    private mutating func remove(goal position: Int) {
+        storedBytes -= goals[position].encoded.byteCount
+        goalPositions[goals[position].goal.id] = nil
+        goals.remove(position)
+    }
+
+    private mutating func remove(consultation position: Int, _ turn: inout Turn) {
+        closeSockets(of: position, &turn, reason: "Consultation was deleted")
+        storedBytes -= consultations[position].byteCount
+        positions[consultations[position].consultation.id] = nil
+        consultations.remove(position)
+    }
+
+    private mutating func remove(mealLog position: Int) {
+        storedBytes -= mealLogs[position].byteCount
+        mealLogPositions[mealLogs[position].log.id] = nil
+        mealLogs.remove(position)
+    }
+
+    /// Whether a step still has something to do: its answer may have ended, and what it belongs to may be deleted.
+    func isCurrent(_ step: ScheduledStep) -> Bool {
+        switch step.work {
+        case .answer(let id):
+            consultations.contains(step.position) && consultations[step.position].answer?.id == id
+        case .mealLog: mealLogs.contains(step.position)
+        }
+    }
+
+    /// Removes obsolete steps, if half of the steps may be obsolete; otherwise those of deleted things could pile up.
+    private mutating func dropObsoleteSteps() {
+        guard schedule.count > mostSteps else { return }
+        let current = self
+        schedule.removeAll { !current.isCurrent($0) }
+        mostSteps = 2 * schedule.count + Self.spareSteps
+    }
+
+    /// The obsolete steps that are kept in any case.
+    static var spareSteps: Int { 64 }
+}

@@ -1,0 +1,177 @@
+import FitIQAPI
+import JSON
+import Testing
+
+@testable import FitIQBackend
+
+@Suite("Deletion") struct DeletionTests {
+    @Test("A deleted goal is unknown; its conversation, and one that was about it, stay unlinked")
+    func goal() throws {
+        var world = World()
+        let user = try world.backend.user("anna")
+        let goal = try world.createGoal(by: user)
+        let old = try world.chatAboutGoal(goal, by: user)
+        _ = try world.archive(old, by: user)
+        let conversation = try world.chatAboutGoal(goal, by: user)
+        #expect(try world.goalID(of: old, for: user) == goal && world.goalID(of: conversation, for: user) == goal)
+        try world.backend.deleteGoal(goal, by: user, &world.turn)
+        #expect(refusal { () throws(APIError) in try world.backend.goal(goal, for: user) }?.status == .notFound)
+        #expect(try world.goalID(of: old, for: user) == nil && world.goalID(of: conversation, for: user) == nil)
+        #expect(try world.show(conversation, for: user)["context_id"]?.string == goal)
+        #expect(try world.show(conversation, for: user)["status"]?.string == "active")
+        for attempt in [
+            refusal { () throws(APIError) in try world.backend.deleteGoal(goal, by: user, &world.turn) },
+            refusal { () throws(APIError) in try world.chatAboutGoal(goal, by: user) },
+            refusal { () throws(APIError) in try world.update(goal, by: user) { $0.progress = 1 } },
+        ] { #expect(attempt?.status == .notFound) }
+
+        // The conversation may be linked with another goal, and all of it is exported.
+        let other = try world.createGoal(by: user)
+        try world.link(other, with: conversation, by: user)
+        var copy = World()
+        try copy.backend.plant(world.data, &copy.turn)
+        #expect(copy.data == world.data && Invariants.deepViolations(of: copy) == [])
+        #expect(try copy.everything() == world.everything())
+    }
+
+    @Test(
+        "A deleted consultation closes its sockets and frees its goal, its slot and its topic",
+        arguments: [true, false])
+    func consultation(isActive: Bool) throws {
+        var world = World()
+        let user = try world.backend.user("anna")
+        let goal = try world.createGoal(by: user)
+        let id = try world.chatAboutGoal(goal, by: user)
+        try world.open(1, on: id, by: user)
+        world.message("Hello", from: 1)
+        world.message("Hello again", from: 1)
+        if !isActive { _ = try world.archive(id, by: user) }
+        let bytes = world.backend.storedBytes
+        _ = world.takeEffects()
+        try world.backend.deleteConsultation(id, by: user, &world.turn)
+        let closing = ["error", "close 1000 Consultation was deleted"]
+        #expect(world.takeEffects().story(of: 1) == (isActive ? closing : []))
+        #expect(world.backend.openSocketCount == 0 && world.backend.storedBytes < bytes)
+        for attempt in [
+            refusal { () throws(APIError) in try world.backend.consultation(id, for: user) },
+            refusal { () throws(APIError) in try world.backend.messages(id, query: [], for: user) },
+            refusal { () throws(APIError) in try world.backend.checkSocket(on: id, by: user) },
+            refusal { () throws(APIError) in try world.archive(id, by: user) },
+            refusal { () throws(APIError) in try world.backend.deleteConsultation(id, by: user, &world.turn) },
+            refusal { () throws(APIError) in try world.link(goal, with: id, by: user) },
+        ] { #expect(attempt?.status == .notFound) }
+        world.message("Anyone?", from: 1)
+        world.waitForAllAnswers()
+        #expect(world.takeEffects() == [] && Invariants.deepViolations(of: world) == [])
+        #expect(try world.conversation(of: goal, for: user) == nil)
+        #expect(try world.chatAboutGoal(goal, by: user) != id)
+    }
+
+    @Test("A deleted meal log never ends, and later ones do at their own time")
+    func mealLog() throws {
+        var world = World()
+        let user = try world.backend.user("anna")
+        try world.open(1, on: world.create(by: user), by: user)
+        let first = try world.mealID(by: user)
+        let second = try world.mealID(by: user)
+        _ = world.takeEffects()
+        try world.backend.deleteMealLog(first, by: user, &world.turn)
+        #expect(refusal { () throws(APIError) in try world.backend.mealLog(first, for: user) }?.status == .notFound)
+        world.waitForAllAnswers()
+        let events = world.takeEffects().frames(of: 1).compactMap { $0["data"]?["id"]?.string }
+        #expect(events == [second])
+        #expect(
+            refusal { () throws(APIError) in
+                try world.backend.deleteMealLog(first, by: user, &world.turn)
+            } == .unknownMealLog(first))
+        #expect(Invariants.deepViolations(of: world) == [])
+    }
+
+    @Test("With a user everything of the user goes, and nothing of others")
+    func user() throws {
+        var world = World()
+        let (anna, bert) = (try world.backend.user("anna"), try world.backend.user("bert"))
+        let before = (world.backend.storedBytes, world.data.users[1])
+        for user in [anna, bert] {
+            let goal = try world.createGoal(by: user)
+            try world.open(user == anna ? 1 : 2, on: world.chatAboutGoal(goal, by: user), by: user)
+            _ = try world.mealID(by: user)
+            _ = try world.post(["is_public": true], in: .workoutTemplates, by: user)
+        }
+        world.message("Hello", from: 1)
+        let bertsData = world.data.users[1]
+        _ = world.takeEffects()
+        world.backend.deleteUser(anna, &world.turn)
+        #expect(world.takeEffects().story(of: 1).last == "close 1000 Consultation was deleted")
+        #expect(!world.backend.contains(anna) && world.backend.contains(bert))
+        #expect(world.data.users == [bertsData] && world.backend.userCount == 1)
+        #expect(try JSON.parse(world.backend.publicTemplates(.init(query: [])))["data"]?["total"]?.int == 1)
+        let again = try world.backend.user("anna")
+        #expect(again != anna && !world.backend.contains(anna) && world.backend.contains(again))
+        world.backend.deleteUser(bert, &world.turn)
+        _ = world.takeEffects()
+        world.waitForAllAnswers()
+        #expect(world.takeEffects() == [] && Invariants.deepViolations(of: world) == [])
+        #expect(world.backend.consultationCount == 0 && world.backend.goalCount == 0 && world.backend.mealLogCount == 0)
+        #expect(world.backend.storedBytes < before.0 && before.1.goals == [])
+    }
+
+    @Test("Deletion frees what limits count, and nothing grows from creating and deleting")
+    func memory() throws {
+        var limits = Limits()
+        (limits.users, limits.goals, limits.mealLogs) = (2, 1, 1)
+        var world = World(limits: limits)
+        // What was first stays, so that empty places lie behind something.
+        let user = try world.backend.user("anna")
+        let first = try world.create(.fitnessCoach, by: user)
+        let bytes = world.backend.storedBytes
+        for _ in 0..<1000 {
+            let guest = try world.backend.user("guest")
+            try world.backend.deleteGoal(try world.createGoal(by: user), by: user, &world.turn)
+            try world.backend.deleteMealLog(try world.mealID(by: user), by: user, &world.turn)
+            let id = try world.create(by: user)
+            try world.open(1, on: id, by: user)
+            world.message("Hello", from: 1)
+            try world.backend.deleteConsultation(id, by: user, &world.turn)
+            world.backend.deleteUser(guest, &world.turn)
+            _ = world.takeEffects()
+        }
+        #expect(world.backend.storedBytes == bytes && Invariants.deepViolations(of: world) == [])
+        #expect(world.backend.scheduledStepCount <= 2 * Backend.spareSteps)
+        #expect(try world.show(first, for: user)["id"]?.string == first)
+    }
+}
+
+@Suite("A shelf") struct ShelfTests {
+    @Test(
+        "is a dictionary whose keys ascend and never come again, of at most twice its size", arguments: UInt64(1)...10)
+    func model(seed: UInt64) {
+        var numbers = SplitMix64(seed: seed)
+        var (shelf, model) = (Shelf<UInt64>(), [Int: UInt64]())
+        for step in 0..<3000 {
+            // It grows and shrinks by turns.
+            let isAdding = numbers.next(below: 10) < (step / 500 % 2 == 0 ? 7 : 3)
+            if isAdding || model.isEmpty {
+                let value = numbers.next()
+                let position = shelf.append(value)
+                #expect(model.keys.allSatisfy { $0 < position })
+                model[position] = value
+            } else {
+                let position = model.keys.sorted()[Int(numbers.next(below: UInt64(model.count)))]
+                shelf.remove(position)
+                model[position] = nil
+                #expect(!shelf.contains(position))
+            }
+            if let position = model.keys.first {
+                shelf[position] &+= 1
+                model[position]? &+= 1
+            }
+            guard step.isMultiple(of: 50) else { continue }
+            let positions = model.keys.sorted()
+            #expect(Array(shelf.positions) == positions && Array(shelf) == positions.map { model[$0] })
+            #expect(shelf.count == model.count && positions.allSatisfy { shelf.contains($0) && shelf[$0] == model[$0] })
+            #expect(shelf.placeCount <= 2 * shelf.count + Shelf<UInt64>.spareCount)
+        }
+        #expect(!shelf.contains(1_000_000))
+    }
+}

@@ -1,0 +1,160 @@
+import FitIQAPI
+import HTTPTypes
+import JSON
+import TestSupport
+import Testing
+
+@testable import MockServer
+
+@Suite("Deletion over HTTP")
+struct DeletionTests {
+    private static let goal = #"{"title":"Run","description":"","targetDate":"2025-03-01T00:00:00Z"}"#
+    private static let meal = #"{"raw_input":"2 eggs","meal_type":"lunch"}"#
+
+    /// What asks for an entity: method and path with the id in place of the star.
+    private static let paths: [(HTTPRequest.Method, String)] = [
+        (.get, "goals/*"), (.patch, "goals/*"), (.delete, "goals/*"), (.get, "consultations/*"),
+        (.get, "consultations/*/messages"), (.post, "consultations/*/archive"), (.delete, "consultations/*"),
+        (.get, "meal-logs/*"), (.delete, "meal-logs/*"),
+    ]
+
+    private static func request(
+        _ method: HTTPRequest.Method, _ path: String, _ token: String = Request.token(for: TestUser.anna)
+    ) -> Request {
+        Request(method: method, target: "/api/v1/\(path)", fields: [Request.bearer(token), Request.apiKey])
+    }
+
+    /// The id of each entity, by the first word of its path, made with a token.
+    private func entities(
+        _ client: HTTPClient<VirtualClient>, _ token: String = Request.token(for: TestUser.anna)
+    ) throws -> [(String, String)] {
+        let goal = try client.exchange(Self.request(.post, "goals", token).json(Self.goal))
+        let chat = try client.exchange(
+            Self.request(.post, "consultations", token).json(#"{"persona":"nutritionist"}"#))
+        let meal = try client.exchange(Self.request(.post, "meal-logs/natural", token).json(Self.meal))
+        return [
+            ("goals", try #require(goal.json?["id"]?.string)),
+            ("consultations", try #require(chat.json?["data"]?["id"]?.string)),
+            ("meal-logs", try #require(meal.json?["data"]?["id"]?.string)),
+        ]
+    }
+
+    @Test("What is deleted is 404 on every path of its kind, and in no list")
+    func unknown() throws {
+        let network = VirtualNetwork()
+        let client = try network.client()
+        for (kind, id) in try entities(client) {
+            let foreign = try client.exchange(
+                .authorized(.delete, "/api/v1/\(kind)/\(id)", as: TestUser.ben))
+            #expect(foreign.status == 404)
+            let upper = try client.exchange(Self.request(.delete, "\(kind)/\(id.uppercased())"))
+            #expect(upper.status == 404 && upper.message.contains("lower-case it"))
+            #expect(try client.exchange(Self.request(.get, "\(kind)/\(id)")).status == 200)
+            let deleted = try client.exchange(Self.request(.delete, "\(kind)/\(id)").json("not JSON"))
+            #expect(deleted.status == 204 && deleted.body.isEmpty)
+            for (method, path) in Self.paths where path.hasPrefix(kind) {
+                let answer = try client.exchange(Self.request(method, path.replacing("*", with: id)))
+                #expect(answer.status == 404, "\(method) \(path)")
+            }
+            let list = try client.exchange(Self.request(.get, kind))
+            #expect(list.json?["data"]?["total_count"]?.int == 0, "\(list.text)")
+        }
+        let counts = try network.admin(.get, "worlds/default").json
+        #expect(counts?["goals"] == 0 && counts?["consultations"] == 0 && counts?["meal_logs"] == 0)
+        network.advance(by: .seconds(10))
+    }
+
+    @Test("A consultation that is deleted closes its sockets, also while it answers")
+    func sockets() throws {
+        let network = VirtualNetwork()
+        let client = try network.client()
+        let id = try entities(client)[1].1
+        let socket = try network.client().upgrade(
+            .handshake("/api/v1/consultations/\(id)/ws?token=\(Request.token(for: TestUser.anna))"))
+        socket.send(#"{"type":"message","content":"Hello"}"#)
+        network.advance(by: .milliseconds(1500))
+        #expect(socket.takeTypes().contains("stream_chunk"))
+        #expect(try client.exchange(Self.request(.delete, "consultations/\(id)")).status == 204)
+        #expect(socket.closeCode == .normalClosure && socket.closeReason == "Consultation was deleted")
+        network.advance(by: .seconds(10))
+        let again = try network.client().exchange(
+            .handshake("/api/v1/consultations/\(id)/ws?token=\(Request.token(for: TestUser.anna))"))
+        #expect(again.status == 404)
+    }
+
+    @Test("With an account everything of it goes, and its tokens, wherever they are known, work no more")
+    func account() throws {
+        let network = try AccountTests.network()
+        func post(_ path: String, _ json: String) throws -> Response {
+            try network.exchange(
+                Request(method: .post, target: "/api/v1/auth/\(path)", fields: [Request.apiKey]).json(json))
+        }
+        let data = try #require(try post("register", AccountTests.registration).json?["data"])
+        let token = try #require(data["access_token"]?.string)
+        let refresh = #"{"refresh_token":"\#(try #require(data["refresh_token"]?.string))"}"#
+        let (client, other) = (try network.client(), try network.client())
+        let made = try entities(client, token)
+        let body = #"{"score":4}"#
+        #expect(try other.exchange(Self.request(.post, "wellness/mood-entries", token).json(body)).status == 201)
+        let socket = try network.client().upgrade(
+            .handshake("/api/v1/consultations/\(made[1].1)/ws?token=\(token)"))
+
+        #expect(try client.exchange(Self.request(.delete, "users/me", token)).status == 204)
+        #expect(socket.closeCode == .normalClosure && socket.closeReason == "Consultation was deleted")
+        let state = try network.admin(.get, "state").json
+        #expect(state?["users"]?.array?.isEmpty != false, "\(String(describing: state))")
+        // On the connections that know the token, on a new one, and for sockets.
+        func expectRefusals() throws {
+            for client in [client, other, try network.client()] {
+                for path in ["users/me", "goals", "goals/\(made[0].1)"] {
+                    let answer = try client.exchange(Self.request(.get, path, token))
+                    #expect(answer.status == 401, "\(answer.text)")
+                }
+            }
+            let handshake = try network.client().exchange(
+                .handshake("/api/v1/consultations/\(made[1].1)/ws?token=\(token)"))
+            #expect(handshake.status == 401)
+            let refreshed = try post("refresh", refresh)
+            #expect(refreshed.status == 401 && refreshed.message.contains("revoked"))
+        }
+        try expectRefusals()
+        #expect(try post("login", AccountTests.login).status == 401)
+
+        // The address is free, and whoever takes it is someone else.
+        let again = try post("register", AccountTests.registration)
+        #expect(again.status == 201 && again.json?["data"]?["user_id"] != data["user_id"])
+        try expectRefusals()
+        let successor = try #require(again.json?["data"]?["access_token"]?.string)
+        for (kind, id) in made {
+            #expect(try client.exchange(Self.request(.get, "\(kind)/\(id)", successor)).status == 404)
+        }
+        // A token without an account makes its user, and does not make the account's tokens good.
+        let user = try #require(data["user_id"]?.string)
+        #expect(try network.exchange(.authorized(.get, "/api/v1/goals", as: user)).status == 200)
+        try expectRefusals()
+    }
+
+    @Test("A token of no account makes its user again, empty")
+    func toolToken() throws {
+        let network = VirtualNetwork()
+        let client = try network.client()
+        let made = try entities(client)
+        let before = try client.exchange(Self.request(.get, "users/me"))
+        #expect(try client.exchange(Self.request(.delete, "users/me")).status == 204)
+        for (kind, id) in made {
+            #expect(try client.exchange(Self.request(.get, "\(kind)/\(id)")).status == 404)
+            #expect(try client.exchange(Self.request(.get, kind)).json?["data"]?["total_count"]?.int == 0)
+        }
+        #expect(try client.exchange(Self.request(.get, "users/me")).body == before.body)
+        #expect(network.engine.defaultWorld.backend.userCount == 1)
+    }
+
+    @Test("The guides know no deletion", arguments: GuideMode.guides)
+    func guides(mode: GuideMode) throws {
+        let network = VirtualNetwork { $0.mode = mode }
+        for path in ["goals/x", "consultations/x", "meal-logs/x", "users/me"] {
+            let answer = try network.exchange(Self.request(.delete, path))
+            #expect([404, 405].contains(answer.status) && answer.fields[.allow]?.contains("DELETE") != true)
+        }
+    }
+}
