@@ -42,6 +42,8 @@ public struct Backend: Sendable {
     var sharers: Set<UserID> = []
     /// The users with accounts, by their addresses in lower case.
     package internal(set) var addresses: [ExactString: UserID] = [:]
+    /// The highest cost of a password so far: what each login costs.
+    var passwordWork = 0
     var sockets: [SocketID: OpenSocket] = [:]
     var schedule = Heap<ScheduledStep>()
     /// Bytes of JSON in all users, consultations, histories, goals, meal logs and documents.
