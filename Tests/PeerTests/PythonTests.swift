@@ -27,7 +27,7 @@ extension Peers {
             try await RunningServer.serve("--instant") { server in try await tell(story, [chapter], to: server) }
         }
 
-        @Test("What the apps sync has the members that they decode", arguments: ["documents"])
+        @Test("The apps' operations have the members that they decode", arguments: ["documents", "accounts"])
         func apps(_ chapter: String) async throws {
             try await RunningServer.serve("--instant") { server in
                 try await tell("with_aiohttp", [chapter], to: server)
