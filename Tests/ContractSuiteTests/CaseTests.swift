@@ -90,8 +90,9 @@ struct CaseTests {
 /// The rows of the contract's section 9.
 enum ObligationIDs {
     static let all: Set<String> = [
-        "auth/credentials-on-every-request", "auth/websocket-credentials", "auth/refresh-after-401", "ids/lowercase",
-        "ids/backend-goal-id", "ids/gone-not-reused", "request/shape", "consultation/conflict-continues-existing",
+        "auth/credentials-on-every-request", "auth/websocket-credentials", "auth/refresh-after-401",
+        "auth/refresh-token-once", "auth/no-expired-bearer", "ids/lowercase", "ids/backend-goal-id",
+        "ids/gone-not-reused", "request/shape", "consultation/conflict-continues-existing",
         "consultation/limit-stops-creating", "consultation/history-before-connect", "ws/endpoint",
         "ws/single-connection", "ws/waits-for-connected", "ws/refused-handshake", "ws/message-shape",
         "ws/no-send-while-streaming", "ws/keepalive", "ws/reconnect-backoff", "ws/reconnect-limit",

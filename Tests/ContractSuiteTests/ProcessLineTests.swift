@@ -39,6 +39,17 @@ struct ProcessLineTests {
         #expect(String(decoding: command.line, as: UTF8.self) == line + "\n")
     }
 
+    @Test("A refresh token is given where there is one")
+    func begins() {
+        var surroundings = Self.surroundings
+        func line() -> String {
+            String(decoding: AdapterCommand.begin(surroundings, address: "a/b/c").line, as: UTF8.self)
+        }
+        #expect(!line().contains("refresh_token"))
+        surroundings.refreshToken = "r1"
+        #expect(line().contains(#""fresh_token":"t2","refresh_token":"r1","api_key":"k""#))
+    }
+
     @Test(
         "Times are read to the nanosecond",
         arguments: [

@@ -4,6 +4,15 @@ import Testing
 
 @Suite("Whom a token names")
 struct ClaimedSubjectTests {
+    @Test("When a token says that it expires, whoever signed it")
+    func expiry() {
+        let token = AccessToken(subject: "sarah", expiresAt: 1_738_146_600).signed(with: [1])
+        #expect(AccessToken.claimedExpiry(of: token) == Timestamp(secondsSinceEpoch: 1_738_146_600))
+        for text in ["", "redacted-token-1", "a.b.c", "e30.e30.", "e30.eyJleHAiOiIxIn0."] {
+            #expect(AccessToken.claimedExpiry(of: text) == nil, "\(text)")
+        }
+    }
+
     @Test("Its subject, whoever signed it and however old it is")
     func subject() {
         let token = AccessToken(subject: "sarah", expiresAt: 0).signed(with: [1])

@@ -94,6 +94,30 @@ struct ShellTests {
         }
     }
 
+    @Test("An account is registered and signed in to; its tokens are refreshed when they have expired")
+    func account() async throws {
+        try await Self.withServer { server in
+            let key = Self.credentials.apiKey
+            let client = try FitIQClient(url: server.url, credentials: Credentials(apiKey: key))
+            try await client.register(
+                email: "ada@example.com", password: "correct horse", name: "Ada", dateOfBirth: "1990-05-17")
+            _ = try await client.loadGoals()
+            await #expect {
+                try await client.signIn(email: "ada@example.com", password: "wrong horse")
+            } throws: { error in
+                guard case ClientError.problem(let problem) = error else { return false }
+                return problem.kind == .unauthorized && problem.message.contains("password is wrong")
+            }
+            try await client.signIn(email: "ada@example.com", password: "correct horse")
+            _ = try await client.startConsultation(persona: .nutritionist)
+            await client.close()
+            let journal = try await server.perform { engine, _ in
+                String(decoding: engine.journalLines(ofWorld: "default"), as: UTF8.self)
+            }
+            #expect(journal.split(separator: "\n").count { $0.contains("/auth/") } == 3)
+        }
+    }
+
     @Test("Without a hook a refused token is a problem at once, with the backend's words")
     func unauthorized() async throws {
         try await Self.withServer { server in

@@ -43,7 +43,7 @@ struct CommandParsingTests {
         ["scenarios", "default"],
         [
             "chat", "--persona", "nutritionist", "--message", "Hello", "--protocol", "message", "--url",
-            "http://localhost:1", "--token", "t", "--api-key", "k",
+            "http://localhost:1", "--token", "t", "--email", "a@b.example", "--password", "p", "--api-key", "k",
         ],
         ["token", "--user", "u", "--expires-in=-5m", "--jwt-secret", "s"],
         ["certificate", "--ca"], ["certificate", "--pem"],

@@ -35,6 +35,7 @@ struct BoundedMemoryTests {
                 answer: Array(#"{"data":{"id":"m","status":"processing"}}"#.utf8), at: 0)
             story.request("GET /api/v1/meal-logs/m", endpoint: .showMealLog, at: 6)
             story.request("GET /api/v1/consultations/c/messages", endpoint: .listMessages, at: 6)
+            story.request("POST /api/v1/auth/refresh", endpoint: .refreshTokens, at: 6)
         }
         return story.journal.entries().compactMap { entry in
             guard case .exchange(let exchange) = entry.event else { return nil }
@@ -75,6 +76,9 @@ struct BoundedMemoryTests {
             var journal = Journal()
             for var exchange in events {
                 exchange.user = "user \(user)"
+                if exchange.endpoint == .refreshTokens {
+                    exchange.body = RecordedBody(Array(#"{"refresh_token":"\#(user)"}"#.utf8))
+                }
                 journal.record(exchange, at: exchange.requestedAt, connection: 1)
             }
             for entry in journal.entries() {

@@ -26,6 +26,8 @@ struct ContractTableTests {
             "auth/websocket-credentials", .must,
             .guides([.consultationWebSocket, .enhancedConsultations, .webSocketArchitecture, .mealLogWebSocket])),
         Row("auth/refresh-after-401", .must, .guides([.consultationWebSocket])),
+        Row("auth/refresh-token-once", .must, .ours),
+        Row("auth/no-expired-bearer", .should, .ours),
         Row("ids/lowercase", .must, .guides([.consultationWebSocket])),
         Row("ids/backend-goal-id", .must, .guides([.goalLinking])),
         Row("ids/gone-not-reused", .should, .guides([.goalLinking])),

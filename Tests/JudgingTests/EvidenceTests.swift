@@ -46,7 +46,10 @@ struct EvidenceTests {
                 "ws/no-reconnect-after-own-close", "ws/recovers-history", "ws/close-handshake",
                 "meal/no-fetch-after-completed", "meal/no-poll-while-connected",
             ],
-            .credentials: ["auth/credentials-on-every-request", "auth/websocket-credentials", "ws/refused-handshake"],
+            .credentials: [
+                "auth/credentials-on-every-request", "auth/websocket-credentials", "auth/refresh-token-once",
+                "auth/no-expired-bearer", "ws/refused-handshake",
+            ],
         ]
         let found = Judge.judges.filter { !$0.needs.isDisjoint(with: evidence) }.map { $0.obligation.id }
         #expect(found == needed[evidence])

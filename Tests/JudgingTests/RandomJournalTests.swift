@@ -36,7 +36,7 @@ extension Draw {
 
     /// What a client may well do.
     fileprivate mutating func likely(_ story: inout Story, at time: Double) {
-        switch below(8) {
+        switch below(9) {
         case 0:
             story.request(
                 .createConsultation, body: ["persona": "nutritionist"], status: 409,
@@ -53,7 +53,12 @@ extension Draw {
             }
         case 5: story.request(.createGoal, status: 201, answer: object(), at: time)
         case 6: story.connected(id(), on: UInt64(100 + below(6)), at: time)
-        default: for _ in 0..<2 { story.request(.listGoals, status: element(of: [200, 503, 503]), at: time) }
+        case 7:
+            if below(2) == 0 {
+                story.token = AccessToken(subject: ExactString(story.user), expiresAt: 0).signed(with: [1])
+            }
+            story.request(.refreshTokens, body: ["refresh_token": .string(Story.id(below(40)))], at: time)
+        default: for _ in 0..<3 { story.request(.listGoals, status: element(of: [200, 401, 503, 503]), at: time) }
         }
     }
 

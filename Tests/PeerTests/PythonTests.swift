@@ -29,7 +29,7 @@ extension Peers {
 
         @Test(
             "What the apps call answers with the members that they decode",
-            arguments: ["app_accounts", "app_chat", "app_documents"])
+            arguments: ["app_accounts", "app_chat", "app_documents", "accounts"])
         func apps(_ chapter: String) async throws {
             try await RunningServer.serve("--instant") { server in
                 try await tell("with_aiohttp", [chapter], to: server)

@@ -28,9 +28,10 @@ class Adapter:
         error, self.error = self.error, None
         return {"ok": False, "error": error} if error else {"ok": True, **(result or {})}
 
-    def begin(self, url, ws_url, token, fresh_token, api_key, guide, now, **_):
+    def begin(self, url, ws_url, token, fresh_token, api_key, guide, now, refresh_token=None, **_):
         self.clock = SuiteClock(nanoseconds(now))
-        self.client = self.client_type(url, ws_url, token, api_key, lambda: fresh_token, guide, self.clock)
+        refresh = lambda: fresh_token
+        self.client = self.client_type(url, ws_url, token, api_key, refresh, guide, self.clock, refresh_token)
         return {"clock": "suite"}
 
     def instruct(self, name, **arguments):

@@ -173,12 +173,12 @@ class ChatMixin:
             await self._until(lambda: not self._sockets)  # one at a time
             await self._until(lambda: False, self._left_at.get(chat.id, -self.RETURN_PAUSE) + self.RETURN_PAUSE)
             try:
-                token = self._usable_token()
+                token = await self._usable_token()
                 socket = await self._shake_hands(chat, token)
             except InvalidStatus as refusal:
                 status = refusal.response.status_code
                 if status == 401:
-                    self._renew(token)
+                    await self._renew(token)
                     if tries == 0 and not has_renewed:
                         has_renewed = True
                         continue

@@ -3,7 +3,7 @@
 Plain asyncio: what the user does begins a task, and what comes of it shows in the client's attributes. All waiting goes
 by the clock that the client is given, so that tests can carry it through hours in a moment.
 
-    client = Client(url, websocket_url, token, api_key, refresh=fetch_token)
+    client = Client(url, websocket_url, token, api_key, refresh=ask_for_token, refresh_token=saved)
     client.start_consultation("nutritionist")
     client.send("How much protein do I need?")
 """
@@ -31,12 +31,13 @@ class Client(ChatMixin, MealMixin):
     TOO_MANY = "There are too many active consultations. Archive one, or try again in a minute."
     SUGGESTION_TIME = 600  # seconds within which a goal can be the one that the coach suggested
 
-    def __init__(self, url, websocket_url, token, api_key, refresh, guide="union", clock=None):
+    def __init__(self, url, websocket_url, token, api_key, refresh, guide="union", clock=None, refresh_token=None):
         self.url = url + "/api/v1"
         self.websocket_url = websocket_url + "/api/v1"
         self.token = token
         self.api_key = api_key
-        self.refresh = refresh
+        self.refresh = refresh  # asks the user, where no refresh token helps
+        self.refresh_token = refresh_token  # works once
         self.guide = guide
         self.clock = clock or SystemClock()
         # What the user sees; the chat and the meals have more.
@@ -47,6 +48,7 @@ class Client(ChatMixin, MealMixin):
         self._errands = set()  # those that the user waits for
         self._watchers = []
         self.in_flight = 0  # requests and handshakes whose answer is not there
+        self._is_renewing = False
         self._signed_out = None  # a token that is refused, and no other is to be had
         self._quiet_until = 0  # too many requests: none before
         self._creates_again = 0  # too many consultations: no new one before
@@ -139,17 +141,21 @@ class Client(ChatMixin, MealMixin):
     async def _request(self, method, path, body=None, attempts=None):
         """The backend's answer, whatever its status below 500.
 
-        After a failure it asks again, with growing pauses; after 401 once with a fresh token; after 429 for too many
-        requests when it may.
+        After a failure it asks again, with growing pauses; after 401 with another token; after 429 for too many
+        requests when it may. What issues tokens is asked without one.
         """
         attempts = attempts or self.ATTEMPTS
-        pause, count, waits = self.FIRST_PAUSE, 0, 0
+        pause, count, waits, renewals = self.FIRST_PAUSE, 0, 0, 0
+        needs_token = not path.startswith("/auth/")
         while True:
             await self._until(lambda: False, self._quiet_until)
-            token = self._usable_token()
+            token = await self._usable_token() if needs_token else None
             answer = await self._attempt(method, path, body, token)
-            if answer is not None and answer.status == 401:
-                self._renew(token)
+            if answer is not None and answer.status == 401 and needs_token:
+                renewals += 1
+                if renewals > 2:  # new tokens are refused as well
+                    raise Failure("unauthorized", answer.message)
+                await self._renew(token)
                 continue
             asked = answer.retry_after if answer else None
             if answer is not None and answer.status == 429 and answer.error.get("code") == "RATE_LIMITED":
@@ -168,7 +174,9 @@ class Client(ChatMixin, MealMixin):
 
     async def _attempt(self, method, path, body, token):
         """The answer; None where no whole one comes in time."""
-        fields = {"Authorization": f"Bearer {token}", "X-API-Key": self.api_key}
+        fields = {"X-API-Key": self.api_key}
+        if token is not None:
+            fields["Authorization"] = f"Bearer {token}"
         self.in_flight += 1
         try:
             return await self._within(self.RESPONSE_TIME, exchange(method, self.url + path, fields, body))
@@ -177,17 +185,38 @@ class Client(ChatMixin, MealMixin):
         finally:
             self.in_flight -= 1
 
-    def _usable_token(self):
+    async def _usable_token(self):
+        await self._until(lambda: not self._is_renewing)
         if self._signed_out == self.token:
             raise Failure("unauthorized", "The sign-in is no longer valid. Sign in again.")
         return self.token
 
-    def _renew(self, refused):
-        """Gets another token than the one that was refused."""
-        if self.token == refused:
-            self.token = self.refresh()
+    async def _renew(self, refused):
+        """Gets another token than the one that was refused, once for all that wait for it."""
+        if self.token == refused and not self._is_renewing:
+            self._is_renewing = True
+            self._begin(self._replace(refused))  # goes on where the one who waits is cancelled
+        await self._until(lambda: not self._is_renewing)
+
+    async def _replace(self, refused):
+        try:
+            self.token = await self._exchange_refresh_token() or self.refresh()
             if self.token == refused:
                 self._signed_out = refused
+        finally:
+            self._is_renewing = False
+            self._notify()
+
+    async def _exchange_refresh_token(self):
+        """The access token that the refresh token brings; None where it brings none, and then it is not used again."""
+        token, self.refresh_token = self.refresh_token, None
+        if token is None:
+            return None
+        with contextlib.suppress(Failure):
+            answer = await self._request("POST", "/auth/refresh", {"refresh_token": token})
+            if answer.is_success:
+                self.refresh_token = answer.data.get("refresh_token")
+                return answer.data.get("access_token")
 
     @staticmethod
     def _successful(answer):

@@ -31,10 +31,18 @@ struct Chat: ParsableCommand {
     @Option(help: .init("The bearer token. (default: the one that 'serve' prints)", valueName: "jwt"))
     var token: String?
 
+    @Option(help: .init("Sign in to the account with this address, rather than use a token.", valueName: "address"))
+    var email: String?
+
+    @Option(help: .init("The password of the account.", valueName: "text"))
+    var password: String?
+
     @Option(help: .init("The X-API-Key. (default: \(DevelopmentCredentials.apiKey))", valueName: "key"))
     var apiKey: String?
 
     func run() throws {
+        let (email, password) = (Settings.text(email, "EMAIL"), Settings.text(password, "PASSWORD"))
+        guard (email == nil) == (password == nil) else { throw Failure.configuration(Messages.halfAnAccount) }
         let credentials = Credentials(
             token: Settings.text(token, "TOKEN")
                 ?? DevelopmentCredentials.token(
@@ -49,6 +57,11 @@ struct Chat: ParsableCommand {
                 // Some guides check one, some the other, and the fake's mode is not known here.
                 $0.sendsTokenTwice = true
                 $0.chat = chatProtocol
+            }
+            if let email, let password {
+                try ChatAnswer.cause(of: client) {
+                    try Blocking.wait { try await client.signIn(email: email, password: password) }
+                }
             }
             try chat(client)
         } catch let error as ClientError {

@@ -27,6 +27,7 @@ enum Messages {
         return " Use --protocol \(spoken == "message" ? "user_message" : "message")."
     }
     static func empty(_ option: String) -> String { "\(option) must not be empty." }
+    static let halfAnAccount = "--email and --password belong together: give both, or neither."
     static func notAFieldValue(_ option: String) -> String {
         "\(option) must be printable ASCII without spaces around it: clients send it as a header field."
     }

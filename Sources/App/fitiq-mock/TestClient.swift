@@ -215,6 +215,6 @@ enum Harness {
             ("FITIQ_MOCK_TOKEN", world.token), ("FITIQ_MOCK_FRESH_TOKEN", world.freshToken),
             ("FITIQ_MOCK_API_KEY", world.apiKey), ("FITIQ_MOCK_SCENARIO", scenario),
             ("FITIQ_MOCK_ADMIN_URL", "\(server.url)/__admin/worlds/\(world.id)"),
-        ]
+        ] + (world.refreshToken.map { [("FITIQ_MOCK_REFRESH_TOKEN", $0)] } ?? [])
     }
 }

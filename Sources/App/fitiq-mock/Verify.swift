@@ -14,13 +14,14 @@ struct Verify: ParsableCommand {
         discussion: """
             The command is run once for each scenario, against a fresh world, and finds its backend in its environment:
 
-              FITIQ_MOCK_URL          where REST paths begin; /api/v1 follows
-              FITIQ_MOCK_WS_URL       the same for WebSockets
-              FITIQ_MOCK_TOKEN        the bearer token
-              FITIQ_MOCK_FRESH_TOKEN  another one, for after a 401
-              FITIQ_MOCK_API_KEY      the X-API-Key
-              FITIQ_MOCK_SCENARIO     the scenario's name
-              FITIQ_MOCK_ADMIN_URL    the world's admin API; /clock follows
+              FITIQ_MOCK_URL            where REST paths begin; /api/v1 follows
+              FITIQ_MOCK_WS_URL         the same for WebSockets
+              FITIQ_MOCK_TOKEN          the bearer token
+              FITIQ_MOCK_FRESH_TOKEN    another one, for after a 401
+              FITIQ_MOCK_REFRESH_TOKEN  what /auth/refresh takes, if the scenario gives the user an account
+              FITIQ_MOCK_API_KEY        the X-API-Key
+              FITIQ_MOCK_SCENARIO       the scenario's name
+              FITIQ_MOCK_ADMIN_URL      the world's admin API; /clock follows
 
             Its output is passed through, its standard input is empty. The report comes last, on standard output.
 

@@ -110,7 +110,7 @@ struct StageWorld {
     var surroundings: Surroundings {
         Surroundings(
             url: access.url, webSocketURL: access.webSocketURL, token: access.token, freshToken: access.freshToken,
-            apiKey: access.apiKey, guide: access.mode, now: access.now)
+            refreshToken: access.refreshToken, apiKey: access.apiKey, guide: access.mode, now: access.now)
     }
 
     /// What must be known before time may advance.

@@ -47,6 +47,8 @@ public struct Surroundings: Sendable, Hashable {
     public var token: String
     /// The token that its refresh hook gets after a 401.
     public var freshToken: String
+    /// What a client sends to `POST /auth/refresh` instead; nil if the token's user has no account.
+    public var refreshToken: String?
     public var apiKey: String
     public var guide: GuideMode
     public var now: Timestamp

@@ -18,6 +18,8 @@ public struct FakeBackend: Sendable {
     public var token: String { access.token }
     /// Another token of the same user, for a client's refresh after a 401; it does not expire.
     public var freshToken: String { access.freshToken }
+    /// A refresh token of the same user; nil if the scenario gives the user no account.
+    public var refreshToken: String? { access.refreshToken }
     /// The `X-API-Key`.
     public var apiKey: String { access.apiKey }
     /// The tokens' user.

@@ -8,7 +8,8 @@ import WebSocket
 /// The configuration of a client; the defaults meet every obligation of every guide.
 public struct ClientConfiguration: Sendable {
     public var credentials: Credentials
-    /// The token that replaces a refused one, once; if nil, ``ClientEvent/credentialsRefused`` asks for it.
+    /// The token that replaces a refused one, once, if no refresh token does; if nil,
+    /// ``ClientEvent/credentialsRefused`` asks for it.
     public var freshToken: String?
     /// The guide that the backend follows; the client does not request what that guide does not serve.
     public var guide = GuideMode.union
@@ -51,14 +52,18 @@ public struct ClientConfiguration: Sendable {
     }
 }
 
-/// The token and the API key of a client.
+/// The tokens and the API key of a client.
 public struct Credentials: Sendable {
+    /// The access token; empty before signing in.
     public var token: String
     public var apiKey: String
+    /// Replaces a refused token, once, at `POST /auth/refresh`, which issues the next one.
+    public var refreshToken: String?
 
-    public init(token: String, apiKey: String) {
+    public init(token: String = "", apiKey: String, refreshToken: String? = nil) {
         self.token = token
         self.apiKey = apiKey
+        self.refreshToken = refreshToken
     }
 
     public var fields: HTTPFields {

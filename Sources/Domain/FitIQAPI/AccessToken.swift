@@ -137,10 +137,17 @@ public struct AccessToken: Equatable, Sendable {
     /// The user that a token names, verified or not; nil if the text is not a JSON Web Token.
     ///
     /// Use it only to tell clients apart in records, never for authorization.
-    public static func claimedSubject(of text: String) -> ExactString? {
+    public static func claimedSubject(of text: String) -> ExactString? { claims(of: text)?["sub"]?.exactString }
+
+    /// When a token says that it expires, verified or not; nil if the text is not a JSON Web Token.
+    public static func claimedExpiry(of text: String) -> Timestamp? {
+        claims(of: text).flatMap { try? seconds($0["exp"], of: "exp", .down) }.map(Timestamp.init(secondsSinceEpoch:))
+    }
+
+    private static func claims(of text: String) -> JSONValue? {
         guard text.utf8.count <= 4096 else { return nil }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let payload = Base64.decodeURL(String(parts[1])) else { return nil }
-        return (try? JSON.parse(payload))?["sub"]?.exactString
+        return try? JSON.parse(payload)
     }
 }

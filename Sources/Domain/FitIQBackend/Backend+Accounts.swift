@@ -67,17 +67,23 @@ extension Backend {
             password, salt: turn.identifiers.next().description, cost: configuration.rules.accountRules.passwordCost)
     }
 
-    /// Checks a password (`POST /api/v1/auth/login`); an unknown address takes the same work.
+    /// Checks a password (`POST /api/v1/auth/login`); each address takes the same work, known or not.
     ///
     /// - Throws: 401.
     public mutating func logIn(_ request: LogInRequest, _ turn: inout Turn) throws(APIError) -> TokenPair {
         advance(&turn)
         let user = addresses[EmailAddress.key(request.email)]
-        let password =
-            user.flatMap { users[$0].person?.account?.password }
-            ?? .matchingNothing(cost: configuration.rules.accountRules.passwordCost)
-        guard password.matches(request.password), let user else { throw .wrongLogin }
+        let work = max(passwordWork, configuration.rules.accountRules.passwordCost)
+        let password = user.flatMap { users[$0].person?.account?.password } ?? .matchingNothing(cost: work)
+        guard password.matches(request.password, work: work), let user else { throw .wrongLogin }
         return try tokens(of: user, &turn)
+    }
+
+    /// Issues the tokens of a login, without the password.
+    ///
+    /// - Throws: 401 if the user has no account.
+    public mutating func issueTokens(to id: ExactString, _ turn: inout Turn) throws(APIError) -> TokenPair {
+        try tokens(of: accountHolder(id), &turn)
     }
 
     /// Replaces a refresh token (`POST /api/v1/auth/refresh`).
@@ -128,6 +134,7 @@ extension Backend {
         storedBytes -= users[user].byteCount
         users[user].person = person
         storedBytes += users[user].byteCount
+        passwordWork = max(passwordWork, person.account?.password.cost ?? 0)
         guard old?.account?.email != person.account?.email else { return }
         if let email = old?.account?.email { addresses[EmailAddress.key(email)] = nil }
         if let email = person.account?.email { addresses[EmailAddress.key(email)] = user }

@@ -42,6 +42,8 @@ public struct Backend: Sendable {
     var sharers: Set<UserID> = []
     /// The users with accounts, by their addresses in lower case.
     package internal(set) var addresses: [ExactString: UserID] = [:]
+    /// The highest cost of a password so far: what each login costs.
+    var passwordWork = 0
     var sockets: [SocketID: OpenSocket] = [:]
     var schedule = Heap<ScheduledStep>()
     /// Beyond this many steps, a deletion removes the obsolete ones.

@@ -74,8 +74,9 @@ public struct Judge: Sendable {
 extension Judge {
     /// The judges, in the order of the contract's table.
     static let judges: [any ObligationJudge.Type] = [
-        CredentialsOnEveryRequest.self, WebSocketCredentials.self, RefreshAfter401.self, LowercaseIDs.self,
-        BackendGoalIDs.self, GoneNotReused.self, RequestShape.self, ConflictContinuesExisting.self,
+        CredentialsOnEveryRequest.self, WebSocketCredentials.self, RefreshAfter401.self, RefreshTokenOnce.self,
+        NoExpiredBearer.self, LowercaseIDs.self, BackendGoalIDs.self, GoneNotReused.self, RequestShape.self,
+        ConflictContinuesExisting.self,
         LimitStopsCreating.self, HistoryBeforeConnect.self, SocketEndpoint.self, SingleConnection.self,
         WaitsForConnected.self, RefusedHandshake.self, MessageShape.self, NoSendWhileStreaming.self, KeepAlive.self,
         ReconnectBackoff.self, ReconnectLimit.self, NoReconnectAfterOwnClose.self, RecoversHistory.self,

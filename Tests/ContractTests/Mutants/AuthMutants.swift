@@ -16,6 +16,8 @@ extension Mutant {
             .start(.nutritionist), .until(.idle, within: .minutes(2)), .disconnect,
         ])
 
+    private static let refreshing = ContractCase.suite("auth/refresh/token-works-once")
+
     static let auth = [
         Mutant(
             "loads goals with URLSession.shared.data(from:), so without any fields",
@@ -77,6 +79,36 @@ extension Mutant {
             in: refusedThrice
         ) {
             .repeating(2, after: .seconds(1)) { request, status in request.method == .post && status == 401 }
+        },
+        Mutant(
+            "refreshes for each request that got 401, all at the same time", breaks: "auth/refresh-token-once",
+            saying: "POST /api/v1/auth/refresh brought the refresh token that was used", in: refreshing
+        ) {
+            .besides({ $0.isTo(.post, "/auth/refresh") }) { $0 }
+        },
+        Mutant(
+            "keeps its first refresh token", breaks: "auth/refresh-token-once",
+            saying: "a refresh token works once.", in: refreshing
+        ) {
+            var first: [UInt8]?
+            return .requests { request in
+                guard request.isTo(.post, "/auth/refresh") else { return }
+                first = first ?? request.body
+                request.body = first
+            }
+        },
+        Mutant(
+            "sends the bearer with everything, the expired one with its refresh", breaks: "auth/no-expired-bearer",
+            saying: "POST /api/v1/auth/refresh carried a bearer token that expired at", in: refreshing
+        ) {
+            var bearer: String?
+            return .requests { request in
+                if let value = request.fields[.authorization] {
+                    bearer = value
+                } else {
+                    request.fields[.authorization] = bearer
+                }
+            }
         },
     ]
 }

@@ -42,6 +42,7 @@ struct CoreSoak {
             credentials: Credentials(token: "old", apiKey: "key"), freshToken: seed % 2 == 0 ? "new" : nil)
         configuration.chat = seed % 3 == 0 ? .userMessage : .message
         configuration.checksAnswers = seed % 5 != 0
+        if seed % 4 < 2 { configuration.credentials.refreshToken = "refresh" }
         core = ClientCore(configuration)
     }
 

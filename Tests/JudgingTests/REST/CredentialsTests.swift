@@ -141,6 +141,15 @@ struct RefreshTests {
 
     static let chapters: [Chapter] = [
         Chapter("never refused", .notExercised) { $0.request(.listGoals, at: 0) },
+        Chapter("a new token from /auth/refresh", .kept()) {
+            $0.request(.listGoals, status: 401, at: 0)
+            $0.request(.refreshTokens, body: ["refresh_token": "r1"], at: 1, fields: [])
+            $0.token = Story.token(of: "sarah", 2)
+            for second in 1...3 { $0.request(.listGoals, at: Double(second)) }
+        },
+        Chapter("a wrong password is not about the token", .notExercised) {
+            for second in 0..<4 { $0.request(.logIn, body: [:], status: 401, at: Double(second)) }
+        },
         Chapter("a new token", .kept()) {
             $0.request(.listGoals, status: 401, at: 0)
             $0.token = Story.token(of: "sarah", 2)
@@ -201,4 +210,103 @@ struct RefreshTests {
 
     @Test("Requests after a 401 are judged", arguments: chapters)
     func judges(_ chapter: Chapter) { chapter.check("auth/refresh-after-401") }
+}
+
+@Suite("auth/refresh-token-once")
+struct RefreshOnceTests {
+    static func again(_ end: String, _ numbers: [Int] = [1, 2]) -> Told.Breach {
+        .init(
+            message:
+                "POST /api/v1/auth/refresh brought the refresh token that \(end) at 10:30:00; a refresh token works "
+                + "once.", evidence: numbers)
+    }
+
+    static func refreshes(_ tries: (String, Int?, Double)...) -> (inout Story) -> Void {
+        { story in
+            for (token, status, seconds) in tries {
+                story.request(
+                    .refreshTokens, body: ["refresh_token": .string(token)], status: status, at: seconds, fields: [])
+            }
+        }
+    }
+
+    static let chapters: [Chapter] = [
+        Chapter("never refreshed", .notExercised) { $0.request(.listGoals, status: 401, at: 0) },
+        Chapter("each token once", .kept(3), tell: refreshes(("r1", 200, 0), ("r2", 200, 1), ("r3", 401, 2))),
+        Chapter(
+            "a used token", .broken(2, again("was used")), tell: refreshes(("r1", 200, 0), ("r1", 401, 3600))),
+        Chapter(
+            "a refused token", .broken(3, again("was refused with 401"), again("was refused with 401", [1, 3])),
+            tell: refreshes(("r1", 401, 0), ("r1", 401, 1), ("r1", 401, 2))),
+        Chapter("a token that was logged out", .broken(1, again("was revoked by logging out"))) {
+            $0.request(.logOut, body: ["refresh_token": "r1"], status: 204, at: 0)
+            $0.request(.refreshTokens, body: ["refresh_token": "r1"], status: 401, at: 1)
+        },
+        Chapter("logging out with a used token is let pass", .kept()) {
+            $0.request(.refreshTokens, body: ["refresh_token": "r1"], at: 0)
+            $0.request(.logOut, body: ["refresh_token": "r1"], status: 204, at: 1)
+        },
+        Chapter("two at the same time", .broken(2, again("was used"))) {
+            $0.request(.refreshTokens, body: ["refresh_token": "r1"], at: -1, took: 1)
+            $0.request(.refreshTokens, body: ["refresh_token": "r1"], status: 401, at: -0.5, took: 1)
+        },
+        Chapter(
+            "a refresh that failed may be repeated", .kept(4),
+            tell: refreshes(("r1", 503, 0), ("r1", nil, 1), ("r1", 429, 3), ("r1", 200, 7))),
+        Chapter("so may one whose answer was cut or changed", .kept(3)) {
+            $0.request(.refreshTokens, body: ["refresh_token": "r1"], at: 0, delivery: .partial)
+            $0.request(.refreshTokens, body: ["refresh_token": "r1"], at: 1, faults: ["garbled"])
+            $0.request(.refreshTokens, body: ["refresh_token": "r1"], at: 2)
+        },
+        Chapter("one that was given up and noticed late is no repeat", .kept(2)) {
+            $0.request(.refreshTokens, body: ["refresh_token": "r1"], at: 0, took: 1)
+            $0.request(.refreshTokens, body: ["refresh_token": "r1"], status: nil, at: -30, took: 32)
+        },
+        Chapter(
+            "a placeholder stands for one token", .broken(2, again("was used")),
+            tell: refreshes(("redacted-token-1", 200, 0), ("redacted-token-1", 401, 9))),
+    ]
+
+    @Test("Refresh tokens are judged", arguments: chapters)
+    func judges(_ chapter: Chapter) { chapter.check("auth/refresh-token-once") }
+
+    @Test("Guides have no such thing", arguments: GuideMode.guides)
+    func guides(_ mode: GuideMode) {
+        let story = Story(Self.refreshes(("r1", 200, 0), ("r1", 200, 1)))
+        #expect(story.verdict("auth/refresh-token-once", in: mode) == nil)
+    }
+}
+
+@Suite("auth/no-expired-bearer")
+struct ExpiredBearerTests {
+    /// A request with a token that expires so many seconds after the story's beginning.
+    static func sends(
+        _ endpoint: Endpoint, expiring expiry: Int64, at seconds: Double, status: Int = 200
+    ) -> (inout Story) -> Void {
+        { story in
+            story.token = AccessToken(subject: "sarah", expiresAt: 1_738_146_600 + expiry).signed(with: [1])
+            story.request(endpoint, body: [:], status: status, at: seconds)
+        }
+    }
+
+    static func expired(_ path: String) -> Told.Breach {
+        .init(
+            message: "POST /api/v1/auth/\(path) carried a bearer token that expired at 10:31:00.", evidence: [1],
+            level: .should)
+    }
+
+    static let chapters: [Chapter] = [
+        Chapter("no request to /auth", .notExercised, tell: sends(.createGoal, expiring: 60, at: 90, status: 401)),
+        Chapter("no bearer", .kept()) { $0.request(.logIn, body: [:], at: 0, fields: ["X-API-Key: key-1"]) },
+        Chapter("a good bearer", .kept(), tell: sends(.logOut, expiring: 60, at: 59.999)),
+        Chapter("an expired one", .broken(1, expired("refresh")), tell: sends(.refreshTokens, expiring: 60, at: 60)),
+        Chapter("at login too", .broken(1, expired("login")), tell: sends(.logIn, expiring: 60, at: 3600)),
+        Chapter("what cannot be read is not judged", .notExercised) {
+            $0.token = "redacted-token-1"
+            $0.request(.refreshTokens, body: [:], at: 0)
+        },
+    ]
+
+    @Test("Bearers of /auth are judged", arguments: chapters)
+    func judges(_ chapter: Chapter) { chapter.check("auth/no-expired-bearer") }
 }

@@ -38,6 +38,19 @@ struct RetryTests {
         Chapter("at once", .broken(1, tooSoon("0 s")), tell: tries((0, 503, 0), (0, 200, 0))),
         Chapter("after 0.2 s", .broken(1, tooSoon("0.2 s")), tell: tries((0, 503, 0), (0.2, 200, 0))),
         Chapter("just too soon", .broken(1, tooSoon("0.949 s")), tell: tries((0, 503, 0), (0.949, 200, 0))),
+        Chapter(
+            "what the apps sync is no exception",
+            .broken(1, tooSoon("0.5 s", of: "POST /api/v1/sleep"))
+        ) {
+            for seconds in [0, 0.5] {
+                $0.request(.createSleep, body: ["hours": 8], status: seconds == 0 ? 503 : 201, at: seconds)
+            }
+        },
+        Chapter("nor is a list of it", .kept(2)) {
+            for (seconds, status) in [(0, 503), (1, 500), (3, 200)] {
+                $0.request(.listJournalEntries, status: status, at: Double(seconds))
+            }
+        },
         Chapter("50 ms too soon are let pass", .kept(), tell: tries((0, 503, 0), (0.95, 200, 0))),
         Chapter(
             "the wait begins when the answer arrived", .broken(1, tooSoon("0.5 s")),

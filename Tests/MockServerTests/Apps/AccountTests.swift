@@ -135,6 +135,23 @@ struct AccountTests {
         #expect(again.status == 409 && again.errorCode == "CONFLICT")
     }
 
+    @Test("An account whose password costs less takes the same work as an unknown address")
+    func work() throws {
+        let hash = PasswordHash("correct", salt: "s", cost: 100_000).text
+        let (network, _) = try registered(
+            #"accounts: {password_cost: 1}, users: [{id: bob, email: bob@example.com, password_hash: "\#(hash)"}]"#)
+        func time(_ email: String) throws -> Duration {
+            let body = #"{"email":"\#(email)","password":"wrong horse"}"#
+            let times = try (0..<3).map { _ in
+                try ContinuousClock().measure { _ = try network.exchange(Self.post("login", body)) }
+            }
+            return times.min() ?? .zero
+        }
+        let (cheap, unknown) = (try time("ada@example.com"), try time("nobody@example.com"))
+        #expect(cheap > unknown / 3 && unknown > cheap / 3, "\(cheap) \(unknown)")
+        #expect(cheap > .milliseconds(2), "100,000 iterations take longer.")
+    }
+
     @Test("These endpoints need the key, and no bearer token, not even a good one")
     func credentials() throws {
         let network = try Self.network()

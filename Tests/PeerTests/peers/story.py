@@ -2,6 +2,7 @@
 
 import asyncio
 
+from app_accounts import accounts
 from app_chapters import app_accounts, app_chat, app_documents
 from chat_chapters import chat, handshakes
 from facts import main
@@ -20,7 +21,7 @@ CHAPTERS = {
         rest, refusals, handshakes, chat, bad_frames, archiving, deflate, echo, pace, waiting, dropped, shutdown,
         goal_chat, goal_from_chat, goal_rules, meals, meals_heard, meals_listed, meal_pace,
         endpoints, descriptions, credentials, judged, consultation_websocket, enhanced_consultations, goal_linking,
-        websocket_architecture, meal_log_websocket, app_accounts, app_chat, app_documents]
+        websocket_architecture, meal_log_websocket, app_accounts, app_chat, app_documents, accounts]
 }
 
 

@@ -50,6 +50,14 @@ extension ContractCase {
     private static let refresh = Clause(
         .consultationWebSocket, "HTTP errors, 401", "After an unauthorized request the token is refreshed.")
 
+    /// The user has an account, whose tokens live for three seconds.
+    static let shortTokens = """
+        token_lifetime: 3s
+        accounts: {access_token: 3s, password_cost: 1}
+        users:
+          - {id: default, email: ada@example.com, password: correct horse}
+        """
+
     static let authCases: [ContractCase] = [
         ContractCase(
             "auth/request/401-refreshes-the-token", "A create is refused with 401, and repeated with a fresh token",
@@ -79,6 +87,26 @@ extension ContractCase {
             .until(.streaming, within: .seconds(30)), .untilAnswered(1, within: .minutes(30)), .pass(.seconds(61)),
             .loadGoals, .until(.idle, within: .seconds(30)), .expect(.noProblem), .disconnect, .pass(.seconds(10)),
             .start(.nutritionist), .untilReady, .disconnect),
+        ContractCase(
+            "auth/refresh/token-works-once", "The token expires twice: each refresh uses the token of the one before",
+            .ours("After 401 the refresh token is used once, and the one that it brings replaces it."),
+            setting: .written("name: short-tokens\n\(shortTokens)"),
+            faces: ["auth/refresh-token-once", "auth/no-expired-bearer", "auth/refresh-after-401"],
+            steps: .pass(.seconds(4)), .loadGoals, .until(.idle, within: .seconds(10)), .pass(.seconds(4)),
+            .loadGoals, .until(.idle, within: .seconds(10)), .expect(.noProblem)),
+        ContractCase(
+            "auth/refresh/revoked-is-not-repeated",
+            "The refresh token is refused: the client asks for credentials, and does not send it again",
+            .ours("A refresh token that was refused with 401 is never sent again."),
+            setting: .written(
+                """
+                name: revoked
+                \(shortTokens)
+                faults:
+                  - {on: POST /api/v1/auth/refresh, status: 401, code: UNAUTHORIZED}
+                """), faces: ["auth/refresh-token-once"],
+            steps: .pass(.seconds(4)), .loadGoals, .until(.idle, within: .seconds(10)), .loadGoals,
+            .until(.idle, within: .seconds(10)), .expect(.noProblem)),
         ContractCase(
             "auth/handshake/401-brings-another-token",
             "A handshake is refused with 401, and repeated with a fresh token",

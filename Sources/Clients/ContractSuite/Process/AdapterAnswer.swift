@@ -33,6 +33,7 @@ enum AdapterCommand: Sendable, Hashable {
             writer.member("ws_url", surroundings.webSocketURL)
             writer.member("token", surroundings.token)
             writer.member("fresh_token", surroundings.freshToken)
+            if let token = surroundings.refreshToken { writer.member("refresh_token", token) }
             writer.member("api_key", surroundings.apiKey)
             writer.member("guide", surroundings.guide.rawValue)
             writer.member("now", surroundings.now.nanosecondText)

@@ -28,7 +28,8 @@ public final class ReferenceClient: ClientUnderTest {
         configure: (inout ClientConfiguration) -> Void = { _ in }
     ) throws(ClientError) {
         var configuration = ClientConfiguration(
-            credentials: Credentials(token: surroundings.token, apiKey: surroundings.apiKey),
+            credentials: Credentials(
+                token: surroundings.token, apiKey: surroundings.apiKey, refreshToken: surroundings.refreshToken),
             freshToken: surroundings.freshToken, guide: surroundings.guide)
         configure(&configuration)
         core = ClientCore(configuration)

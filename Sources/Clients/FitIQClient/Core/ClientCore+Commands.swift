@@ -19,6 +19,11 @@ extension ClientCore {
         case .loadGoals:
             guard serves(.listGoals, "list of goals"), hasRoom() else { break }
             submit(.listGoals, .get, "/api/v1/goals", at: now)
+        case .signIn(let email, let password):
+            signIn(.logIn, [("email", email), ("password", password)], at: now)
+        case .register(let email, let password, let name, let dateOfBirth):
+            let members = [("email", email), ("password", password), ("name", name), ("date_of_birth", dateOfBirth)]
+            signIn(.register, members, at: now)
         case .useToken(let token): use(token: token, at: now)
         case .giveUpToken: if requests.tokens.deadline != nil { giveUpTokens(at: now) }
         }

@@ -75,7 +75,7 @@ extension ClientCore {
             let deadline = now.advanced(by: configuration.patience.token)
             if requests.tokens.refuse(socket.token, until: deadline) { tell(.credentialsRefused) }
             // The first new token may be tried at once; a series of tries keeps its pace.
-            if link.tryCount > 0 { retrySocket(at: now) }
+            if link.tryCount > 0 || requests.tokens.isFromRefresh { retrySocket(at: now) }
         case 404:
             gone.insert(socket.consultation)
             areGoalsStale = true
@@ -185,6 +185,8 @@ extension ClientCore {
         case .createMeal(let number): finishCreateMeal(number, outcome, at: now)
         case .findMeal(let number): finishFindMeal(number, outcome, at: now)
         case .loadMeal(let number): finishLoadMeal(number, outcome, at: now)
+        case .signIn: finishSignIn(outcome)
+        case .refreshTokens: finishRefresh(outcome, at: now)
         }
     }
 }

@@ -94,7 +94,12 @@ public enum ClientCommand: Sendable, Hashable {
     /// Logs a meal and follows its processing.
     case logMeal(text: String, type: MealType)
     case loadGoals
-    /// Provides the token that ``ClientEvent/credentialsRefused`` asked for; what waited for it continues.
+    /// Signs in to an account; its tokens replace the client's.
+    case signIn(email: String, password: String)
+    /// Creates an account, and signs in to it; `dateOfBirth` is `YYYY-MM-DD`.
+    case register(email: String, password: String, name: String, dateOfBirth: String)
+    /// Provides the token that ``ClientEvent/credentialsRefused`` asked for, as signing in does; what waited for it
+    /// continues.
     case useToken(String)
     /// Declares that there is no other token; what waited for one is given up.
     case giveUpToken
@@ -102,7 +107,7 @@ public enum ClientCommand: Sendable, Hashable {
 
 public enum ClientEvent: Sendable, Hashable {
     case changed
-    /// The token was refused, and there is no other: ``ClientCommand/useToken(_:)`` resumes what waits.
+    /// The token was refused, and there is no other: ``ClientCommand/useToken(_:)`` or signing in resumes what waits.
     case credentialsRefused
     /// Something is wrong; ``ClientState/problems`` lists it too.
     case problem(ClientState.Problem)

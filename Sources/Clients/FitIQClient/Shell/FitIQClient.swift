@@ -25,7 +25,8 @@ public final class FitIQClient: Sendable {
     /// - Parameters:
     ///   - url: the address of the backend, `http://host:port`, optionally with a path.
     ///   - configure: changes the default configuration.
-    ///   - refreshToken: called when the backend refuses the token, and not again until it has returned.
+    ///   - refreshToken: called when the backend refuses the token and there is no refresh token, or refuses that too;
+    ///     not called again until it has returned.
     /// - Throws: `badURL`, or `transport` if the system has no room for another loop.
     public convenience init(
         url: String, credentials: Credentials, configuration configure: (inout ClientConfiguration) -> Void = { _ in },
@@ -108,6 +109,20 @@ public final class FitIQClient: Sendable {
 /// Each throws `problem` if any problem is reported meanwhile, whatever its subject, `abandoned` if the command had and
 /// will have no result, `cancelled` if the waiting task was cancelled, and `unavailable` if the client closes.
 extension FitIQClient {
+    /// Signs in to an account, and waits until the backend has issued its tokens.
+    public func signIn(email: String, password: String) async throws(ClientError) {
+        try await perform(.signIn(email: email, password: password)) { $0.isBusy ? nil : () }
+    }
+
+    /// Creates an account, and waits until the client is signed in to it; `dateOfBirth` is `YYYY-MM-DD`.
+    public func register(
+        email: String, password: String, name: String, dateOfBirth: String
+    ) async throws(ClientError) {
+        try await perform(.register(email: email, password: password, name: name, dateOfBirth: dateOfBirth)) {
+            $0.isBusy ? nil : ()
+        }
+    }
+
     /// Starts a consultation, or continues the existing one, and waits until its chat is open.
     ///
     /// - Returns: the consultation's id.

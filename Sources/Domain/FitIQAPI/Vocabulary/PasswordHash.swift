@@ -29,7 +29,12 @@ public struct PasswordHash: Hashable, Sendable {
         HMACSHA256.deriveKey(password: Array(password.utf8), salt: Array(salt.utf8), iterations: cost)
     }
 
-    public func matches(_ password: String) -> Bool { constantTimeEquals(Self.derive(password, salt, cost), key) }
+    /// Whether the password is this one; with a `work` above its cost, that takes as long as a password of that cost.
+    public func matches(_ password: String, work: Int = 0) -> Bool {
+        let isEqual = constantTimeEquals(Self.derive(password, salt, cost), key)
+        if work > cost { _ = Self.derive(password, salt, work - cost) }
+        return isEqual
+    }
 
     /// `pbkdf2-sha256$COST$SALT$KEY` with the key in base64url, for exports.
     public var text: String { "\(Self.scheme)$\(cost)$\(salt)$\(Base64.encodeURL(key))" }

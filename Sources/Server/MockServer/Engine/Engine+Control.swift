@@ -16,6 +16,9 @@ extension Engine {
         public let token: String
         /// Another token of the same user, valid for the lifetime of the world.
         public let freshToken: String
+        /// A refresh token of the same user, issued with the world; nil if the user has no account, and for a world
+        /// that existed before.
+        public internal(set) var refreshToken: String?
         /// The tokens' user.
         public let user: String
         public let apiKey: String
@@ -31,7 +34,10 @@ extension Engine {
         _ scenario: Scenario, guide: GuideMode? = nil, seed: UInt64? = nil, clock: ClockMode? = nil,
         judged: Bool = true, at now: Timestamp
     ) throws(APIError) -> WorldAccess {
-        access(to: try makeWorld(scenario, guide: guide, seed: seed, clock: clock, isJudged: judged, at: now), at: now)
+        let world = try makeWorld(scenario, guide: guide, seed: seed, clock: clock, isJudged: judged, at: now)
+        var access = access(to: world, at: now)
+        access.refreshToken = world.issueRefreshToken()
+        return access
     }
 
     /// The access to a world, the default one by the id `default`; nil if there is none with the id.

@@ -185,6 +185,13 @@ extension World {
         return token(for: defaultUser, expiresAt: tokenExpiry == end ? end + 1 : end)
     }
 
+    /// Issues a refresh token of the same user; nil if the user has no account, or the guide knows none.
+    func issueRefreshToken() -> String? {
+        guard mode.servesApps else { return nil }
+        let pair = try? backend.issueTokens(to: defaultUser, &turn)
+        return pair?.refresh.signed(with: AccessToken.refreshSecret(of: Array(settings.jwtSecret.utf8)))
+    }
+
     /// A refusal with advice that helps in this world: `fitiq-mock token` only knows the default world's secret.
     func advising(_ error: APIError) -> APIError {
         guard let id, error.status == .unauthorized else { return error }

@@ -17,6 +17,9 @@ enum Errand: Sendable, Hashable {
     /// Whether a meal was logged by a request that got no usable answer.
     case findMeal(Int)
     case loadMeal(Int)
+    /// Signs in, or registers and signs in.
+    case signIn
+    case refreshTokens
 
     /// Whether the request may be sent again although the first may have succeeded.
     ///
@@ -29,6 +32,8 @@ enum Errand: Sendable, Hashable {
         }
     }
 
+    /// Whether it needs an access token rather than brings one; then a 401 is about the token.
+    var needsToken: Bool { self != .signIn && self != .refreshTokens }
     /// Whether the book repeats it on schedule; loading a meal has its own cadence.
     var isRetried: Bool { if case .loadMeal = self { false } else { true } }
     /// Whether it goes first after a pause that the backend asked for: a create must not earn another 429.
@@ -109,6 +114,12 @@ extension Answer {
     var messages: [JSONValue]? { (data?["messages"] ?? body?["messages"] ?? data)?.array }
     var goals: [JSONValue]? { (body?["goals"] ?? data?["goals"] ?? data)?.array }
     var mealLogs: [JSONValue]? { (data?["meal_logs"] ?? body?["meal_logs"] ?? data)?.array }
+    /// The tokens of a sign-in or a refresh.
+    var tokens: (access: String, refresh: String)? {
+        guard isSuccess, let access = data?["access_token"]?.string, let refresh = data?["refresh_token"]?.string
+        else { return nil }
+        return (access, refresh)
+    }
     /// An id in the backend's form; no other may go into a path.
     static func id(_ value: JSONValue?) -> String? { value?.string.flatMap(pathID) }
 

@@ -31,6 +31,8 @@ struct RequestBook: Sendable {
         var phase: Phase
         var attempts = 0
         var throttles = 0
+        /// Whether a token that came from a refresh was refused; a second one would not do better.
+        var isRefusedAgain = false
         /// When the last attempt failed, and the delay before it.
         var failedAt: Timestamp?
         var lastWait = Duration.zero
@@ -50,7 +52,7 @@ struct RequestBook: Sendable {
     init(_ configuration: ClientConfiguration) {
         schedule = configuration.retries
         patience = configuration.patience
-        tokens = TokenKeeper(token: configuration.credentials.token, spare: configuration.freshToken)
+        tokens = TokenKeeper(configuration)
     }
 
     func contains(_ errand: Errand) -> Bool { entries.contains { $0.errand == errand } }
@@ -86,11 +88,15 @@ struct RequestBook: Sendable {
 
     mutating func pump(at now: Timestamp, credentials: Credentials, number: inout Int) -> [ClientAction] {
         if let throttledUntil, throttledUntil.advanced(by: Self.serialTime) <= now { self.throttledUntil = nil }
-        guard tokens.isUsable else { return [] }
+        if let token = tokens.takeRefreshToken() {
+            let body = Body.object([("refresh_token", token)])
+            submit(.refreshTokens, .post, "/api/v1/auth/refresh", body: body, at: now)
+        }
         var actions: [ClientAction] = []
         while let index = nextIndex(at: now) {
             number += 1
             var fields = Credentials(token: tokens.token, apiKey: credentials.apiKey).fields
+            if !entries[index].errand.needsToken { fields[.authorization] = nil }
             if entries[index].body != nil { fields[.contentType] = "application/json" }
             if let failedAt = entries[index].failedAt {
                 entries[index].lastWait = max(entries[index].lastWait, now.duration(since: failedAt))
@@ -108,10 +114,15 @@ struct RequestBook: Sendable {
     private func nextIndex(at now: Timestamp) -> Int? {
         if let throttledUntil {
             guard throttledUntil <= now, !isSending else { return nil }
-            if let urgent = entries.firstIndex(where: { $0.errand.isUrgent && $0.isDue(at: now) }) { return urgent }
+            if let urgent = entries.firstIndex(where: { $0.errand.isUrgent && mayGo($0) && $0.isDue(at: now) }) {
+                return urgent
+            }
         }
-        return entries.firstIndex { $0.isDue(at: now) }
+        return entries.firstIndex { mayGo($0) && $0.isDue(at: now) }
     }
+
+    /// Whether it has the token that it needs.
+    private func mayGo(_ entry: Entry) -> Bool { tokens.isUsable || !entry.errand.needsToken }
 
     private var isSending: Bool { entries.contains { if case .sent = $0.phase { true } else { false } } }
 
@@ -121,7 +132,7 @@ struct RequestBook: Sendable {
         for entry in entries {
             switch entry.phase {
             case .sent(_, _, let deadline): next = earlier(next, deadline)
-            case .waiting(let until) where tokens.isUsable && !isHeld:
+            case .waiting(let until) where mayGo(entry) && !isHeld:
                 next = earlier(next, max(until, throttledUntil ?? until))
             case .waiting, .uncertain: break
             }
@@ -150,7 +161,9 @@ extension RequestBook {
             return (nil, false)
         }
         let answer = Answer(response)
-        if answer.status == 401 {
+        let isFresh = tokens.isFromRefresh && token.isExactly(tokens.token)
+        if answer.status == 401, entries[index].errand.needsToken, !(isFresh && entries[index].isRefusedAgain) {
+            if isFresh { entries[index].isRefusedAgain = true }
             entries[index].phase = .waiting(until: now)
             return (nil, tokens.refuse(token, until: now.advanced(by: patience.token)))
         }
@@ -178,7 +191,9 @@ extension RequestBook {
 
     mutating func giveUpTokens() -> [Result] {
         tokens.giveUp()
-        func waits(_ entry: Entry) -> Bool { if case .waiting = entry.phase { true } else { false } }
+        func waits(_ entry: Entry) -> Bool {
+            if case .waiting = entry.phase { entry.errand.needsToken } else { false }
+        }
         defer { entries.removeAll(where: waits) }
         return entries.filter(waits).map { ($0.errand, .unauthorized) }
     }
@@ -219,17 +234,25 @@ extension RequestBook {
 
 /// The token of requests, and the handling of its refusal.
 ///
-/// A refused token is never sent again (consultation-websocket, HTTP errors).
+/// A refused token is never sent again (consultation-websocket, HTTP errors), and neither is a refresh token.
 struct TokenKeeper: Sendable {
     private(set) var token: String
+    private var refreshToken: String?
     private var spare: String?
-    private(set) var isRefused = false
+    private(set) var isRefused: Bool
+    /// Whether a refresh is under way.
+    private var isRefreshing = false
+    /// Whether the token came from a refresh.
+    private(set) var isFromRefresh = false
     /// How long another token is awaited; nil if none is.
     private(set) var deadline: Timestamp?
 
-    init(token: String, spare: String?) {
-        self.token = token
-        self.spare = spare.isExactly(token) ? nil : spare
+    init(_ configuration: ClientConfiguration) {
+        token = configuration.credentials.token
+        spare = configuration.freshToken.isExactly(token) ? nil : configuration.freshToken
+        // There is nothing to send before signing in.
+        isRefused = token.isEmpty
+        if configuration.guide.serves(.refreshTokens) { refreshToken = configuration.credentials.refreshToken }
     }
 
     var isUsable: Bool { !isRefused }
@@ -238,17 +261,34 @@ struct TokenKeeper: Sendable {
     mutating func refuse(_ refused: String, until limit: Timestamp) -> Bool {
         // A late refusal of an older token; what it leaves waiting still needs one.
         guard refused.isExactly(token) else { return ask(until: limit) }
-        if let spare {
-            (token, self.spare) = (spare, nil)
-            return false
-        }
         isRefused = true
+        return replace(until: limit)
+    }
+
+    /// Looks for another token than the refused one; returns whether the user has to provide it.
+    private mutating func replace(until limit: Timestamp) -> Bool {
+        if refreshToken == nil, !isRefreshing, let spare {
+            (token, self.spare, isRefused, isFromRefresh) = (spare, nil, false, false)
+        }
         return ask(until: limit)
+    }
+
+    /// The refresh token to use now, once; nil if there is none or none is needed.
+    mutating func takeRefreshToken() -> String? {
+        guard isRefused, !isRefreshing, let refreshToken else { return nil }
+        (self.refreshToken, isRefreshing) = (nil, true)
+        return refreshToken
+    }
+
+    /// Records that the refresh brought no token; returns whether the user has to provide one.
+    mutating func failToRefresh(until limit: Timestamp) -> Bool {
+        isRefreshing = false
+        return isRefused && replace(until: limit)
     }
 
     /// Starts waiting for another token; returns whether the wait is new.
     mutating func ask(until limit: Timestamp) -> Bool {
-        guard isRefused, deadline == nil else { return false }
+        guard isRefused, refreshToken == nil, !isRefreshing, deadline == nil else { return false }
         deadline = limit
         return true
     }
@@ -256,8 +296,14 @@ struct TokenKeeper: Sendable {
     /// Replaces the token; returns whether it differs from the refused one.
     mutating func use(_ new: String) -> Bool {
         guard !isRefused || !new.isExactly(token) else { return false }
-        (token, isRefused, deadline) = (new, false, nil)
+        (token, isRefused, isFromRefresh, deadline) = (new, false, false, nil)
         return true
+    }
+
+    /// Replaces both tokens.
+    mutating func use(_ tokens: (access: String, refresh: String), fromRefresh isFromRefresh: Bool) {
+        (token, refreshToken) = (tokens.access, tokens.refresh)
+        (isRefused, isRefreshing, self.isFromRefresh, deadline) = (false, false, isFromRefresh, nil)
     }
 
     mutating func giveUp() { deadline = nil }

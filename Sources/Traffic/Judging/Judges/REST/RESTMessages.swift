@@ -23,6 +23,19 @@ enum RESTMessages {
             + "\(Wording.clock(refusedAt)); one retry is allowed."
     }
 
+    /// - Parameter end: What ended the token, such as ``wasUsed``.
+    static func refreshedAgain(_ request: String, _ end: String, at time: Timestamp) -> String {
+        "\(request) brought the refresh token that \(end) at \(Wording.clock(time)); a refresh token works once."
+    }
+
+    static let wasUsed = "was used"
+    static let wasRefused = "was refused with 401"
+    static let wasRevoked = "was revoked by logging out"
+
+    static func expiredBearer(_ request: String, expiredAt: Timestamp) -> String {
+        "\(request) carried a bearer token that expired at \(Wording.clock(expiredAt))."
+    }
+
     static func upperCase(_ id: String) -> String { "The path has \(id); the backend's id is \(id.lowercased())." }
 
     static func unknownGoal(_ id: String, in place: String) -> String {

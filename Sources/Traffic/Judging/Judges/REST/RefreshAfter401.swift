@@ -23,7 +23,8 @@ struct RefreshAfter401: ObligationJudge {
     private var refusals = Recent<Target, Refusal>()
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
-        guard case .request(let request) = fact.kind, request.restEndpoint != nil,
+        // A 401 of an endpoint that needs no token is not about the token.
+        guard case .request(let request) = fact.kind, request.restEndpoint?.credentials == .bearer,
             let token = request.credentials.bearer
         else { return }
         let target = Target(request, of: token)
