@@ -18,6 +18,7 @@ extension Backend {
             switch step.work {
             case .answer(let id): continueAnswer(id, in: step.position, &turn)
             case .mealLog: finishMealLog(step.position, &turn)
+            case .mealSocket(let socket): closeIfIdle(socket, &turn)
             }
         }
         turn.now = now
