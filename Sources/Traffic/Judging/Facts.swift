@@ -104,7 +104,7 @@ final class RequestFact: Sendable {
     /// Whether the client received the whole response.
     var isAnswered: Bool { exchange.status != nil && exchange.delivery == .complete }
     /// Whether it is a refused WebSocket handshake.
-    var isHandshake: Bool { exchange.endpoint == .webSocket }
+    var isHandshake: Bool { exchange.endpoint?.isSocket ?? false }
 }
 
 /// The credentials that a request carries.
@@ -138,6 +138,7 @@ final class OpeningFact: Sendable {
     /// When the 101 was sent.
     let openedAt: Timestamp
     let credentials: PresentedCredentials
+    /// The consultation's id, or what stands for one on the socket of all meals of a user.
     let consultation: ExactString
 
     init(_ opening: RecordedOpening, at time: Timestamp) {
@@ -145,8 +146,15 @@ final class OpeningFact: Sendable {
         openedAt = time
         credentials = PresentedCredentials(opening.head)
         let segments = opening.head.target.segmentsInWorld
-        consultation = segments.count > 3 ? ExactString(segments[3]) : ""
+        let isOfMeals = opening.endpoint == .mealSocket
+        consultation = isOfMeals ? Self.meals(of: opening.user) : ExactString(segments.count > 3 ? segments[3] : "")
     }
+
+    /// Whether it is the socket of all meals of a user, not one of a consultation.
+    var isOfMeals: Bool { opening.endpoint == .mealSocket }
+
+    /// What stands for a consultation's id; no id looks like this.
+    static func meals(of client: ExactString?) -> ExactString { ExactString("meals of " + (client?.text ?? "")) }
 
     /// When the request was complete.
     var requestedAt: Timestamp { opening.requestedAt }

@@ -15,7 +15,7 @@ struct LowercaseIDs: ObligationJudge {
         let id: ExactString?
         switch fact.kind {
         case .request(let request): id = request.pathID
-        case .opened(let opening): id = opening.consultation
+        case .opened(let opening): id = opening.isOfMeals ? nil : opening.consultation
         default: return
         }
         // IDs without letters say nothing about a client.
