@@ -201,7 +201,7 @@ struct ProcessAdapterTests {
 private enum Page {
     static let commands: Set<String> = [
         "begin", "start_consultation", "open_consultation", "send", "archive", "disconnect", "create_goal",
-        "chat_about_goal", "log_meal", "load_goals", "report", "settle", "end",
+        "chat_about_goal", "log_meal", "load_goals", "listen_to_meals", "report", "settle", "end",
     ]
 
     static func text() throws -> String {

@@ -34,6 +34,7 @@ struct ProcessLineTests {
             (.perform(.chatAboutGoal(id: "g1")), #"{"command":"chat_about_goal","id":"g1"}"#),
             (.perform(.logMeal(text: "1 egg", type: .lunch)), #"{"command":"log_meal","text":"1 egg","type":"lunch"}"#),
             (.perform(.loadGoals), #"{"command":"load_goals"}"#),
+            (.perform(.listenToMeals), #"{"command":"listen_to_meals"}"#),
         ] as [(AdapterCommand, String)])
     func commands(command: AdapterCommand, line: String) {
         #expect(String(decoding: command.line, as: UTF8.self) == line + "\n")

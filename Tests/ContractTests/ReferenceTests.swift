@@ -97,6 +97,7 @@ extension Step {
             case .perform(.chatAboutGoal), .chatAboutGoal: [.chatAboutGoal, .listGoals]
             case .perform(.logMeal): [.createMealLog, .showMealLog]
             case .perform(.loadGoals): [.listGoals]
+            case .perform(.listenToMeals): [.mealSocket]
             case .perform(.disconnect), .pass, .until, .expect, .watch: []
             }
         let isChat = if case .perform(.send) = self { true } else { false }

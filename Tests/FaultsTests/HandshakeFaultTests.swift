@@ -101,6 +101,20 @@ struct HandshakeFaultTests {
         #expect(fourth.apply(to: response) == Transmission(response.bytes, marks: [.init(0, .wait(7))]))
     }
 
+    @Test("A rule for one kind of socket counts and meets that kind alone")
+    func kinds() throws {
+        var book = FaultBook(rules: [
+            FaultRule(name: "meals", fault: .handshake(.hang), of: .mealSocket, selection: .only(2)),
+            FaultRule(name: "chat", fault: .socket(.lose, at: .frames(.all)), of: .webSocket),
+            FaultRule(name: "all", fault: .handshake(.delay(7)), selection: .only(4)),
+        ])
+        #expect(book.openSocket(.mealSocket, at: .after(0)) == nil)
+        #expect(try unwrap(book.openSocket(.webSocket, at: .after(0))?.socket).ruleNames == ["chat"])
+        #expect(try unwrap(book.openSocket(.mealSocket, at: .after(0))).ruleNames == ["meals"])
+        #expect(try unwrap(book.openSocket(nil, at: .after(0))).ruleNames == ["all"])
+        #expect(book.rules.map(\.matches) == [2, 1, 4] && book.connections == 4)
+    }
+
     @Test("Without rules for sockets connections are numbered all the same")
     func numbersWithoutRules() throws {
         var book = FaultBook(rules: [.response("a", .hang)])

@@ -143,14 +143,33 @@ import Testing
 
     @Test("say about /ws what the guide says", arguments: ["/ws", "/ws/", "/ws/\(id)", "/api/v1/ws"])
     func bareWebSocket(path: String) {
-        let refusal = Route.refusal(ofUnknownPath: path, in: .union)
-        #expect(refusal == .bareWebSocketPath)
-        #expect(refusal.message.contains("/api/v1/consultations/{id}/ws"))
+        for mode in GuideMode.allCases {
+            let refusal = Route.refusal(ofUnknownPath: path, in: mode)
+            #expect(refusal == .bareWebSocketPath(in: mode))
+            #expect(refusal.message.contains("/api/v1/consultations/{id}/ws"))
+            #expect(refusal.message.contains("/ws/meal-logs") == (mode == .union))
+        }
+    }
+
+    @Test("have the socket of all meals at the root, for the apps alone")
+    func mealSocket() {
+        let segments = ["ws", "meal-logs"]
+        let route = Route(segments: segments, in: .union)
+        #expect(route?.methods(in: .union) == [.get])
+        #expect(route?.endpoint(for: .get, in: .union) == .mealSocket && route?.id == nil)
+        #expect(Endpoint.mealSocket.template == "/ws/meal-logs")
+        for mode in GuideMode.guides {
+            #expect(Route(segments: segments, in: mode) == nil)
+            #expect(Route.refusal(ofUnknownPath: "/ws/meal-logs", in: mode) == .bareWebSocketPath(in: mode))
+        }
+        let below = ["api", "v1"] + segments
+        #expect(Route(segments: below, in: .union) == nil && Route(segments: segments + [""], in: .union) == nil)
+        #expect(Route.refusal(ofUnknownPath: "/api/v1/ws/meal-logs", in: .union) == .bareWebSocketPath(in: .union))
     }
 
     @Test("do not mistake what merely begins with ws", arguments: ["/wsx", "/WS", "/api/ws"])
     func notTheBareWebSocket(path: String) {
-        #expect(Route.refusal(ofUnknownPath: path, in: .union) != .bareWebSocketPath)
+        #expect(Route.refusal(ofUnknownPath: path, in: .union) != .bareWebSocketPath(in: .union))
     }
 }
 

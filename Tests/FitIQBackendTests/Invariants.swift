@@ -97,9 +97,13 @@ enum Invariants {
             expect(messages.count { $0.role == .user } == record.askedCount, "askedCount is off")
         }
         violations += deepViolationsOfGoals(of: world)
-        for (socket, open) in backend.sockets
-        where backend.consultations[open.position].sockets.count(where: { $0 == socket }) != 1 {
-            violations.append("\(socket) is not listed once")
+        for (socket, open) in backend.sockets {
+            let count =
+                switch open.place {
+                case .consultation(let position): backend.consultations[position].sockets.count { $0 == socket }
+                case .meals(let user): backend.mealSockets[user]?.open == socket ? 1 : 0
+                }
+            if count != 1 { violations.append("\(socket) is not listed once") }
         }
         violations += deepViolationsOfMealLogs(in: world)
         return violations

@@ -117,6 +117,11 @@ enum LimitsPage {
             "users": [world.count("users")],
             "goals of a user": [world.count("goals")],
             "meal logs of a user": [world.count("mealLogs")],
+            "connections to `/ws/meal-logs` that a user has at a time": [.count("MealSocket.open", 1)],
+            "connections of a user to `/ws/meal-logs` in a minute": [world.count("mealSocketsPerMinute")],
+            "time without a frame from the client on `/ws/meal-logs`": [
+                .time("FitIQBackend.Limits.mealSocketIdle", FitIQBackend.Limits().mealSocketIdle)
+            ],
             "refresh tokens of an account that work at the same time": [world.count("refreshTokens")],
             "email of an account": [.bytes("EmailAddress.bytes", EmailAddress.bytes)],
             "password, when it is set": [

@@ -42,7 +42,8 @@ struct EvidenceTests {
         let needed: [Evidence: [String]] = [
             .controlFrames: ["ws/keepalive", "ws/close-handshake"],
             .socketEnds: [
-                "ws/single-connection", "ws/keepalive", "ws/reconnect-backoff", "ws/reconnect-limit",
+                "ws/single-connection", "ws/meal-socket-single", "ws/keepalive", "ws/reconnect-backoff",
+                "ws/reconnect-limit",
                 "ws/no-reconnect-after-own-close", "ws/recovers-history", "ws/close-handshake",
                 "meal/no-fetch-after-completed", "meal/no-poll-while-connected",
             ],

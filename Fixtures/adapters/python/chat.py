@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import weakref
 
 from failure import Failure
 from websockets.asyncio.client import connect
@@ -74,6 +75,7 @@ class ChatMixin:
         self._chat = None  # the one that is shown; left or not
         self._is_chat_wanted = False
         self._sockets = set()  # those that are open, or closing
+        self._heard = weakref.WeakSet()  # those from which something has come since the last ping
         self._left_at = {}  # when this client closed a chat's socket, by consultation
         self._templates = set()  # what coaches created, and was seen
         self._beforehand = []  # what the user writes while the chat is being opened
@@ -140,6 +142,7 @@ class ChatMixin:
 
     def disconnect(self):
         self._starting = None
+        self._stop_listening()
         self._leave("disconnected")
 
     def _leave(self, connection):
@@ -174,7 +177,7 @@ class ChatMixin:
             await self._until(lambda: False, self._left_at.get(chat.id, -self.RETURN_PAUSE) + self.RETURN_PAUSE)
             try:
                 token = await self._usable_token()
-                socket = await self._shake_hands(chat, token)
+                socket = await self._shake_hands(f"{self.websocket_url}/api/v1/consultations/{chat.id}/ws", token)
             except InvalidStatus as refusal:
                 status = refusal.response.status_code
                 if status == 401:
@@ -206,8 +209,7 @@ class ChatMixin:
             pause = max(pause, self.RECONNECT_PAUSE * tries)
             await self.clock.sleep(pause)
 
-    async def _shake_hands(self, chat, token):
-        path = f"{self.websocket_url}/consultations/{chat.id}/ws"
+    async def _shake_hands(self, path, token):
         fields = {"Authorization": f"Bearer {token}", "X-API-Key": self.api_key}
         if self.guide in ("enhanced-consultations", "websocket-architecture"):
             path, fields = f"{path}?token={token}", {}
@@ -258,13 +260,13 @@ class ChatMixin:
             await self.clock.sleep(self.PING_PAUSE)
             with contextlib.suppress(ConnectionClosed):
                 pong = await socket.ping()
-                self._heard = False
-                pong.add_done_callback(lambda pong: self._hear())
-                if not await self._until(lambda: self._heard, self.clock.now() + self.PONG_TIME):
+                self._heard.discard(socket)
+                pong.add_done_callback(lambda pong: self._hear(socket))
+                if not await self._until(lambda: socket in self._heard, self.clock.now() + self.PONG_TIME):
                     socket.transport.abort()
 
-    def _hear(self):
-        self._heard = True
+    def _hear(self, socket):
+        self._heard.add(socket)
         self._notify()
 
     async def _close(self, chat, socket, code, is_left=True):
@@ -281,9 +283,15 @@ class ChatMixin:
     # What comes
 
     def _take(self, chat, data):
-        self._hear()
+        self._hear(chat.socket)
+        for frame in self._frames(data):
+            self._take_frame(chat, frame)
+        self._notify()
+
+    @staticmethod
+    def _frames(data):
         if isinstance(data, bytes):
-            return
+            return []
         try:
             frames = [json.loads(data)]
         except ValueError:  # some send several in one
@@ -291,10 +299,7 @@ class ChatMixin:
             for line in data.splitlines():
                 with contextlib.suppress(ValueError):
                     frames.append(json.loads(line))
-        for frame in frames:
-            if isinstance(frame, dict):
-                self._take_frame(chat, frame)
-        self._notify()
+        return [frame for frame in frames if isinstance(frame, dict)]
 
     def _take_frame(self, chat, frame):
         kind, turn = frame.get("type"), chat.turn
@@ -316,8 +321,8 @@ class ChatMixin:
             self._tell("chat", frame.get("error") or "The coach could not answer.")
             if turn:
                 turn.is_over, turn.text = True, None
-        elif kind in ("meal_log.completed", "meal_log.failed") and isinstance(frame.get("data"), dict):
-            self._take_meal({**frame["data"], "status": kind.removeprefix("meal_log.")})
+        else:
+            self._take_event(frame)
 
     def _greeted(self, chat):
         if chat.is_connected:

@@ -17,10 +17,11 @@ from chat import ChatMixin
 from clocks import SystemClock
 from failure import Failure
 from http_exchange import exchange
+from meal_socket import MealSocketMixin
 from meals import MealMixin
 
 
-class Client(ChatMixin, MealMixin):
+class Client(ChatMixin, MealMixin, MealSocketMixin):
     """The client; its methods return at once, and are called on the event loop's thread."""
 
     ATTEMPTS = 3  # of a request, in all
@@ -33,7 +34,7 @@ class Client(ChatMixin, MealMixin):
 
     def __init__(self, url, websocket_url, token, api_key, refresh, guide="union", clock=None, refresh_token=None):
         self.url = url + "/api/v1"
-        self.websocket_url = websocket_url + "/api/v1"
+        self.websocket_url = websocket_url
         self.token = token
         self.api_key = api_key
         self.refresh = refresh  # asks the user, where no refresh token helps
@@ -59,6 +60,7 @@ class Client(ChatMixin, MealMixin):
         self._suggestion = None  # the consultation in which a goal was suggested, and until when it counts
         self._prepare_chat()
         self._prepare_meals()
+        self._prepare_meal_socket()
 
     # Tasks and waiting
 
@@ -118,15 +120,16 @@ class Client(ChatMixin, MealMixin):
 
     @property
     def is_busy(self):
-        return bool(self._errands) or self._is_chat_busy
+        return bool(self._errands) or self._is_chat_busy or self._is_connecting_for_meals
 
     async def close(self):
         """Ends everything at once, connections included."""
         tasks = list(self._tasks)
         for task in tasks:
             task.cancel()
-        for socket in self._sockets:
-            socket.transport.abort()
+        for socket in [*self._sockets, self._meal_socket]:
+            if socket:
+                socket.transport.abort()
         await asyncio.gather(*tasks, return_exceptions=True)
 
     # Requests
@@ -314,7 +317,8 @@ class Client(ChatMixin, MealMixin):
                 if goal["conversation"] == identifier:
                     goal["conversation"] = None
             if self.consultation == identifier:
-                self.disconnect()
+                self._starting = None
+                self._leave("disconnected")
         finally:
             self._archiving = None
 

@@ -18,6 +18,10 @@ class MealMixin:
         self._early = {}  # news that came before the meal's id was known
         self._greetings = 0  # how often a socket has opened: it brings no events from before
 
+    @property
+    def _hears_events(self):
+        return bool(self._sockets or self._meal_socket)
+
     def log_meal(self, text, kind):
         if not text.strip() or len(text) > 1000:
             return self._tell("refused", "Describe the meal in 1 to 1000 characters.")
@@ -48,30 +52,30 @@ class MealMixin:
         """Waits for a meal: for its event while a socket is open, else by looking every five seconds."""
         end = self.clock.now() + self.MEAL_TIME
         last, polls, failures, greetings = None, 0, 0, self._greetings
-        due = self.clock.now() + (self.EVENT_TIME if self._sockets else 0)  # the next look
+        due = self.clock.now() + (self.EVENT_TIME if self._hears_events else 0)  # the next look
         while meal["status"] == "processing":
-            had_socket = bool(self._sockets)
+            had_socket = self._hears_events
 
             def is_news():
-                has_changed = self._greetings != greetings or bool(self._sockets) != had_socket
+                has_changed = self._greetings != greetings or self._hears_events != had_socket
                 return has_changed or meal["status"] != "processing"
 
             if await self._until(is_news, min(end, due)):
                 if self._greetings != greetings:  # the event may have been missed: one look
                     greetings, due = self._greetings, self.clock.now()
-                elif self._sockets:
+                elif self._hears_events:
                     due = math.inf
                 else:
                     due = self.clock.now() if last is None else max(self.clock.now(), last + self.POLL_PAUSE)
                 continue
-            is_poll = last is not None and not self._sockets  # one look right after creating is none
+            is_poll = last is not None and not self._hears_events  # one look right after creating is none
             if self.clock.now() >= end or is_poll and polls == self.MOST_POLLS:
                 break
             polls, last = polls + is_poll, self.clock.now()
             failures = 0 if await self._look_at(meal) else failures + 1
             if failures == self.ATTEMPTS:
                 break
-            due = math.inf if self._sockets and not failures else self.clock.now() + self.POLL_PAUSE
+            due = math.inf if self._hears_events and not failures else self.clock.now() + self.POLL_PAUSE
         if meal["status"] == "processing":
             meal["error"] = "The meal has not been worked out in time. Look again later."
             self._tell("meal", meal["error"])
@@ -86,6 +90,11 @@ class MealMixin:
             return False
         self._take_meal(self._successful(answer).data)
         return True
+
+    def _take_event(self, frame):
+        kind, log = frame.get("type"), frame.get("data")
+        if kind in ("meal_log.completed", "meal_log.failed") and isinstance(log, dict):
+            self._take_meal({**log, "status": kind.removeprefix("meal_log.")})
 
     def _take_meal(self, log):
         """Shows what the backend says of a meal, in an answer or in an event."""

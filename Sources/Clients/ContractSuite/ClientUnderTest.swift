@@ -61,6 +61,7 @@ public enum ClientInstruction: Sendable, Hashable {
     case openConsultation(id: String)
     case send(text: String)
     case archive
+    /// Leaves the chat, and stops listening to meals.
     case disconnect
     /// Creates a goal; one that the coach suggested in the open chat belongs to that consultation.
     case createGoal(title: String, description: String)
@@ -69,6 +70,8 @@ public enum ClientInstruction: Sendable, Hashable {
     /// Logs a meal and waits for its result: by events while a chat is open, by polling while none is.
     case logMeal(text: String, type: MealType)
     case loadGoals
+    /// Opens /ws/meal-logs, once, and stays connected until it disconnects.
+    case listenToMeals
 }
 
 /// What the user of a client sees.

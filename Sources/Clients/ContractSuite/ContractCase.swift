@@ -138,6 +138,7 @@ extension ClientInstruction {
         case .chatAboutGoal: "chat_about_goal"
         case .logMeal: "log_meal"
         case .loadGoals: "load_goals"
+        case .listenToMeals: "listen_to_meals"
         }
     }
 }

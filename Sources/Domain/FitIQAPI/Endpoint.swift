@@ -14,6 +14,7 @@ public enum Endpoint: String, CaseIterable, Sendable, Hashable {
     case updateGoal = "changeGoal"
     case createMealLog, listMealLogs
     case showMealLog = "getMealLog"
+    case mealSocket = "openMealSocket"
     case register, logIn, refreshTokens, logOut
     case showProfile = "getProfile"
     case createProfile, updateProfile, updatePhysicalProfile
@@ -57,7 +58,7 @@ extension Endpoint {
     /// What is fixed about an operation.
     struct Row {
         let method: HTTPRequest.Method
-        /// The path below `/api/v1` with its parameters in braces, in two parts.
+        /// The path with its parameters in braces, in two parts; below `/api/v1`, except for the apps' socket.
         let path: (String, String)
         let origin: Origin
         let credentials: Credentials
@@ -135,6 +136,7 @@ extension Endpoint {
         case .completeConsultation: Row(.post, "/consultations/{id}/complete", from: .apps)
         case .sendMessage: Row(.post, "/consultations/{id}/messages", from: .apps)
         case .suggestConsultationGoals: Row(.post, "/consultations/{id}/suggest-goals", from: .apps)
+        case .mealSocket: Row(.get, "/ws/meal-logs", from: .apps)
         case .register: Row(.post, "/auth/register", from: .apps, credentials: .key)
         case .logIn: Row(.post, "/auth/login", from: .apps, credentials: .key)
         case .refreshTokens: Row(.post, "/auth/refresh", from: .apps, credentials: .key)
@@ -157,7 +159,7 @@ extension Endpoint {
     /// The path with its parameters in braces.
     public var template: String {
         let path = row.path
-        return "/api/v1" + path.0 + path.1
+        return (self == .mealSocket ? "" : "/api/v1") + path.0 + path.1
     }
     public var origin: Origin { row.origin }
     public var credentials: Credentials { row.credentials }
@@ -189,8 +191,10 @@ extension Endpoint {
         template.split(separator: "/").filter { !$0.hasPrefix("{") }.map { ExactString($0) }
     }
 
+    /// Whether it is a WebSocket handshake.
+    public var isSocket: Bool { self == .webSocket || self == .mealSocket }
     /// Whether HEAD is answered too: a WebSocket handshake is a GET without a HEAD counterpart.
-    var answersHead: Bool { method == .get && self != .webSocket }
+    var answersHead: Bool { method == .get && !isSocket }
 
     /// The guides that document the endpoint; if none does, the guides that presuppose it; empty for the apps' own.
     public var guides: [GuideMode] {
@@ -223,7 +227,6 @@ public final class AppPath: Sendable, Equatable {
     ///
     /// A path whose word stands where another one has a parameter precedes it.
     static func matching(_ segments: [String]) -> (path: AppPath, parameters: [String])? {
-        guard segments.count > 2, segments[0] == "api", segments[1] == "v1" else { return nil }
         for path in all where path.segments.count == segments.count && path.matches(segments) {
             return (path, zip(path.segments, segments).filter { $0.0 == nil }.map(\.1))
         }
@@ -231,8 +234,8 @@ public final class AppPath: Sendable, Equatable {
     }
 
     private func matches(_ arrived: [String]) -> Bool {
-        // From the third on: the first two are the same for all.
-        for index in 2..<arrived.count {
+        // From the last: most begin with the same two.
+        for index in arrived.indices.reversed() {
             if let word = segments[index] {
                 if !word.isExactly(arrived[index]) { return false }
             } else if arrived[index].isEmpty {

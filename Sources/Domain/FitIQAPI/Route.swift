@@ -25,13 +25,12 @@ public enum Route: Equatable, Sendable {
             return
         }
         // An extra slash or a missing id: a hint at the nearest endpoint helps more than an unknown id.
-        guard segments.count > 2, segments[0] == "api", segments[1] == "v1", !segments[3...].contains("")
-        else { return nil }
+        guard !segments.contains("") else { return nil }
         if mode.servesApps, let (path, parameters) = AppPath.matching(segments) {
             self = .app(path, parameters)
             return
         }
-        guard segments.count <= 5 else { return nil }
+        guard 3...5 ~= segments.count, segments[0] == "api", segments[1] == "v1" else { return nil }
         let id = segments.count > 3 ? segments[3] : nil
         let part = segments.count > 4 ? segments[4] : nil
         switch (segments[2], id, part) {
@@ -141,7 +140,11 @@ public enum Route: Equatable, Sendable {
 
     /// The refusal of an unknown path; it names the nearest endpoint.
     public static func refusal(ofUnknownPath path: String, in mode: GuideMode) -> APIError {
-        if path == "/ws" || path == "/api/v1/ws" || path.hasPrefix("/ws/") { return .bareWebSocketPath }
+        if path == "/ws" || path == "/api/v1/ws" || path.hasPrefix("/ws/")
+            || mode.servesApps && path == "/api/v1" + Endpoint.mealSocket.template
+        {
+            return .bareWebSocketPath(in: mode)
+        }
         return .unknownPath(path, nearest: nearestTemplate(to: path, in: mode))
     }
 

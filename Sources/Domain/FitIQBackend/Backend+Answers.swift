@@ -19,6 +19,7 @@ extension Backend {
             switch step.work {
             case .answer: continueAnswer(in: step.position, &turn)
             case .mealLog: finishMealLog(step.position, &turn)
+            case .mealSocket(let socket): closeIfIdle(socket, &turn)
             }
         }
         turn.now = now

@@ -53,6 +53,8 @@ extension Backend {
         for position in owner.goals { remove(goal: position) }
         for position in owner.mealLogs { remove(mealLog: position) }
         removeDocuments(of: user)
+        closeMealSocket(of: user, &turn)
+        mealSockets[user] = nil
         if let email = owner.person?.account?.email { addresses[EmailAddress.key(email)] = nil }
         storedBytes -= owner.byteCount
         users.remove(user)
@@ -87,6 +89,7 @@ extension Backend {
         case .answer(let id):
             consultations.contains(step.position) && consultations[step.position].answer?.id == id
         case .mealLog: mealLogs.contains(step.position)
+        case .mealSocket(let socket): sockets[socket] != nil
         }
     }
 

@@ -69,7 +69,7 @@ extension Backend {
             objects, page: query.page, total: matching.count, isForApps: configuration.mode.servesApps)
     }
 
-    /// Ends the processing of a meal log and notifies every open socket of its user, in any consultation.
+    /// Ends the processing of a meal log and notifies every open socket of its user.
     mutating func finishMealLog(_ position: Int, _ turn: inout Turn) {
         // The room is checked again: thousands of other logs may have been completed since the 201.
         let outcome =
@@ -88,9 +88,10 @@ extension Backend {
         for socket in sockets { turn.effects.append(.send(socket, frame)) }
     }
 
-    /// All open sockets of a user by consultation; inactive consultations have none.
+    /// All open sockets of a user: by consultation, of which inactive ones have none, then that of the meals.
     private func openSockets(of user: UserID) -> [SocketID] {
-        users[user].active.sorted().flatMap { consultations[$0].sockets }
+        let chats = users[user].active.sorted().flatMap { consultations[$0].sockets }
+        return mealSockets[user]?.open.map { chats + [$0] } ?? chats
     }
 
     private var mealLogForm: GuideMode { configuration.mode.form(of: .showMealLog) }

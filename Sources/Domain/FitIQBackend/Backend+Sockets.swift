@@ -1,10 +1,19 @@
 import FitIQAPI
 
-/// An open WebSocket of a consultation.
+/// An open WebSocket.
 struct OpenSocket: Sendable {
-    let position: Int
+    enum Place: Sendable {
+        /// In the consultation at this index.
+        case consultation(Int)
+        case meals(UserID)
+    }
+
+    let place: Place
     /// The protocol of the last chat message; nil before the first one, when the socket gets no chat frames.
     var chatProtocol: ChatProtocol?
+
+    /// The consultation's index; nil for a meal socket.
+    var position: Int? { if case .consultation(let position) = place { position } else { nil } }
 }
 
 /// The socket side of consultations.
@@ -30,7 +39,7 @@ extension Backend {
         try checkSocket(on: id, by: user)
         precondition(sockets[socket] == nil, "The number of an open socket was given to another one.")
         let position = try position(of: id, ownedBy: user)
-        sockets[socket] = OpenSocket(position: position)
+        sockets[socket] = OpenSocket(place: .consultation(position))
         consultations[position].sockets.append(socket)
         let user = configuration.mode.servesApps ? consultations[position].consultation.userID : nil
         send(.connected(user: user), to: socket, of: position, &turn)
@@ -41,7 +50,11 @@ extension Backend {
 
     /// Removes a closed socket; an answer that streams to it continues.
     public mutating func closeSocket(_ socket: SocketID) {
-        guard let position = sockets.removeValue(forKey: socket)?.position else { return }
+        guard let closed = sockets.removeValue(forKey: socket) else { return }
+        guard case .consultation(let position) = closed.place else {
+            if case .meals(let user) = closed.place { mealSockets[user]?.open = nil }
+            return
+        }
         consultations[position].sockets.removeAll { $0 == socket }
         consultations[position].answer?.audience.removeAll { $0.socket == socket }
     }
@@ -49,7 +62,8 @@ extension Backend {
     /// Handles a text frame; frames of a socket that the backend has closed are ignored.
     public mutating func receive(text: [UInt8], from socket: SocketID, _ turn: inout Turn) {
         advance(&turn)
-        guard let position = sockets[socket]?.position else { return }
+        guard let open = sockets[socket] else { return }
+        guard let position = open.position else { return receiveOnMealSocket(text: text, from: socket, &turn) }
         do throws(FrameError) {
             switch try ClientFrame(text: text, in: socketForm) {
             case .ping: send(.pong, to: socket, of: position, &turn)
@@ -66,7 +80,8 @@ extension Backend {
     /// Refuses a binary frame.
     public mutating func receiveBinary(from socket: SocketID, _ turn: inout Turn) {
         advance(&turn)
-        guard let position = sockets[socket]?.position else { return }
+        guard let open = sockets[socket] else { return }
+        guard let position = open.position else { return receiveOnMealSocket(text: nil, from: socket, &turn) }
         send(.error(.binaryFrame), to: socket, of: position, &turn)
     }
 

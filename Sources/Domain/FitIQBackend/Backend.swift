@@ -45,6 +45,7 @@ public struct Backend: Sendable {
     /// The highest cost of a password so far: what each login costs.
     var passwordWork = 0
     var sockets: [SocketID: OpenSocket] = [:]
+    var mealSockets: [UserID: MealSocket] = [:]
     var schedule = Heap<ScheduledStep>()
     /// Beyond this many steps, a deletion removes the obsolete ones.
     var mostSteps = Backend.spareSteps
@@ -218,6 +219,10 @@ public struct Limits: Sendable, Equatable {
     public var shares = 100
     /// Refresh tokens per account that work at the same time; a new one revokes the oldest beyond.
     public var refreshTokens = 20
+    /// Connections of a user to the meal socket within a minute; beyond, an `error` frame and close code 1008.
+    public var mealSocketsPerMinute = 10
+    /// Nanoseconds without a frame from the client, after which the meal socket closes with 1000.
+    public var mealSocketIdle: Int64 = 600_000_000_000
     /// Bytes of JSON per world; beyond, 507 or an `error` frame, and a meal log in processing fails.
     public var storedBytes = 256 * 1024 * 1024
 
@@ -267,23 +272,31 @@ public enum Effect: Equatable, Sendable {
     case close(SocketID, code: UInt16, reason: String)
 }
 
-/// A scheduled event: the next step of an answer, or the end of a meal log's processing.
+/// A scheduled event: the next step of an answer, the end of a meal log's processing, or of a socket's patience.
 struct ScheduledStep: Comparable, Sendable {
     enum Work: Equatable, Sendable {
         /// The next step of this answer; skipped if the answer has ended.
         case answer(ResourceID)
         /// The processing of a meal log ends.
         case mealLog
+        /// A meal socket may have been idle for too long; skipped if it is closed.
+        case mealSocket(SocketID)
 
-        fileprivate var rank: Int { self == .mealLog ? 1 : 0 }
+        fileprivate var rank: Int {
+            switch self {
+            case .answer: 0
+            case .mealLog: 1
+            case .mealSocket: 2
+            }
+        }
     }
 
     let time: Timestamp
-    /// The index of the consultation or meal log in the backend's list.
+    /// The index of the consultation, the meal log or the user in the backend's list.
     let position: Int
     let work: Work
 
-    /// Orders by time; at the same time, answers come before meal logs, each in the order of creation.
+    /// Orders by time; at the same time, answers come first and sockets last, each in the order of creation.
     static func < (left: ScheduledStep, right: ScheduledStep) -> Bool {
         (left.time, left.work.rank, left.position) < (right.time, right.work.rank, right.position)
     }

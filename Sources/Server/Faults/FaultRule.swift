@@ -7,14 +7,19 @@ public struct FaultRule: Sendable, Equatable {
     public var name: ExactString
     public var isEnabled: Bool
     public var fault: Fault
+    /// The only kind of socket that it concerns; nil for all, and for a fault of responses.
+    public var socket: Endpoint?
     /// The selection among the matches, counted by this rule alone and while it is enabled.
     ///
     /// The matches are requests for ``Fault/response(_:on:)`` and handshakes for the other two. For a rule enabled from
-    /// the start, the n-th is the n-th WebSocket connection of the world, including refused ones.
+    /// the start, the n-th is the world's n-th connection of its kind of WebSocket, including refused ones.
     public var selection: Selection
 
-    public init(name: ExactString, isEnabled: Bool = true, fault: Fault, selection: Selection = .all) {
+    public init(
+        name: ExactString, isEnabled: Bool = true, fault: Fault, of socket: Endpoint? = nil, selection: Selection = .all
+    ) {
         self.name = name
+        self.socket = socket
         self.isEnabled = isEnabled
         self.fault = fault
         self.selection = selection

@@ -70,14 +70,16 @@ extension EncodedResponse {
 extension FaultBook {
     /// Numbers a handshake that arrives now, and returns the faults of it and its connection; nil for none.
     ///
-    /// Call it once per handshake of a consultation's socket, before checking credentials: each call counts.
-    public mutating func openSocket(at now: Timestamp) -> HandshakeFaults? {
+    /// Call it once per handshake, before checking credentials: each call counts. The endpoint is nil if a recording
+    /// opens the socket and there is no such endpoint.
+    public mutating func openSocket(_ endpoint: Endpoint? = .webSocket, at now: Timestamp) -> HandshakeFaults? {
         connections += 1
         guard !connectionRules.isEmpty else { return nil }
         var acting = HandshakeFaults(connection: connections)
         var socketRules: [SocketFaults.Rule] = []
-        for index in connectionRules where match(index) {
+        for index in connectionRules {
             let rule = rules[index].rule
+            guard rule.socket == nil || rule.socket == endpoint, match(index) else { continue }
             switch rule.fault {
             case .response: preconditionFailure("Sorted out before.")
             case .handshake(.refuse(var replacement)):

@@ -111,7 +111,7 @@ extension FaultBook {
     }
 
     private static func covers(_ endpoints: Set<Endpoint>, _ endpoint: Endpoint?) -> Bool {
-        if endpoints.isEmpty { return endpoint != .webSocket }
+        if endpoints.isEmpty { return endpoint?.isSocket != true }
         return endpoint.map(endpoints.contains) ?? false
     }
 

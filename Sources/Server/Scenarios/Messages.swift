@@ -218,8 +218,10 @@ enum Messages {
         "must be \(target); got \(text).\(NearestWord.hint(nearest))"
     }
 
-    static let webSocketTarget =
-        "is the path of WebSockets: use 'handshake' for faults while one opens, and 'socket' for faults after that."
+    static func webSocketTarget(_ endpoint: Endpoint) -> String {
+        "is the path of WebSockets: use 'handshake \(endpoint.template)' for faults while one opens, and "
+            + "'socket \(endpoint.template)' for faults after that; 'handshake' and 'socket' mean every WebSocket."
+    }
 
     static let mixedTargets =
         "must name only REST endpoints if it is a list; write separate rules for 'any', handshake and socket."

@@ -107,7 +107,7 @@ final class RequestFact: Sendable {
     /// Whether the client received the whole response.
     var isAnswered: Bool { exchange.status != nil && exchange.delivery == .complete }
     /// Whether it is a refused WebSocket handshake.
-    var isHandshake: Bool { exchange.endpoint == .webSocket }
+    var isHandshake: Bool { exchange.endpoint?.isSocket ?? false }
 }
 
 extension ExactString {
@@ -146,9 +146,9 @@ final class OpeningFact: Sendable {
     /// When the 101 was sent.
     let openedAt: Timestamp
     let credentials: PresentedCredentials
-    /// The id in the path as it was sent.
+    /// The id in the path as it was sent; empty on the socket of all meals of a user.
     let sentID: ExactString
-    /// The same as the backend issued it.
+    /// The same as the backend issued it, or what stands for one on the socket of all meals of a user.
     let consultation: ExactString
 
     init(_ opening: RecordedOpening, at time: Timestamp) {
@@ -156,9 +156,16 @@ final class OpeningFact: Sendable {
         openedAt = time
         credentials = PresentedCredentials(opening.head)
         let segments = opening.head.target.segmentsInWorld
-        sentID = segments.count > 3 ? ExactString(segments[3]) : ""
-        consultation = sentID.asIssued
+        let isOfMeals = opening.endpoint == .mealSocket
+        sentID = isOfMeals || segments.count < 4 ? "" : ExactString(segments[3])
+        consultation = isOfMeals ? Self.meals(of: opening.user) : sentID.asIssued
     }
+
+    /// Whether it is the socket of all meals of a user, not one of a consultation.
+    var isOfMeals: Bool { opening.endpoint == .mealSocket }
+
+    /// What stands for a consultation's id; no id looks like this.
+    static func meals(of client: ExactString?) -> ExactString { ExactString("meals of " + (client?.text ?? "")) }
 
     /// When the request was complete.
     var requestedAt: Timestamp { opening.requestedAt }

@@ -102,7 +102,9 @@ extension Scene {
     struct Socket: Sendable {
         let connection: UInt64
         let user: ExactString
+        /// The consultation's id, or what stands for one.
         let consultation: ExactString
+        let isOfMeals: Bool
         let credentials: PresentedCredentials
         let openedAt: Timestamp
         let opening: JournalEntry
@@ -139,7 +141,7 @@ extension Scene {
         init(_ opening: OpeningFact, _ fact: Fact) {
             connection = fact.connection
             user = opening.opening.user ?? ""
-            consultation = opening.consultation
+            (consultation, isOfMeals) = (opening.consultation, opening.isOfMeals)
             credentials = opening.credentials
             openedAt = opening.openedAt
             self.opening = fact.entry

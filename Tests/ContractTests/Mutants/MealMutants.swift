@@ -71,5 +71,31 @@ extension Mutant {
                 $0.mealPolling.maximumPolls = 30
                 $0.patience.meal = .seconds(200)
             }),
+        Mutant(
+            "opens the socket of all meals in each screen that shows meals", breaks: "ws/meal-socket-single",
+            saying: "The client opened a second socket of the same user's meals at ",
+            in: .suite("meal/socket/takes-the-event")
+        ) {
+            var isDone = false
+            var tampering = Tampering()
+            tampering.act = { action, schedule, now in
+                guard !isDone, case .openSocket(var request) = action else { return [action] }
+                isDone = true
+                // The first screen's is closed for it, and that screen's model takes no notice.
+                (request.number, request.target) = (schedule.number(), request.target)
+                schedule.add(.openSocket(request), in: .seconds(2), from: now)
+                return [action]
+            }
+            return tampering
+        },
+        Mutant(
+            "opens the socket of all meals again at once", breaks: "ws/reconnect-backoff",
+            saying: "The client tried again 0 s after the socket ended at ",
+            in: .suite("meal/socket/reconnects-with-back-off"),
+            configured: { $0.reconnects = ReconnectSchedule(.constant(.zero)) }),
+        Mutant(
+            "tries for ever to open the socket of all meals", breaks: "ws/reconnect-limit",
+            saying: "The client tried for the 6th time", in: .suite("meal/socket/gives-up"),
+            configured: { $0.reconnects = ReconnectSchedule(.constant(.seconds(5)), maximumTries: 12) }),
     ]
 }

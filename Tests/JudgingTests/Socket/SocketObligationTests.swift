@@ -9,6 +9,7 @@ struct SocketObligationTests {
     private static let table: [(String, Obligation.Level, Obligation.Origin)] = [
         ("ws/endpoint", .must, .guides([.webSocketArchitecture])),
         ("ws/single-connection", .should, .guides([.mealLogWebSocket, .webSocketArchitecture])),
+        ("ws/meal-socket-single", .should, .ours),
         ("ws/waits-for-connected", .should, .guides([.mealLogWebSocket, .webSocketArchitecture])),
         ("ws/refused-handshake", .should, .guides([.mealLogWebSocket])),
         ("ws/message-shape", .must, .guides([.consultationWebSocket, .enhancedConsultations])),

@@ -32,6 +32,15 @@ struct SocketStory {
         tell(.opened(opening), at: seconds, on: connection)
     }
 
+    /// A handshake of the socket of all meals that was accepted, and `connected`.
+    mutating func connectMeals(_ connection: UInt64, at seconds: Double, user: ExactString = "ann") {
+        let opening = RecordedOpening(
+            head: Self.head("GET /w/w1/ws/meal-logs", token: "t1"), requestedAt: Self.time(seconds),
+            endpoint: .mealSocket, user: user)
+        tell(.opened(opening), at: seconds, on: connection)
+        hear(connection, "connected", at: seconds)
+    }
+
     /// A handshake that was accepted, and `connected`.
     mutating func connect(
         _ connection: UInt64, at seconds: Double, on consultation: String = "c1", user: ExactString = "ann",

@@ -43,7 +43,7 @@ import Testing
         Selection(first: 1, last: 9, step: 2), Selection(step: 3, perMille: 0), Selection(first: 4, perMille: 999),
     ]
     static let endpoints: [Set<Endpoint>] =
-        [[]] + Endpoint.allCases.filter { $0 != .webSocket }.map { [$0] } + [[.listGoals, .showGoal, .createGoal]]
+        [[]] + Endpoint.allCases.filter { !$0.isSocket }.map { [$0] } + [[.listGoals, .showGoal, .createGoal]]
 
     /// Every kind of fault, place, selection and point.
     static let rules: [FaultRule] = {
@@ -57,6 +57,11 @@ import Testing
         var rules = faults.map { FaultRule(name: "", fault: $0) }
         for fault in [Fault.response(.hang, on: []), .handshake(.hang), .socket(.lose, at: .byte(1))] {
             rules += selections.map { FaultRule(name: "", isEnabled: false, fault: fault, selection: $0) }
+        }
+        for socket in [Endpoint.webSocket, .mealSocket] {
+            rules += [Fault.handshake(.hang), .socket(.lose, at: .byte(1))].map {
+                FaultRule(name: "", fault: $0, of: socket, selection: .first(3))
+            }
         }
         for index in rules.indices { rules[index].name = "rule \(index) \"\u{2028}\"" }
         return rules

@@ -21,6 +21,7 @@ extension Step {
     static let archive = Step.perform(.archive)
     static let disconnect = Step.perform(.disconnect)
     static let loadGoals = Step.perform(.loadGoals)
+    static let listenToMeals = Step.perform(.listenToMeals)
     /// Waits for the chat to be open and idle.
     static let untilReady = Step.until(.ready, within: .seconds(30))
     /// Waits for all of these at once.

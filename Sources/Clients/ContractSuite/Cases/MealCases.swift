@@ -139,5 +139,50 @@ extension ContractCase {
             setting: .builtIn("flaky-500"), faces: ["retry/backoff-on-5xx"],
             steps: .logMeal("2 eggs"),
             .untilAll(.meal("2 eggs", .completed, calories: 140), .idle, within: .minutes(5)), .expect(.noProblem)),
+        ContractCase(
+            "meal/socket/takes-the-event", "A meal is worked out while the socket of all meals is open, without a chat",
+            mealSocket, faces: ["meal/no-poll-while-connected", "meal/no-fetch-after-completed", "ws/keepalive"],
+            steps: .listenToMeals, .until(.idle, within: .seconds(30)), .logMeal("2 eggs"),
+            .untilAll(.meal("2 eggs", .completed, calories: 140), .idle, within: .seconds(30)), .pass(.minutes(15)),
+            .logMeal("120g chicken breast", .lunch),
+            .untilAll(.meal("120g chicken breast", .completed, calories: 198), .idle, within: .seconds(30)),
+            .expect(.noProblem), .disconnect, .until(.idle, within: .seconds(10))),
+        ContractCase(
+            "meal/socket/beside-a-chat", "The socket of all meals is open beside a chat's: the meal is shown once",
+            mealSocket, faces: ["meal/no-poll-while-connected"],
+            steps: .listenToMeals, .until(.idle, within: .seconds(30)), .start(.nutritionist), .untilReady,
+            .logMeal("2 eggs"), .untilAll(.meal("2 eggs", .completed, calories: 140), .idle, within: .seconds(30)),
+            .send("Hello?"), .untilAnswered(1), .expect(.noProblem), .disconnect),
+        ContractCase(
+            "meal/socket/reconnects-with-back-off", "The socket of all meals is lost and refused, and opened again",
+            mealSocket,
+            setting: .written(
+                """
+                name: meal-socket-drops
+                faults:
+                  - {on: socket /ws/meal-logs, connections: 1, at: {type: meal_log.completed}, finish: true}
+                  - {on: handshake /ws/meal-logs, connections: 2..4, status: 503}
+                """), faces: ["ws/reconnect-backoff", "ws/meal-socket-single"],
+            steps: .listenToMeals, .until(.idle, within: .seconds(30)), .logMeal("2 eggs"), .pass(.seconds(4)),
+            .untilAll(.meal("2 eggs", .completed, calories: 140), .idle, within: .minutes(5)),
+            .logMeal("2 eggs and toast"),
+            .untilAll(.meal("2 eggs and toast", .completed, calories: 290), .idle, within: .minutes(1)),
+            .expect(.noProblem), .disconnect),
+        ContractCase(
+            "meal/socket/gives-up", "The socket of all meals stays refused: after five tries the user is told",
+            mealSocket,
+            setting: .written(
+                """
+                name: meal-socket-refused
+                faults:
+                  - {on: handshake /ws/meal-logs, connections: 2.., status: 503}
+                  - {on: socket /ws/meal-logs, at: {frame: 2}, close: {code: 1001}}
+                """), faces: ["ws/reconnect-backoff", "ws/reconnect-limit"],
+            steps: .listenToMeals, .until(.idle, within: .seconds(30)), .logMeal("2 eggs"), .pass(.seconds(10)),
+            .untilAll(.problem(.unavailable), .meal("2 eggs", .completed, calories: 140), .idle, within: .minutes(10)),
+            .pass(.minutes(5)), .expect(.idle)),
     ]
+
+    private static let mealSocket = Clause.ours(
+        "/ws/meal-logs brings the events of all meals; it is opened once per user, and reconnected with back-off.")
 }

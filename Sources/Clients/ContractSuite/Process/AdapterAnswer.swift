@@ -68,7 +68,7 @@ extension ClientInstruction {
         case .logMeal(let text, let type):
             writer.member("text", text)
             writer.member("type", type.rawValue)
-        case .archive, .disconnect, .loadGoals: break
+        case .archive, .disconnect, .loadGoals, .listenToMeals: break
         }
     }
 }

@@ -87,6 +87,7 @@ public final class ReferenceClient: ClientUnderTest {
         case .chatAboutGoal(let id): .chatAboutGoal(id: id)
         case .logMeal(let text, let type): .logMeal(text: text, type: type)
         case .loadGoals: .loadGoals
+        case .listenToMeals: .listenToMeals
         }
     }
 }

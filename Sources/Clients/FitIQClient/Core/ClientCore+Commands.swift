@@ -16,6 +16,7 @@ extension ClientCore {
             createGoal(title, description, targetDate, at: now)
         case .chatAboutGoal(let id): chat(aboutGoal: id, at: now)
         case .logMeal(let text, let type): logMeal(text, type, at: now)
+        case .listenToMeals: listenToMeals()
         case .loadGoals:
             guard serves(.listGoals, "list of goals"), hasRoom() else { break }
             submit(.listGoals, .get, "/api/v1/goals", at: now)
@@ -94,6 +95,7 @@ extension ClientCore {
 
     private mutating func disconnect() {
         intent = nil
+        mealLink.want(nil)
         leave(.disconnected)
     }
 

@@ -6,16 +6,23 @@ extension ClientCore {
     /// Whether a socket may be opened: the server closes archived chats, so a pending archive is waited for.
     var mayOpenSocket: Bool { requests.tokens.isUsable && (archiving == nil || archiving != link.wanted) }
 
-    mutating func stepLink(at now: Timestamp) {
-        if link.wanted != nil, link.isReady, link.socket == nil { askForToken(at: now) }
-        switch link.step(at: now, mayOpen: mayOpenSocket) {
+    mutating func stepLinks(at now: Timestamp) {
+        step(\.link, mayOpen: mayOpenSocket, at: now)
+        step(\.mealLink, mayOpen: requests.tokens.isUsable, at: now)
+    }
+
+    private mutating func step(_ link: WritableKeyPath<ClientCore, ChatLink>, mayOpen: Bool, at now: Timestamp) {
+        if self[keyPath: link].wanted != nil, self[keyPath: link].isReady, self[keyPath: link].socket == nil {
+            askForToken(at: now)
+        }
+        switch self[keyPath: link].step(at: now, mayOpen: mayOpen) {
         case .nothing: return
         case .close(let number, let code): actions.append(.closeSocket(socket: number, code))
-        case .open(let consultation):
+        case .open(let place):
             lastNumber += 1
             let credentials = Credentials(token: requests.tokens.token, apiKey: configuration.credentials.apiKey)
-            link.opening(lastNumber, consultation, token: credentials.token, at: now)
-            let path = "/api/v1/consultations/\(consultation)/ws"
+            self[keyPath: link].opening(lastNumber, place, token: credentials.token, at: now)
+            let path = link == \.link ? "/api/v1/consultations/\(place)/ws" : place
             let isQuery = configuration.guide.webSocketCredentials == .queryToken
             let (inQuery, inFields) = configuration.sendsTokenTwice ? (true, true) : (isQuery, !isQuery)
             actions.append(
@@ -27,7 +34,12 @@ extension ClientCore {
     }
 
     mutating func receiveFromSocket(_ input: ClientInput, at now: Timestamp) {
-        guard let socket = link.socket, input.socketNumber == socket.number else { return }
+        guard let socket = link.socket, input.socketNumber == socket.number else {
+            if let socket = mealLink.socket, input.socketNumber == socket.number {
+                receiveFromMealSocket(input, socket, at: now)
+            }
+            return
+        }
         switch input {
         case .socketOpened where socket.phase == .opening: link.opened(at: now)
         case .socketRefused(let response): refused(socket, Answer(response), at: now)
@@ -44,27 +56,36 @@ extension ClientCore {
         }
     }
 
-    mutating func expireSocket(at now: Timestamp) {
-        guard let socket = link.socket else { return }
+    mutating func expireSockets(at now: Timestamp) {
+        if let socket = expire(\.link, at: now) { lost(socket, isOwn: socket.phase == .closing, at: now) }
+        if let socket = expire(\.mealLink, at: now) { lostMeals(socket, isOwn: socket.phase == .closing, at: now) }
+    }
+
+    /// Does what is due on a socket; returns the socket if it counts as lost now.
+    private mutating func expire(
+        _ link: WritableKeyPath<ClientCore, ChatLink>, at now: Timestamp
+    ) -> ChatLink.Socket? {
+        guard let socket = self[keyPath: link].socket else { return nil }
         if let deadline = socket.deadline, deadline <= now {
             switch socket.phase {
             case .greeting:
-                if case .close(let number, let code) = link.close(.goingAway, at: now) {
+                if case .close(let number, let code) = self[keyPath: link].close(.goingAway, at: now) {
                     actions.append(.closeSocket(socket: number, code))
-                    link.socket?.isReplaced = true
+                    self[keyPath: link].socket?.isReplaced = true
                 }
             case .opening, .closing:
                 actions.append(.dropSocket(socket: socket.number))
-                lost(socket, isOwn: socket.phase == .closing, at: now)
+                return socket
             case .open: break
             }
         } else if let pongDue = socket.pongDue, pongDue <= now {
             // A server that does not answer a ping would not answer a close frame.
             actions.append(.dropSocket(socket: socket.number))
-            lost(socket, isOwn: false, at: now)
-        } else if let number = link.takePing(at: now) {
+            return socket
+        } else if let number = self[keyPath: link].takePing(at: now) {
             actions.append(.ping(socket: number))
         }
+        return nil
     }
 
     private mutating func refused(_ socket: ChatLink.Socket, _ answer: Answer, at now: Timestamp) {
@@ -170,6 +191,7 @@ extension ClientCore {
         tell(.unauthorized, ClientMessages.unauthorized)
         for result in results { finish(result.errand, result.outcome, at: now) }
         if link.wanted != nil, link.socket == nil { leave(.failed) }
+        if mealLink.socket == nil { mealLink.want(nil) }
     }
 
     mutating func finish(_ errand: Errand, _ outcome: RequestBook.Outcome, at now: Timestamp) {

@@ -15,6 +15,8 @@ public struct ClientCore: Sendable {
     var lastNumber = 0
     var requests: RequestBook
     var link: ChatLink
+    /// The socket of all meals.
+    var mealLink: ChatLink
     var conversation: Conversation?
     var intent: Intent?
     /// What the user said while it was being opened.
@@ -46,7 +48,7 @@ public struct ClientCore: Sendable {
     public init(_ configuration: ClientConfiguration) {
         self.configuration = configuration
         requests = RequestBook(configuration)
-        link = ChatLink(configuration)
+        (link, mealLink) = (ChatLink(configuration), ChatLink(configuration))
     }
 
     /// Takes input from the network; input for numbers that are over is ignored.
@@ -66,7 +68,7 @@ public struct ClientCore: Sendable {
 
     public mutating func advance(to now: Timestamp) {
         expireRequests(at: now)
-        expireSocket(at: now)
+        expireSockets(at: now)
         expireTalk(at: now)
         expireMeals(at: now)
         settle(at: now)
@@ -75,6 +77,7 @@ public struct ClientCore: Sendable {
     /// When to call ``advance(to:)``; nil if nothing is due.
     public var nextDeadline: Timestamp? {
         var next = earlier(requests.nextDeadline, link.nextDeadline(mayOpen: mayOpenSocket))
+        next = earlier(next, mealLink.nextDeadline(mayOpen: requests.tokens.isUsable))
         if let conversation, let turn = conversation.turn {
             if turn.isHeard, !turn.isLate, link.wanted != nil { next = earlier(next, turn.deadline) }
             if !turn.isHeard, link.isConnected, !isReadingHistory { next = earlier(next, conversation.nextLook) }
@@ -97,7 +100,7 @@ public struct ClientCore: Sendable {
 
     /// Does what has become possible, and publishes what the user sees.
     mutating func settle(at now: Timestamp) {
-        stepLink(at: now)
+        stepLinks(at: now)
         talk(at: now)
         followMeals(at: now)
         actions += requests.pump(at: now, credentials: configuration.credentials, number: &lastNumber)
@@ -188,8 +191,10 @@ extension ClientCore {
     private var isBusyNow: Bool {
         if !requests.entries.isEmpty || intent != nil || archiving != nil { return true }
         if requests.tokens.deadline != nil { return true }
-        if link.wanted != nil, !link.isConnected { return true }
-        if let phase = link.socket?.phase, phase != .open { return true }
+        for link in [link, mealLink] {
+            if link.wanted != nil, !link.isConnected { return true }
+            if let phase = link.socket?.phase, phase != .open { return true }
+        }
         if let conversation, link.wanted != nil, conversation.turn != nil || !conversation.waiting.isEmpty {
             return true
         }

@@ -87,12 +87,15 @@ public enum ClientCommand: Sendable, Hashable {
     case openConsultation(id: String)
     case send(text: String)
     case archive
+    /// Leaves the chat, and stops listening to meals.
     case disconnect
     /// Creates a goal; one that the coach suggested in the open chat is linked to it.
     case createGoal(title: String, description: String, targetDate: Timestamp)
     case chatAboutGoal(id: String)
     /// Logs a meal and follows its processing.
     case logMeal(text: String, type: MealType)
+    /// Opens the socket with the events of all the user's meals, and keeps it open.
+    case listenToMeals
     case loadGoals
     /// Signs in to an account; its tokens replace the client's.
     case signIn(email: String, password: String)

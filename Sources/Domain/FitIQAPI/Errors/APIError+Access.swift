@@ -112,9 +112,13 @@ extension APIError {
     }
 
     /// The path `/ws`, which a guide names as the wrong endpoint.
-    public static let bareWebSocketPath = notFound(
-        "There is no endpoint \"/ws\": each consultation has a socket of its own, at /api/v1/consultations/{id}/ws "
-            + "(guide websocket-architecture). Create a consultation first.")
+    public static func bareWebSocketPath(in mode: GuideMode) -> Self {
+        let meals = " The events of all meals of a user are at \(Endpoint.mealSocket.template)."
+        return notFound(
+            "There is no endpoint \"/ws\": each consultation has a socket of its own, at "
+                + "\(Endpoint.webSocket.template) (guide websocket-architecture). Create a consultation first."
+                + (mode.servesApps ? meals : ""))
+    }
 
     public static func methodNotAllowed(
         _ method: HTTPRequest.Method, path: String, allowed: [HTTPRequest.Method]

@@ -46,9 +46,11 @@ public struct EndpointNearMiss: Equatable, Sendable {
         guard segments.count <= mostSegments, segments.reduce(segments.count, { $0 + $1.utf8.count }) <= longestPath
         else { return [] }
         let known = Endpoint.allCases.filter { mode.servesApps || $0.origin == .guides }
-        let path = PathRepair(segments, words: Set(known.flatMap(\.words)))
+        let words = Set(known.flatMap(\.words))
+        let (path, atRoot) = (PathRepair(segments, words: words), PathRepair(segments, words: words, isAtRoot: true))
         let candidates = known.filter(mode.serves).compactMap { endpoint -> EndpointNearMiss? in
-            var alignment = path.aligned(with: endpoint.template)
+            let isBelowPrefix = endpoint.template.hasPrefix("/api/v1/")
+            var alignment = (isBelowPrefix ? path : atRoot).aligned(with: endpoint.template)
             if method != endpoint.method, !(method == .head && endpoint.answersHead) {
                 alignment.cost += Cost.method
                 alignment.differences.append(.method(got: method.rawValue, expected: endpoint.method.rawValue))
@@ -86,13 +88,18 @@ private struct PathRepair {
     /// The words of the API's paths.
     private let words: Set<ExactString>
 
-    init(_ arrived: [String], words: Set<ExactString>) {
+    /// - Parameter isAtRoot: Whether the path is meant to be that of an endpoint outside `/api/v1`.
+    init(_ arrived: [String], words: Set<ExactString>, isAtRoot: Bool = false) {
         (segments, self.words) = (arrived, words)
         if segments.count > 1, segments.last == "" {
             segments.removeLast()
             start = start.adding(Cost.slash, .trailingSlash)
         }
-        if segments.starts(with: ["api", "v1", "api", "v1"]) {
+        if isAtRoot {
+            guard segments.starts(with: ["api", "v1"]) else { return }
+            segments.removeFirst(2)
+            start = start.adding(Cost.prefix, .extraSegment(got: "api/v1"))
+        } else if segments.starts(with: ["api", "v1", "api", "v1"]) {
             segments.removeFirst(2)
             start = start.adding(Cost.prefix, .repeatedPrefix)
         } else if segments.first == "v1" {

@@ -177,7 +177,7 @@ public final class Connection {
     }
 
     enum WebSocketUse {
-        case consultation
+        case backend
         case echo
         case replay(ReplaySocket)
 

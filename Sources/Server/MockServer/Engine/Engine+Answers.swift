@@ -45,7 +45,7 @@ extension Engine {
         case .admin(let route): return try adminAnswer(route, exchange)
         case .api(.avatar(let persona)):
             return Answer(body: Array(persona.avatarImage.utf8), contentType: "image/svg+xml")
-        case .api(.webSocket(let id)): return try openConsultationSocket(&exchange, id: id)
+        case .api(let route) where exchange.endpoint?.isSocket == true: return try openSocket(of: route, &exchange)
         case .api(let route):
             exchange.responseFaults = world.faults.respond(to: exchange.endpoint, at: world.turn.now)
             guard let faults = exchange.responseFaults, let replacement = faults.replacement else {

@@ -15,7 +15,7 @@ extension Engine {
         let (head, world, now) = (exchange.head, exchange.world, exchange.now)
         let isHandshake = head.isWebSocketHandshake
         if isHandshake {
-            exchange.handshakeFaults = world.faults.openSocket(at: world.turn.now)
+            exchange.handshakeFaults = world.faults.openSocket(exchange.endpoint, at: world.turn.now)
         } else {
             exchange.responseFaults = world.faults.respond(to: exchange.endpoint, at: world.turn.now)
         }

@@ -8,19 +8,29 @@ import WebSocket
 
 /// The WebSocket side of a connection: handshake, frames, closing.
 extension Engine {
-    /// - Throws: 401, 404, 400 if it is not active; then 426 or 400 for errors of the handshake itself.
-    func openConsultationSocket(_ exchange: inout Exchange, id: String) throws(APIError) -> Answer? {
+    /// Opens a socket of a consultation, or of a user's meals.
+    ///
+    /// - Throws: 401; of a consultation, 404 or 400 if it is not active; then 426 or 400 for errors of the handshake
+    ///   itself.
+    func openSocket(of route: Route, _ exchange: inout Exchange) throws(APIError) -> Answer? {
         let (head, world, connection) = (exchange.head, exchange.world, exchange.connection)
-        if head.wantsUpgrade { exchange.handshakeFaults = world.faults.openSocket(at: world.turn.now) }
+        if head.wantsUpgrade {
+            exchange.handshakeFaults = world.faults.openSocket(exchange.endpoint, at: world.turn.now)
+        }
         if let refusal = exchange.refusedHandshake { return refusal }
         let queryToken = head.target.queryItems().first { $0.name == "token" }?.value
         let user = try world.authenticator.webSocketUser(
             of: head.fields, queryToken: queryToken, last: &connection.lastAuthorization, in: &world.backend,
             at: world.turn.now)
-        try world.backend.checkSocket(on: id, by: user)
+        let consultation: String? = if case .webSocket(let id) = route { id } else { nil }
+        if let consultation { try world.backend.checkSocket(on: consultation, by: user) }
         exchange.user = world.backend.name(of: user)
-        open(.consultation, try acceptHandshake(head), &exchange)
-        try world.backend.openSocket(connection.id.socket, on: id, by: user, &world.turn)
+        open(.backend, try acceptHandshake(head), &exchange)
+        if let consultation {
+            try world.backend.openSocket(connection.id.socket, on: consultation, by: user, &world.turn)
+        } else {
+            world.backend.openMealSocket(connection.id.socket, by: user, &world.turn)
+        }
         applyEffects(of: world, at: exchange.now)
         receiveTrailingBytes(of: connection, at: exchange.now)
         return nil
@@ -116,13 +126,15 @@ extension Engine {
     private func handle(_ event: WebSocket.Event, on connection: Connection, in world: World, at now: Timestamp) {
         recorder.received(event, on: connection, in: world)
         switch (event, connection.webSocketUse) {
-        case (.text(let text), .consultation):
+        case (.text(let text), .backend):
             world.backend.receive(text: text, from: connection.id.socket, &world.turn)
-        case (.binary, .consultation): world.backend.receiveBinary(from: connection.id.socket, &world.turn)
+        case (.binary, .backend): world.backend.receiveBinary(from: connection.id.socket, &world.turn)
         case (.text(let text), .echo): _ = connection.webSocket?.send(text: text, into: &connection.output.bytes)
         case (.binary(let bytes), .echo): _ = connection.webSocket?.send(binary: bytes, into: &connection.output.bytes)
         case (.text(let text), .replay(let socket)): replay(.text(text), from: socket, in: world, at: now)
         case (.binary(let bytes), .replay(let socket)): replay(.binary(bytes), from: socket, in: world, at: now)
+        case (.ping, .backend), (.pong, .backend):
+            world.backend.heard(from: connection.id.socket, &world.turn)
         case (.ping, _), (.pong, _): break
         case (.closing, _): forgetSocket(of: connection)
         case (.failed(let code, let message), _):
@@ -208,7 +220,7 @@ extension Engine {
     func forgetSocket(of connection: Connection) {
         guard connection.webSocket != nil, let world = connection.world else { return }
         switch connection.webSocketUse {
-        case .consultation: world.closeSocket(connection.id.socket)
+        case .backend: world.closeSocket(connection.id.socket)
         case .replay(let socket): world.replay?.forget(socket, at: world.turn.now)
         case .echo: break
         }

@@ -35,7 +35,10 @@ enum FaultReader {
             case .handshake: HandshakeFault.read(action, fields).map { .handshake($0) }
             case .socket: socketFault(action, fields)
             }
-        return fault.map { FaultRule(name: ExactString(name), isEnabled: isEnabled, fault: $0, selection: selection) }
+        return fault.map {
+            FaultRule(
+                name: ExactString(name), isEnabled: isEnabled, fault: $0, of: target.socket, selection: selection)
+        }
     }
 
     private static func socketFault(_ action: FaultAction, _ fields: Fields) -> Fault? {
@@ -86,8 +89,9 @@ enum FaultReader {
 enum FaultTarget {
     /// At these endpoints, or at all if the set is empty.
     case endpoints(Set<Endpoint>)
-    case handshake
-    case socket
+    /// At this socket, or at all.
+    case handshake(Endpoint?)
+    case socket(Endpoint?)
 
     var place: FaultPlace {
         switch self {
@@ -97,18 +101,28 @@ enum FaultTarget {
         }
     }
 
+    /// The only socket that it concerns.
+    var socket: Endpoint? {
+        switch self {
+        case .endpoints: nil
+        case .handshake(let endpoint), .socket(let endpoint): endpoint
+        }
+    }
+
     /// The notations for endpoints.
-    static let endpoints: [(name: String, endpoint: Endpoint)] = Endpoint.allCases.filter { $0 != .webSocket }.map {
+    static let endpoints: [(name: String, endpoint: Endpoint)] = Endpoint.allCases.filter { !$0.isSocket }.map {
         ("\($0.method.rawValue) \($0.template)", $0)
     }
 
-    static func read(_ cursor: Cursor) -> FaultTarget? {
-        switch cursor.written {
-        case "any": return .endpoints([])
-        case "handshake": return .handshake
-        case "socket": return .socket
-        default: break
+    /// The notations of what is not a list of endpoints.
+    static let places: [(name: String, target: FaultTarget)] =
+        [("any", .endpoints([])), ("handshake", .handshake(nil)), ("socket", .socket(nil))]
+        + Endpoint.allCases.filter(\.isSocket).flatMap {
+            [("handshake \($0.template)", .handshake($0)), ("socket \($0.template)", .socket($0))]
         }
+
+    static func read(_ cursor: Cursor) -> FaultTarget? {
+        if let place = places.first(where: { $0.name == cursor.written }) { return place.target }
         guard let cursors = cursor.oneOrMore(limit: 100, of: "REST endpoints") else { return nil }
         let endpoints = cursors.map(endpoint)
         guard !endpoints.contains(nil) else { return nil }
@@ -120,12 +134,12 @@ enum FaultTarget {
             return cursor.refuse(Messages.unknownTarget(cursor.node.excerpt, nearest: nil))
         }
         if let found = endpoints.first(where: { $0.name == text }) { return found.endpoint }
-        if ["any", "handshake", "socket"].contains(text) {
+        if places.contains(where: { $0.name == text }) {
             cursor.refuse(Messages.mixedTargets)
-        } else if text == "GET \(Endpoint.webSocket.template)" {
-            cursor.refuse(Messages.webSocketTarget)
+        } else if let socket = Endpoint.allCases.first(where: { $0.isSocket && text == "GET \($0.template)" }) {
+            cursor.refuse(Messages.webSocketTarget(socket))
         } else {
-            let names = ["any", "handshake", "socket"] + endpoints.map(\.name)
+            let names = places.map(\.name) + endpoints.map(\.name)
             cursor.refuse(Messages.unknownTarget(cursor.node.excerpt, nearest: Messages.nearest(text, names)))
         }
         return nil

@@ -119,11 +119,11 @@ extension FaultRule {
             if selection != .all { writer.selection("requests", selection) }
             fault.write(into: &writer)
         case .handshake(let fault):
-            writer.member("on", "handshake")
+            writer.member("on", "handshake" + (self.socket.map { " " + $0.template } ?? ""))
             if selection != .all { writer.selection("connections", selection) }
             fault.write(into: &writer)
         case .socket(let fault, let point):
-            writer.member("on", "socket")
+            writer.member("on", "socket" + (self.socket.map { " " + $0.template } ?? ""))
             if selection != .all { writer.selection("connections", selection) }
             // The default is omitted.
             if point != .frames(.all) { writer.object("at") { point.write(into: &$0) } }

@@ -155,7 +155,7 @@ struct SessionCall {
         for call in all where call.route != nil { hosts.insert(call.host) }
         return all.filter { call in
             switch call.entry {
-            case .socket: call.endpoint == .webSocket
+            case .socket: call.endpoint?.isSocket == true
             case .exchange(let exchange):
                 if isWhole {
                     call.route != nil || hosts.isEmpty || hosts.contains(call.host)
@@ -170,7 +170,9 @@ struct SessionCall {
     private var host: ExactString { ExactString(URLParts(entry.request.url).authority ?? "") }
 
     /// Whether it requests an unrelated WebSocket, such as a development server's on the same host.
-    private var isOtherHandshake: Bool { head.wantsUpgrade && head.target.segmentsInWorld.last != "ws" }
+    private var isOtherHandshake: Bool {
+        head.wantsUpgrade && endpoint?.isSocket != true && head.target.segmentsInWorld.last != "ws"
+    }
 
     /// The status, or nil if there was no response.
     var status: Int? {

@@ -139,7 +139,7 @@ extension ClientCore {
         meals[index].meal.id = news.id
         var following = FollowedMeal.Following(end: now.advanced(by: configuration.patience.meal))
         following.lastLook = isLooked ? now : nil
-        if link.hasOpenSocket {
+        if hasOpenSocket {
             if !isLooked { following.nextLook = now.advanced(by: configuration.patience.mealEvent) }
             following.isFree = true
         } else {
@@ -184,10 +184,10 @@ extension ClientCore {
             guard answer.isSuccess, let news = MealNews(answer.object) else { return giveUp(index, outcome) }
             following.failureCount = 0
             following.isFree = false
-            following.nextLook = link.hasOpenSocket ? nil : next
+            following.nextLook = hasOpenSocket ? nil : next
             meals[index].stage = .following(following)
             take(news, for: index)
-            let isOver = following.pollCount >= configuration.mealPolling.maximumPolls && !link.hasOpenSocket
+            let isOver = following.pollCount >= configuration.mealPolling.maximumPolls && !hasOpenSocket
             if isOver, meals[index].isBusy { giveUpLate(index) }
         case .unavailable:
             following.failureCount += 1
@@ -241,7 +241,7 @@ extension ClientCore {
             guard case .following(var following) = meals[index].stage,
                 !requests.contains(.loadMeal(meals[index].number))
             else { continue }
-            if link.hasOpenSocket {
+            if hasOpenSocket {
                 if !following.isFree { following.nextLook = nil }
             } else if following.nextLook == nil {
                 let soonest = following.lastLook?.advanced(by: configuration.mealPolling.interval)
@@ -281,7 +281,7 @@ extension ClientCore {
         guard !requests.contains(.findMeal(number)) else { return }
         let areOthersFollowed = meals.contains { if case .following = $0.stage { true } else { false } }
         // The list polls every log in processing; it waits until there is none.
-        guard !link.hasOpenSocket || !areOthersFollowed else {
+        guard !hasOpenSocket || !areOthersFollowed else {
             meals[index].stage = .searching(now.advanced(by: configuration.retries.firstDelay))
             return
         }

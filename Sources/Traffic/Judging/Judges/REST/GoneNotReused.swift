@@ -17,7 +17,7 @@ struct GoneNotReused: ObligationJudge {
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
         switch fact.kind {
-        case .opened(let opening):
+        case .opened(let opening) where !opening.isOfMeals:
             let asked = [(kind: "conversation", id: opening.consultation)]
             judge(asked, of: opening.user, at: opening.requestedAt, by: "a handshake", fact.entry, &findings)
             gone[Owned(client: opening.user, id: opening.consultation)] = nil
@@ -36,7 +36,7 @@ struct GoneNotReused: ObligationJudge {
             } else if request.isSuccess {
                 revive(asked.map(\.id) + request.shownGoals.map(\.id) + request.shownConsultations.map(\.id), client)
             }
-        case .frame, .closed, .fault, .other: return
+        case .opened, .frame, .closed, .fault, .other: return
         }
     }
 

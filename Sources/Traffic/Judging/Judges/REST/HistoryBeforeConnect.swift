@@ -26,7 +26,7 @@ struct HistoryBeforeConnect: ObligationJudge {
             if fetched[key] == nil { fetched[key] = request.answeredAt }
         case .opened(let opening):
             // The owner of the history must be known.
-            guard let user = opening.opening.user else { return }
+            guard let user = opening.opening.user, !opening.isOfMeals else { return }
             let key = Owned(client: user, id: opening.consultation)
             guard opened[key] == nil else { return }
             opened[key] = true

@@ -9,7 +9,7 @@ struct MessageShape: ObligationJudge {
         clause: "Each message is a text frame with a JSON object of type `message`, `user_message` or `ping`; chat "
             + "messages have a content of 1 to 2000 characters after trimming.",
         tolerance: "The types of both chat protocols are allowed in every mode; a frame of more than 64 KiB, which the "
-            + "journal cuts, is not judged.",
+            + "journal cuts, is not judged. On the apps' socket of all meals only `ping` is usable.",
         advice: "Send task.send(.string(text)), never .data(…); trim with trimmingCharacters(in: "
             + ".whitespacesAndNewlines), and send no text that is then empty or has a count over 2000.")
 
@@ -19,7 +19,10 @@ struct MessageShape: ObligationJudge {
         case .text:
             findings.exercised()
             do throws(FrameError) {
-                _ = try ClientFrame(text: frame.frame.payload.bytes, in: .union)
+                let sent = try ClientFrame(text: frame.frame.payload.bytes, in: .union)
+                if sent != .ping, scene.sockets[fact.connection]?.isOfMeals == true {
+                    findings.found(SocketMessages.unusableFrame(MealSocketError.onlyPings.message), [fact.entry])
+                }
             } catch {
                 findings.found(SocketMessages.unusableFrame(error.message), [fact.entry])
             }

@@ -13,7 +13,8 @@ struct ReconnectBackoff: ObligationJudge {
         tolerance: "50 ms for the network and scheduling. Any end that the client did not begin counts, except 1000 "
             + "after \"Consultation is not active\". A try with another token after a 401 need not wait. If the client "
             + "itself gave up a socket on which the fake had misbehaved, the first wait is unknown and not judged. A "
-            + "user who asks to reconnect cannot be told from the client.",
+            + "user who asks to reconnect cannot be told from the client. The apps' socket of all meals counts as a "
+            + "consultation.",
         advice: "Wait before each connect, 1 s, 2 s, 3 s or doubling up to 30 s, with Task.sleep, and reset the count "
             + "only when `connected` has come; consultation-websocket's listing resets reconnectAttempts right after "
             + "resume(), so its waits stay at 1 s.",

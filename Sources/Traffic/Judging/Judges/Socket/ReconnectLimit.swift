@@ -8,7 +8,7 @@ struct ReconnectLimit: ObligationJudge {
         clause: "After a socket that the client did not end, it tries at most 5 times in a row to reconnect.",
         tolerance: "Each handshake for the consultation is a try, accepted or not, until `connected` is delivered; one "
             + "with another token after a 401 is part of the previous try. A user who asks to reconnect cannot be told "
-            + "from the client.",
+            + "from the client. The apps' socket of all meals counts as a consultation.",
         advice: "Count the tries since the last `connected`, show an error after the fifth, and leave the next to the "
             + "user; consultation-websocket's listing resets reconnectAttempts right after resume(), so its limit "
             + "never bites.",

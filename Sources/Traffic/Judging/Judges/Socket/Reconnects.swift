@@ -6,7 +6,8 @@ import Traffic
 ///
 /// A series begins with such an end and lasts until `connected` is delivered or the client closes the socket. Each
 /// handshake for the consultation is an attempt. A consultation belongs to one user, so it identifies the client;
-/// nothing else does if a handshake is refused before its credentials are checked.
+/// nothing else does if a handshake is refused before its credentials are checked. The socket of a user's meals counts
+/// as a consultation.
 struct Reconnects: Sendable {
     struct Series: Sendable {
         let user: ExactString
@@ -139,6 +140,7 @@ struct Handshake: Sendable {
     let credentials: PresentedCredentials
     let user: ExactString?
     let requestedAt: Timestamp
+    let isOfMeals: Bool
     /// When it was answered or abandoned.
     let answeredAt: Timestamp
     /// The status that the client received: 101 if accepted, nil if no complete response was delivered.
@@ -149,14 +151,15 @@ struct Handshake: Sendable {
     init?(_ fact: Fact) {
         switch fact.kind {
         case .opened(let opening):
-            consultation = opening.consultation.asciiLowercased()
+            (consultation, isOfMeals) = (opening.consultation.asciiLowercased(), opening.isOfMeals)
             credentials = opening.credentials
             user = opening.opening.user
             requestedAt = opening.requestedAt
             status = 101
         case .request(let request):
-            guard request.isHandshake, let id = request.pathID else { return nil }
-            consultation = id.asciiLowercased()
+            guard request.isHandshake else { return nil }
+            consultation = (request.pathID ?? OpeningFact.meals(of: request.client)).asciiLowercased()
+            isOfMeals = request.endpoint == .mealSocket
             credentials = request.credentials
             user = request.user
             requestedAt = request.requestedAt

@@ -33,7 +33,7 @@ struct RefusedHandshake: ObligationJudge {
         guard let handshake = Handshake(fact) else { return }
         let question = Question(consultation: handshake.consultation, token: handshake.credentials.token ?? "")
         judgeToken(of: handshake, question, &findings)
-        judgeID(of: handshake, question, &findings)
+        if !handshake.isOfMeals { judgeID(of: handshake, question, &findings) }
         switch handshake.status {
         case 401:
             unauthorized[question.token] = handshake

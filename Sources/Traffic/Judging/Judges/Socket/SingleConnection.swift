@@ -9,7 +9,7 @@ struct SingleConnection: ObligationJudge {
         place: "best practice 1, don'ts (meal-log-websocket)",
         clause: "A user has one open socket at a time; two on one consultation fail a run.",
         tolerance: "A socket that the fake has silenced or no longer reads, or that the server is closing, counts as "
-            + "closed; a new one may open up to 50 ms before the old one ends.",
+            + "closed; a new one may open up to 50 ms before the old one ends. The apps' socket of all meals does not count.",
         advice: "Keep one URLSessionWebSocketTask for the whole app and call cancel(with: .goingAway, reason: nil) on "
             + "it before you resume another; chat and meal events come over the same socket.")
     static let needs: Evidence = .socketEnds
@@ -50,10 +50,12 @@ struct SingleConnection: ObligationJudge {
     }
 
     private mutating func open(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
-        guard let new = scene.sockets[fact.connection], !new.user.isEmpty else { return }
+        guard let new = scene.sockets[fact.connection], !new.user.isEmpty, !new.isOfMeals else { return }
         if users[new.user] ?? false { findings.exercised() }
         users[new.user] = true
-        let others = scene.openSockets(of: new.user).filter { $0.connection != new.connection && !$0.isEnding }
+        let others = scene.openSockets(of: new.user).filter {
+            $0.connection != new.connection && !$0.isEnding && !$0.isOfMeals
+        }
         // Each opening counts as one breach, the worse one.
         guard let old = others.last(where: { $0.consultation == new.consultation }) ?? others.last else { return }
         if overlaps.count == Self.overlapLimit {

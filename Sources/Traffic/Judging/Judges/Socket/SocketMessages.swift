@@ -12,6 +12,11 @@ enum SocketMessages {
             "The client opened a socket at \(clock(openedAt)) while another \(place) was open, since \(clock(oldAt))."
     }
 
+    static func secondMealSocket(openedAt: Timestamp, oldAt: Timestamp) -> String {
+        "The client opened a second socket of the same user's meals at \(clock(openedAt)); it still served the one "
+            + "from \(clock(oldAt)), which the server then closed."
+    }
+
     static func tooEarly(openedAt: Timestamp) -> String {
         "The client sent a chat message before `connected` had come on the socket that opened at \(clock(openedAt))."
     }

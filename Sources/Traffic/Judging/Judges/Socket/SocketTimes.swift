@@ -75,7 +75,7 @@ struct SocketEndpoint: ObligationJudge {
     static let obligation = Obligation(
         id: "ws/endpoint", level: .must, origin: .guides([.webSocketArchitecture]), place: "root cause",
         clause: "The WebSocket is opened at /api/v1/consultations/{id}/ws, never at /ws.",
-        advice: "There is no socket for meal logs alone: create or fetch a consultation and open "
+        advice: "The guides have no socket for meal logs alone: create or fetch a consultation and open "
             + "/api/v1/consultations/{id}/ws, id in lower case; the guide's own configuration with /ws is the mistake "
             + "that it describes.")
 

@@ -1,0 +1,133 @@
+import FitIQAPI
+import JSON
+import Testing
+
+@testable import FitIQBackend
+
+@Suite("The socket of all meals of a user") struct MealSocketTests {
+    private static let ping = #"{"type":"ping"}"#
+
+    @Test("greets with the user's id, answers pings, and refuses all else by code")
+    func frames() throws {
+        var world = World()
+        let anna = try world.backend.user("anna")
+        world.backend.openMealSocket(SocketID(1), by: anna, &world.turn)
+        let connected = try #require(world.takeEffects().texts(of: 1).first)
+        #expect(connected == #"{"type":"connected","user_id":"anna","timestamp":"2025-01-29T10:30:00Z"}"#)
+        world.send(Self.ping, from: 1)
+        #expect(world.takeEffects().texts(of: 1) == [#"{"type":"pong","timestamp":"2025-01-29T10:30:00Z"}"#])
+        let bad = [
+            (#"{"type":"message","content":"Hello"}"#, "takes only frames of type \"ping\""),
+            (#"{"type":"user_message"}"#, "takes only frames of type \"ping\""), ("{}", "takes only frames of type"),
+            (#"{"type":1}"#, "takes only frames of type"), ("hello", "is not valid JSON"), ("[]", "one JSON object"),
+        ]
+        for (text, part) in bad {
+            world.send(text, from: 1)
+            let frame = try #require(world.takeEffects().frames(of: 1).first)
+            #expect(frame["type"] == "error" && frame["error_code"] == "SERVER_ERROR", "\(text)")
+            #expect(frame["error"]?.string?.contains(part) == true, "\(frame)")
+            #expect(frame.object?.keys == ["type", "error", "error_code", "timestamp"])
+        }
+        world.backend.receiveBinary(from: SocketID(1), &world.turn)
+        #expect(world.takeEffects().frames(of: 1).first?["error"]?.string?.contains("binary") == true)
+        #expect(world.backend.consultationCount == 0 && world.backend.openSocketCount == 1)
+    }
+
+    @Test("gets the events of all meals of its user, beside the sockets of consultations")
+    func events() throws {
+        var world = World()
+        let (anna, ben) = (try world.backend.user("anna"), try world.backend.user("ben"))
+        try world.open(1, on: try world.create(by: anna), by: anna)
+        world.backend.openMealSocket(SocketID(2), by: anna, &world.turn)
+        world.backend.openMealSocket(SocketID(3), by: ben, &world.turn)
+        _ = world.takeEffects()
+        _ = try world.mealID(by: anna)
+        world.wait(milliseconds: 5000)
+        let effects = world.takeEffects()
+        #expect(effects.story(of: 1) == ["meal_log.completed"])
+        #expect(effects.texts(of: 2) == effects.texts(of: 1) && effects.story(of: 3).isEmpty)
+        world.close(2)
+        _ = try world.mealID(by: anna)
+        world.wait(milliseconds: 5000)
+        #expect(world.takeEffects().story(of: 2).isEmpty && world.backend.openSocketCount == 2)
+    }
+
+    @Test("is one for each user: a newer one closes the older")
+    func single() throws {
+        var world = World()
+        let (anna, ben) = (try world.backend.user("anna"), try world.backend.user("ben"))
+        world.backend.openMealSocket(SocketID(1), by: anna, &world.turn)
+        world.backend.openMealSocket(SocketID(2), by: ben, &world.turn)
+        _ = world.takeEffects()
+        world.backend.openMealSocket(SocketID(3), by: anna, &world.turn)
+        let effects = world.takeEffects()
+        #expect(effects.story(of: 1) == ["error", "close 1008 Replaced by a newer connection"])
+        #expect(effects.frames(of: 1).first?["error_code"] == "CONNECTION_LIMIT")
+        #expect(effects.story(of: 2).isEmpty && effects.story(of: 3) == ["connected"])
+        world.send(Self.ping, from: 1)
+        world.close(1)
+        world.send(Self.ping, from: 3)
+        #expect(world.takeEffects().story(of: 3) == ["pong"] && world.backend.openSocketCount == 2)
+        world.backend.closeMealSocket(of: anna, &world.turn)
+        world.backend.closeMealSocket(of: anna, &world.turn)
+        let ending = world.takeEffects()
+        #expect(ending.story(of: 3) == ["error", "close 1008 Account deleted"])
+        #expect(ending.frames(of: 3).first?["error_code"] == "AUTH_FAILED")
+        #expect(world.backend.openSocketCount == 1)
+    }
+
+    @Test("opens ten times in any minute, and for the eleventh time once the first is a minute ago")
+    func connectionLimit() throws {
+        var world = World()
+        let (anna, ben) = (try world.backend.user("anna"), try world.backend.user("ben"))
+        for number in 1...10 as ClosedRange<UInt64> {
+            world.backend.openMealSocket(SocketID(number), by: anna, &world.turn)
+            world.close(number)
+            world.wait(milliseconds: 1000)
+        }
+        #expect(world.takeEffects().allSatisfy { if case .close = $0 { false } else { true } })
+        world.wait(milliseconds: 49_999)
+        world.backend.openMealSocket(SocketID(11), by: anna, &world.turn)
+        let refused = world.takeEffects()
+        #expect(refused.story(of: 11) == ["error", "close 1008 Too many connections"])
+        #expect(refused.frames(of: 11).first?["error_code"] == "CONNECTION_LIMIT")
+        #expect(world.backend.openSocketCount == 0)
+        world.backend.openMealSocket(SocketID(12), by: ben, &world.turn)
+        world.pass(milliseconds: 1)
+        world.backend.openMealSocket(SocketID(13), by: anna, &world.turn)
+        world.backend.openMealSocket(SocketID(14), by: anna, &world.turn)
+        let effects = world.takeEffects()
+        #expect(effects.story(of: 12) == ["connected"] && effects.story(of: 13) == ["connected"])
+        // One over leaves the one that is open as it is.
+        #expect(effects.story(of: 14) == ["error", "close 1008 Too many connections"])
+        #expect(world.backend.openSocketCount == 2)
+    }
+
+    @Test("closes after ten minutes without a frame from the client, of which a control ping is one")
+    func idle() throws {
+        var world = World()
+        let anna = try world.backend.user("anna")
+        world.backend.openMealSocket(SocketID(1), by: anna, &world.turn)
+        world.wait(milliseconds: 300_000)
+        world.send(Self.ping, from: 1)
+        world.wait(milliseconds: 400_000)
+        world.backend.heard(from: SocketID(1), &world.turn)
+        _ = try world.mealID(by: anna)
+        _ = world.takeEffects()
+        world.wait(milliseconds: 599_999)
+        #expect(world.takeEffects().story(of: 1) == ["meal_log.completed"])
+        world.wait(milliseconds: 1)
+        #expect(world.takeEffects().story(of: 1) == ["close 1000 No frame in 10 minutes"])
+        #expect(world.backend.openSocketCount == 0 && world.backend.scheduledStepCount == 0)
+        // What comes too late for a late loop revives nothing.
+        world.backend.openMealSocket(SocketID(2), by: anna, &world.turn)
+        world.pass(milliseconds: 600_001)
+        world.backend.heard(from: SocketID(2), &world.turn)
+        #expect(world.takeEffects().story(of: 2).last == "close 1000 No frame in 10 minutes")
+        // One that was closed is not closed again.
+        world.backend.openMealSocket(SocketID(3), by: anna, &world.turn)
+        world.close(3)
+        world.wait(milliseconds: 600_000)
+        #expect(world.takeEffects().story(of: 3) == ["connected"] && world.backend.scheduledStepCount == 0)
+    }
+}

@@ -1,0 +1,114 @@
+import FitIQAPI
+import JSON
+import Testing
+
+@testable import FitIQClient
+
+@Suite("The client core listens to meals")
+struct MealSocketTests {
+    private static let ws = "WS /ws/meal-logs"
+    private static let meal: JSONValue = [
+        "type": "meal_log.completed",
+        "data": ["id": .string(CoreBench.meal), "status": "completed", "total_calories": 140],
+    ]
+
+    private func listening(_ change: (inout ClientConfiguration) -> Void = { _ in }) -> CoreBench {
+        var bench = CoreBench(guide: .union, fresh: nil, change)
+        bench.perform(.listenToMeals)
+        bench.shake()
+        bench.frame(["type": "connected"])
+        _ = bench.take()
+        return bench
+    }
+
+    @Test("One socket is opened, however often it is asked for; it is kept alive, and brings events without polls")
+    func events() {
+        var bench = CoreBench()
+        bench.perform(.listenToMeals)
+        #expect(bench.state.isBusy)
+        bench.perform(.listenToMeals)
+        bench.shake()
+        bench.frame(["type": "connected", "user_id": "u"])
+        #expect(bench.take() == ["0 \(Self.ws)"] && !bench.state.isBusy && bench.state.connection == .disconnected)
+        bench.perform(.logMeal(text: "2 eggs", type: .lunch))
+        bench.answer(201, ["data": ["id": .string(CoreBench.meal), "status": "processing"]])
+        bench.wait(3)
+        bench.frame(Self.meal)
+        #expect(bench.state.meals.map(\.calories) == [140] && !bench.state.isBusy)
+        _ = bench.take()
+        bench.wait(26)
+        #expect(bench.take() == ["25 ping"])
+        bench.perform(.disconnect)
+        #expect(bench.take() == ["29 close 1000"] && bench.state.isBusy)
+        bench.end(.normalClosure, isOwn: true)
+        #expect(!bench.state.isBusy && bench.core.nextDeadline == nil)
+        // Not within 3 s after its own close.
+        bench.perform(.listenToMeals)
+        bench.wait(5)
+        #expect(bench.take() == ["32 \(Self.ws)"])
+    }
+
+    @Test("A lost one is opened again by the schedule, five times, and meals are polled meanwhile")
+    func reconnects() {
+        var bench = listening()
+        bench.end(.goingAway)
+        for time in [1, 3, 6, 10, 15] {
+            bench.wait(Double(time) - bench.seconds)
+            #expect(bench.take() == ["\(time) \(Self.ws)"])
+            bench.shake(503)
+        }
+        #expect(bench.state.problems.map(\.kind) == [.unavailable] && !bench.state.isBusy)
+        #expect(bench.core.nextDeadline == nil)
+        bench = listening()
+        bench.wait(36)
+        #expect(bench.take() == ["25 ping", "35 drop", "36 \(Self.ws)"])
+        bench.shake()
+        bench.wait(10)
+        #expect(bench.take() == ["46 close 1001"])
+        bench.end(.goingAway, isOwn: true)
+        bench.wait(10)
+        #expect(bench.take() == ["49 \(Self.ws)"])
+    }
+
+    @Test("One that another device took over is not fought for; the user is told")
+    func replaced() {
+        var bench = listening()
+        bench.frame(["type": "error", "error": "Another has it.", "error_code": "CONNECTION_LIMIT"])
+        bench.end(.policyViolation)
+        bench.wait(100)
+        #expect(bench.take() == [] && bench.state.problems.map(\.message) == ["Another has it."])
+        #expect(!bench.state.isBusy)
+    }
+
+    @Test("A chat's socket is opened beside it, and closed without it")
+    func besideAChat() {
+        var bench = listening()
+        let meals = bench.socket
+        bench.connect()
+        bench.perform(.archive)
+        bench.answer(200)
+        #expect(bench.take().last == "0 close 1000")
+        bench.end(.normalClosure, isOwn: true)
+        bench.socket = meals
+        bench.perform(.logMeal(text: "2 eggs", type: .lunch))
+        bench.answer(201, ["data": ["id": .string(CoreBench.meal), "status": "processing"]])
+        bench.frame(Self.meal)
+        #expect(bench.state.meals.map(\.status) == [.completed])
+    }
+
+    @Test("A 401 takes the fresh token; another refusal is told and not repeated")
+    func refusals() {
+        var bench = CoreBench(fresh: "new")
+        bench.perform(.listenToMeals)
+        bench.shake(401)
+        #expect(bench.handshakes.map { $0.fields[.authorization] } == ["Bearer new"])
+        bench.shake(400, body: CoreBench.refusal("BAD_REQUEST", "Bad."))
+        bench.wait(100)
+        #expect(bench.state.problems.map(\.message) == ["Bad."] && bench.handshakes.isEmpty && !bench.state.isBusy)
+        for guide in GuideMode.guides {
+            var bench = CoreBench(guide: guide)
+            bench.perform(.listenToMeals)
+            #expect(bench.take().isEmpty && bench.state.problems.map(\.kind) == [.refused])
+        }
+    }
+}

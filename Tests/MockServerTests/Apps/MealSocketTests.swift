@@ -1,0 +1,170 @@
+import FitIQAPI
+import JSON
+import Replay
+import Scenarios
+import TestSupport
+import Testing
+import Traffic
+
+@testable import MockServer
+
+@Suite("The socket of all meals over the wire")
+struct MealSocketTests {
+    private static let path = "/ws/meal-logs"
+    private static let token = Request.token(for: TestUser.anna)
+    private static let meal = #"{"raw_input":"2 eggs","meal_type":"lunch"}"#
+
+    private func socket(_ network: VirtualNetwork, _ path: String = path, token: String = token) throws -> VirtualSocket
+    {
+        try network.client().upgrade(.handshake(path + "?token=" + token))
+    }
+
+    private func logMeal(_ network: VirtualNetwork, below prefix: String = "", token: String = token) throws {
+        var request = Request(method: .post, target: prefix + "/api/v1/meal-logs/natural").json(Self.meal)
+        request.fields += [Request.bearer(token), Request.apiKey]
+        #expect(try network.exchange(request).status == 201)
+    }
+
+    @Test("A token opens it, in the query or in the headers, and meals arrive on it")
+    func opens() throws {
+        let network = VirtualNetwork()
+        let ben = try network.client().upgrade(.handshake(Self.path, as: TestUser.ben))
+        let anna = try socket(network)
+        #expect(ben.takeFrames().first?["user_id"]?.string == TestUser.ben)
+        #expect(anna.takeFrames().map { $0["type"] } == ["connected"])
+        try logMeal(network)
+        anna.send(#"{"type":"ping"}"#)
+        anna.send("nonsense")
+        #expect(anna.takeTypes() == ["meal_log.completed", "pong", "error"])
+        #expect(ben.takeTypes().isEmpty)
+        let newer = try socket(network)
+        #expect(newer.takeTypes() == ["connected"])
+        #expect(anna.takeTypes().first == "error" && anna.closeCode?.rawValue == 1008)
+        #expect(network.engine.defaultWorld.openSocketCount == 2)
+    }
+
+    @Test("What is no handshake, or has no credentials, is refused as on a consultation's socket")
+    func refusals() throws {
+        let network = VirtualNetwork()
+        let plain = Request(method: .get, target: Self.path)
+        #expect(try network.exchange(plain).status == 401)
+        #expect(try network.exchange(plain.with(Request.bearer(Self.token)).with(Request.apiKey)).status == 426)
+        #expect(try network.exchange(.handshake(Self.path + "?token=x")).status == 401)
+        #expect(try network.exchange(.handshake(Self.path).with(Request.bearer(Self.token))).status == 401)
+        #expect(try network.exchange(Request(method: .post, target: Self.path)).status == 405)
+        #expect(try network.exchange(Request(method: .head, target: Self.path)).status == 405)
+        #expect(try network.exchange(.handshake("/api/v1" + Self.path)).message.contains("are at /ws/meal-logs"))
+        for mode in GuideMode.guides {
+            let guide = VirtualNetwork { $0.mode = mode }
+            let answer = try guide.exchange(.handshake(Self.path + "?token=" + Self.token))
+            #expect(answer.status == 404 && answer.message.contains("each consultation has a socket of its own"))
+            #expect(!answer.message.contains(Self.path))
+        }
+    }
+
+    @Test("The limits follow the world's clock; control pings keep it open")
+    func limits() throws {
+        let network = VirtualNetwork()
+        for _ in 1...10 { try socket(network).close() }
+        let refused = try socket(network)
+        #expect(refused.takeTypes().first == "error" && refused.closeCode?.rawValue == 1008)
+        network.advance(by: .seconds(60))
+        let kept = try socket(network)
+        network.advance(by: .seconds(599))
+        kept.ping("")
+        network.advance(by: .seconds(599))
+        #expect(kept.closeCode == nil)
+        network.advance(by: .seconds(1))
+        #expect(kept.closeCode == .normalClosure && network.engine.defaultWorld.openSocketCount == 0)
+    }
+
+    @Test("Faults name it, or mean every socket; those of consultations leave it alone")
+    func faults() throws {
+        let scenario = try Scenario.read(
+            """
+            name: faults
+            faults:
+              - {name: chat, on: "socket /api/v1/consultations/{id}/ws", close: {code: 4001}}
+              - {name: shake, on: handshake /ws/meal-logs, connections: 2, status: 503}
+              - {name: lost, on: socket /ws/meal-logs, at: {type: meal_log.completed, n: 1}, lose: true}
+              - {name: all, on: socket, at: {type: pong}, double: true}
+            """)
+        let network = VirtualNetwork { $0.adopt(scenario) }
+        let chat = try network.socket(on: try network.consultation())
+        #expect(chat.closeCode?.rawValue == 4001)
+        let meals = try socket(network)
+        #expect(try network.exchange(.handshake(Self.path + "?token=" + Self.token)).status == 503)
+        for _ in 1...2 { try logMeal(network) }
+        meals.send(#"{"type":"ping"}"#)
+        #expect(meals.takeTypes() == ["connected", "meal_log.completed", "pong", "pong"])
+        let written = try network.admin(.get, "faults").text
+        for place in ["socket", "handshake"] { #expect(written.contains(#""on":"\#(place) /ws/meal-logs""#)) }
+    }
+
+    @Test("The journal names it, and a near miss is found")
+    func journal() throws {
+        let network = VirtualNetwork()
+        let socket = try socket(network)
+        socket.send(#"{"type":"ping"}"#)
+        socket.close()
+        _ = try network.exchange(.handshake("/ws/meal-log?token=" + Self.token))
+        let entries: [JSONValue] = try network.admin(.get, "requests?order=asc").json?["entries"]?.array ?? []
+        let opened = entries.first { $0["kind"] == "opened" }
+        #expect(opened?["endpoint"] == "openMealSocket" && opened?["user"]?.string == TestUser.anna)
+        let missed = try #require(entries.last { $0["kind"] == "exchange" })
+        #expect("\(missed)".contains("openMealSocket"))
+        #expect(try network.admin(.get, "requests?endpoint=openMealSocket").json?["entries"]?.array?.isEmpty == false)
+    }
+
+    @Test("A world below /w/{id} has its own, with its own token")
+    func worlds() throws {
+        let network = VirtualNetwork()
+        let world = try network.world()
+        let (prefix, token) = ("/w/\(world.id)", world.token)
+        let inWorld = try socket(network, prefix + Self.path, token: token)
+        let outside = try socket(network)
+        _ = (inWorld.takeTypes(), outside.takeTypes())
+        try logMeal(network, below: prefix, token: token)
+        #expect(inWorld.takeTypes() == ["meal_log.completed"] && outside.takeTypes().isEmpty)
+        #expect(try network.admin(.delete, "worlds/\(world.id)").status == 204)
+        #expect(inWorld.closeCode == .goingAway && outside.closeCode == nil)
+    }
+
+    @Test("What was recorded is played back, as a HAR file too")
+    func replay() throws {
+        let network = VirtualNetwork { $0.pace = .human }
+        var settings = SessionRecorder.Settings(creatorVersion: "test")
+        settings.excludedPaths = ["/__admin"]
+        let recorder = SessionRecorder(settings: settings)
+        network.recorder = recorder
+        func play(_ network: VirtualNetwork) throws -> [String] {
+            let socket = try socket(network)
+            try logMeal(network)
+            network.advance(by: .seconds(6))
+            socket.send(#"{"type":"ping"}"#)
+            network.advance(by: .seconds(1))
+            defer { socket.close() }
+            return socket.takeTypes()
+        }
+        #expect(try play(network) == ["connected", "meal_log.completed", "pong"])
+        let compaction = recorder.finish(at: network.now)
+        var grown: [UInt8] = []
+        for write in recorder.takeWrites() { write.apply(to: &grown) }
+        var file: [UInt8] = []
+        for piece in compaction.pieces {
+            switch piece {
+            case .bytes(let bytes): file += bytes
+            case .range(let range): file += grown[range]
+            }
+        }
+        let recording = try SessionReplay.Recording(readingHAR: file)
+        #expect(recording.notes == [])
+        var scenario = try Scenario.read("{name: take}")
+        scenario.replay = SessionReplay(.plan(recording.plan), settings: ReplaySettings())
+        let player = VirtualNetwork {
+            $0.scenario = scenario
+            $0.pace = .human
+        }
+        #expect(try play(player) == ["connected", "meal_log.completed", "pong"])
+    }
+}
