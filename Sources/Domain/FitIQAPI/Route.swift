@@ -89,7 +89,7 @@ public enum Route: Equatable, Sendable {
             case .archive: [.archiveConsultation]
             case .webSocket: [.webSocket]
             case .goals: [.listGoals, .createGoal]
-            case .goal: [.showGoal, .updateGoal]
+            case .goal: [.showGoal, .updateGoal, .replaceGoal]
             case .mealLogs: [.listMealLogs]
             case .naturalMealLogs: [.createMealLog]
             case .mealLog: [.showMealLog]

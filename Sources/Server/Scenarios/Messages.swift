@@ -258,7 +258,7 @@ enum Messages {
 
     /// The nearest of the first 64 names: a scenario may have a thousand, and each one costs time for each mistake.
     static func nearest(_ text: String, _ candidates: [String]) -> String? {
-        NearestWord.find(text, among: Array(candidates.prefix(64)))
+        NearestWord.find(text, among: Array(candidates.prefix(128)))
     }
 
     /// A text in quotation marks, truncated and free of control characters.

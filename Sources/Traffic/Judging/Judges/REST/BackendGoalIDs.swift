@@ -64,7 +64,7 @@ struct SentGoal {
 
     init?(_ request: RequestFact) {
         switch request.endpoint {
-        case .showGoal, .updateGoal:
+        case .showGoal, .updateGoal, .replaceGoal, .listGoalTips, .listGoalSuggestions, .analyzeGoal:
             guard let id = request.pathID else { return nil }
             (self.id, place, isInPath) = (id, request.title, true)
         case .chatAboutGoal:

@@ -42,8 +42,8 @@ struct RequestShape: ObligationJudge {
             return action.needsBody ? .body : action.takesBody ? .optionalBody : action.hasQuery ? .query : nil
         }
         switch endpoint {
-        case .createConsultation, .createGoal, .updateGoal, .chatAboutGoal, .createMealLog, .register, .logIn,
-            .refreshTokens, .createProfile, .updateProfile, .updatePhysicalProfile, .updatePreferences:
+        case .createConsultation, .createGoal, .updateGoal, .replaceGoal, .chatAboutGoal, .createMealLog, .register,
+            .logIn, .refreshTokens, .createProfile, .updateProfile, .updatePhysicalProfile, .updatePreferences:
             return .body
         case .archiveConsultation, .logOut: return .optionalBody
         case .listConsultations, .listMessages, .listQuickActions, .listMealLogs: return .query
@@ -67,8 +67,9 @@ struct RequestShape: ObligationJudge {
         }
         switch endpoint {
         case .createConsultation: _ = try CreateConsultationRequest(body: body, in: form)
-        case .createGoal: _ = try CreateGoalRequest(body: body)
+        case .createGoal: _ = try CreateGoalRequest(body: body, isForApps: isForApps)
         case .updateGoal: _ = try UpdateGoalRequest(body: body)
+        case .replaceGoal: _ = try AppGoalRequest(body: body)
         case .createMealLog: _ = try CreateMealLogRequest(body: body)
         case .chatAboutGoal:
             // An ID that the backend did not issue is judged by `ids/backend-goal-id`.
