@@ -12,7 +12,7 @@ struct EndpointNearMissTests {
     static let table: [(String, [String])] = [
         ("GET /api/v1/goals", ["listGoals 100", "createGoal 85"]),
         ("HEAD /api/v1/goals", ["listGoals 100"]),
-        ("PUT /api/v1/goals/\(id)", ["getGoal 85 PUT→GET"]),
+        ("TRACE /api/v1/goals/\(id)", ["getGoal 85 TRACE→GET"]),
         ("POST /api/v1/meal-logs", ["listMealLogs 85 POST→GET", "createMealLog 80 +natural"]),
         ("GET /goals", ["listGoals 90 prefix", "createGoal 75"]),
         ("GET /v1/goals", ["listGoals 90 prefix"]),

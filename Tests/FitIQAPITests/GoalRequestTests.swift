@@ -135,7 +135,7 @@ import Testing
         expected.description = request.description ?? expected.description
         expected.targetDate = request.targetDate ?? expected.targetDate
         expected.progress = request.progress ?? expected.progress
-        expected.status = request.status ?? expected.status
+        expected.state = request.status.flatMap { GoalState(rawValue: $0.rawValue) } ?? expected.state
         expected.category = request.category ?? expected.category
         #expect(goal == expected)
     }

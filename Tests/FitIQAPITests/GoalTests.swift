@@ -15,7 +15,7 @@ import Testing
         var goal = Goal(
             id: .numbered(2), userID: "Zoë \"😀\"", title: "A/B \\", description: "“odd”\n", category: "fitness",
             targetDate: DateTime(secondsSinceEpoch: .max), createdAt: .example)
-        goal.status = .inProgress
+        goal.state = .inProgress
         goal.progress = 0.45
         goal.conversationID = .numbered(7)
         goal.updatedAt = Timestamp.example.advanced(byNanoseconds: 5_999_999_999)
@@ -69,7 +69,7 @@ import Testing
     @Test("names each status", arguments: GoalStatus.allCases)
     func status(status: GoalStatus) throws {
         var goal = Self.plain
-        goal.status = status
+        goal.state = try #require(GoalState(rawValue: status.rawValue))
         let body = try JSON.parse(goal.encoded(in: .union).body)
         #expect(body["status"] == .string(status.rawValue))
         #expect(body["data"]?["status"] == .string(status.rawValue))
@@ -139,7 +139,7 @@ import Testing
         #expect(decoded.createdAt == GuideTests.date)
         #expect(decoded.targetDate == Date(timeIntervalSince1970: Double(goal.targetDate.secondsSinceEpoch)))
         #expect(decoded.progress == goal.progress)
-        #expect(decoded.status.rawValue == goal.status.rawValue)
+        #expect(decoded.status.rawValue == goal.state.guideStatus.rawValue)
         #expect(decoded.userId == goal.userID.text)
         #expect(decoded.conversationId == goal.conversationID?.description)
         #expect(decoded.category == goal.category)

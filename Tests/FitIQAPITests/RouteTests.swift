@@ -15,7 +15,7 @@ import Testing
         ("api/v1/consultations/\(id)/ws", .webSocket(id), [.get], id),
         ("api/v1/consultations/chat-about-goal", .chatAboutGoal, [.post], nil),
         ("api/v1/goals", .goals, [.get, .head, .post], nil),
-        ("api/v1/goals/\(id)", .goal(id), [.get, .head, .patch, .delete], id),
+        ("api/v1/goals/\(id)", .goal(id), [.get, .head, .patch, .put, .delete], id),
         ("api/v1/meal-logs", .mealLogs, [.get, .head], nil),
         ("api/v1/meal-logs/natural", .naturalMealLogs, [.post], nil),
         ("api/v1/meal-logs/\(id)", .mealLog(id), [.get, .head, .delete], id),

@@ -85,10 +85,17 @@ extension DataFile {
         return file.mistakes
     }
 
+    private func mistakes(inGoals text: String) -> [String] {
+        var file = DataFile(text, path: GoalBook.path)
+        _ = GoalBook(&file)
+        return file.mistakes
+    }
+
     @Test("Nothing is wrong with the files on disk")
     func areRight() throws {
         for mistake in try mistakes(inCoach: DataFile.onDisk(CoachBook.path)) { Issue.record("\(mistake)") }
         for mistake in try mistakes(inActions: DataFile.onDisk(QuickAction.path)) { Issue.record("\(mistake)") }
+        for mistake in try mistakes(inGoals: DataFile.onDisk(GoalBook.path)) { Issue.record("\(mistake)") }
     }
 
     /// Changes one text of a file, which makes the mistakes that end so.
@@ -143,6 +150,28 @@ extension DataFile {
         ])
     func tellsMistakesInCoach(_ old: String, _ new: String, _ expected: [String]) throws {
         try expect(CoachBook.path, old, new, expected)
+    }
+
+    @Test(
+        "A mistake in what is said about goals is told with file and line",
+        arguments: [
+            (#""topics":"#, #""topic":"#, ["the sections are topics, stages"]),
+            (#""keywords": []"#, #""keywords": ["any"]"#, ["the last topic has no keywords, because it fits any goal"]),
+            (
+                #""tips": ["#, #""tip": ["#,
+                ["there is no key \"tip\"", "tips is a list of texts", "at least three texts"]
+            ),
+            (#""stage": "new""#, #""stage": "close""#, ["\"close\", or it stands twice", "has a stage"]),
+            (#""stage": "new""#, #""stage": "old""#, ["there is no stage \"old\"", "has a stage"]),
+            (#""message": "Every"#, #""massage": "Every"#, ["there is no key \"massage\"", "message is missing"]),
+        ])
+    func tellsMistakesInGoals(_ old: String, _ new: String, _ expected: [String]) throws {
+        let text = try DataFile.onDisk(GoalBook.path)
+        #expect(text.contains(old))
+        let mistakes = mistakes(inGoals: text.replacing(old, with: new, maxReplacements: 1))
+        #expect(
+            mistakes.count == expected.count && zip(mistakes, expected).allSatisfy { $0.contains($1) }, "\(mistakes)")
+        #expect(mistakes.allSatisfy { $0.hasPrefix("Fixtures/data/goals.json:") })
     }
 
     @Test("A text that stands twice and a persona without a general answer are told")

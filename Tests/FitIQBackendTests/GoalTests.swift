@@ -18,7 +18,7 @@ import Testing
         let expected = Goal(
             id: ids.next(), userID: "user-1", title: "T", description: "D", category: "fitness",
             targetDate: World.targetDate, createdAt: World.start)
-        #expect(body == expected.encoded(in: mode == .goalLinking ? .goalLinking : .union).body)
+        #expect(body == expected.encoded(in: mode.form(of: .showGoal), forApps: mode.servesApps).body)
         #expect(try world.backend.goal(expected.id.description, for: user) == body)
         #expect(world.backend.goalCount == 1)
         #expect(world.takeEffects().isEmpty)
@@ -36,14 +36,14 @@ import Testing
         }
         world.pass(milliseconds: 5000)
         try world.update(ids[0], by: user) { $0.progress = 1 }
-        let list = try JSON.parse(world.backend.goals(for: user))
+        let list = try JSON.parse(world.backend.goals(for: user, at: world.turn.now))
         #expect(list["goals"]?.all("id") == ids)
         #expect(list["data"]?["goals"]?.all("id") == ids)
         #expect(list["totalCount"] == 5 && list["data"]?["total_count"] == 5)
         #expect(list["goals"]?[0]?["progress"] == 1)
         #expect(list["goals"]?[0]?["updatedAt"] == "2025-01-29T10:30:05Z")
         let third = try world.backend.user("user-3")
-        #expect(try JSON.parse(world.backend.goals(for: third))["totalCount"] == 0)
+        #expect(try JSON.parse(world.backend.goals(for: third, at: world.turn.now))["totalCount"] == 0)
     }
 
     static let changes: [(field: String, value: JSONValue, change: @Sendable (inout UpdateGoalRequest) -> Void)] = [
@@ -175,18 +175,18 @@ import Testing
     @Test("are neither made nor made longer where the world is full; the rest goes on")
     func storedBytes() throws {
         var limits = Limits()
-        limits.storedBytes = 1500
+        limits.storedBytes = 2500
         var world = World(limits: limits)
         let user = try world.backend.user("user-1")
         let id = try world.createGoal("Some title", category: "c", by: user)
-        #expect(world.backend.storedBytes < 1500)
+        #expect(world.backend.storedBytes < 2500)
         // Up to the limit: a description stands in the body twice, and in each of the two objects of lists.
-        let missing = 1500 - world.backend.storedBytes
+        let missing = 2500 - world.backend.storedBytes
         #expect(missing > 0)
         try world.update(id, by: user) { $0.description = String(repeating: "x", count: (missing + 3) / 4) }
-        #expect((1500..<1504).contains(world.backend.storedBytes))
+        #expect((2500..<2504).contains(world.backend.storedBytes))
 
-        let full = APIError.storeFull("bytes", limit: 1500)
+        let full = APIError.storeFull("bytes", limit: 2500)
         let shown = try world.backend.goal(id, for: user)
         #expect(refusal { () throws(APIError) in try world.createGoal(by: user) } == full)
         #expect(refusal { () throws(APIError) in try world.chatAboutGoal(id, by: user) } == full)
@@ -198,7 +198,7 @@ import Testing
         // As long as before, or shorter, in all.
         try world.update(id, by: user) { ($0.title, $0.category, $0.progress) = ("Some titl", "cc", 1) }
         try world.update(id, by: user) { ($0.description, $0.title) = ("", "Some longer title") }
-        #expect(world.backend.storedBytes < 1500)
+        #expect(world.backend.storedBytes < 2500)
         #expect(Invariants.deepViolations(of: world) == [])
     }
 }

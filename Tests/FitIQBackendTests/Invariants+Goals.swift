@@ -39,8 +39,8 @@ extension Invariants {
             if backend.goalPositions[record.goal.id] != position {
                 violations.append("\(record.goal.id) found elsewhere")
             }
-            let form = backend.configuration.mode.form(of: .showGoal)
-            if record.encoded != record.goal.encoded(in: form) {
+            let mode = backend.configuration.mode
+            if record.encoded != record.goal.encoded(in: mode.form(of: .showGoal), forApps: mode.servesApps) {
                 violations.append("\(record.goal.id) shows something old")
             }
         }

@@ -199,7 +199,7 @@ struct RandomOperations {
                 return .body(body)
             case .readGoals(let user):
                 world.backend.advance(&world.turn)
-                return .body(world.backend.goals(for: users[user]))
+                return .body(world.backend.goals(for: users[user], at: world.turn.now))
             case .logMeal(let user, let request):
                 let body = try world.backend.createMealLog(request, by: users[user], &world.turn)
                 if let newest = world.backend.mealLogs.last { mealLogIDs[user].append(newest.log.id.description) }

@@ -154,7 +154,12 @@ enum LimitsPage {
             "worlds, the default one included": [server.count("worlds"), server.time("worldIdleTime")],
             "title, goal id, context id": try text(in: ["title": "goal", "goal_id": "id", "context_id": "id"]),
             "a goal's description": try text(in: ["description": "goal"]),
-            "a goal's category": try text(in: ["category": "goal"]),
+            "a goal's category; its type": try text(in: ["category": "goal", "goal_type": "app goal"]),
+            "the unit of a goal's target": try text(in: ["target_unit": "app goal"]),
+            "a goal's target value; its current value": [
+                .count("GoalMeasure.targets", Int(GoalMeasure.targets.upperBound)),
+                .count("GoalMeasure.values", Int(GoalMeasure.values.upperBound)),
+            ],
             "`raw_input` of a meal log": try text(in: ["raw_input": "meal"]),
             "foods of a meal log": [.count("MealParser.maximumItems", MealParser.maximumItems)],
             "`context` next to `coach_type`": try text(in: ["context": "coach"]),
@@ -360,6 +365,7 @@ enum LimitsPage {
                 var members =
                     switch kind {
                     case "goal": ["title": "a", "description": "", "targetDate": "2030-01-01T00:00:00Z"]
+                    case "app goal": [:]
                     case "meal": ["meal_type": "lunch"]
                     case "coach": ["coach_type": "nutritionist"]
                     default: ["persona": "nutritionist", "context_type": field == "goal_id" ? "goal" : "mood"]
@@ -369,6 +375,7 @@ enum LimitsPage {
                     ("{" + members.map { "\"\($0.key)\":\"\($0.value)\"" }.joined(separator: ",") + "}").utf8)
                 return switch kind {
                 case "goal": (try? CreateGoalRequest(body: body)) != nil
+                case "app goal": (try? AppGoalRequest(body: body)) != nil
                 case "meal": (try? CreateMealLogRequest(body: body)) != nil
                 default: (try? CreateConsultationRequest(body: body, in: .union)) != nil
                 }

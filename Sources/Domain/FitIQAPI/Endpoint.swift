@@ -12,6 +12,12 @@ public enum Endpoint: String, CaseIterable, Sendable, Hashable {
     case createGoal, listGoals
     case showGoal = "getGoal"
     case updateGoal = "changeGoal"
+    case replaceGoal
+    case listGoalTips = "getGoalTips"
+    case listGoalSuggestions = "getGoalSuggestions"
+    case analyzeGoal = "getGoalAnalysis"
+    case listSuggestedGoals = "getSuggestedGoals"
+    case suggestGoals = "createSuggestedGoals"
     case createMealLog, listMealLogs
     case showMealLog = "getMealLog"
     case mealSocket = "openMealSocket"
@@ -93,6 +99,12 @@ extension Endpoint {
         case .listGoals: Row(.get, "/goals")
         case .showGoal: Row(.get, "/goals/{goalId}")
         case .updateGoal: Row(.patch, "/goals/{goalId}")
+        case .replaceGoal: Row(.put, "/goals/{goalId}", from: .apps)
+        case .listGoalTips: Row(.get, "/goals/{goalId}", "/tips", from: .apps)
+        case .listGoalSuggestions: Row(.get, "/goals/{goalId}", "/suggestions", from: .apps)
+        case .analyzeGoal: Row(.get, "/goals/{goalId}", "/analysis", from: .apps)
+        case .listSuggestedGoals: Row(.get, "/goals/suggestions", from: .apps)
+        case .suggestGoals: Row(.post, "/goals/suggestions", from: .apps)
         case .createMealLog: Row(.post, "/meal-logs/natural")
         case .listMealLogs: Row(.get, "/meal-logs")
         case .showMealLog: Row(.get, "/meal-logs/{id}")

@@ -88,7 +88,7 @@ public enum Route: Equatable, Sendable {
             case .archive: [.archiveConsultation]
             case .webSocket: [.webSocket]
             case .goals: [.listGoals, .createGoal]
-            case .goal: [.showGoal, .updateGoal, .deleteGoal]
+            case .goal: [.showGoal, .updateGoal, .replaceGoal, .deleteGoal]
             case .mealLogs: [.listMealLogs]
             case .naturalMealLogs: [.createMealLog]
             case .mealLog: [.showMealLog, .deleteMealLog]

@@ -223,7 +223,7 @@ struct MadeUpPerson {
         "Lopez", "Moreau", "Nakamura", "Okafor", "Patel",
     ]
 
-    private let id: ResourceID
+    let id: ResourceID
     private let name, surname: String
     private let birth, creation: Int64
     private let height: Double

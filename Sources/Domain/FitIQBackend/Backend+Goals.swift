@@ -1,4 +1,5 @@
 import FitIQAPI
+import JSON
 
 /// The REST commands of goals; each returns the body of its success.
 extension Backend {
@@ -13,16 +14,18 @@ extension Backend {
         guard users[user].goals.count < limit else { throw .storeFull("goals of this user", limit: limit) }
         try checkStorage()
 
-        let goal = Goal(
+        var goal = Goal(
             id: turn.identifiers.next(), userID: users[user].id, title: request.title, description: request.description,
             category: request.category, targetDate: request.targetDate, createdAt: turn.now)
-        return insert(goal, of: user).encoded.body
+        request.app?.apply(to: &goal)
+        let record = insert(goal, of: user)
+        return request.app == nil ? record.encoded.body : record.appBody(at: turn.now)
     }
 
     /// Adds a goal to the lists of the world and of its user.
     @discardableResult
     mutating func insert(_ goal: Goal, of user: UserID) -> GoalRecord {
-        let record = GoalRecord(goal, owner: user, form: goalForm)
+        let record = GoalRecord(goal, owner: user, mode: configuration.mode)
         let position = goals.append(record)
         goalPositions[goal.id] = position
         users[user].goals.append(position)
@@ -36,12 +39,14 @@ extension Backend {
     }
 
     /// Lists all goals of a user, oldest first (`GET /api/v1/goals`).
-    public func goals(_ query: GoalListQuery = GoalListQuery(), for user: UserID) -> [UInt8] {
+    public func goals(_ query: GoalListQuery = GoalListQuery(), for user: UserID, at now: Timestamp) -> [UInt8] {
         let matching = users[user].goals.filter { query.matches(goals[$0].goal) }
         let page = query.page ?? Page(offset: 0, size: max(1, matching.count))
+        let records = matching[page.range(of: matching.count)].map { goals[$0] }
         return ListAnswers.goals(
-            matching[page.range(of: matching.count)].map { goals[$0].encoded }, total: matching.count, in: goalForm,
-            page: configuration.mode.servesApps ? page : nil)
+            records.map(\.encoded), total: matching.count, in: configuration.mode.form(of: .listGoals),
+            apps: configuration.mode.servesApps
+                ? (records.map { $0.goal.appObject($0.encoded, at: now) }, page) : nil)
     }
 
     /// Changes a goal completely or not at all (`PATCH /api/v1/goals/{goalId}`).
@@ -60,17 +65,35 @@ extension Backend {
         if let consultation = conversation.map({ consultations[$0].consultation }), !consultation.isActive {
             throw .consultationNotActive(consultation.id, status: consultation.status)
         }
-        var changed = goals[position].goal
-        request.apply(to: &changed)
-        if changed.textByteCount > goals[position].goal.textByteCount { try checkStorage() }
-
-        update(goal: position, at: turn.now) { request.apply(to: &$0) }
+        try change(goal: position, at: turn.now, request.apply)
         if let conversation {
             link(goal: position, with: conversation, at: turn.now)
         } else if request.conversation == .unlink {
             unlinkBothEnds(ofGoal: position, at: turn.now)
         }
         return goals[position].encoded.body
+    }
+
+    /// Changes a goal in the words of the apps (`PUT /api/v1/goals/{goalId}`).
+    ///
+    /// - Throws: 404; 507 if the world is full and the goal would grow.
+    public mutating func replaceGoal(
+        _ id: String, _ request: AppGoalRequest, by user: UserID, _ turn: inout Turn
+    ) throws(APIError) -> [UInt8] {
+        advance(&turn)
+        let position = try goalPosition(of: id, ownedBy: user)
+        try change(goal: position, at: turn.now, request.apply)
+        return goals[position].appBody(at: turn.now)
+    }
+
+    /// Changes a goal unless it would grow in a full world.
+    private mutating func change(
+        goal position: Int, at now: Timestamp, _ change: (inout Goal) -> Void
+    ) throws(APIError) {
+        var changed = goals[position].goal
+        change(&changed)
+        if changed.textByteCount > goals[position].goal.textByteCount { try checkStorage() }
+        update(goal: position, at: now, change)
     }
 
     /// Finds or creates the conversation about a goal (`POST /api/v1/consultations/chat-about-goal`).
@@ -117,18 +140,18 @@ extension Backend {
         change(&goal)
         guard goal != old.goal else { return }
         goal.updatedAt = now
-        let record = GoalRecord(goal, owner: old.owner, form: goalForm)
+        let record = GoalRecord(goal, owner: old.owner, mode: configuration.mode)
         storedBytes += record.encoded.byteCount - old.encoded.byteCount
         goals[position] = record
     }
-
-    /// The form of goals in every response: one guide documents all their endpoints.
-    private var goalForm: GuideMode { configuration.mode.form(of: .showGoal) }
 }
 
 extension Goal {
     /// The bytes that a client can add to.
-    fileprivate var textByteCount: Int { title.utf8.count + description.utf8.count + (category?.utf8.count ?? 0) }
+    fileprivate var textByteCount: Int {
+        let texts = [title, description, category, measure.type, measure.unit]
+        return texts.reduce(0) { $0 + ($1?.utf8.count ?? 0) }
+    }
 }
 
 package struct GoalRecord: Sendable {
@@ -137,9 +160,18 @@ package struct GoalRecord: Sendable {
     /// The goal in the form of the mode, encoded when it changes, not when it is read.
     package let encoded: EncodedGoal
 
-    init(_ goal: Goal, owner: UserID, form: GuideMode) {
+    init(_ goal: Goal, owner: UserID, mode: GuideMode) {
         (self.goal, self.owner) = (goal, owner)
-        encoded = goal.encoded(in: form)
+        // One guide documents all endpoints of goals.
+        encoded = goal.encoded(in: mode.form(of: .showGoal), forApps: mode.servesApps)
+    }
+
+    /// The response in the words of the apps.
+    func appBody(at now: Timestamp) -> [UInt8] {
+        JSONWriter.object { writer in
+            writer.member("success", true)
+            writer.member("data", raw: goal.appObject(encoded, at: now))
+        }
     }
 }
 

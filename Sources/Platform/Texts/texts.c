@@ -179,6 +179,9 @@ static const struct {
     TEXT("Fixtures/data/foods.tsv")
 #embed "../../../Fixtures/data/foods.tsv"
     END
+    TEXT("Fixtures/data/goals.json")
+#embed "../../../Fixtures/data/goals.json"
+    END
     TEXT("Fixtures/data/quick_actions.json")
 #embed "../../../Fixtures/data/quick_actions.json"
     END

@@ -60,13 +60,13 @@ extension Mutant {
             .repeating(after: .seconds(2)) { _, status in status == 404 }
         },
         Mutant(
-            "encodes with convertToSnakeCase what the guide has in camelCase", breaks: "request/shape",
+            "misspells what the guide has in camelCase", breaks: "request/shape",
             saying: "POST /api/v1/goals does not fit: ", in: goalTwice
         ) {
             var isDone = false
             return .requests { request in
                 guard !isDone, request.isTo(.post, "/api/v1/goals"), let body = request.body else { return }
-                let text = String(decoding: body, as: UTF8.self).replacing("targetDate", with: "target_date")
+                let text = String(decoding: body, as: UTF8.self).replacing("targetDate", with: "targetdate")
                 request.body = Array(text.utf8)
                 isDone = true
             }

@@ -32,7 +32,7 @@ extension World {
         var answers: [String: [UInt8]] = [:]
         for user in backend.users.ids {
             let name = backend.users[user].id
-            answers["\(name): goals"] = backend.goals(for: user)
+            answers["\(name): goals"] = backend.goals(for: user, at: turn.now)
             answers["\(name): consultations"] = backend.consultations(try .init(query: []), for: user)
             answers["\(name): second page"] = backend.consultations(
                 try .init(query: [("page", "2"), ("limit", "3")]), for: user)

@@ -16,7 +16,7 @@ struct RoutingTests {
         ("/api/v1/consultations/\(id)/ws", "GET, OPTIONS"),
         ("/api/v1/consultations/chat-about-goal", "POST, OPTIONS"),
         ("/api/v1/goals", "GET, HEAD, POST, OPTIONS"),
-        ("/api/v1/goals/\(id)", "GET, HEAD, PATCH, OPTIONS"),
+        ("/api/v1/goals/\(id)", "GET, HEAD, PATCH, PUT, OPTIONS"),
         ("/api/v1/meal-logs", "GET, HEAD, OPTIONS"),
         ("/api/v1/meal-logs/natural", "POST, OPTIONS"),
         ("/api/v1/meal-logs/\(id)", "GET, HEAD, OPTIONS"),

@@ -9,16 +9,19 @@ public struct Goal: Equatable, Sendable {
     public var title: String
     /// 0 to 2,000 characters.
     public var description: String
-    /// Only PATCH changes it; it does not follow ``progress``.
-    public var status: GoalStatus
+    /// Only PATCH and PUT change it; it does not follow ``progress``.
+    public var state: GoalState
     /// From 0 to 1.
-    public var progress: Double
+    public var progress: Double {
+        didSet { if progress != oldValue { measure.current = nil } }
+    }
     /// 1 to 100 characters of free text.
     public var category: String?
     /// May lie in the past.
     public var targetDate: DateTime
     /// The active consultation about this goal; its ``Consultation/goalID`` is this goal.
     public var conversationID: ResourceID?
+    public var measure = GoalMeasure()
     public var createdAt: Timestamp
     public var updatedAt: Timestamp
 
@@ -28,9 +31,39 @@ public struct Goal: Equatable, Sendable {
         targetDate: DateTime, createdAt: Timestamp
     ) {
         (self.id, self.userID, self.title, self.description) = (id, userID, title, description)
-        (self.status, self.progress) = (.notStarted, 0)
+        (self.state, self.progress) = (.notStarted, 0)
         (self.category, self.targetDate, self.createdAt) = (category, targetDate, createdAt)
         self.updatedAt = createdAt
+    }
+}
+
+/// What the apps say about a goal beyond the guide.
+///
+/// Responses have a usual value for what nobody said.
+public struct GoalMeasure: Equatable, Sendable {
+    /// The first second of a day in UTC; nil for the day of creation.
+    public var startDate: DateTime?
+    /// 1 to 100 characters of free text.
+    public var type: String?
+    /// In ``targets``; nil for 100.
+    public var target: Double?
+    /// 1 to 50 characters; nil for `percent`.
+    public var unit: String?
+    /// In ``values``; nil for the part of the target that the goal's progress stands for.
+    public var current: Double?
+
+    public static let targets = 0.001...1e9
+    public static let values = 0...1e9
+
+    public init() {}
+
+    /// Writes what somebody said.
+    public func write(into writer: inout JSONWriter) {
+        writer.member("start_date", ifPresent: startDate?.dateText)
+        writer.member("goal_type", ifPresent: type)
+        writer.member("target_value", ifPresent: target)
+        writer.member("target_unit", ifPresent: unit)
+        writer.member("current_value", ifPresent: current)
     }
 }
 
@@ -41,31 +74,68 @@ public struct EncodedGoal: Equatable, Sendable {
     /// The camelCase object of lists.
     public let camelCase: [UInt8]
     /// The snake_case object of lists; empty in the form of goal-linking, which has none.
+    ///
+    /// For the apps it has their words, and ends before the members that depend on the time.
     public let snakeCase: [UInt8]
-
-    public var byteCount: Int { body.count + camelCase.count + snakeCase.count }
+    /// The bytes that the goal counts for, including what only other modes show.
+    public let byteCount: Int
 }
 
 extension Goal {
     /// Encodes the goal as goal-linking prints it or as the union of the guides; no other guide documents goals.
     ///
     /// goal-linking has the camelCase object without an envelope. The union adds `success` and `data`, which holds the
-    /// same fields in snake_case.
-    public func encoded(in form: GuideMode) -> EncodedGoal {
+    /// same fields in snake_case. For the apps `data` also has their members, and lists their words.
+    public func encoded(in form: GuideMode, forApps: Bool = false) -> EncodedGoal {
+        // Scenarios may have the apps' members in any mode.
+        let unseenCount = forApps ? 0 : JSONWriter.object(measure.write).count - 2
         var camelCase = JSONWriter(reserving: 512)
         camelCase.object(writeCamelCaseMembers)
         guard form.hasEnvelopeOfGoals else {
-            return EncodedGoal(body: camelCase.bytes, camelCase: camelCase.bytes, snakeCase: [])
+            return EncodedGoal(
+                body: camelCase.bytes, camelCase: camelCase.bytes, snakeCase: [],
+                byteCount: 2 * camelCase.bytes.count + unseenCount)
         }
         var snakeCase = JSONWriter(reserving: 512)
-        snakeCase.object(writeSnakeCaseMembers)
+        snakeCase.object { writer in
+            writeSnakeCaseMembers(into: &writer, status: state.guideStatus.rawValue)
+            if forApps { writeMeasure(into: &writer) }
+        }
         var body = JSONWriter(reserving: camelCase.bytes.count + snakeCase.bytes.count + 32)
         body.object { body in
             body.member("success", true)
             body.member("data", raw: snakeCase.bytes)
             writeCamelCaseMembers(into: &body)
         }
-        return EncodedGoal(body: body.bytes, camelCase: camelCase.bytes, snakeCase: snakeCase.bytes)
+        if forApps {
+            snakeCase.removeAll()
+            snakeCase.object { writer in
+                writeSnakeCaseMembers(into: &writer, status: state.appStatus.rawValue)
+                writeMeasure(into: &writer)
+            }
+        }
+        let list = forApps ? snakeCase.bytes.dropLast() : snakeCase.bytes
+        return EncodedGoal(
+            body: body.bytes, camelCase: camelCase.bytes, snakeCase: list,
+            byteCount: body.bytes.count + camelCase.bytes.count + list.count + unseenCount)
+    }
+
+    /// The goal as the apps see it at a time, from what was encoded for them.
+    public func appObject(_ encoded: EncodedGoal, at now: Timestamp) -> [UInt8] {
+        let left = targetDate.secondsSinceEpoch - now.secondsSinceEpoch
+        let days = max(0, (left + 86_399) / 86_400)
+        return encoded.snakeCase + Array(",\"is_overdue\":\(isOverdue(at: now)),\"days_remaining\":\(days)}".utf8)
+    }
+
+    /// Whether its time has passed although it is neither completed nor archived.
+    public func isOverdue(at now: Timestamp) -> Bool {
+        state != .completed && state != .archived && targetDate.secondsSinceEpoch < now.secondsSinceEpoch
+    }
+
+    /// How far it is, in units of its target.
+    public var currentValue: Double {
+        // Without the noise of a product: 0.29 of 100 is 29.
+        measure.current ?? ((measure.target ?? 100) * progress * 1e6).rounded() / 1e6
     }
 
     private func writeCamelCaseMembers(into writer: inout JSONWriter) {
@@ -73,7 +143,7 @@ extension Goal {
         writer.member("userId", userID.text)
         writer.member("title", title)
         writer.member("description", description)
-        writer.member("status", status.rawValue)
+        writer.member("status", state.guideStatus.rawValue)
         writer.member("progress", progress)
         writer.member("category", orNull: category)
         writer.member("targetDate", targetDate.wireText)
@@ -82,18 +152,28 @@ extension Goal {
         writer.member("updatedAt", updatedAt.wireText)
     }
 
-    private func writeSnakeCaseMembers(into writer: inout JSONWriter) {
+    private func writeSnakeCaseMembers(into writer: inout JSONWriter, status: String) {
         writer.member("id", id.description)
         writer.member("user_id", userID.text)
         writer.member("title", title)
         writer.member("description", description)
-        writer.member("status", status.rawValue)
+        writer.member("status", status)
         writer.member("progress", progress)
         writer.member("category", orNull: category)
         writer.member("target_date", targetDate.wireText)
         writer.member("conversation_id", orNull: conversationID?.description)
         writer.member("created_at", createdAt.wireText)
         writer.member("updated_at", updatedAt.wireText)
+    }
+
+    private func writeMeasure(into writer: inout JSONWriter) {
+        writer.member("start_date", measure.startDate?.dateText ?? DateTime(createdAt).dateText)
+        writer.member("goal_type", orNull: measure.type)
+        writer.member("target_value", measure.target ?? 100)
+        writer.member("target_unit", measure.unit ?? "percent")
+        writer.member("current_value", currentValue)
+        // No goal here begins again.
+        writer.member("is_recurring", false)
     }
 }
 

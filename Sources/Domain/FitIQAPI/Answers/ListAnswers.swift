@@ -47,15 +47,18 @@ public enum ListAnswers {
     /// - Parameters:
     ///   - total: How many goals there are on all pages.
     ///   - form: `.goalLinking` or `.union`, the form in which the goals were encoded.
-    ///   - page: The page, for the apps, which read where they are in the list.
-    public static func goals(_ goals: [EncodedGoal], total: Int, in form: GuideMode, page: Page? = nil) -> [UInt8] {
+    ///   - apps: For the apps, the goals in their words, and the page, because they read where they are in the list.
+    public static func goals(
+        _ goals: [EncodedGoal], total: Int, in form: GuideMode, apps: (goals: [[UInt8]], page: Page)? = nil
+    ) -> [UInt8] {
         var writer = JSONWriter(reserving: goals.reduce(128) { $0 + $1.camelCase.count + $1.snakeCase.count + 2 })
         writer.object { writer in
             if form.hasEnvelopeOfGoals {
                 writer.member("success", true)
                 writer.object("data") { data in
-                    data.array("goals") { array in for goal in goals { array.raw(goal.snakeCase) } }
-                    if let page { data.totals(page, total: total) } else { data.member("total_count", total) }
+                    let items = apps?.goals ?? goals.map(\.snakeCase)
+                    data.array("goals") { array in for item in items { array.raw(item) } }
+                    if let apps { data.totals(apps.page, total: total) } else { data.member("total_count", total) }
                 }
             }
             writer.array("goals") { array in for goal in goals { array.raw(goal.camelCase) } }

@@ -71,6 +71,12 @@ package struct BodyReader {
         return time
     }
 
+    /// A date-time, or a date, which stands for its first second in UTC; nil if the field is absent.
+    func dateOrTime(_ field: String) throws(APIError) -> DateTime? {
+        if let date = self[field]?.string.flatMap({ DateTime(date: $0) }) { return date }
+        return try dateTime(field)
+    }
+
     /// One of a closed set of names, or nil if the field is absent.
     func choice<Choice: RawRepresentable<String> & CaseIterable>(
         _ field: String, of type: Choice.Type

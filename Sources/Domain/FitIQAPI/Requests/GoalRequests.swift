@@ -1,3 +1,5 @@
+import JSON
+
 /// The body of `POST /api/v1/goals` (goal-linking, createGoalOnBackend).
 public struct CreateGoalRequest: Equatable, Sendable {
     /// 1 to 200 characters.
@@ -7,16 +9,27 @@ public struct CreateGoalRequest: Equatable, Sendable {
     public var targetDate: DateTime
     /// 1 to 100 characters.
     public var category: String?
+    /// All that the body says, if it has the form of the apps; the response has it too.
+    public var app: AppGoalRequest?
 
     public init(title: String, description: String = "", targetDate: DateTime, category: String? = nil) {
         (self.title, self.description) = (title, description)
         (self.targetDate, self.category) = (targetDate, category)
     }
 
-    public init(body: [UInt8]) throws(APIError) {
+    /// - Parameter isForApps: Whether a body without `targetDate` and with a snake_case field has the form of the apps.
+    public init(body: [UInt8], isForApps: Bool = false) throws(APIError) {
         let fields = try BodyReader(body)
         title = try fields.text("title", characters: GoalLengths.title)
             .required("title", expected: "a string of 1 to 200 characters")
+        if isForApps, fields["targetDate"] == nil, fields.object.contains(where: { $0.key.contains("_") }) {
+            var request = try AppGoalRequest(fields)
+            // A new goal is active.
+            request.status = nil
+            targetDate = try request.targetDate.required("target_date", expected: BodyReader.expectedDateTime)
+            (description, category, app) = (request.description ?? "", request.category, request)
+            return
+        }
         description = try fields.text("description", characters: GoalLengths.description)
             .required("description", expected: "a string of 0 to 2000 characters")
         targetDate = try fields.dateTime("targetDate").required("targetDate", expected: BodyReader.expectedDateTime)
@@ -29,6 +42,7 @@ enum GoalLengths {
     static let title = 1...200
     static let description = 0...2000
     static let category = 1...100
+    static let unit = 1...50
 }
 
 /// The body of `PATCH /api/v1/goals/{goalId}`: absent fields stay unchanged (goal-linking, updateGoalOnBackend).
@@ -81,8 +95,61 @@ public struct UpdateGoalRequest: Equatable, Sendable {
         if let description { goal.description = description }
         if let targetDate { goal.targetDate = targetDate }
         if let progress { goal.progress = progress }
-        if let status { goal.status = status }
+        goal.state = status.flatMap { GoalState(rawValue: $0.rawValue) } ?? goal.state
         if let category { goal.category = category }
+    }
+}
+
+/// The body of `PUT /api/v1/goals/{goalId}`, and the apps' form of `POST /api/v1/goals`: absent fields stay unchanged.
+public struct AppGoalRequest: Equatable, Sendable {
+    public var title: String?
+    public var description: String?
+    public var targetDate: DateTime?
+    public var category: String?
+    /// From 0 to 1.
+    public var progress: Double?
+    public var status: AppGoalStatus?
+    public var measure = GoalMeasure()
+
+    public init() {}
+
+    public init(body: [UInt8]) throws(APIError) { try self.init(BodyReader(body)) }
+
+    init(_ fields: BodyReader) throws(APIError) {
+        title = try fields.text("title", characters: GoalLengths.title)
+        description = try fields.text("description", characters: GoalLengths.description)
+        targetDate = try fields.dateOrTime("target_date")
+        category = try fields.text("category", characters: GoalLengths.category)
+        progress = try fields.number("progress", in: 0...1)
+        status = try fields.choice("status", of: AppGoalStatus.self)
+        measure.startDate = try fields.dateOrTime("start_date").flatMap { DateTime(date: $0.dateText) }
+        measure.type = try fields.text("goal_type", characters: GoalLengths.category)
+        measure.target = try fields.number("target_value", in: GoalMeasure.targets)
+        measure.unit = try fields.text("target_unit", characters: GoalLengths.unit)
+        measure.current = try fields.number("current_value", in: GoalMeasure.values)
+    }
+
+    /// Changes a goal.
+    ///
+    /// Progress and current value follow each other if only one of them changes.
+    public func apply(to goal: inout Goal) {
+        goal.title = title ?? goal.title
+        goal.description = description ?? goal.description
+        goal.targetDate = targetDate ?? goal.targetDate
+        goal.category = category ?? goal.category
+        goal.measure.startDate = measure.startDate ?? goal.measure.startDate
+        goal.measure.type = measure.type ?? goal.measure.type
+        goal.measure.target = measure.target ?? goal.measure.target
+        goal.measure.unit = measure.unit ?? goal.measure.unit
+        if let progress = progress ?? measure.current.map({ min(1, $0 / (goal.measure.target ?? 100)) }) {
+            goal.progress = progress
+        }
+        goal.measure.current = measure.current ?? goal.measure.current
+        switch status {
+        // A goal without progress that nobody started stays so.
+        case .active?: if goal.state != .notStarted || goal.progress > 0 { goal.state = .inProgress }
+        default: goal.state = status.flatMap { GoalState(rawValue: $0.rawValue) } ?? goal.state
+        }
     }
 }
 

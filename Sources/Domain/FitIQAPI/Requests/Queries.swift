@@ -162,8 +162,8 @@ public struct GoalListQuery: Equatable, Sendable {
         let isOfStatus =
             switch status {
             case nil: true
-            case .active?: goal.status == .notStarted || goal.status == .inProgress
-            case let status?: goal.status.rawValue == status.rawValue
+            case .active?: goal.state.appStatus == .active
+            case let status?: goal.state.rawValue == status.rawValue
             }
         return isOfStatus && (category == nil || category.isExactly(goal.category))
     }

@@ -17,12 +17,33 @@ public enum ContextType: String, CaseIterable, Sendable, Hashable {
     case goal, insight, mood, journal
 }
 
-/// The state of a goal (goal-linking, GoalStatus).
+/// The state of a goal in the words of the guide (goal-linking, GoalStatus).
 public enum GoalStatus: String, CaseIterable, Sendable, Hashable {
     /// The initial status of every goal.
     case notStarted = "not_started"
     case inProgress = "in_progress"
     case completed, archived
+}
+
+/// The state of a goal in the words of the apps.
+public enum AppGoalStatus: String, CaseIterable, Sendable, Hashable {
+    /// The initial status of every goal.
+    case active
+    case completed, paused, archived
+}
+
+/// The state of a goal, which the guide and the apps see with different words.
+public enum GoalState: String, CaseIterable, Sendable, Hashable {
+    case notStarted = "not_started"
+    case inProgress = "in_progress"
+    /// The guide has no word for it: in progress there.
+    case paused
+    case completed, archived
+
+    /// What the guide calls it; a goal that the guide sets in progress is no longer paused.
+    public var guideStatus: GoalStatus { GoalStatus(rawValue: rawValue) ?? .inProgress }
+    /// What the apps call it.
+    public var appStatus: AppGoalStatus { AppGoalStatus(rawValue: rawValue) ?? .active }
 }
 
 /// The state of a meal log (meal-log-websocket, MealLogStatus).

@@ -72,7 +72,7 @@ extension GoalData {
     fileprivate init(_ goal: Goal) {
         self.init(
             id: goal.id, title: goal.title, description: goal.description, category: goal.category,
-            targetDate: goal.targetDate, status: goal.status, progress: goal.progress,
+            targetDate: goal.targetDate, status: goal.state, progress: goal.progress, measure: goal.measure,
             createdAt: .at(goal.createdAt), updatedAt: .at(goal.updatedAt))
     }
 }

@@ -50,13 +50,18 @@ extension Planter {
         try check(data.description, "\(path).description", TextLengths.description)
         try check(data.category, "\(path).category", TextLengths.category)
         try check(data.progress, "\(path).progress", 0...1)
+        try check(data.measure.type, "\(path).goal_type", TextLengths.category)
+        try check(data.measure.unit, "\(path).target_unit", TextLengths.unit)
+        try check(data.measure.target ?? 1, "\(path).target_value", GoalMeasure.targets)
+        try check(data.measure.current ?? 0, "\(path).current_value", GoalMeasure.values)
         let updatedAt = try time(data.updatedAt, "\(path).updated_at")
         let createdAt = try time(data.createdAt, "\(path).created_at") ?? updatedAt ?? now
         var goal = Goal(
             id: data.id ?? turn.identifiers.next(), userID: userID, title: data.title, description: data.description,
             category: data.category, targetDate: data.targetDate ?? usualTargetDate, createdAt: createdAt)
-        goal.status = data.status
+        goal.state = data.status
         goal.progress = data.progress
+        goal.measure = data.measure
         goal.updatedAt = updatedAt ?? createdAt
         try check(goal.updatedAt, "\(path).updated_at", notBefore: createdAt, "the goal was created")
         return goal

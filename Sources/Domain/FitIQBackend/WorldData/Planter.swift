@@ -131,6 +131,7 @@ enum TextLengths {
     static let title = 1...200
     static let description = 0...2000
     static let category = 1...100
+    static let unit = 1...50
     static let contextID = 1...200
     static let mealText = 1...CreateMealLogRequest.maximumInputLength
     static let question = SendMessageRequest.lengths

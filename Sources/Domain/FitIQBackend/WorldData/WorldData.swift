@@ -105,9 +105,10 @@ public struct GoalData: Sendable, Equatable {
     public var category: String?
     /// Nil for 90 days after the world's start.
     public var targetDate: DateTime?
-    public var status: GoalStatus
+    public var status: GoalState
     /// From 0 to 1.
     public var progress: Double
+    public var measure: GoalMeasure
     /// Nil for the last change, or the world's start.
     public var createdAt: DataTime?
     /// Nil for the creation.
@@ -115,11 +116,11 @@ public struct GoalData: Sendable, Equatable {
 
     public init(
         id: ResourceID? = nil, name: ExactString? = nil, title: String, description: String = "",
-        category: String? = nil, targetDate: DateTime? = nil, status: GoalStatus = .notStarted, progress: Double = 0,
-        createdAt: DataTime? = nil, updatedAt: DataTime? = nil
+        category: String? = nil, targetDate: DateTime? = nil, status: GoalState = .notStarted, progress: Double = 0,
+        measure: GoalMeasure = GoalMeasure(), createdAt: DataTime? = nil, updatedAt: DataTime? = nil
     ) {
         (self.id, self.name, self.title, self.description) = (id, name, title, description)
-        (self.category, self.targetDate, self.status) = (category, targetDate, status)
+        (self.category, self.targetDate, self.status, self.measure) = (category, targetDate, status, measure)
         (self.progress, self.createdAt, self.updatedAt) = (progress, createdAt, updatedAt)
     }
 }

@@ -96,10 +96,11 @@ extension Engine {
             return .ok(world.backend.quickActions(try QuickActionQuery(query: head.target.queryItems())))
         case .goals where head.method == .post:
             try checkMediaType(head.fields, body)
-            return .created(try world.backend.createGoal(CreateGoalRequest(body: body), by: user, &world.turn))
+            let request = try CreateGoalRequest(body: body, isForApps: world.mode.servesApps)
+            return .created(try world.backend.createGoal(request, by: user, &world.turn))
         case .goals:
             let query = try GoalListQuery(query: head.target.queryItems(), isForApps: world.mode.servesApps)
-            return .ok(world.backend.goals(query, for: user))
+            return .ok(world.backend.goals(query, for: user, at: world.turn.now))
         case .goal(let id) where head.method == .patch:
             _ = try world.backend.goal(id, for: user)
             try checkMediaType(head.fields, body)

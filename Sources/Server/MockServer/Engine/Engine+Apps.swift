@@ -8,10 +8,17 @@ extension Engine {
         _ endpoint: Endpoint, on id: String, by user: UserID, _ exchange: Exchange
     ) throws(APIError) -> Answer {
         if let documents = endpoint.documents { return try documentAnswer(documents, exchange, by: user) }
-        let world = exchange.world
+        let (body, world) = (exchange.body, exchange.world)
         switch endpoint {
         case .updateConsultation, .completeConsultation, .sendMessage, .suggestConsultationGoals:
             return try chatAnswer(endpoint, on: id, by: user, exchange)
+        case .replaceGoal:
+            _ = try world.backend.goal(id, for: user)
+            try checkMediaType(exchange.head.fields, body)
+            return .ok(try world.backend.replaceGoal(id, AppGoalRequest(body: body), by: user, &world.turn))
+        case .listGoalTips, .listGoalSuggestions, .analyzeGoal:
+            return .ok(try world.backend.goalAdvice(endpoint, on: id, for: user, at: world.turn.now))
+        case .listSuggestedGoals, .suggestGoals: return .ok(world.backend.suggestedGoals(for: user))
         case .deleteGoal:
             try world.backend.deleteGoal(id, by: user, &world.turn)
             return .noContent

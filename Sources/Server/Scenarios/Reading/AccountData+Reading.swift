@@ -101,7 +101,7 @@ extension PreferencesData {
 }
 
 extension Cursor {
-    fileprivate func date() -> DateTime? {
+    func date() -> DateTime? {
         written.flatMap { DateTime(date: $0) } ?? refuse(expected: "a date such as \"1990-05-17\"")
     }
 }

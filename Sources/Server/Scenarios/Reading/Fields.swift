@@ -116,8 +116,8 @@ enum ObjectKind: String, CaseIterable {
         case .refreshToken: ["id", "expires_at"]
         case .goal:
             [
-                "name", "id", "title", "description", "category", "target_date", "status", "progress", "created_at",
-                "updated_at",
+                "name", "id", "title", "description", "category", "target_date", "status", "progress", "start_date",
+                "goal_type", "target_value", "target_unit", "current_value", "created_at", "updated_at",
             ]
         case .consultation:
             [

@@ -96,8 +96,13 @@ extension GoalData {
         goal.description = fields["description"]?.text(0...2000) ?? ""
         goal.category = fields["category"]?.text(1...100)
         goal.targetDate = fields["target_date"]?.dateTime()
-        goal.status = fields["status"]?.choice(of: GoalStatus.self) ?? .notStarted
+        goal.status = fields["status"]?.choice(of: GoalState.self) ?? .notStarted
         goal.progress = fields["progress"]?.double(0...1) ?? 0
+        goal.measure.startDate = fields["start_date"]?.date()
+        goal.measure.type = fields["goal_type"]?.text(1...100)
+        goal.measure.target = fields["target_value"]?.double(GoalMeasure.targets)
+        goal.measure.unit = fields["target_unit"]?.text(1...50)
+        goal.measure.current = fields["current_value"]?.double(GoalMeasure.values)
         goal.createdAt = fields["created_at"]?.dataTime()
         goal.updatedAt = fields["updated_at"]?.dataTime()
         return goal

@@ -135,6 +135,7 @@ extension GoalData {
         writer.member("target_date", ifPresent: targetDate?.wireText)
         writer.member("status", status.rawValue)
         writer.member("progress", progress)
+        measure.write(into: &writer)
         writer.time("created_at", createdAt)
         writer.time("updated_at", updatedAt)
     }

@@ -68,7 +68,7 @@ struct SentGoal {
 
     init?(_ request: RequestFact) {
         switch request.endpoint {
-        case .showGoal, .updateGoal, .deleteGoal:
+        case .showGoal, .updateGoal, .replaceGoal, .deleteGoal, .listGoalTips, .listGoalSuggestions, .analyzeGoal:
             guard let id = request.pathID else { return nil }
             (self.id, place, isInPath) = (id, request.title, true)
         case .chatAboutGoal:

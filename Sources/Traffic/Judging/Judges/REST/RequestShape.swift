@@ -53,8 +53,8 @@ struct RequestShape: ObligationJudge {
             return action.needsBody ? .body : action.takesBody ? .optionalBody : action.hasQuery ? .query : nil
         }
         switch endpoint {
-        case .createConsultation, .createGoal, .updateGoal, .chatAboutGoal, .createMealLog, .register, .logIn,
-            .refreshTokens, .createProfile, .updateProfile, .updatePhysicalProfile, .updatePreferences,
+        case .createConsultation, .createGoal, .updateGoal, .replaceGoal, .chatAboutGoal, .createMealLog, .register,
+            .logIn, .refreshTokens, .createProfile, .updateProfile, .updatePhysicalProfile, .updatePreferences,
             .updateConsultation, .sendMessage:
             return .body
         case .archiveConsultation, .completeConsultation, .suggestConsultationGoals, .logOut: return .optionalBody
@@ -82,8 +82,9 @@ struct RequestShape: ObligationJudge {
         case .updateConsultation: _ = try UpdateConsultationRequest(body: body)
         case .sendMessage: _ = try SendMessageRequest(body: body)
         case .suggestConsultationGoals: _ = try SuggestGoalsRequest(body: body)
-        case .createGoal: _ = try CreateGoalRequest(body: body)
+        case .createGoal: _ = try CreateGoalRequest(body: body, isForApps: isForApps)
         case .updateGoal: _ = try UpdateGoalRequest(body: body)
+        case .replaceGoal: _ = try AppGoalRequest(body: body)
         case .createMealLog: _ = try CreateMealLogRequest(body: body)
         case .chatAboutGoal:
             // An ID that the backend did not issue is judged by `ids/backend-goal-id`.

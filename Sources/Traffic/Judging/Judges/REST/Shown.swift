@@ -50,7 +50,8 @@ extension RequestFact {
     var shownGoals: [ShownGoal] {
         guard isSuccess, let answer else { return [] }
         switch endpoint {
-        case .createGoal, .showGoal, .updateGoal: return answeredObject.flatMap(ShownGoal.init).map { [$0] } ?? []
+        case .createGoal, .showGoal, .updateGoal, .replaceGoal:
+            return answeredObject.flatMap(ShownGoal.init).map { [$0] } ?? []
         case .listGoals:
             let list = answer["goals"]?.array ?? answer["data"]?["goals"]?.array ?? []
             return list.compactMap { ShownGoal($0) }
