@@ -125,7 +125,7 @@ extension DataFile {
             (#""context_type": "goal""#, #""context_type": "mood""#, ["each once", "but general has an opening"]),
             (#""difficulty": "2""#, #""difficulty": "6""#, ["difficulty is a number in 1.0...5.0"]),
             (#""target_value": "5""#, #""target_value": "five""#, ["target_value is a number in 0.1...1000000.0"]),
-            (#""title": "Protein"#, #""titel": "Protein"#, ["target_value", "title is missing"]),
+            (#""title": "Protein"#, #""titel": "Protein"#, ["difficulty", "title is missing"]),
             ("Thanks for sharing", "Thanks a b c d e f for sharing", ["at most 12 words"]),
             (
                 #""suicide", "#, #""suicide", "Suicides", "#,
