@@ -18,7 +18,7 @@ import Testing
         ("api/v1/goals/\(id)", .goal(id), [.get, .head, .patch], id),
         ("api/v1/meal-logs", .mealLogs, [.get, .head], nil),
         ("api/v1/meal-logs/natural", .naturalMealLogs, [.post], nil),
-        ("api/v1/meal-logs/\(id)", .mealLog(id), [.get, .head], id),
+        ("api/v1/meal-logs/\(id)", .mealLog(id), [.get, .head, .put], id),
         // The backend decides whether an id exists, whatever form it has.
         ("api/v1/consultations/nonsense", .consultation("nonsense"), [.get, .head], "nonsense"),
         ("api/v1/consultations/\(id.uppercased())/ws", .webSocket(id.uppercased()), [.get], id.uppercased()),

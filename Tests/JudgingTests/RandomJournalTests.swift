@@ -94,7 +94,7 @@ struct RandomJournalTests {
     @Test("No journal is too strange", arguments: GuideMode.allCases)
     func survives(_ mode: GuideMode) {
         var broken: Set<String> = []
-        for seed in 0..<20 {
+        for seed in 0..<30 {
             var draw = Draw(seed: UInt64(seed))
             let story = Story { story in
                 var time = 0.0

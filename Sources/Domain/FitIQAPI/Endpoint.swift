@@ -19,6 +19,9 @@ public enum Endpoint: String, CaseIterable, Sendable, Hashable {
     case createProfile, updateProfile, updatePhysicalProfile
     case showPreferences = "getPreferences"
     case updatePreferences, deletePreferences
+    case createMealLogs, updateMealLog, recognizeMealPhoto
+    case showMealPhoto = "getMealPhoto"
+    case confirmMealPhoto, deleteMealPhoto
 
     // What the apps sync in the background: see ``DocumentOperation``.
     case listMoodEntries, createMoodEntry, analyzeMoodEntries, replaceMoodEntry, deleteMoodEntry
@@ -140,6 +143,12 @@ extension Endpoint {
         case .showPreferences: Row(.get, "/users/me/preferences", from: .apps)
         case .updatePreferences: Row(.patch, "/users/me/preferences", from: .apps)
         case .deletePreferences: Row(.delete, "/users/me/preferences", from: .apps)
+        case .createMealLogs: Row(.post, "/meal-logs/batch", from: .apps)
+        case .updateMealLog: Row(.put, "/meal-logs/{id}", from: .apps)
+        case .recognizeMealPhoto: Row(.post, "/meal-logs/photo", from: .apps)
+        case .showMealPhoto: Row(.get, "/meal-logs/photo/{id}", from: .apps)
+        case .confirmMealPhoto: Row(.patch, "/meal-logs/photo/{id}/confirm", from: .apps)
+        case .deleteMealPhoto: Row(.delete, "/meal-logs/photo/{id}", from: .apps)
         }
     }
 

@@ -92,7 +92,7 @@ public enum Route: Equatable, Sendable {
             case .goal: [.showGoal, .updateGoal]
             case .mealLogs: [.listMealLogs]
             case .naturalMealLogs: [.createMealLog]
-            case .mealLog: [.showMealLog]
+            case .mealLog: [.showMealLog, .updateMealLog]
             case .app(let path, _): path.endpoints
             case .avatar: []
             }

@@ -17,7 +17,7 @@ extension Backend {
             turn.now = step.time
             switch step.work {
             case .answer(let id): continueAnswer(id, in: step.position, &turn)
-            case .mealLog: finishMealLog(step.position, &turn)
+            case .mealLog: finishMealLog(step, &turn)
             }
         }
         turn.now = now

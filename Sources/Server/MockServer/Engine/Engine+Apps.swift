@@ -9,6 +9,8 @@ extension Engine {
     ) throws(APIError) -> Answer {
         if let documents = endpoint.documents { return try documentAnswer(documents, exchange, by: user) }
         switch endpoint {
+        case .createMealLogs, .updateMealLog, .recognizeMealPhoto, .showMealPhoto, .confirmMealPhoto, .deleteMealPhoto:
+            return try mealAnswer(endpoint, on: id, by: user, exchange)
         default: return try accountAnswer(endpoint, user, exchange)
         }
     }

@@ -27,7 +27,7 @@ struct RequestShape: ObligationJudge {
         }
         findings.exercised()
         do throws(APIError) {
-            if reading != .query, !request.exchange.body.bytes.isEmpty {
+            if reading != .query, !request.exchange.body.bytes.isEmpty, endpoint != .recognizeMealPhoto {
                 try APIError.checkMediaType(request.exchange.head.fields[.contentType])
             }
             try Self.read(request, endpoint, in: scene.mode)
@@ -43,6 +43,7 @@ struct RequestShape: ObligationJudge {
         }
         switch endpoint {
         case .createConsultation, .createGoal, .updateGoal, .chatAboutGoal, .createMealLog, .register, .logIn,
+            .createMealLogs, .updateMealLog, .recognizeMealPhoto, .confirmMealPhoto,
             .refreshTokens, .createProfile, .updateProfile, .updatePhysicalProfile, .updatePreferences:
             return .body
         case .archiveConsultation, .logOut: return .optionalBody
@@ -69,7 +70,12 @@ struct RequestShape: ObligationJudge {
         case .createConsultation: _ = try CreateConsultationRequest(body: body, in: form)
         case .createGoal: _ = try CreateGoalRequest(body: body)
         case .updateGoal: _ = try UpdateGoalRequest(body: body)
-        case .createMealLog: _ = try CreateMealLogRequest(body: body)
+        case .createMealLog: _ = try CreateMealLogRequest(body: body, isForApps: isForApps)
+        case .createMealLogs: _ = try CreateMealLogsRequest(body: body)
+        case .updateMealLog: _ = try UpdateMealLogRequest(body: body)
+        case .recognizeMealPhoto:
+            _ = try MealPhotoRequest(body: body, contentType: request.exchange.head.fields[.contentType])
+        case .confirmMealPhoto: _ = try ConfirmMealPhotoRequest(body: body)
         case .chatAboutGoal:
             // An ID that the backend did not issue is judged by `ids/backend-goal-id`.
             if request.body?["goalId"]?.exactString == nil { _ = try ChatAboutGoalRequest(body: body) }
