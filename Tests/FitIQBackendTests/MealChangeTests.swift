@@ -191,6 +191,8 @@ import Testing
         #expect(throws: APIError.unknownMealPhoto(id)) {
             try world.confirm(id, confirmation(["Tea"]), by: user)
         }
+        // Longer than processing takes, which this log skipped.
+        world.waitForMeals()
         #expect(Self.consistent(world, user) == [])
         #expect(try world.replanted().everything() == world.everything())
     }

@@ -60,10 +60,10 @@ struct MealEndpointTests {
         #expect(try network.exchange(Self.request(.get, "?status=manual")).json?["data"]?["total"] == 0)
     }
 
-    @Test("A photo of several megabytes is recognized, confirmed and listed")
+    @Test("A photo of more than a megabyte is recognized, confirmed and listed")
     func photo() throws {
         let network = VirtualNetwork()
-        let answer = try network.exchange(Self.photo(of: 1_500_000))
+        let answer = try network.exchange(Self.photo(of: 1_099_000))
         #expect(answer.status == 201, "\(answer.text)")
         let id = try #require(answer.json?["data"]?["session_id"]?.string)
         #expect(try network.exchange(Self.request(.get, "/photo/\(id)")).json == answer.json)
@@ -87,13 +87,14 @@ struct MealEndpointTests {
 
     @Test("Only a photo may be larger than other bodies, and only up to its own limit")
     func sizes() throws {
-        let network = VirtualNetwork()
-        #expect(try network.exchange(Self.photo(of: 8 * 1024 * 1024)).status == 413)
-        var batch = Self.photo(of: 1_500_000)
+        let network = VirtualNetwork { $0.limits.photoBody = 1_100_000 }
+        #expect(try network.exchange(Self.photo(of: 1_099_000)).status == 201)
+        #expect(try network.exchange(Self.photo(of: 1_100_000)).status == 413)
+        var batch = Self.photo(of: 1_099_000)
         batch.target = "/api/v1/meal-logs/batch"
         #expect(try network.exchange(batch).status == 413)
         let guide = VirtualNetwork { $0.mode = .mealLogWebSocket }
-        #expect(try guide.exchange(Self.photo(of: 1_500_000)).status == 413)
+        #expect(try guide.exchange(Self.photo(of: 1_099_000)).status == 413)
     }
 
     @Test("Refusals come in their order: 401, 404, 415, 400; ids of others are unknown")
