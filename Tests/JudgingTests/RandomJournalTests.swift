@@ -80,7 +80,9 @@ extension Draw {
         case 5: likely(&story, at: time)
         default:
             story.request(
-                element(of: Endpoint.allCases), id(), query: element(of: ["", "page=1", "page=x", "token=a"]),
+                // Most judges are about the guides' operations, however many the apps have.
+                element(of: Endpoint.allCases.filter { $0.origin == .guides || below(4) == 0 }), id(),
+                query: element(of: ["", "page=1", "page=x", "token=a"]),
                 body: element(of: [nil, object(), ["persona": "nutritionist"]]),
                 status: element(of: [200, 201, 201, 400, 401, 404, 409, 429, 503, nil]), answer: answer(), at: time,
                 took: Double(below(12)), delivery: element(of: [nil, delivery()]), faults: faults())
@@ -94,7 +96,7 @@ struct RandomJournalTests {
     @Test("No journal is too strange", arguments: GuideMode.allCases)
     func survives(_ mode: GuideMode) {
         var broken: Set<String> = []
-        for seed in 0..<30 {
+        for seed in 0..<20 {
             var draw = Draw(seed: UInt64(seed))
             let story = Story { story in
                 var time = 0.0
