@@ -136,9 +136,10 @@ import Testing
         for (log, type) in [
             (MealLogExamples.completed, "meal_log.completed"), (MealLogExamples.failed, "meal_log.failed"),
         ] {
+            let data = text(log.object(in: mode, isForApps: mode.servesApps))
             #expect(
                 MealLogEvent.frame(of: log, in: mode).map(text)
-                    == #"{"type":"\#(type)","data":\#(text(log.object(in: mode))),"timestamp":"2025-01-29T10:30:03Z"}"#)
+                    == #"{"type":"\#(type)","data":\#(data),"timestamp":"2025-01-29T10:30:03Z"}"#)
         }
     }
 

@@ -16,7 +16,7 @@ import Testing
         #expect(query.matches(MealLogExamples.processing) && query.matches(MealLogExamples.failed))
     }
 
-    @Test("takes pages, statuses and meals", arguments: MealLogStatus.allCases, MealType.allCases)
+    @Test("takes pages, statuses and meals", arguments: MealLogStatus.allCases, MealType.known(isForApps: false))
     func values(status: MealLogStatus, type: MealType) throws {
         let query = try MealLogListQuery(query: [
             ("limit", "100"), ("page", "3"), ("status", status.rawValue), ("meal_type", type.rawValue),

@@ -18,7 +18,7 @@ import Testing
         ("api/v1/goals/\(id)", .goal(id), [.get, .head, .patch, .put, .delete], id),
         ("api/v1/meal-logs", .mealLogs, [.get, .head], nil),
         ("api/v1/meal-logs/natural", .naturalMealLogs, [.post], nil),
-        ("api/v1/meal-logs/\(id)", .mealLog(id), [.get, .head, .delete], id),
+        ("api/v1/meal-logs/\(id)", .mealLog(id), [.get, .head, .put, .delete], id),
         // The backend decides whether an id exists, whatever form it has.
         ("api/v1/consultations/nonsense", .consultation("nonsense"), [.get, .head, .put, .delete], "nonsense"),
         ("api/v1/consultations/\(id.uppercased())/ws", .webSocket(id.uppercased()), [.get], id.uppercased()),

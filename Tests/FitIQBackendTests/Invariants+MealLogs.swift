@@ -22,8 +22,8 @@ extension Invariants {
         }
         for log in logs {
             let rule = world.backend.script.meal(log.rawInput, mealType: log.mealType)
-            let due = MealProcessing.duration(by: rule, at: world.backend.configuration.pace, seed: log.id.seed)
-            let isDue = log.createdAt.advanced(byNanoseconds: due) <= world.turn.now && rule?.outcome != .never
+            let due = MealProcessing.duration(by: rule, at: world.backend.configuration.pace, seed: log.seed)
+            let isDue = log.startedAt.advanced(byNanoseconds: due) <= world.turn.now && rule?.outcome != .never
             if isDue == (log.status == .processing) { violations.append("\(log.id) is \(log.status)") }
             if log.updatedAt > world.turn.now { violations.append("\(log.id): updated_at lies in the future") }
         }
@@ -40,7 +40,7 @@ extension Invariants {
             }
             expect(backend.mealLogPositions[record.log.id] == position, "found elsewhere")
             expect(backend.users[record.owner].mealLogs.count { $0 == position } == 1, "not listed once")
-            expect(record.listItem == record.log.object(in: .union), "the list shows something old")
+            expect(record.listItem == record.log.object(in: .union, isForApps: true), "the list shows something old")
             expect(record.body == MealLog.body(of: record.listItem, in: .union), "get shows something old")
         }
         return violations

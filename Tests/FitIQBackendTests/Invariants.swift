@@ -18,6 +18,7 @@ enum Invariants {
             world.backend.users.byteCount + world.backend.consultations.reduce(0) { $0 + $1.byteCount }
             + world.backend.goals.reduce(0) { $0 + $1.encoded.byteCount }
             + world.backend.mealLogs.reduce(0) { $0 + $1.byteCount }
+            + world.backend.users.all.flatMap(\.photos).reduce(0) { $0 + $1.byteCount }
             + world.backend.users.all.flatMap(\.documents.values).joined().reduce(0) { $0 + $1.byteCount }
         return sum == world.backend.storedBytes ? [] : ["\(world.backend.storedBytes) bytes counted, \(sum) held"]
     }

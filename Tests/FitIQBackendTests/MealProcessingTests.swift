@@ -38,7 +38,7 @@ import Testing
     private static let log = ResourceID(randomBits: 7, 8)
 
     private func outcome(_ meal: ParsedMeal) -> MealLog.Progress {
-        MealProcessing.outcome(of: meal, for: Self.log, at: World.start)
+        MealProcessing.outcome(of: meal, seed: Self.log.seed, at: World.start)
     }
 
     @Test("keeps the foods in their order, each with an id of its own and the id of its food")

@@ -122,6 +122,20 @@ enum LimitsPage {
             "time without a frame from the client on `/ws/meal-logs`": [
                 .time("FitIQBackend.Limits.mealSocketIdle", FitIQBackend.Limits().mealSocketIdle)
             ],
+            "meals that are logged together": [
+                .count("CreateMealLogsRequest.maximumCount", CreateMealLogsRequest.maximumCount)
+            ],
+            "notes of a meal log": try text(in: ["notes": "change"]),
+            "form with a photo of a meal": [server.bytes("photoBody")],
+            "parts of such a form, bytes of a part's head": [
+                .count("FormPart.mostParts", FormPart.mostParts), .bytes("FormPart.longestHead", FormPart.longestHead),
+            ],
+            "photos of meals of a user that wait for confirmation": [world.count("photos")],
+            "name, unit of a confirmed food": [
+                .count("name", ConfirmMealPhotoRequest.Item.nameLengths.upperBound),
+                .count("unit", ConfirmMealPhotoRequest.Item.unitLengths.upperBound),
+                .bytes("BodyReader", 16 * 1024),
+            ],
             "refresh tokens of an account that work at the same time": [world.count("refreshTokens")],
             "email of an account": [.bytes("EmailAddress.bytes", EmailAddress.bytes)],
             "password, when it is set": [
@@ -145,7 +159,9 @@ enum LimitsPage {
             "numbers that the analytics of mood entries name": [
                 .count("DocumentAnswers.mostFigures", DocumentAnswers.mostFigures)
             ],
-            "stored users, consultations, messages, goals, meal logs and documents": [world.bytes("storedBytes")],
+            "stored users, consultations, messages, goals, meal logs, photos and documents": [
+                world.bytes("storedBytes")
+            ],
             "the same, all worlds together, with the scenarios and faults that were sent to them": [
                 server.bytes("storedBytes")
             ],
@@ -201,6 +217,10 @@ enum LimitsPage {
             .count("ScenarioLimits.users", ScenarioLimits.users), .count("ScenarioLimits.goals", ScenarioLimits.goals),
             .count("ScenarioLimits.consultations", ScenarioLimits.consultations),
             .count("ScenarioLimits.mealLogs", ScenarioLimits.mealLogs),
+        ],
+        "photos of meals of a user of a scenario; suggestions of a failed meal": [
+            .count("ScenarioLimits.photos", ScenarioLimits.photos),
+            .count("MealLogFailure.mostSuggestions", MealLogFailure.mostSuggestions),
         ],
         "documents of a user in a collection of a scenario; users with whom one is shared": [
             .count("ScenarioLimits.documents", ScenarioLimits.documents),
@@ -377,6 +397,7 @@ enum LimitsPage {
                 case "goal": (try? CreateGoalRequest(body: body)) != nil
                 case "app goal": (try? AppGoalRequest(body: body)) != nil
                 case "meal": (try? CreateMealLogRequest(body: body)) != nil
+                case "change": (try? UpdateMealLogRequest(body: body)) != nil
                 default: (try? CreateConsultationRequest(body: body, in: .union)) != nil
                 }
             }

@@ -85,10 +85,9 @@ extension Draw {
                 .client, element(of: [.text, .text, .binary, .ping]), element(of: frames), on: connection, at: time)
         case 5: likely(&story, at: time)
         default:
-            // Most obligations are about the guides' endpoints, which are fewer than the apps'.
-            let endpoints = Endpoint.allCases.filter { $0.origin == .guides }
             story.request(
-                element(of: below(3) == 0 ? Endpoint.allCases : endpoints), id(),
+                // Most judges are about the guides' operations, however many the apps have.
+                element(of: Endpoint.allCases.filter { $0.origin == .guides || below(4) == 0 }), id(),
                 query: element(of: ["", "page=1", "page=x", "token=a"]),
                 body: element(of: [nil, object(), ["persona": "nutritionist"]]),
                 status: element(of: [200, 201, 201, 400, 401, 404, 409, 429, 503, nil]), answer: answer(), at: time,

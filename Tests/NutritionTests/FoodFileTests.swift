@@ -94,7 +94,7 @@ struct FoodFileTests {
         ),
         (.gramsPerSize, ["huge 3", "small", "small 1; small 2"], ""),
         (.label, ["kcal 70.5", "protein 6.55", "salt 1", "kcal", "fat 1; fat 2", "kcal -1"], ""),
-        (.kind, ["", "Solid", "food"], "it is solid, drink or alcohol"),
+        (.kind, ["", "Solid", "food"], "it is solid, drink, water or alcohol"),
         (.source, ["", "USDA", "sr legacy"], "SR Legacy, FNDDS, Foundation, Branded or recipe"),
         (.sourceFood, [""], "source food is empty"),
         (.id, ["1", "167511", "175305", "a", "171688.0"], "only foods of SR Legacy have one"),

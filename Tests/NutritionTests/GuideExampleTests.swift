@@ -47,7 +47,7 @@ struct GuideExampleTests {
                     nutrients: MealNutrients(
                         calories: 198, proteinTenths: 372, carbsTenths: 0, fatTenths: 43, fiberTenths: 0,
                         sugarTenths: 0),
-                    confidence: 0.95, notes: "Grilled, skinless")
+                    confidence: 0.95, notes: "Grilled, skinless", foodType: .food)
             ])
     }
 

@@ -161,6 +161,7 @@ struct ExampleTests {
             """)
         let logs = try #require(scenario.data.users.first?.mealLogs)
         var failure = MealLogFailure.noFood
+        failure.suggestions = []
         let noFood = failure
         (failure.message, failure.details) = ("No", "Because")
         let egg = MealRule.Item(
@@ -207,7 +208,7 @@ struct ExampleTests {
                     outcome: .completed([pizza])),
                 MealRule(
                     text: .matches(try Pattern("gravel|sand")), mealTypes: [.snack],
-                    outcome: .failed(message: "Failed", details: "Sand")),
+                    outcome: .failed(MealLogFailure(message: "Failed", details: "Sand"))),
                 MealRule(outcome: .never),
                 MealRule(duration: 0, outcome: .parsed),
             ])

@@ -28,6 +28,9 @@ public enum Endpoint: String, CaseIterable, Sendable, Hashable {
     case updatePreferences, deletePreferences
     case updateConsultation, completeConsultation, sendMessage, suggestConsultationGoals
     case deleteGoal, deleteConsultation, deleteMealLog, deleteUser
+    case createMealLogs, updateMealLog, recognizeMealPhoto
+    case showMealPhoto = "getMealPhoto"
+    case confirmMealPhoto, deleteMealPhoto
 
     // What the apps sync in the background: see ``DocumentOperation``.
     case listMoodEntries, createMoodEntry, analyzeMoodEntries, replaceMoodEntry, deleteMoodEntry
@@ -164,6 +167,12 @@ extension Endpoint {
         case .deleteConsultation: Row(.delete, "/consultations/{id}", from: .apps)
         case .deleteMealLog: Row(.delete, "/meal-logs/{id}", from: .apps)
         case .deleteUser: Row(.delete, "/users/me", from: .apps)
+        case .createMealLogs: Row(.post, "/meal-logs/batch", from: .apps)
+        case .updateMealLog: Row(.put, "/meal-logs/{id}", from: .apps)
+        case .recognizeMealPhoto: Row(.post, "/meal-logs/photo", from: .apps)
+        case .showMealPhoto: Row(.get, "/meal-logs/photo/{id}", from: .apps)
+        case .confirmMealPhoto: Row(.patch, "/meal-logs/photo/{id}/confirm", from: .apps)
+        case .deleteMealPhoto: Row(.delete, "/meal-logs/photo/{id}", from: .apps)
         }
     }
 

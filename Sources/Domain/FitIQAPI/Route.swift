@@ -91,7 +91,7 @@ public enum Route: Equatable, Sendable {
             case .goal: [.showGoal, .updateGoal, .replaceGoal, .deleteGoal]
             case .mealLogs: [.listMealLogs]
             case .naturalMealLogs: [.createMealLog]
-            case .mealLog: [.showMealLog, .deleteMealLog]
+            case .mealLog: [.showMealLog, .updateMealLog, .deleteMealLog]
             case .app(let path, _): path.endpoints
             case .avatar: []
             }

@@ -56,7 +56,7 @@ extension Backend {
         closeMealSocket(of: user, &turn)
         mealSockets[user] = nil
         if let email = owner.person?.account?.email { addresses[EmailAddress.key(email)] = nil }
-        storedBytes -= owner.byteCount
+        storedBytes -= owner.byteCount + owner.photos.reduce(0) { $0 + $1.byteCount }
         users.remove(user)
         dropObsoleteSteps()
     }
@@ -88,7 +88,7 @@ extension Backend {
         switch step.work {
         case .answer(let id):
             consultations.contains(step.position) && consultations[step.position].answer?.id == id
-        case .mealLog: mealLogs.contains(step.position)
+        case .mealLog: mealLogs.contains(step.position) && mealLogs[step.position].dueAt == step.time
         case .mealSocket(let socket): sockets[socket] != nil
         }
     }

@@ -11,23 +11,72 @@ extension Backend {
         _ request: CreateMealLogRequest, by user: UserID, _ turn: inout Turn
     ) throws(APIError) -> [UInt8] {
         advance(&turn)
-        let limits = configuration.limits
-        guard users[user].mealLogs.count < limits.mealLogs else {
-            throw .storeFull("meal logs of this user", limit: limits.mealLogs)
+        try checkRoom(for: 1, of: user)
+        return mealLogs[add(request, by: user, &turn)].body
+    }
+
+    /// Creates several meal logs, or none (`POST /api/v1/meal-logs/batch`).
+    ///
+    /// - Throws: As for a single one.
+    public mutating func createMealLogs(
+        _ request: CreateMealLogsRequest, by user: UserID, _ turn: inout Turn
+    ) throws(APIError) -> [UInt8] {
+        advance(&turn)
+        try checkRoom(for: request.mealLogs.count, of: user)
+        return MealLog.batchBody(request.mealLogs.map { mealLogs[add($0, by: user, &turn)].listItem })
+    }
+
+    func checkRoom(for count: Int, of user: UserID) throws(APIError) {
+        let limit = configuration.limits.mealLogs
+        guard users[user].mealLogs.count + count <= limit else {
+            throw .storeFull("meal logs of this user", limit: limit)
         }
         try checkStorage()
+    }
 
+    private mutating func add(_ request: CreateMealLogRequest, by user: UserID, _ turn: inout Turn) -> Int {
         let log = MealLog(
             id: turn.identifiers.next(), userID: users[user].id, rawInput: request.rawInput,
             mealType: request.mealType, loggedAt: request.loggedAt ?? DateTime(turn.now), createdAt: turn.now)
-        let position = insert(log, of: user, at: placeInList(of: log, of: user))
+        let position = insert(log, of: user, at: placeInList(of: log, at: mealLogs.end, of: user))
         process(position, from: turn.now, at: turn.now)
+        return position
+    }
+
+    /// Changes a meal log; a changed text is processed again (`PUT /api/v1/meal-logs/{id}`).
+    ///
+    /// - Throws: 404; 507 if the world is full and a text is sent.
+    public mutating func updateMealLog(
+        _ id: String, _ request: UpdateMealLogRequest, by user: UserID, _ turn: inout Turn
+    ) throws(APIError) -> [UInt8] {
+        advance(&turn)
+        let position = try mealLogPosition(of: id, ownedBy: user)
+        let old = mealLogs[position].log
+        var log = old
+        request.apply(to: &log)
+        let isReworded = !log.rawInput.isExactly(old.rawInput)
+        guard isReworded || log != old else { return mealLogs[position].body }
+        if request.rawInput ?? request.notes != nil { try checkStorage() }
+        log.changedAt = turn.now
+        if isReworded { (log.startedAt, log.progress) = (turn.now, .processing) }
+        change(position) { $0 = log }
+        if log.loggedAt != old.loggedAt {
+            users[user].mealLogs.removeAll { $0 == position }
+            users[user].mealLogs.insert(position, at: placeInList(of: log, at: position, of: user))
+        }
+        if isReworded { process(position, from: turn.now, at: turn.now) }
         return mealLogs[position].body
+    }
+
+    private mutating func change(_ position: Int, _ body: (inout MealLog) -> Void) {
+        storedBytes -= mealLogs[position].byteCount
+        mealLogs[position].change(in: configuration.mode, body)
+        storedBytes += mealLogs[position].byteCount
     }
 
     /// Adds a log to the lists of the world and, at a place, of its user, and returns its position.
     mutating func insert(_ log: MealLog, of user: UserID, at place: Int) -> Int {
-        let record = MealLogRecord(log, owner: user, form: mealLogForm)
+        let record = MealLogRecord(log, owner: user, in: configuration.mode)
         let position = mealLogs.append(record)
         mealLogPositions[log.id] = position
         users[user].mealLogs.insert(position, at: place)
@@ -43,10 +92,12 @@ extension Backend {
         let rule = script.meal(log.rawInput, mealType: log.mealType)
         mealLogs[position].outcome = rule?.outcome ?? .parsed
         // Endless processing is never due.
+        mealLogs[position].dueAt = nil
         guard rule?.outcome != .never else { return }
-        let duration = MealProcessing.duration(by: rule, at: configuration.pace, seed: log.id.seed)
-        schedule.insert(
-            ScheduledStep(time: max(now, start.advanced(byNanoseconds: duration)), position: position, work: .mealLog))
+        let duration = MealProcessing.duration(by: rule, at: configuration.pace, seed: log.seed)
+        let time = max(now, start.advanced(byNanoseconds: duration))
+        mealLogs[position].dueAt = time
+        schedule.insert(ScheduledStep(time: time, position: position, work: .mealLog))
     }
 
     /// Returns a meal log (`GET /api/v1/meal-logs/{id}`), or throws 404.
@@ -71,15 +122,18 @@ extension Backend {
 
     /// Ends the processing of a meal log and notifies every open socket of its user.
     mutating func finishMealLog(_ position: Int, _ turn: inout Turn) {
+        mealLogs[position].dueAt = nil
         // The room is checked again: thousands of other logs may have been completed since the 201.
         let outcome =
             storedBytes < storageRoom.bytes
             ? MealProcessing.outcome(mealLogs[position].outcome, of: mealLogs[position].log, at: turn.now)
             : .failed(.storeFull(limit: storageRoom.limit), at: turn.now)
-        storedBytes -= mealLogs[position].byteCount
-        mealLogs[position].finish(outcome, form: mealLogForm)
-        storedBytes += mealLogs[position].byteCount
+        finish(position, outcome, &turn)
+    }
 
+    /// Stores the outcome of a meal log and notifies every open socket of its user, in any consultation.
+    mutating func finish(_ position: Int, _ outcome: MealLog.Progress, _ turn: inout Turn) {
+        change(position) { $0.progress = outcome }
         let sockets = openSockets(of: mealLogs[position].owner)
         guard !sockets.isEmpty else { return }
         guard let frame = MealLogEvent.frame(of: mealLogs[position].log, in: configuration.mode) else {
@@ -94,15 +148,14 @@ extension Backend {
         return mealSockets[user]?.open.map { chats + [$0] } ?? chats
     }
 
-    private var mealLogForm: GuideMode { configuration.mode.form(of: .showMealLog) }
-
-    /// The index of a new log among the user's, which are sorted by `loggedAt`; it goes after equal times.
-    private func placeInList(of log: MealLog, of user: UserID) -> Int {
+    /// The index of a log among the user's others, which are sorted by `loggedAt`, then by their creation.
+    func placeInList(of log: MealLog, at position: Int, of user: UserID) -> Int {
         let positions = users[user].mealLogs
         var range = 0..<positions.count
         while !range.isEmpty {
             let middle = range.lowerBound + range.count / 2
-            let isBefore = mealLogs[positions[middle]].log.loggedAt <= log.loggedAt
+            let other = mealLogs[positions[middle]].log.loggedAt
+            let isBefore = (other, positions[middle]) < (log.loggedAt, position)
             range = isBefore ? (middle + 1)..<range.upperBound : range.lowerBound..<middle
         }
         return range.lowerBound
@@ -115,25 +168,36 @@ package struct MealLogRecord: Sendable {
     package private(set) var log: MealLog
     /// The outcome of processing, from the script at the start.
     var outcome = MealRule.Outcome.parsed
+    /// The end of processing; nil if it has ended, or never does.
+    var dueAt: Timestamp?
     /// The list item in the form of the union.
     private(set) var listItem: [UInt8] = []
     /// The body of the endpoints that return this log.
     private(set) var body: [UInt8] = []
 
-    init(_ log: MealLog, owner: UserID, form: GuideMode) {
+    init(_ log: MealLog, owner: UserID, in mode: GuideMode) {
         (self.log, self.owner) = (log, owner)
-        encode(in: form)
+        encode(in: mode)
     }
 
     package var byteCount: Int { listItem.count + body.count }
 
-    mutating func finish(_ progress: MealLog.Progress, form: GuideMode) {
-        log.progress = progress
-        encode(in: form)
+    mutating func change(in mode: GuideMode, _ body: (inout MealLog) -> Void) {
+        body(&log)
+        encode(in: mode)
     }
 
-    private mutating func encode(in form: GuideMode) {
-        listItem = log.object(in: .union)
+    private mutating func encode(in mode: GuideMode) {
+        if !mode.servesApps {
+            // What no answer has would be in exports without being counted.
+            log.notes = nil
+            if case .failed(var failure, let time) = log.progress {
+                failure.suggestions = []
+                log.progress = .failed(failure, at: time)
+            }
+        }
+        let form = mode.form(of: .showMealLog)
+        listItem = log.object(in: .union, isForApps: mode.servesApps)
         body = MealLog.body(of: form == .union ? listItem : log.object(in: form), in: form)
     }
 }
@@ -152,12 +216,11 @@ enum MealProcessing {
 
     static func outcome(_ outcome: MealRule.Outcome, of log: MealLog, at time: Timestamp) -> MealLog.Progress {
         switch outcome {
-        case .parsed: return self.outcome(of: MealParser.parse(log.rawInput), for: log.id, at: time)
+        case .parsed: return self.outcome(of: MealParser.parse(log.rawInput), seed: log.seed, at: time)
         case .completed(let items):
-            var identifiers = ResourceIDSequence(seed: log.id.seed)
+            var identifiers = ResourceIDSequence(seed: log.seed)
             return .completed(items.map { MealLogItem($0, id: identifiers.next()) }, at: time)
-        case .failed(let message, let details):
-            return .failed(MealLogFailure(message: message, details: details), at: time)
+        case .failed(let failure): return .failed(failure, at: time)
         case .never: preconditionFailure("What never ends is never due.")
         }
     }
@@ -166,10 +229,10 @@ enum MealProcessing {
     ///
     /// The items' ids derive from the log's. Ids from the world's sequence would make later ids depend on when a
     /// client's next request happens to arrive.
-    static func outcome(of meal: ParsedMeal, for log: ResourceID, at time: Timestamp) -> MealLog.Progress {
+    static func outcome(of meal: ParsedMeal, seed: UInt64, at time: Timestamp) -> MealLog.Progress {
         guard !meal.isTruncated else { return .failed(.tooManyFoods(limit: MealParser.maximumItems), at: time) }
         guard !meal.items.isEmpty else { return .failed(.noFood, at: time) }
-        var identifiers = ResourceIDSequence(seed: log.seed)
+        var identifiers = ResourceIDSequence(seed: seed)
         return .completed(meal.items.map { MealLogItem($0, id: identifiers.next()) }, at: time)
     }
 
@@ -183,11 +246,19 @@ enum MealProcessing {
     }
 }
 
+extension MealLog {
+    /// Decides the duration and the items' ids; another one each time that the text is processed.
+    var seed: UInt64 {
+        id.seed &+ UInt64(bitPattern: startedAt.nanosecondsSinceEpoch &- createdAt.nanosecondsSinceEpoch)
+    }
+}
+
 extension MealLogItem {
     init(_ item: MealItem, id: ResourceID) {
         self.init(
             id: id, foodID: MealProcessing.foodID(ofKey: item.foodKey), name: item.name, quantity: item.quantity,
             unit: item.unit, amountText: item.amountText, nutrients: item.nutrients,
-            confidence: item.confidence, notes: item.notes)
+            confidence: item.confidence, notes: item.notes,
+            foodType: item.foodType ?? MealParser.parse(item.name).items.first?.foodType ?? .food)
     }
 }

@@ -49,7 +49,7 @@ public struct Backend: Sendable {
     var schedule = Heap<ScheduledStep>()
     /// Beyond this many steps, a deletion removes the obsolete ones.
     var mostSteps = Backend.spareSteps
-    /// Bytes of JSON in all users, consultations, histories, goals, meal logs and documents.
+    /// Bytes of JSON in all users, consultations, histories, goals, meal logs, photos and documents.
     public internal(set) var storedBytes = 0
     /// The limit of `storedBytes`: ``Limits/storedBytes``, unless worlds share their storage.
     public var storageRoom: StorageRoom
@@ -144,6 +144,8 @@ package struct User: Sendable {
     package internal(set) var goals: [Int] = []
     /// Ordered by the client's time, then by arrival.
     package internal(set) var mealLogs: [Int] = []
+    /// The photos of meals that were not confirmed yet, oldest first.
+    package internal(set) var photos: [MealPhoto] = []
     /// Oldest first; no list is empty.
     package internal(set) var documents: [DocumentCollection: [Document]] = [:]
 
@@ -213,6 +215,8 @@ public struct Limits: Sendable, Equatable {
     public var goals = 1000
     /// Meal logs per user; 507 beyond.
     public var mealLogs = 10_000
+    /// Photos of meals per user that wait for confirmation; a new one ends the oldest beyond.
+    public var photos = 20
     /// Documents per collection and user; 507 beyond.
     public var documents = 10_000
     /// Other users with whom a document is shared; 507 beyond.

@@ -7,7 +7,7 @@ package struct Shelf<Record: Sendable>: Sendable {
     private var positionsOfPlaces: [Int] = []
     private var places: [Record?] = []
     /// The position of the next record.
-    private var end = 0
+    private(set) var end = 0
     package private(set) var count = 0
 
     package subscript(position: Int) -> Record {

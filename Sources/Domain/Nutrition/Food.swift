@@ -25,8 +25,18 @@ struct Food: Sendable {
         case solid
         /// Ounces are fluid ounces; glasses, cans and bottles have usual volumes.
         case drink
+        /// A drink that the apps count as water.
+        case water
         /// A drink with alcohol, which adds calories.
         case alcohol
+
+        var type: FoodType {
+            switch self {
+            case .solid: .food
+            case .drink, .alcohol: .drink
+            case .water: .water
+            }
+        }
     }
 
     struct Serving: Sendable {

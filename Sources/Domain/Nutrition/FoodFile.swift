@@ -52,7 +52,7 @@ struct FoodFile: Sendable {
         case label
         /// The assumed preparation: `Grilled, skinless`.
         case preparation
-        /// `solid`, `drink` or `alcohol`.
+        /// `solid`, `drink`, `water` or `alcohol`.
         case kind
         /// A data type of USDA FoodData Central, the name of the food there and, if certain, its id.
         case source
@@ -155,7 +155,7 @@ struct FoodFile: Sendable {
 
     private mutating func kind() -> Food.Kind? {
         let kind = Food.Kind(rawValue: self[.kind])
-        if kind == nil { refuse("the kind is \"\(self[.kind])\"; it is solid, drink or alcohol") }
+        if kind == nil { refuse("the kind is \"\(self[.kind])\"; it is solid, drink, water or alcohol") }
         return kind
     }
 

@@ -44,7 +44,15 @@ public enum MealParser {
             foodKey: food.key, name: DisplayName.of(draft, isPlural: isCounted && portion.quantity > 1),
             quantity: portion.roundedQuantity, unit: portion.unit.rawValue, amountText: draft.amount?.text ?? "1",
             nutrients: portion.facts, confidence: Double(confidence) / 100,
-            notes: notes.isEmpty ? nil : notes.joined(separator: Messages.separator))
+            notes: notes.isEmpty ? nil : notes.joined(separator: Messages.separator), foodType: food.kind.type)
+    }
+
+    /// A meal of two or three foods of the table, as a text.
+    public static func madeUp(_ numbers: inout SplitMix64) -> String {
+        let foods = FoodTable.foods.filter { $0.kind == .solid }
+        let count = 2 + numbers.next(below: 2)
+        return (0..<count).map { _ in foods[Int(numbers.next(below: UInt64(foods.count)))].names[0] }
+            .joined(separator: ", ")
     }
 
     /// Whether the facts include an adjective: it changes nothing, or it is the food's preparation.
@@ -88,14 +96,16 @@ public struct MealItem: Equatable, Sendable {
     public var confidence: Double
     /// The preparation and the assumptions, or nil if there are none.
     public var notes: String?
+    /// Nil if nobody said: that of the food of this name in the table, if there is one.
+    public var foodType: FoodType?
 
     public init(
         foodKey: String, name: String, quantity: Double, unit: String, amountText: String, nutrients: MealNutrients,
-        confidence: Double, notes: String?
+        confidence: Double, notes: String?, foodType: FoodType? = nil
     ) {
         (self.foodKey, self.name, self.quantity, self.unit) = (foodKey, name, quantity, unit)
         (self.amountText, self.nutrients, self.confidence) = (amountText, nutrients, confidence)
-        self.notes = notes
+        (self.notes, self.foodType) = (notes, foodType)
     }
 }
 

@@ -50,6 +50,10 @@ public struct ServerLimits: Sendable, Equatable {
     ///
     /// - Precondition: At most 1 GiB.
     public var stateBody = 320 * 1024 * 1024
+    /// A form with a photo of a meal; 413 beyond.
+    ///
+    /// - Precondition: At most 1 GiB.
+    public var photoBody = 8 * 1024 * 1024
     /// Time after which an unused world without open sockets is deleted.
     public var worldIdleTime = Duration.seconds(1800)
 

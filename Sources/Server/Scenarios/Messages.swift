@@ -258,9 +258,9 @@ enum Messages {
     /// A number without unnecessary zeros.
     static func number(_ value: Double) -> String { JSONNumber(value).text }
 
-    /// The nearest of the first 128 names: a scenario may have a thousand, and each one costs time for each mistake.
+    /// The nearest of the first 200 names: a scenario may have a thousand, and each one costs time for each mistake.
     static func nearest(_ text: String, _ candidates: [String]) -> String? {
-        NearestWord.find(text, among: Array(candidates.prefix(128)))
+        NearestWord.find(text, among: Array(candidates.prefix(200)))
     }
 
     /// A text in quotation marks, truncated and free of control characters.

@@ -135,6 +135,8 @@ public enum ScenarioLimits {
     public static let messages = 10_000
     /// Meal logs per user.
     public static let mealLogs = 10_000
+    /// Photos of meals per user that wait for confirmation.
+    public static let photos = 20
     /// Documents per collection and user.
     public static let documents = 10_000
     /// Users with whom a document is shared.

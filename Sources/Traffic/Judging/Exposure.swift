@@ -134,13 +134,13 @@ struct MealExposure: Sendable {
         switch fact.kind {
         case .request(let request):
             guard let client = request.client else { return [] }
-            return request.shownMealLogs.flatMap { log -> [Exposure.Path] in
+            for log in request.acceptedMealLogs {
                 let key = Owned(client: client, id: log.id)
-                if request.endpoint == .createMealLog, !log.isFinal {
-                    if settled[key] == nil { pending[key] = Log(client: client, acceptedAt: request.answeredAt) }
-                    return []
-                }
-                return see(log, key, at: request.answeredAt)
+                if settled[key] == nil { pending[key] = Log(client: client, acceptedAt: request.answeredAt) }
+            }
+            guard request.acceptedMealLogs.isEmpty else { return [] }
+            return request.shownMealLogs.flatMap {
+                see($0, Owned(client: client, id: $0.id), at: request.answeredAt)
             }
         case .frame(let frame):
             guard let log = frame.settledMealLog, let user = scene.sockets[fact.connection]?.user else { return [] }

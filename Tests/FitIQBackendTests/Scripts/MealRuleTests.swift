@@ -21,8 +21,8 @@ import Testing
                 outcome: .completed([pizza, chicken])),
             MealRule(
                 text: .matches(try Pattern("gravel|sand")),
-                outcome: .failed(message: "Failed to parse meal input", details: "Stones")),
-            MealRule(text: .contains("broken"), duration: 0, outcome: .failed(message: "Out of order", details: nil)),
+                outcome: .failed(MealLogFailure(details: "Stones"))),
+            MealRule(text: .contains("broken"), duration: 0, outcome: .failed(MealLogFailure(message: "Out of order"))),
             MealRule(text: .contains("forever"), outcome: .never),
             MealRule(mealTypes: [.snack], duration: .seconds(60)),
         ])
@@ -131,7 +131,7 @@ import Testing
     func reload() throws {
         var (world, user) = try Self.world()
         let before = try world.mealID("sand", by: user)
-        world.backend.setScript(Script(meals: [MealRule(outcome: .failed(message: "New", details: nil))]))
+        world.backend.setScript(Script(meals: [MealRule(outcome: .failed(MealLogFailure(message: "New")))]))
         let after = try world.mealID("sand", by: user)
         world.waitForMeals()
         #expect(try world.showMeal(before, for: user)["error_message"] == "Failed to parse meal input")

@@ -50,6 +50,10 @@ extension World {
                 let id = backend.mealLogs[position].log.id.description
                 answers["meal log \(id)"] = try backend.mealLog(id, for: user)
             }
+            for photo in backend.users[user].photos {
+                let id = photo.log.id.description
+                answers["photo \(id)"] = try backend.mealPhoto(id, for: user)
+            }
         }
         return answers
     }

@@ -62,6 +62,12 @@ struct FetchTests {
             $0.lists(at: 4)
             $0.loads("completed", Story.id(31), at: 4)
         },
+        Chapter("the event is about the old text", .kept()) {
+            $0.connected(Story.id(1), at: 0)
+            $0.settles(at: 3)
+            $0.request(.updateMealLog, Story.meal, body: [:], answer: Story.log(), at: 4)
+            $0.loads(at: 5)
+        },
         Chapter("fetched at once", fetched(after: "0 s", 3, 4)) {
             $0.connected(Story.id(1), at: 0)
             $0.settles(at: 3)

@@ -29,6 +29,23 @@ struct RequestShapeTests {
             $0.request(.readInsight, Story.id(1), at: 0)
             $0.request(.deleteInsight, Story.id(1), status: 204, at: 0)
         },
+        Chapter("meals of the apps: together, changed, confirmed", .kept(4)) {
+            $0.request(
+                .createMealLogs, body: ["meal_logs": [["raw_input": "tea", "meal_type": "drink"]]], status: 201, at: 0)
+            $0.request(.createMealLog, body: ["raw_input": "tea", "meal_type": "drink"], status: 201, at: 0)
+            $0.request(.updateMealLog, Story.id(1), body: ["notes": ""], at: 0)
+            $0.request(
+                .confirmMealPhoto, Story.id(1),
+                body: ["confirmed_items": [["name": "Tea", "quantity": 1, "unit": "cups"]]], at: 0)
+            $0.request(.showMealPhoto, Story.id(1), at: 0)
+            $0.request(.deleteMealPhoto, Story.id(1), status: 204, at: 0)
+        },
+        Chapter("a photo is a form", .kept()) {
+            let body = "--x\r\nContent-Type: image/png\r\n\r\nPNG\r\n--x--\r\n"
+            $0.request(
+                "POST /api/v1/meal-logs/photo", endpoint: .recognizeMealPhoto, body: Array(body.utf8), status: 201,
+                at: 0, fields: ["Content-Type: multipart/form-data; boundary=x"])
+        },
         Chapter("what has nothing to read is not asked about", .notExercised) {
             $0.request(.archiveConsultation, Story.id(1), at: 0)
             $0.request(.listConsultations, at: 0)
@@ -84,6 +101,12 @@ struct RequestShapeTests {
     }
 
     static let misfits: [Misfit] = [
+        Misfit(
+            line: "POST /api/v1/meal-logs/batch", endpoint: .createMealLogs,
+            body: #"{"meal_logs":[{"raw_input":"tea","meal_type":"tea"}]}"#, told: "In meal_logs[0]"),
+        Misfit(
+            line: "POST /api/v1/meal-logs/photo", endpoint: .recognizeMealPhoto, body: "PNG", type: "image/png",
+            told: "multipart/form-data"),
         Misfit(
             line: "POST /api/v1/consultations", endpoint: .createConsultation, body: #"{"persona":"coach"}"#,
             told: "POST /api/v1/consultations does not fit: 'persona' must be one of "),

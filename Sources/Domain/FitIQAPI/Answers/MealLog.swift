@@ -13,12 +13,17 @@ public struct MealLog: Equatable, Sendable {
     public let id: ResourceID
     public let userID: ExactString
     /// The text as sent, not trimmed.
-    public let rawInput: String
-    public let mealType: MealType
+    public var rawInput: String
+    public var mealType: MealType
     /// The time of the meal, from the client.
-    public let loggedAt: DateTime
-    /// Processing starts then.
+    public var loggedAt: DateTime
     public let createdAt: Timestamp
+    /// The start of processing: the creation, or the last change of the text.
+    public var startedAt: Timestamp
+    /// The last change by the client; nil for the creation.
+    public var changedAt: Timestamp?
+    /// The client's words beside the text; only the apps send any.
+    public var notes: String?
     public var progress: Progress
 
     /// Creates a log whose processing starts now.
@@ -27,7 +32,7 @@ public struct MealLog: Equatable, Sendable {
         createdAt: Timestamp
     ) {
         (self.id, self.userID, self.rawInput, self.mealType) = (id, userID, rawInput, mealType)
-        (self.loggedAt, self.createdAt) = (loggedAt, createdAt)
+        (self.loggedAt, self.createdAt, startedAt) = (loggedAt, createdAt, createdAt)
         progress = .processing
     }
 
@@ -39,13 +44,16 @@ public struct MealLog: Equatable, Sendable {
         }
     }
 
-    /// The time of creation, or the end of processing.
-    public var updatedAt: Timestamp {
+    /// The end of processing; nil until then.
+    public var finishedAt: Timestamp? {
         switch progress {
-        case .processing: createdAt
+        case .processing: nil
         case .completed(_, let time), .failed(_, let time): time
         }
     }
+
+    /// The time of creation, of the end of processing, or of the last change.
+    public var updatedAt: Timestamp { max(finishedAt ?? createdAt, changedAt ?? createdAt) }
 
     /// The foods; empty until processing is complete.
     public var items: [MealLogItem] { if case .completed(let items, _) = progress { items } else { [] } }
@@ -56,18 +64,20 @@ public struct MealLog: Equatable, Sendable {
     ///
     /// Only meal-log-websocket and websocket-architecture contain meal logs, the latter only finished ones in its
     /// events; everything else follows the union.
-    public func object(in form: GuideMode) -> [UInt8] {
+    ///
+    /// - Parameter isForApps: Whether the union's form has what only the apps read.
+    public func object(in form: GuideMode, isForApps: Bool = false) -> [UInt8] {
         var writer = JSONWriter(reserving: 1024 + rawInput.utf8.count + 768 * items.count)
         writer.object { writer in
             switch (form, progress) {
-            case (.mealLogWebSocket, _): writeMembers(into: &writer, isUnion: false)
+            case (.mealLogWebSocket, _): writeMembers(into: &writer, isUnion: false, isForApps: false)
             case (.webSocketArchitecture, .completed(let items, let time)):
                 writeAsWebSocketArchitecture(items, completedAt: time, into: &writer)
             case (.webSocketArchitecture, .failed(let failure, _)):
                 writer.member("meal_log_id", id.description)
                 writer.member("error", failure.message)
                 writer.member("details", failure.details)
-            default: writeMembers(into: &writer, isUnion: true)
+            default: writeMembers(into: &writer, isUnion: true, isForApps: isForApps)
             }
         }
         return writer.bytes
@@ -108,8 +118,19 @@ public struct MealLog: Equatable, Sendable {
         return writer.bytes
     }
 
+    /// The body of `POST /api/v1/meal-logs/batch`.
+    public static func batchBody(_ objects: [[UInt8]]) -> [UInt8] {
+        JSONWriter.object { writer in
+            writer.member("success", true)
+            writer.object("data") { writer in
+                writer.array("meal_logs") { writer in for object in objects { writer.raw(object) } }
+                writer.member("count", objects.count)
+            }
+        }
+    }
+
     /// Writes the members that meal-log-websocket documents; the union adds those of websocket-architecture.
-    private func writeMembers(into writer: inout JSONWriter, isUnion: Bool) {
+    private func writeMembers(into writer: inout JSONWriter, isUnion: Bool, isForApps: Bool) {
         writer.member("id", id.description)
         if isUnion { writer.member("meal_log_id", id.description) }
         writeInput(into: &writer)
@@ -122,12 +143,17 @@ public struct MealLog: Equatable, Sendable {
                 writer.member("error", failure.message)
                 writer.member("details", failure.details)
             }
+            guard isForApps else { break }
+            writer.member("error_code", failure.code.rawValue)
+            guard !failure.suggestions.isEmpty else { break }
+            writer.array("suggestions") { writer in for text in failure.suggestions { writer.value(text) } }
         }
+        if isForApps { writer.member("notes", ifPresent: notes) }
         writer.member("logged_at", loggedAt.wireText)
         switch progress {
-        case .processing: if isUnion { writer.member("processing_started_at", createdAt.wireText) }
+        case .processing: if isUnion { writer.member("processing_started_at", startedAt.wireText) }
         case .completed(_, let time):
-            writer.member("processing_started_at", createdAt.wireText)
+            writer.member("processing_started_at", startedAt.wireText)
             writer.member("processing_completed_at", time.wireText)
         case .failed: break
         }
@@ -136,7 +162,8 @@ public struct MealLog: Equatable, Sendable {
         guard case .completed(let items, let time) = progress else { return }
         writer.array("items") { writer in
             for (index, item) in items.enumerated() {
-                item.write(into: &writer, of: id, index: index, at: time, isUnion: isUnion)
+                item.write(
+                    into: &writer, of: id, index: index, at: time, isUnion: isUnion, isForApps: isForApps)
             }
         }
     }

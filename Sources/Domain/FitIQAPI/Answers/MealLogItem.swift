@@ -15,18 +15,22 @@ public struct MealLogItem: Equatable, Sendable {
     /// From 0 to 1.
     public var confidence: Double
     public var notes: String?
+    public var foodType: FoodType
 
     public init(
         id: ResourceID, foodID: ResourceID, name: String, quantity: Double, unit: String, amountText: String,
-        nutrients: MealNutrients, confidence: Double, notes: String?
+        nutrients: MealNutrients, confidence: Double, notes: String?, foodType: FoodType = .food
     ) {
         (self.id, self.foodID, self.name, self.quantity, self.unit) = (id, foodID, name, quantity, unit)
         (self.amountText, self.nutrients) = (amountText, nutrients)
-        (self.confidence, self.notes) = (confidence, notes)
+        (self.confidence, self.notes, self.foodType) = (confidence, notes, foodType)
     }
 
     /// Writes the item as in meal-log-websocket; the union adds the names of websocket-architecture.
-    func write(into writer: inout JSONWriter, of log: ResourceID, index: Int, at time: Timestamp, isUnion: Bool) {
+    func write(
+        into writer: inout JSONWriter, of log: ResourceID, index: Int, at time: Timestamp, isUnion: Bool,
+        isForApps: Bool
+    ) {
         writer.object { writer in
             writer.member("id", id.description)
             writer.member("meal_log_id", log.description)
@@ -34,14 +38,7 @@ public struct MealLogItem: Equatable, Sendable {
             writer.member("food_name", name)
             if isUnion { writer.member("name", name) }
             // A number: the only place where the union follows the later guide alone (openapi/DEVIATIONS.md).
-            writer.member("quantity", quantity)
-            writer.member("unit", unit)
-            writer.member("calories", nutrients.calories)
-            writer.member("protein_g", tenths: nutrients.proteinTenths)
-            writer.member("carbs_g", tenths: nutrients.carbsTenths)
-            writer.member("fat_g", tenths: nutrients.fatTenths)
-            writer.member("fiber_g", tenths: nutrients.fiberTenths)
-            writer.member("sugar_g", tenths: nutrients.sugarTenths)
+            writeAmount(into: &writer)
             if isUnion { writeOlderNutrients(into: &writer) }
             writer.member("confidence_score", confidence)
             if isUnion { writer.member("confidence", confidence) }
@@ -49,7 +46,32 @@ public struct MealLogItem: Equatable, Sendable {
             if isUnion { writer.member("notes", ifPresent: notes) }
             writer.member("order_index", index)
             writer.member("created_at", time.wireText)
+            if isForApps { writer.member("food_type", foodType.rawValue) }
         }
+    }
+
+    /// Writes the item as what was seen in a photo.
+    func writeAsRecognized(into writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("id", id.description)
+            writer.member("food_id", foodID.description)
+            writer.member("name", name)
+            writeAmount(into: &writer)
+            writer.member("confidence_score", confidence)
+            writer.member("food_type", foodType.rawValue)
+            writer.member("notes", ifPresent: notes)
+        }
+    }
+
+    private func writeAmount(into writer: inout JSONWriter) {
+        writer.member("quantity", quantity)
+        writer.member("unit", unit)
+        writer.member("calories", nutrients.calories)
+        writer.member("protein_g", tenths: nutrients.proteinTenths)
+        writer.member("carbs_g", tenths: nutrients.carbsTenths)
+        writer.member("fat_g", tenths: nutrients.fatTenths)
+        writer.member("fiber_g", tenths: nutrients.fiberTenths)
+        writer.member("sugar_g", tenths: nutrients.sugarTenths)
     }
 
     /// Writes the item as websocket-architecture prints it: the quantity in words, and a decimal for the calories.

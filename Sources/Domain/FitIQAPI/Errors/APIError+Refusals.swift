@@ -29,6 +29,10 @@ extension APIError {
         notFound("This user has no meal log \(quoted(id)).\(idHint(id))")
     }
 
+    public static func unknownMealPhoto(_ id: String) -> Self {
+        notFound("This user has no photo session \(quoted(id)); one ends when it is confirmed.\(idHint(id))")
+    }
+
     /// The user has no document with this id, and may not read another user's.
     public static func unknownDocument(_ id: String, in collection: DocumentCollection) -> Self {
         notFound("This user has no \(collection.item) \(quoted(id)).\(idHint(id))")
@@ -61,11 +65,16 @@ extension APIError {
 
     // MARK: Bodies
 
-    public static func unsupportedMediaType(_ value: String?) -> Self {
+    public static func unsupportedMediaType(_ value: String?, expected: String = "application/json") -> Self {
         let arrived = value.map { "arrived as \(quoted($0))" } ?? "came without a Content-Type"
         return Self(
             .unsupportedMediaType, .unsupportedMediaType,
-            "The body \(arrived); send it as 'Content-Type: application/json'.", fields: [.accept: "application/json"])
+            "The body \(arrived); send it as 'Content-Type: \(expected)'.", fields: [.accept: expected])
+    }
+
+    /// A form with a file breaks the rules of RFC 7578.
+    static func badForm(_ problem: String) -> Self {
+        invalid("The body is not the form that it should be: \(problem).")
     }
 
     /// Refuses a `Content-Type` other than JSON in UTF-8; call it only if there is a body.

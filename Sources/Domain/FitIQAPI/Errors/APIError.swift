@@ -71,19 +71,38 @@ public struct APIError: Error, Equatable, Sendable {
 
 /// The reason no foods were found in a meal log's text, for the failed log and its event.
 public struct MealLogFailure: Equatable, Sendable {
+    /// The kind of a failure, for the apps.
+    public enum Code: String, CaseIterable, Sendable {
+        case parsing = "PARSING_FAILED"
+        case aiService = "AI_SERVICE_ERROR"
+        case rateLimit = "RATE_LIMIT"
+        case server = "SERVER_ERROR"
+    }
+
     /// A message for the app's user: `error_message`, and `error` in websocket-architecture.
     public var message: String
     /// The reason as a sentence without a full stop, as websocket-architecture prints it.
     public var details: String
+    public var code: Code
+    /// What the app's user can do about it, for the apps.
+    public var suggestions: [String]
+
+    /// The most suggestions of a failure.
+    public static let mostSuggestions = 10
 
     /// The details default to the message, because websocket-architecture's event requires some.
-    public init(message: String = "Failed to parse meal input", details: String? = nil) {
-        self.message = message
-        self.details = details ?? message
+    public init(
+        message: String = "Failed to parse meal input", details: String? = nil, code: Code = .parsing,
+        suggestions: [String] = []
+    ) {
+        (self.message, self.details) = (message, details ?? message)
+        (self.code, self.suggestions) = (code, suggestions)
     }
 
     /// The text names no known food (websocket-architecture, meal_log.failed).
-    public static let noFood = MealLogFailure(details: "Could not identify any food items in the input")
+    public static let noFood = MealLogFailure(
+        details: "Could not identify any food items in the input",
+        suggestions: ["Name each food with its amount, such as \"2 eggs and toast\""])
 
     public static func tooManyFoods(limit: Int) -> MealLogFailure {
         MealLogFailure(
@@ -94,6 +113,6 @@ public struct MealLogFailure: Equatable, Sendable {
     public static func storeFull(limit: Int) -> MealLogFailure {
         MealLogFailure(
             details: "This server holds its limit of \(limit) bytes, so the items were not stored; they live in memory "
-                + "only: restart it to start over")
+                + "only: restart it to start over", code: .server)
     }
 }

@@ -24,6 +24,9 @@ package struct BodyReader {
         (self.object, self.known) = (object, known)
     }
 
+    /// The fields of an object within a body.
+    init(_ object: JSONObject) { (self.object, known) = (object, nil) }
+
     /// The value of a field; null counts as absent.
     package subscript(_ field: String) -> JSONValue? {
         guard known?.contains(field) ?? true, let value = object[field], value != .null else { return nil }
@@ -81,17 +84,25 @@ package struct BodyReader {
     func choice<Choice: RawRepresentable<String> & CaseIterable>(
         _ field: String, of type: Choice.Type
     ) throws(APIError) -> Choice? {
+        try choice(field, among: Array(type.allCases))
+    }
+
+    func choice<Choice: RawRepresentable<String>>(_ field: String, among known: [Choice]) throws(APIError) -> Choice? {
         guard let value = self[field] else { return nil }
-        guard let text = value.string else { throw .wrongType(field, expected: Self.names(of: type), got: value) }
-        guard let choice = Choice(rawValue: text) else {
-            throw .unknownChoice(field, got: text, allowed: Choice.allCases.map(\.rawValue))
+        guard let text = value.string else { throw .wrongType(field, expected: Self.names(among: known), got: value) }
+        guard let choice = known.first(where: { $0.rawValue.isExactly(text) }) else {
+            throw .unknownChoice(field, got: text, allowed: known.map(\.rawValue))
         }
         return choice
     }
 
     /// `one of "a", "b"`, for messages.
     static func names<Choice: RawRepresentable<String> & CaseIterable>(of type: Choice.Type) -> String {
-        "one of " + type.allCases.map { quoted($0.rawValue) }.joined(separator: ", ")
+        names(among: Array(type.allCases))
+    }
+
+    static func names(among choices: [some RawRepresentable<String>]) -> String {
+        "one of " + choices.map { quoted($0.rawValue) }.joined(separator: ", ")
     }
 }
 
@@ -118,13 +129,18 @@ public struct CreateMealLogRequest: Equatable, Sendable {
         (self.rawInput, self.mealType, self.loggedAt) = (rawInput, mealType, loggedAt)
     }
 
-    public init(body: [UInt8]) throws(APIError) {
-        let fields = try BodyReader(body)
+    /// - Parameter isForApps: Whether the apps' meal types count too.
+    public init(body: [UInt8], isForApps: Bool = false) throws(APIError) {
+        try self.init(BodyReader(body), isForApps: isForApps)
+    }
+
+    init(_ fields: BodyReader, isForApps: Bool) throws(APIError) {
         rawInput = try fields.text("raw_input", characters: 1...Self.maximumInputLength)
             .required("raw_input", expected: "the meal in words, such as \"2 eggs and toast\"")
-        guard rawInput.unicodeScalars.contains(where: { !$0.properties.isWhitespace }) else { throw .blankRawInput }
-        mealType = try fields.choice("meal_type", of: MealType.self)
-            .required("meal_type", expected: BodyReader.names(of: MealType.self))
+        guard !rawInput.isBlank else { throw .blankRawInput }
+        let mealTypes = MealType.known(isForApps: isForApps)
+        mealType = try fields.choice("meal_type", among: mealTypes)
+            .required("meal_type", expected: BodyReader.names(among: mealTypes))
         loggedAt = try fields.dateTime("logged_at")
     }
 }

@@ -36,9 +36,15 @@ struct QueryReader {
     func choice<Choice: RawRepresentable<String> & CaseIterable>(
         _ parameter: String, of type: Choice.Type
     ) throws(APIError) -> Choice? {
+        try choice(parameter, among: Array(type.allCases))
+    }
+
+    func choice<Choice: RawRepresentable<String>>(
+        _ parameter: String, among known: [Choice]
+    ) throws(APIError) -> Choice? {
         guard let value = self[parameter] else { return nil }
-        guard let choice = Choice(rawValue: value) else {
-            throw .unknownChoice(parameter, got: value, allowed: Choice.allCases.map(\.rawValue))
+        guard let choice = known.first(where: { $0.rawValue.isExactly(value) }) else {
+            throw .unknownChoice(parameter, got: value, allowed: known.map(\.rawValue))
         }
         return choice
     }
@@ -215,15 +221,15 @@ public struct MealLogListQuery: Equatable, Sendable {
 
     /// Reads a query; a start after the end gives an empty list.
     ///
-    /// - Parameter isForApps: Whether what only the apps send counts: `offset`, `from`, `to`, and the status
-    ///   `pending`, which means processing.
+    /// - Parameter isForApps: Whether what only the apps send counts: `offset`, `from`, `to`, their meal types, and the
+    ///   status `pending`, which means processing.
     public init(query: [(name: String, value: String)], isForApps: Bool = false) throws(APIError) {
         let parameters = QueryReader(query)
         page = try parameters.page(size: "limit", default: 50, isForApps: isForApps) ?? Page(number: 1, size: 50)
         status =
             isForApps && parameters["status"] == "pending"
             ? .processing : try parameters.choice("status", of: MealLogStatus.self)
-        mealType = try parameters.choice("meal_type", of: MealType.self)
+        mealType = try parameters.choice("meal_type", among: MealType.known(isForApps: isForApps))
         start = try parameters.dateTime("start_date", secondOfDate: 0)
         end = try parameters.dateTime("end_date", secondOfDate: 86_399)
         guard isForApps else { return }

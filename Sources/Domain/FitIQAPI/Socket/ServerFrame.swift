@@ -106,7 +106,7 @@ public enum MealLogEvent: String, CaseIterable, Sendable {
     /// The frame's text, with the time at which processing ended; nil during processing.
     public static func frame(of log: MealLog, in mode: GuideMode) -> [UInt8]? {
         guard let event = MealLogEvent(log) else { return nil }
-        let data = log.object(in: mode)
+        let data = log.object(in: mode, isForApps: mode.servesApps)
         var writer = JSONWriter(reserving: data.count + 96)
         writer.object { writer in
             writer.member("type", event.rawValue)

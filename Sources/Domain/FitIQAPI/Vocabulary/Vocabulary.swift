@@ -56,6 +56,18 @@ public enum MealLogStatus: String, CaseIterable, Sendable, Hashable {
 /// The meal of the day that a log belongs to (meal-log-websocket, MealType).
 public enum MealType: String, CaseIterable, Sendable, Hashable {
     case breakfast, lunch, dinner, snack
+    // Only the apps know these.
+    case drink, water, supplements, other
+
+    /// The names that clients may send.
+    public static func known(isForApps: Bool) -> [MealType] {
+        isForApps ? allCases : [.breakfast, .lunch, .dinner, .snack]
+    }
+}
+
+/// What a food of a meal is, for the apps.
+public enum FoodType: String, CaseIterable, Sendable, Hashable {
+    case food, drink, water
 }
 
 /// The author of a message in a consultation (enhanced-consultations, MessageRole).

@@ -149,6 +149,8 @@ public struct MealRule: Sendable, Equatable {
     // Conditions that are empty or nil match every meal.
     public var text: TextMatch?
     public var mealTypes: Set<MealType>
+    /// Whether it is about photos of meals, which have no text.
+    public var isForPhotos = false
     /// The processing time in nanoseconds; nil for the usual 2.0 to 4.5 s.
     public var duration: Int64?
     public var outcome: Outcome
@@ -158,8 +160,7 @@ public struct MealRule: Sendable, Equatable {
         case parsed
         /// These foods; their ids derive from the log's.
         case completed([Item])
-        /// A failure, with the guide's details if given.
-        case failed(message: String, details: String?)
+        case failed(MealLogFailure)
         /// Processing never ends.
         case never
     }
@@ -179,7 +180,7 @@ extension MealItem {
     /// - Parameter confidence: From 0 to 1.
     public init(
         name: String, quantity: Double, unit: String, nutrients: MealNutrients, confidence: Double = 1,
-        notes: String? = nil
+        notes: String? = nil, foodType: FoodType? = nil
     ) {
         var number = JSONWriter(reserving: 24)
         number.value(quantity)
@@ -187,6 +188,6 @@ extension MealItem {
         self.init(
             foodKey: String(name.lowercased().map { $0 == " " ? "-" : $0 }), name: name, quantity: quantity,
             unit: unit, amountText: words.filter { !$0.isEmpty }.joined(separator: " "), nutrients: nutrients,
-            confidence: confidence, notes: notes)
+            confidence: confidence, notes: notes, foodType: foodType)
     }
 }

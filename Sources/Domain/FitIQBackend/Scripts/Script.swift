@@ -22,9 +22,12 @@ public struct Script: Sendable, Equatable {
     }
 
     /// The first rule that matches a meal; nil means the built-in parser at its own pace.
-    public func meal(_ text: String, mealType: MealType) -> MealRule? {
+    ///
+    /// - Parameter text: The words; nil for a photo, which has rules of its own.
+    public func meal(_ text: String?, mealType: MealType) -> MealRule? {
         meals.first { rule in
-            (rule.mealTypes.isEmpty || rule.mealTypes.contains(mealType)) && (rule.text?.fits(text) ?? true)
+            rule.isForPhotos == (text == nil) && (rule.mealTypes.isEmpty || rule.mealTypes.contains(mealType))
+                && (rule.text?.fits(text ?? "") ?? true)
         }
     }
 }
@@ -100,6 +103,7 @@ extension MealRule {
 
     fileprivate func checkInvariants() {
         precondition(duration.map(AnswerScript.isDuration) ?? true, "Processing ends within 366 days, or never.")
+        precondition(!isForPhotos || outcome != .never, "A photo is processed at once.")
         guard case .completed(let items) = outcome else { return }
         for item in items {
             precondition(item.quantity.isFinite && item.quantity >= 0, "A quantity is a number from 0.")

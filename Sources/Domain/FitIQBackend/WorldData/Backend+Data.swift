@@ -32,6 +32,7 @@ extension Backend {
             // Kept by the clients' time; written in the order of arrival.
             mealLogs: owner.mealLogs.sorted().map { MealLogData(mealLogs[$0].log) },
             documents: owner.documents.mapValues { $0.map(DocumentData.init) })
+        result.photos = owner.photos.map { MealLogData($0.log) }
         guard let person = owner.person else { return result }
         result.account = person.account.map {
             AccountData(email: $0.email, password: .hash($0.password), refreshTokens: $0.refreshTokens)
@@ -96,6 +97,9 @@ extension MealLogData {
         self.init(
             id: log.id, rawInput: log.rawInput, mealType: log.mealType, loggedAt: log.loggedAt,
             createdAt: .at(log.createdAt), progress: progress, finishedAt: finishedAt)
+        notes = log.notes
+        if log.startedAt != log.createdAt { startedAt = .at(log.startedAt) }
+        updatedAt = log.changedAt.map { .at($0) }
     }
 }
 

@@ -89,26 +89,48 @@ extension Planter {
         for (index, log) in Self.oldestFirst(logs, by: \.createdAt) {
             try checkStorage("\(path).meal_logs[\(index)]")
             let position = backend.insert(log, of: user, at: backend.users[user].mealLogs.count)
-            if log.status == .processing { backend.process(position, from: log.createdAt, at: now) }
+            if log.status == .processing { backend.process(position, from: log.startedAt, at: now) }
         }
         let records = backend.mealLogs
         backend.users[user].mealLogs.sort { (records[$0].log.loggedAt, $0) < (records[$1].log.loggedAt, $1) }
+        try plantPhotos(of: data, user, at: path)
+    }
+
+    private mutating func plantPhotos(of data: UserData, _ user: UserID, at path: String) throws(PlantError) {
+        let count = backend.users[user].photos.count + data.photos.count
+        guard count <= limits.photos else {
+            throw PlantError("\(path).photos", .tooMany("photos of this user", count, limit: limits.photos))
+        }
+        for (index, photo) in data.photos.enumerated() {
+            let path = "\(path).photos[\(index)]"
+            guard photo.progress != .processing else { throw PlantError(path, .photoInProcessing) }
+            try checkStorage(path)
+            backend.insert(MealPhoto(try mealLog(photo, userID: data.id, at: path)), of: user)
+        }
     }
 
     private mutating func mealLog(
         _ data: MealLogData, userID: ExactString, at path: String
     ) throws(PlantError) -> MealLog {
         try check(data.rawInput, "\(path).text", TextLengths.mealText)
-        guard data.rawInput.unicodeScalars.contains(where: { !$0.properties.isWhitespace }) else {
-            throw PlantError("\(path).text", .blank)
+        guard !data.rawInput.isBlank else { throw PlantError("\(path).text", .blank) }
+        guard MealType.known(isForApps: backend.configuration.mode.servesApps).contains(data.mealType) else {
+            throw PlantError("\(path).meal_type", .mealTypeOfApps(data.mealType))
         }
+        try check(data.notes, "\(path).notes", TextLengths.mealNotes)
         let finished = try time(data.finishedAt, "\(path).finished_at")
         let created = try time(data.createdAt, "\(path).created_at") ?? finished ?? now
-        let end = finished ?? created
+        let started = try time(data.startedAt, "\(path).started_at") ?? created
+        try check(started, "\(path).started_at", notBefore: created, "the meal log was created")
+        let end = finished ?? started
         try check(end, "\(path).finished_at", notBefore: created, "the meal log was created")
+        try check(end, "\(path).finished_at", notBefore: started, "processing started")
         var log = MealLog(
             id: data.id ?? turn.identifiers.next(), userID: userID, rawInput: data.rawInput,
             mealType: data.mealType, loggedAt: data.loggedAt ?? DateTime(created), createdAt: created)
+        (log.startedAt, log.notes) = (started, data.notes)
+        log.changedAt = try time(data.updatedAt, "\(path).updated_at")
+        try check(log.changedAt ?? created, "\(path).updated_at", notBefore: created, "the meal log was created")
         switch data.progress {
         case .processing:
             guard finished == nil else { throw PlantError("\(path).finished_at", .finishedWhileProcessing) }

@@ -79,7 +79,9 @@ private struct ExplicitIDs {
         taken.formUnion(backend.positions.keys)
         taken.formUnion(backend.mealLogPositions.keys)
         for record in backend.consultations { taken.formUnion(record.history.messages.lazy.map(\.id)) }
-        for record in backend.mealLogs { taken.formUnion(record.log.items.lazy.map(\.id)) }
+        let photos = backend.users.all.lazy.flatMap(\.photos).map(\.log)
+        taken.formUnion(photos.map(\.id))
+        for log in backend.mealLogs.map(\.log) + photos { taken.formUnion(log.items.lazy.map(\.id)) }
         for documents in backend.users.all.lazy.flatMap(\.documents.values) {
             taken.formUnion(documents.lazy.map(\.id))
         }
@@ -97,11 +99,13 @@ private struct ExplicitIDs {
                 try take(data.id, "\(path).consultations[\(index)].messages[\(message)]", &identifiers)
             }
         }
-        for (index, log) in user.mealLogs.enumerated() {
-            try take(log.id, "\(path).meal_logs[\(index)]", &identifiers)
-            guard case .completed(let items) = log.progress else { continue }
-            for (item, data) in items.enumerated() {
-                try take(data.id, "\(path).meal_logs[\(index)].items[\(item)]", &identifiers)
+        for (name, logs) in [("meal_logs", user.mealLogs), ("photos", user.photos)] {
+            for (index, log) in logs.enumerated() {
+                try take(log.id, "\(path).\(name)[\(index)]", &identifiers)
+                guard case .completed(let items) = log.progress else { continue }
+                for (item, data) in items.enumerated() {
+                    try take(data.id, "\(path).\(name)[\(index)].items[\(item)]", &identifiers)
+                }
             }
         }
         for collection in DocumentCollection.allCases {
@@ -134,6 +138,7 @@ enum TextLengths {
     static let unit = 1...50
     static let contextID = 1...200
     static let mealText = 1...CreateMealLogRequest.maximumInputLength
+    static let mealNotes = 1...UpdateMealLogRequest.maximumNotesLength
     static let question = SendMessageRequest.lengths
     static let itemName = 1...10_000
     /// More than the parser produces from the longest text.

@@ -22,6 +22,8 @@ public struct UserData: Sendable, Equatable {
     /// The number of active consultations to reach with consultations about free topics; nil for none.
     public var fillActiveConsultations: Int?
     public var mealLogs: [MealLogData]
+    /// What was recognized in photos and is not confirmed: completed or failed.
+    public var photos: [MealLogData] = []
     public var documents: [DocumentCollection: [DocumentData]]
     /// Nil for a user who cannot log in.
     public var account: AccountData?
@@ -134,8 +136,13 @@ public struct MealLogData: Sendable, Equatable {
     /// Nil for the end of processing, or the world's start.
     public var createdAt: DataTime?
     public var progress: Progress
-    /// The end of processing; nil for the creation.
+    /// The start of processing; nil for the creation.
+    public var startedAt: DataTime?
+    /// The end of processing; nil for its start.
     public var finishedAt: DataTime?
+    /// The last change by the client; nil for none.
+    public var updatedAt: DataTime?
+    public var notes: String?
 
     public enum Progress: Sendable, Equatable {
         /// In processing since its creation; ends after the usual time, by a script or the parser.

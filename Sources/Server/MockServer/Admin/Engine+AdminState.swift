@@ -82,9 +82,13 @@ extension Engine {
         }
     }
 
-    /// Accepts a larger body if it is a state, and comes from a client that may send one.
+    /// Accepts a larger body if it is a photo, or a state from a client that may send one.
     func admitLargeBody(_ head: RequestHead, on connection: Connection) {
-        guard case .admin(let route) = Destination(of: head.target, in: self).route, route.resource == .state,
+        let route = Destination(of: head.target, in: self).route
+        if case .api(let route) = route, route.endpoint(for: head.method) == .recognizeMealPhoto {
+            connection.http.raiseBodyLimit(to: limits.photoBody)
+        }
+        guard head.method == .put, case .admin(let route) = route, route.resource == .state,
             (try? checkAdminAccess(head, on: connection)) != nil
         else { return }
         connection.http.raiseBodyLimit(to: min(limits.stateBody, Connection.largestBody))

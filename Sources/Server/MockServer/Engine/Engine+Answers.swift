@@ -111,7 +111,9 @@ extension Engine {
             return .created(try world.backend.chatAboutGoal(ChatAboutGoalRequest(body: body), by: user, &world.turn))
         case .naturalMealLogs:
             try checkMediaType(head.fields, body)
-            return .created(try world.backend.createMealLog(CreateMealLogRequest(body: body), by: user, &world.turn))
+            return .created(
+                try world.backend.createMealLog(
+                    CreateMealLogRequest(body: body, isForApps: world.mode.servesApps), by: user, &world.turn))
         case .mealLogs:
             let query = try MealLogListQuery(query: head.target.queryItems(), isForApps: world.mode.servesApps)
             return .ok(world.backend.mealLogs(query, for: user))

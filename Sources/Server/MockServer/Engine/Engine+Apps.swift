@@ -31,6 +31,8 @@ extension Engine {
         case .deleteUser:
             world.backend.deleteUser(user, &world.turn)
             return .noContent
+        case .createMealLogs, .updateMealLog, .recognizeMealPhoto, .showMealPhoto, .confirmMealPhoto, .deleteMealPhoto:
+            return try mealAnswer(endpoint, on: id, by: user, exchange)
         default: return try accountAnswer(endpoint, user, exchange)
         }
     }

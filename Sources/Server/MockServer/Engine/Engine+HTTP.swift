@@ -24,7 +24,10 @@ extension Engine {
             switch event {
             case .request(let head):
                 connection.request = head
-                if head.method == .put, head.hasBody { admitLargeBody(head, on: connection) }
+                // Of the paths with POST, only one may have a larger body, and bodies are seldom large or chunked.
+                if head.hasBody, head.method == .put || connection.http.refusesBody || head.isChunked {
+                    admitLargeBody(head, on: connection)
+                }
                 if head.expectsContinue, !connection.http.refusesBody {
                     connection.http.sendContinue(into: &connection.output.bytes)
                 }

@@ -104,7 +104,7 @@ enum ObjectKind: String, CaseIterable {
         case .user:
             [
                 "id", "email", "password", "password_hash", "refresh_tokens", "profile", "preferences", "goals",
-                "consultations", "fill_active_consultations", "meal_logs", "documents",
+                "consultations", "fill_active_consultations", "meal_logs", "photos", "documents",
             ]
         case .profile:
             [
@@ -132,14 +132,14 @@ enum ObjectKind: String, CaseIterable {
             ]
         case .mealLog:
             [
-                "id", "text", "meal_type", "status", "items", "error", "details", "logged_at", "created_at",
-                "finished_at",
+                "id", "text", "meal_type", "status", "items", "error", "details", "code", "suggestions", "notes",
+                "logged_at", "created_at", "started_at", "finished_at", "updated_at",
             ]
         case .item: ["id", "food_id", "amount"] + ObjectKind.food.keys
         case .food:
             [
                 "name", "quantity", "unit", "calories", "protein", "carbs", "fat", "fiber", "sugar", "confidence",
-                "notes",
+                "notes", "food_type",
             ]
         case .documents: DocumentCollection.allCases.map(\.rawValue)
         case .template: ["type", "id", "name"]
@@ -153,8 +153,8 @@ enum ObjectKind: String, CaseIterable {
         case .jitter: ["uniform", "log_normal"]
         case .chunk: ["text", "after"]
         case .step: ["text", "chunk", "after", "burst", "pause", "template_created", "error", "code"]
-        case .meal: ["when", "after", "items", "fail", "details", "never"]
-        case .mealCondition: ["text", "meal_type"]
+        case .meal: ["when", "after", "items", "fail", "details", "code", "suggestions", "never"]
+        case .mealCondition: ["text", "meal_type", "photo"]
         case .replay: ["session", "match", "speed", "frames"]
         case .fault:
             ["name", "enabled", "on", "requests", "connections", "at"] + FaultAction.allCases.map(\.rawValue) + [

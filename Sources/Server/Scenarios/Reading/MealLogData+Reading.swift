@@ -11,7 +11,10 @@ extension MealLogData {
         log.id = fields["id"]?.resourceID()
         log.loggedAt = fields["logged_at"]?.dateTime()
         log.createdAt = fields["created_at"]?.dataTime()
+        log.startedAt = fields["started_at"]?.dataTime()
         log.finishedAt = fields["finished_at"]?.dataTime()
+        log.updatedAt = fields["updated_at"]?.dataTime()
+        log.notes = fields["notes"]?.text(1...UpdateMealLogRequest.maximumNotesLength)
         if let progress = Progress.read(fields) { log.progress = progress }
         return log
     }
@@ -28,15 +31,16 @@ extension MealLogData.Progress {
             status = fields["error"] == nil ? "completed" : "failed"
         }
         fields.refuse(["items"], unless: status == "completed", Messages.needs("'status: completed'"))
-        fields.refuse(["error", "details"], unless: status == "failed", Messages.needs("'status: failed'"))
+        fields.refuse(
+            ["error", "details", "code", "suggestions"], unless: status == "failed", Messages.needs("'status: failed'"))
         fields.refuse(
             ["finished_at"], unless: status != "processing", Messages.needs("'status: completed' or 'status: failed'"))
         switch status {
         case "processing": return .processing
         case "failed":
-            var failure = MealLogFailure.noFood
-            if let message = fields["error"]?.text(1...500) { failure.message = message }
-            if let details = fields["details"]?.text(1...1000) { failure.details = details }
+            let usual = MealLogFailure.noFood
+            var failure = MealLogFailure(fields, message: "error", else: usual.message)
+            if fields["details"] == nil { failure.details = usual.details }
             return .failed(failure)
         default: return fields["items"].map(items) ?? .parsed
         }
@@ -62,8 +66,19 @@ extension MealLogData.Progress {
                 return MealLogItem(
                     id: id, foodID: foodID, name: item.name, quantity: item.quantity, unit: item.unit,
                     amountText: fields["amount"]?.text(0...1000) ?? Messages.number(item.quantity),
-                    nutrients: item.nutrients, confidence: item.confidence, notes: item.notes)
+                    nutrients: item.nutrients, confidence: item.confidence, notes: item.notes,
+                    foodType: item.foodType ?? .food)
             })
+    }
+}
+
+extension MealLogFailure {
+    init(_ fields: Fields, message: String, else usual: String) {
+        let suggestions = fields["suggestions"]?.elements(limit: Self.mostSuggestions, of: "texts") ?? []
+        self.init(
+            message: fields[message]?.text(1...500) ?? usual, details: fields["details"]?.text(1...1000),
+            code: fields["code"]?.choice(of: Code.self) ?? .parsing,
+            suggestions: suggestions.compactMap { $0.text(1...500) })
     }
 }
 
@@ -82,9 +97,11 @@ extension MealRule.Item {
         nutrients.sugarTenths = grams("sugar")
         let confidence = fields["confidence"]?.double(0...1) ?? 1
         let notes = fields["notes"]?.text(0...5000)
+        let foodType = fields["food_type"]?.choice(of: FoodType.self)
         guard let name, let quantity, let unit else { return nil }
         return MealRule.Item(
-            name: name, quantity: quantity, unit: unit, nutrients: nutrients, confidence: confidence, notes: notes)
+            name: name, quantity: quantity, unit: unit, nutrients: nutrients, confidence: confidence, notes: notes,
+            foodType: foodType)
     }
 }
 
@@ -92,9 +109,6 @@ extension Cursor {
     /// A meal as text, in the form that clients may send.
     fileprivate func mealText() -> String? {
         guard let text = text(1...CreateMealLogRequest.maximumInputLength) else { return nil }
-        guard text.unicodeScalars.contains(where: { !$0.properties.isWhitespace }) else {
-            return refuse(Messages.blankText)
-        }
-        return text
+        return text.isBlank ? refuse(Messages.blankText) : text
     }
 }

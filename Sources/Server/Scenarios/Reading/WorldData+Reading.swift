@@ -48,6 +48,8 @@ extension UserData {
         user.mealLogs =
             fields["meal_logs"]?.elements(limit: ScenarioLimits.mealLogs, of: "meal logs")?.compactMap(MealLogData.read)
             ?? []
+        user.photos =
+            fields["photos"]?.elements(limit: ScenarioLimits.photos, of: "photos")?.compactMap(MealLogData.read) ?? []
         user.documents = fields["documents"].map(DocumentData.read) ?? [:]
         user.account = AccountData.read(fields)
         user.profile = fields["profile"].flatMap(ProfileData.read)

@@ -57,6 +57,7 @@ extension UserData {
         writer.linesIfAny("consultations", consultations) { $1.write(into: &$0) }
         writer.member("fill_active_consultations", ifPresent: fillActiveConsultations)
         writer.linesIfAny("meal_logs", mealLogs) { $1.write(into: &$0) }
+        writer.linesIfAny("photos", photos) { $1.write(into: &$0) }
         if let account { account.write(into: &writer) }
         if let profile { writer.object("profile") { profile.write(into: &$0) } }
         if let preferences { writer.object("preferences") { preferences.write(into: &$0) } }
@@ -281,10 +282,17 @@ extension MealLogData {
             writer.member("status", MealLogStatus.failed.rawValue)
             writer.member("error", failure.message)
             writer.member("details", ifPresent: failure.details)
+            if failure.code != .parsing { writer.member("code", failure.code.rawValue) }
+            if !failure.suggestions.isEmpty {
+                writer.array("suggestions") { writer in for text in failure.suggestions { writer.value(text) } }
+            }
         }
+        writer.member("notes", ifPresent: notes)
         writer.member("logged_at", ifPresent: loggedAt?.wireText)
         writer.time("created_at", createdAt)
+        writer.time("started_at", startedAt)
         writer.time("finished_at", finishedAt)
+        writer.time("updated_at", updatedAt)
     }
 }
 
@@ -299,6 +307,7 @@ extension MealLogItem {
         nutrients.write(into: &writer)
         writer.member("confidence", confidence)
         writer.member("notes", ifPresent: notes)
+        if foodType != .food { writer.member("food_type", foodType.rawValue) }
     }
 }
 
@@ -310,6 +319,7 @@ extension MealRule.Item {
         nutrients.write(into: &writer)
         writer.member("confidence", confidence)
         writer.member("notes", ifPresent: notes)
+        writer.member("food_type", ifPresent: foodType?.rawValue)
     }
 }
 

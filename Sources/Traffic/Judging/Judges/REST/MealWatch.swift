@@ -36,8 +36,8 @@ struct MealWatch: Sendable {
     static let mostLogs = 16
 
     private var logs = Recent<ExactString, [Log]>()
-    /// The logs whose final status the client knows; a fault may let the event overtake the 201.
-    private var settled = Recent<Owned, Bool>()
+    /// When the client learned a log's final status; a fault may let the event overtake the 201.
+    private var settled = Recent<Owned, Timestamp>()
 
     /// Returns the logs of a client that are in processing as far as it knows, oldest first.
     func logs(of client: ExactString) -> [Log] { logs[client] ?? [] }
@@ -53,7 +53,7 @@ struct MealWatch: Sendable {
         case .frame(let frame):
             guard let user = scene.sockets[fact.connection]?.user else { return .none }
             if let log = frame.settledMealLog {
-                settle(log.id, of: user)
+                settle(log.id, of: user, at: fact.time)
             } else if !frame.isFromClient, let id = frame.lostMealLog {
                 change(user) { if $0.id == id { $0.isEventLost = true } }
             }
@@ -71,12 +71,12 @@ struct MealWatch: Sendable {
 
     private mutating func observe(_ request: RequestFact, of client: ExactString) -> Load {
         switch request.restEndpoint {
-        case .createMealLog:
-            for log in request.shownMealLogs where !log.isFinal { watch(log.id, of: client, request.entry) }
+        case .createMealLog, .createMealLogs, .updateMealLog:
+            for log in request.acceptedMealLogs { watch(log.id, of: client, request) }
             return .none
         case .showMealLog, .listMealLogs: break
         case .deleteMealLog:
-            if let id = request.pathID { settle(id, of: client) }
+            if let id = request.pathID { logs[client]?.removeAll { $0.id == id } }
             return .none
         case .deleteUser:
             logs[client] = nil
@@ -84,7 +84,7 @@ struct MealWatch: Sendable {
         default: return .none
         }
         let load = classify(request, of: client)
-        for log in request.shownMealLogs where log.isFinal { settle(log.id, of: client) }
+        for log in request.shownMealLogs where log.isFinal { settle(log.id, of: client, at: request.answeredAt) }
         return load
     }
 
@@ -97,16 +97,18 @@ struct MealWatch: Sendable {
         return isFree ? .free : .poll(asked)
     }
 
-    private mutating func watch(_ id: ExactString, of client: ExactString, _ entry: JournalEntry) {
-        guard settled[Owned(client: client, id: id)] == nil else { return }
-        var all = logs(of: client)
-        all.append(Log(id: id, client: client, entry: entry, freeSince: entry.time))
+    private mutating func watch(_ id: ExactString, of client: ExactString, _ request: RequestFact) {
+        // What was known before a change of the text is out of date after it.
+        let known = settled[Owned(client: client, id: id)]
+        if let known, request.restEndpoint != .updateMealLog || known >= request.requestedAt { return }
+        var all = logs(of: client).filter { $0.id != id }
+        all.append(Log(id: id, client: client, entry: request.entry, freeSince: request.entry.time))
         if all.count > Self.mostLogs { all.removeFirst() }
         logs[client] = all
     }
 
-    private mutating func settle(_ id: ExactString, of client: ExactString) {
-        settled[Owned(client: client, id: id)] = true
+    private mutating func settle(_ id: ExactString, of client: ExactString, at time: Timestamp) {
+        settled[Owned(client: client, id: id)] = time
         guard var all = logs[client], let index = all.firstIndex(where: { $0.id == id }) else { return }
         all.remove(at: index)
         logs[client] = all.isEmpty ? nil : all

@@ -32,6 +32,10 @@ struct NoFetchAfterCompleted: ObligationJudge {
             findings.exercised()
             completed[key] = Event(connection: fact.connection, entry: fact.entry)
         case .request(let request):
+            // A changed text makes the event out of date.
+            for log in request.acceptedMealLogs {
+                if let client = request.client { completed[Owned(client: client, id: log.id)] = nil }
+            }
             guard request.restEndpoint == .showMealLog, let client = request.client, let id = request.pathID,
                 let event = completed[Owned(client: client, id: id)], request.requestedAt >= event.entry.time,
                 let socket = scene.sockets[event.connection], !socket.isSilenced

@@ -21,7 +21,7 @@ struct NoPollWhileConnected: ObligationJudge {
         switch fact.kind {
         case .request(let request):
             guard let client = request.client else { return }
-            if request.restEndpoint == .createMealLog, request.isSuccess {
+            if !request.acceptedMealLogs.isEmpty {
                 if Self.connectedSocket(of: client, at: request.answeredAt, in: scene) != nil { findings.exercised() }
                 return
             }

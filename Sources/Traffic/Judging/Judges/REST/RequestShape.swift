@@ -38,7 +38,7 @@ struct RequestShape: ObligationJudge {
         }
         guard isRead else { return }
         do throws(APIError) {
-            if reading != .query, !request.exchange.body.bytes.isEmpty {
+            if reading != .query, !request.exchange.body.bytes.isEmpty, endpoint != .recognizeMealPhoto {
                 try APIError.checkMediaType(request.exchange.head.fields[.contentType])
             }
             try Self.read(request, endpoint, in: scene.mode)
@@ -55,7 +55,8 @@ struct RequestShape: ObligationJudge {
         switch endpoint {
         case .createConsultation, .createGoal, .updateGoal, .replaceGoal, .chatAboutGoal, .createMealLog, .register,
             .logIn, .refreshTokens, .createProfile, .updateProfile, .updatePhysicalProfile, .updatePreferences,
-            .updateConsultation, .sendMessage:
+            .updateConsultation, .sendMessage, .createMealLogs, .updateMealLog, .recognizeMealPhoto,
+            .confirmMealPhoto:
             return .body
         case .archiveConsultation, .completeConsultation, .suggestConsultationGoals, .logOut: return .optionalBody
         case .listConsultations, .listMessages, .listQuickActions, .listMealLogs: return .query
@@ -85,7 +86,12 @@ struct RequestShape: ObligationJudge {
         case .createGoal: _ = try CreateGoalRequest(body: body, isForApps: isForApps)
         case .updateGoal: _ = try UpdateGoalRequest(body: body)
         case .replaceGoal: _ = try AppGoalRequest(body: body)
-        case .createMealLog: _ = try CreateMealLogRequest(body: body)
+        case .createMealLog: _ = try CreateMealLogRequest(body: body, isForApps: isForApps)
+        case .createMealLogs: _ = try CreateMealLogsRequest(body: body)
+        case .updateMealLog: _ = try UpdateMealLogRequest(body: body)
+        case .recognizeMealPhoto:
+            _ = try MealPhotoRequest(body: body, contentType: request.exchange.head.fields[.contentType])
+        case .confirmMealPhoto: _ = try ConfirmMealPhotoRequest(body: body)
         case .chatAboutGoal:
             // An ID that the backend did not issue is judged by `ids/backend-goal-id`.
             if request.body?["goalId"]?.exactString == nil { _ = try ChatAboutGoalRequest(body: body) }

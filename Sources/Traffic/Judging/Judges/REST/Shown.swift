@@ -83,9 +83,21 @@ extension RequestFact {
     var shownMealLogs: [ShownMealLog] {
         guard isSuccess, let answer else { return [] }
         switch endpoint {
-        case .createMealLog, .showMealLog: return answeredObject.flatMap { ShownMealLog($0) }.map { [$0] } ?? []
-        case .listMealLogs: return (answer["data"]?["meal_logs"]?.array ?? []).compactMap { ShownMealLog($0) }
+        case .createMealLog, .showMealLog, .updateMealLog, .confirmMealPhoto:
+            return answeredObject.flatMap { ShownMealLog($0) }.map { [$0] } ?? []
+        case .listMealLogs, .createMealLogs:
+            return (answer["data"]?["meal_logs"]?.array ?? []).compactMap { ShownMealLog($0) }
         default: return []
+        }
+    }
+}
+
+extension RequestFact {
+    /// The meal logs that begin to be processed with this request.
+    var acceptedMealLogs: [ShownMealLog] {
+        switch restEndpoint {
+        case .createMealLog, .createMealLogs, .updateMealLog: shownMealLogs.filter { !$0.isFinal }
+        default: []
         }
     }
 }

@@ -1,0 +1,113 @@
+import JSON
+
+/// The body of `POST /api/v1/meal-logs/photo`: a form with an image (`multipart/form-data`, RFC 7578).
+///
+/// The picture itself is not kept.
+public struct MealPhotoRequest: Equatable, Sendable {
+    /// From the field of this name; `other` without one.
+    public var mealType: MealType
+    /// From the field of this name; nil means now.
+    public var loggedAt: DateTime?
+
+    public init(mealType: MealType = .other, loggedAt: DateTime? = nil) {
+        (self.mealType, self.loggedAt) = (mealType, loggedAt)
+    }
+
+    /// Finds the image: the first part with a type of images, or with the name of a file and no type that says more.
+    ///
+    /// - Throws: 415 for another media type, 400 for a body that is no such form, or has no image.
+    public init(body: [UInt8], contentType: String?) throws(APIError) {
+        let parts = try FormPart.parts(of: body, contentType: contentType)
+        let image = parts.first { part in
+            let isUnspecific = part.type == nil || part.type == "application/octet-stream"
+            return part.type?.hasPrefix("image/") ?? false || (part.isFile && isUnspecific)
+        }
+        guard let image else {
+            throw .badForm("none of its parts is an image; send one with a filename and 'Content-Type: image/jpeg'")
+        }
+        guard !image.content.isEmpty else { throw .badForm("the image has no bytes") }
+        var texts = JSONObject()
+        for part in parts where part.name == "meal_type" || part.name == "logged_at" {
+            texts[part.name] = .string(String(decoding: body[part.content].prefix(100), as: UTF8.self))
+        }
+        let fields = BodyReader(texts)
+        mealType = try fields.choice("meal_type", of: MealType.self) ?? .other
+        loggedAt = try fields.dateTime("logged_at")
+    }
+}
+
+/// A part of a form.
+struct FormPart {
+    /// Empty if it has none.
+    var name = ""
+    var isFile = false
+    /// The media type in lower case, without parameters.
+    var type: String?
+    /// Its place in the body.
+    let content: Range<Int>
+
+    /// More than any client sends.
+    static let mostParts = 20
+    static let longestHead = 4096
+
+    static func parts(of body: [UInt8], contentType: String?) throws(APIError) -> [FormPart] {
+        let field = contentType ?? ""
+        guard pieces(of: field).first?.lowercased() == "multipart/form-data" else {
+            throw .unsupportedMediaType(contentType, expected: "multipart/form-data")
+        }
+        guard let boundary = parameter("boundary", of: field), (1...70).contains(boundary.utf8.count) else {
+            throw .badForm("its Content-Type has no boundary of 1 to 70 characters")
+        }
+        let delimiter = Array("\r\n--\(boundary)".utf8)
+        // The first delimiter may be at the beginning, without the line break.
+        guard var place = body.starts(with: delimiter[2...]) ? -2 : find(delimiter, in: body, from: 0) else {
+            throw .badForm("the boundary of its Content-Type is not in it")
+        }
+        var parts: [FormPart] = []
+        while !body[(place + delimiter.count)...].starts(with: "--".utf8) {
+            let start = place + delimiter.count
+            guard parts.count < mostParts, let headEnd = find(Array("\r\n\r\n".utf8), in: body, from: start),
+                headEnd - start <= longestHead, let end = find(delimiter, in: body, from: headEnd + 2)
+            else { throw .badForm("part \(parts.count + 1) is one too many, or lacks its head or a boundary after it") }
+            let head = String(decoding: body[start..<headEnd], as: UTF8.self)
+            parts.append(FormPart(head: head, content: min(headEnd + 4, end)..<end))
+            place = end
+        }
+        return parts
+    }
+
+    private init(head: String, content: Range<Int>) {
+        self.content = content
+        for line in head.split(separator: "\r\n") {
+            let value = String(line.drop { $0 != ":" }.dropFirst())
+            switch line.prefix(while: { $0 != ":" }).lowercased() {
+            case "content-disposition":
+                name = Self.parameter("name", of: value) ?? ""
+                isFile = Self.parameter("filename", of: value) != nil
+            case "content-type": type = Self.pieces(of: value).first?.lowercased()
+            default: break
+            }
+        }
+    }
+
+    private static func pieces(of value: String) -> [String] {
+        value.split(separator: ";").map { String($0.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()) }
+    }
+
+    /// A parameter without quotation marks; none of those that count has a semicolon.
+    private static func parameter(_ name: String, of value: String) -> String? {
+        let piece = pieces(of: value).dropFirst().first { $0.lowercased().hasPrefix(name + "=") }
+        return piece?.dropFirst(name.count + 1).filter { $0 != "\"" }
+    }
+
+    /// The place of a pattern that begins with a carriage return, in linear time: it has no other next to it.
+    private static func find(_ pattern: [UInt8], in body: [UInt8], from start: Int) -> Int? {
+        body.withUnsafeBufferPointer { bytes in
+            guard bytes.count - start >= pattern.count else { return nil }
+            for index in start...bytes.count - pattern.count where bytes[index] == 0x0D {
+                if bytes[index..<index + pattern.count].elementsEqual(pattern) { return index }
+            }
+            return nil
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import FitIQAPI
+import Nutrition
+
+/// Photos of meals: what is recognized waits in a session until the user confirms or rejects it.
+extension Backend {
+    /// Recognizes a meal by the first rule of the script for photos, or makes one up
+    /// (`POST /api/v1/meal-logs/photo`).
+    ///
+    /// - Throws: 507 if the world is full.
+    public mutating func recognizeMealPhoto(
+        _ request: MealPhotoRequest, by user: UserID, _ turn: inout Turn
+    ) throws(APIError) -> [UInt8] {
+        try checkStorage()
+        let id = turn.identifiers.next()
+        var numbers = SplitMix64(seed: id.seed)
+        var log = MealLog(
+            id: id, userID: users[user].id, rawInput: MealParser.madeUp(&numbers), mealType: request.mealType,
+            loggedAt: request.loggedAt ?? DateTime(turn.now), createdAt: turn.now)
+        let outcome = script.meal(nil, mealType: log.mealType)?.outcome ?? .parsed
+        log.progress = MealProcessing.outcome(outcome, of: log, at: turn.now)
+        log.rawInput = Self.words(for: log.items.map(\.name))
+        let photo = MealPhoto(log)
+        if users[user].photos.count >= configuration.limits.photos { removePhoto(at: 0, of: user) }
+        insert(photo, of: user)
+        return photo.body
+    }
+
+    mutating func insert(_ photo: MealPhoto, of user: UserID) {
+        users[user].photos.append(photo)
+        storedBytes += photo.byteCount
+    }
+
+    private mutating func removePhoto(at index: Int, of user: UserID) {
+        storedBytes -= users[user].photos.remove(at: index).byteCount
+    }
+
+    /// Returns what was recognized, or throws 404 (`GET /api/v1/meal-logs/photo/{id}`).
+    public func mealPhoto(_ id: String, for user: UserID) throws(APIError) -> [UInt8] {
+        users[user].photos[try photoIndex(id, of: user)].body
+    }
+
+    private func photoIndex(_ id: String, of user: UserID) throws(APIError) -> Int {
+        guard let resource = resource(id), let index = users[user].photos.firstIndex(where: { $0.log.id == resource })
+        else { throw .unknownMealPhoto(id) }
+        return index
+    }
+
+    /// Ends a session, or throws 404 (`DELETE /api/v1/meal-logs/photo/{id}`).
+    public mutating func deleteMealPhoto(_ id: String, by user: UserID) throws(APIError) {
+        removePhoto(at: try photoIndex(id, of: user), of: user)
+    }
+
+    /// Makes a session a completed meal log of the foods that the user confirms
+    /// (`PATCH /api/v1/meal-logs/photo/{id}/confirm`).
+    ///
+    /// - Throws: 404; 507 at the limit of the user's meal logs, or if the world is full.
+    public mutating func confirmMealPhoto(
+        _ id: String, _ request: ConfirmMealPhotoRequest, by user: UserID, _ turn: inout Turn
+    ) throws(APIError) -> [UInt8] {
+        let index = try photoIndex(id, of: user)
+        try checkRoom(for: 1, of: user)
+        let photo = users[user].photos[index].log
+        removePhoto(at: index, of: user)
+        var log = MealLog(
+            id: turn.identifiers.next(), userID: photo.userID, rawInput: Self.words(for: request.items.map(\.name)),
+            mealType: photo.mealType, loggedAt: photo.loggedAt, createdAt: turn.now)
+        log.notes = request.notes.flatMap { $0.isEmpty ? nil : $0 }
+        let items = request.items.map {
+            MealRule.Item(name: $0.name, quantity: $0.quantity, unit: $0.unit, nutrients: $0.nutrients)
+        }
+        let position = insert(log, of: user, at: placeInList(of: log, at: mealLogs.end, of: user))
+        finish(position, MealProcessing.outcome(.completed(items), of: log, at: turn.now), &turn)
+        return mealLogs[position].body
+    }
+
+    /// A meal's text from the names of its foods, as far as a text may be long.
+    private static func words(for names: [String]) -> String {
+        var text = ""
+        for name in names where text.utf8.count + name.utf8.count + 2 <= CreateMealLogRequest.maximumInputLength {
+            text += text.isEmpty ? name : ", " + name
+        }
+        return text.isBlank ? "A meal in a photo" : text
+    }
+}

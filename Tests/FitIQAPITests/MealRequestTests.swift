@@ -1,0 +1,183 @@
+import JSON
+import Testing
+
+@testable import FitIQAPI
+
+@Suite("Meals of the apps: several, changes, photos") struct MealRequestTests {
+    private static func batch(_ meals: String...) -> String { #"{"meal_logs":[\#(meals.joined(separator: ","))]}"# }
+    private static let tea = #"{"raw_input":"tea","meal_type":"drink"}"#
+
+    @Test("Up to fifty meals are read in their order, with the apps' meal types")
+    func batches() throws {
+        let body = Self.batch(
+            Self.tea, #"{"raw_input":"2 eggs","meal_type":"lunch","logged_at":"2025-01-29T12:00:00Z"}"#)
+        let request = try CreateMealLogsRequest(body: Array(body.utf8))
+        #expect(request.mealLogs.map(\.rawInput) == ["tea", "2 eggs"])
+        #expect(request.mealLogs.map(\.mealType) == [.drink, .lunch])
+        let fifty = #"{"meal_logs":[\#(Array(repeating: Self.tea, count: 50).joined(separator: ","))]}"#
+        #expect(try CreateMealLogsRequest(body: Array(fifty.utf8)).mealLogs.count == 50)
+    }
+
+    static let badBatches: [(String, String)] = [
+        ("{}", "The field 'meal_logs' is required: a list of 1 to 50 objects."),
+        (batch(), "The field 'meal_logs' must be a list of 1 to 50 objects; got an array: []."),
+        (batch(tea, "1"), "The field 'meal_logs[1]' must be an object; got a number: 1."),
+        (batch(tea, tea, #"{"meal_type":"drink"}"#), "In meal_logs[2]: The field 'raw_input' is required"),
+        (batch(tea, #"{"raw_input":" ","meal_type":"drink"}"#), "In meal_logs[1]: The field 'raw_input' is blank"),
+        (batch(#"{"raw_input":"x","meal_type":"tea"}"#), "In meal_logs[0]: 'meal_type' must be one of"),
+        (#"{"meal_logs":[\#(Array(repeating: tea, count: 51).joined(separator: ","))]}"#, "a list of 1 to 50 objects"),
+    ]
+
+    @Test("A refusal names the index", arguments: badBatches)
+    func refusesBatch(body: String, message: String) {
+        let refusal = refusal { () throws(APIError) in try CreateMealLogsRequest(body: Array(body.utf8)) }
+        #expect(refusal?.message.contains(message) == true, "\(refusal?.message ?? "")")
+        #expect(refusal?.status == .badRequest)
+    }
+
+    @Test("A guide knows its four meals, the apps know eight")
+    func types() throws {
+        let body = Array(Self.tea.utf8)
+        #expect(try CreateMealLogRequest(body: body, isForApps: true).mealType == .drink)
+        let refusal = refusal { () throws(APIError) in try CreateMealLogRequest(body: body) }
+        #expect(
+            refusal?.message == #"'meal_type' must be one of "breakfast", "lunch", "dinner", "snack"; got "drink"."#)
+        #expect(try MealLogListQuery(query: [("meal_type", "water")], isForApps: true).mealType == .water)
+        #expect(throws: APIError.self) { try MealLogListQuery(query: [("meal_type", "water")]) }
+    }
+
+    @Test("A change has what is present; null is absent, and what the world sets counts for nothing")
+    func changes() throws {
+        var log = MealLogExamples.completed
+        let old = log
+        try UpdateMealLogRequest(body: Array(#"{"id":"1","user_id":"x","created_at":"y","raw_input":null}"#.utf8))
+            .apply(to: &log)
+        #expect(log == old)
+        let body = #"{"raw_input":"tea","meal_type":"water","logged_at":"2025-01-28T12:00:00Z","notes":"n"}"#
+        try UpdateMealLogRequest(body: Array(body.utf8)).apply(to: &log)
+        #expect(log.rawInput == "tea" && log.mealType == .water && log.notes == "n" && log.loggedAt < old.loggedAt)
+        try UpdateMealLogRequest(body: Array(#"{"notes":""}"#.utf8)).apply(to: &log)
+        #expect(log.notes == nil)
+        for bad in [#"{"raw_input":" "}"#, #"{"meal_type":"tea"}"#, #"{"logged_at":1}"#, #"{"notes":1}"#, "[]"] {
+            #expect(throws: APIError.self) { try UpdateMealLogRequest(body: Array(bad.utf8)) }
+        }
+    }
+
+    @Test("Confirmed foods are rounded to what a meal log keeps")
+    func confirmation() throws {
+        let body = #"{"confirmed_items":[{"name":"Tea","quantity":1.5,"unit":"cups","calories":2.5,"fat_g":0.06}]}"#
+        let item = try #require(try ConfirmMealPhotoRequest(body: Array(body.utf8)).items.first)
+        #expect(item.name == "Tea" && item.quantity == 1.5 && item.unit == "cups")
+        #expect(item.nutrients == MealNutrients(calories: 3, fatTenths: 1))
+        for bad in [
+            #"{"confirmed_items":[]}"#, #"{"confirmed_items":[{"name":"Tea","quantity":1}]}"#,
+            #"{"confirmed_items":[{"name":"Tea","quantity":-1,"unit":"cups"}]}"#,
+            #"{"confirmed_items":[{"name":"Tea","quantity":1,"unit":"cups","fat_g":1e9}]}"#,
+        ] {
+            #expect(throws: APIError.self) { try ConfirmMealPhotoRequest(body: Array(bad.utf8)) }
+        }
+    }
+
+    // MARK: Photos
+
+    private static let image =
+        "Content-Disposition: form-data; name=\"photo\"; filename=\"a;b.jpg\"\r\n"
+        + "Content-Type: image/jpeg\r\n\r\n\r\n\rJPG\r\n-"
+
+    private static func form(_ parts: String...) -> String {
+        parts.map { "--x\r\n\($0)\r\n" }.joined() + "--x--\r\n"
+    }
+
+    private func read(_ body: String, _ type: String? = "multipart/form-data; boundary=x") throws(APIError)
+        -> MealPhotoRequest
+    {
+        try MealPhotoRequest(body: Array(body.utf8), contentType: type)
+    }
+
+    @Test("A form with an image is read, and its fields")
+    func form() throws {
+        #expect(try read(Self.form(Self.image)) == MealPhotoRequest())
+        let fields = Self.form(
+            "content-disposition: form-data; name=meal_type\r\n\r\nlunch", Self.image,
+            "Content-Disposition: form-data; name=\"logged_at\"\r\n\r\n2025-01-29T12:00:00Z")
+        let expected = MealPhotoRequest(mealType: .lunch, loggedAt: DateTime("2025-01-29T12:00:00Z"))
+        for type in [
+            "multipart/form-data; boundary=x", "Multipart/Form-Data;charset=utf-8; Boundary=\"x\"",
+        ] {
+            #expect(try read(fields, type) == expected)
+        }
+        #expect(try read("preamble\r\n" + fields) == expected)
+        #expect(try read(Self.form("Content-Disposition: form-data; name=f; filename=f\r\n\r\nJPG")).mealType == .other)
+        let parts = try FormPart.parts(of: Array(fields.utf8), contentType: "multipart/form-data; boundary=x")
+        #expect(parts.map(\.name) == ["meal_type", "photo", "logged_at"])
+        #expect(parts.map(\.content.count) == [5, 9, 20])
+    }
+
+    static let badForms: [(String, String?, Int, String)] = [
+        (form(image), nil, 415, "came without a Content-Type"),
+        (form(image), "image/jpeg", 415, "send it as 'Content-Type: multipart/form-data'"),
+        (form(image), "application/json", 415, "arrived as"),
+        (form(image), "multipart/form-data", 400, "no boundary"),
+        (form(image), "multipart/form-data; boundary=", 400, "no boundary"),
+        (form(image), "multipart/form-data; boundary=\(String(repeating: "x", count: 71))", 400, "no boundary"),
+        (form(image), "multipart/form-data; boundary=y", 400, "is not in it"),
+        ("", "multipart/form-data; boundary=x", 400, "is not in it"),
+        ("--x", "multipart/form-data; boundary=x", 400, "lacks its head"),
+        ("--x\r\n\(image)", "multipart/form-data; boundary=x", 400, "a boundary after it"),
+        ("--x\r\n\(image)\r\n--x", "multipart/form-data; boundary=x", 400, "part 2"),
+        ("--x--", "multipart/form-data; boundary=x", 400, "none of its parts is an image"),
+        (form("Content-Type: text/plain\r\n\r\na"), "multipart/form-data; boundary=x", 400, "none of its parts"),
+        (form("Content-Type: image/png\r\n\r\n"), "multipart/form-data; boundary=x", 400, "no bytes"),
+        (
+            form(image, "Content-Disposition: form-data; name=meal_type\r\n\r\ntea"),
+            "multipart/form-data; boundary=x", 400, "'meal_type' must be one of"
+        ),
+    ]
+
+    @Test("What is no such form is refused", arguments: badForms)
+    func refusesForm(body: String, type: String?, status: Int, message: String) {
+        let refusal = refusal { () throws(APIError) in try read(body, type) }
+        #expect(refusal?.status.code == status)
+        #expect(refusal?.message.contains(message) == true, "\(refusal?.message ?? "")")
+    }
+
+    @Test("A form has at most 20 parts, and each a head of at most 4 KiB")
+    func limits() throws {
+        let part = "--x\r\nContent-Type: image/png\r\n\r\nPNG\r\n"
+        #expect(throws: Never.self) { try read(String(repeating: part, count: 20) + "--x--") }
+        #expect(throws: APIError.self) { try read(String(repeating: part, count: 21) + "--x--") }
+        func head(_ count: Int) -> String {
+            let field = "\r\nContent-Type: image/png\r\nX: "
+            return "--x" + field + String(repeating: "y", count: count - field.utf8.count) + "\r\n\r\nPNG\r\n--x--"
+        }
+        #expect(throws: Never.self) { try read(head(4096)) }
+        #expect(throws: APIError.self) { try read(head(4097)) }
+    }
+
+    @Test("The first bytes of a form crash nothing")
+    func cut() {
+        let body = Self.form(Self.image, Self.image)
+        for count in 0...body.utf8.count {
+            _ = try? MealPhotoRequest(
+                body: Array(body.utf8.prefix(count)), contentType: "multipart/form-data; boundary=x")
+        }
+    }
+
+    @Test("What the apps read of a meal log")
+    func members() throws {
+        func object(_ log: MealLog, isForApps: Bool) throws -> JSONValue {
+            try JSON.parse(log.object(in: .union, isForApps: isForApps))
+        }
+        var log = MealLogExamples.log(
+            .failed(
+                MealLogFailure(message: "No", code: .rateLimit, suggestions: ["Wait."]), at: .example))
+        log.notes = "n"
+        let failed = try object(log, isForApps: true)
+        #expect(failed["error_code"] == "RATE_LIMIT" && failed["suggestions"] == ["Wait."] && failed["notes"] == "n")
+        let plain = try object(log, isForApps: false)
+        #expect(plain["error_code"] == nil && plain["suggestions"] == nil && plain["notes"] == nil)
+        let item = try object(MealLogExamples.completed, isForApps: true)["items"]?.array?.first
+        #expect(item?["food_type"] == "food")
+        #expect(try object(MealLogExamples.completed, isForApps: false)["items"]?.array?.first?["food_type"] == nil)
+    }
+}

@@ -1,0 +1,281 @@
+import FitIQAPI
+import JSON
+import Testing
+
+@testable import FitIQBackend
+
+@Suite("Meals of the apps") struct MealChangeTests {
+    private static func consistent(_ world: World, _ user: UserID) -> [String] {
+        Invariants.violations(of: user, in: world) + Invariants.violationsOfBytes(in: world)
+            + Invariants.deepViolationsOfMealLogs(in: world)
+    }
+
+    @Test("A changed text is worked out again, and the old processing does not finish the new text")
+    func rewording() throws {
+        // Two seconds for eggs, ten for toast.
+        let script = Script(meals: [
+            MealRule(text: .contains("eggs"), duration: 2_000_000_000),
+            MealRule(text: .contains("toast"), duration: 10_000_000_000),
+        ])
+        var world = World(script: script)
+        let user = try world.backend.user("anna")
+        try world.open(1, on: try world.create(by: user), by: user)
+        let id = try world.mealID("2 eggs", by: user)
+        world.wait(milliseconds: 1000)
+        let body = try world.change(id, #"{"raw_input":"toast"}"#, by: user)
+        let shown = try JSON.parse(body)["data"]
+        #expect(shown?["status"] == "processing" && shown?["raw_input"] == "toast")
+        #expect(shown?["created_at"] == "2025-01-29T10:30:00Z")
+        #expect(
+            shown?["processing_started_at"] == "2025-01-29T10:30:01Z" && shown?["updated_at"] == "2025-01-29T10:30:01Z")
+        world.wait(milliseconds: 5000)
+        #expect(try world.showMeal(id, for: user)["status"] == "processing")
+        #expect(world.takeEffects().mealEvents(of: 1).isEmpty)
+        #expect(Self.consistent(world, user) == [])
+        world.wait(milliseconds: 5000)
+        let done = try world.showMeal(id, for: user)
+        #expect(done["status"] == "completed" && done["items"]?.array?.first?["food_name"] == "Toast")
+        #expect(done["processing_completed_at"] == "2025-01-29T10:30:11Z")
+        #expect(world.takeEffects().mealEvents(of: 1).map { $0["data"] } == [done])
+        #expect(world.backend.scheduledStepCount == 0)
+
+        // Again, after it was completed: the items are new ones.
+        _ = try world.change(id, #"{"raw_input":"2 eggs"}"#, by: user)
+        world.wait(milliseconds: 2000)
+        let again = try world.showMeal(id, for: user)
+        #expect(again["status"] == "completed" && again["items"]?.array?.first?["food_name"] == "Eggs")
+        #expect(again["items"]?.array?.first?["id"] != done["items"]?.array?.first?["id"])
+        #expect(world.takeEffects().mealEvents(of: 1).count == 1)
+        #expect(Self.consistent(world, user) == [])
+    }
+
+    @Test("Other changes keep the outcome, and the list its order")
+    func otherChanges() throws {
+        var world = World()
+        let user = try world.backend.user("anna")
+        let ids = try (0..<3).map { try world.mealID("\($0 + 1) eggs", at: nil, by: user) }
+        world.waitForMeals()
+        let items = try world.showMeal(ids[0], for: user)["items"]
+        let json = #"{"meal_type":"other","logged_at":"2025-01-28T00:00:00Z","notes":"n","raw_input":"1 eggs"}"#
+        _ = try world.change(ids[2], json.replacing("1 eggs", with: "3 eggs"), by: user)
+        let moved = try world.showMeal(ids[2], for: user)
+        #expect(moved["status"] == "completed" && moved["notes"] == "n" && moved["meal_type"] == "other")
+        #expect(moved["updated_at"] == "2025-01-29T10:30:04Z")
+        func listed() throws -> [String?] {
+            try world.listMeals(for: user)["meal_logs"]?.array?.map { $0["id"]?.string } ?? []
+        }
+        #expect(try listed() == [ids[1], ids[0], ids[2]])
+        // Equal times: by the order of creation, as after an import.
+        _ = try world.change(ids[0], #"{"logged_at":"2025-01-28T00:00:00Z"}"#, by: user)
+        #expect(try listed() == [ids[1], ids[2], ids[0]])
+        #expect(try world.showMeal(ids[0], for: user)["items"] == items)
+        #expect(Self.consistent(world, user) == [])
+        let copy = try world.replanted()
+        #expect(try copy.everything() == world.everything())
+        #expect(copy.data == world.data)
+    }
+
+    @Test("What is not changed stays as it is; another user's log is unknown")
+    func noChange() throws {
+        var world = World()
+        let (anna, ben) = (try world.backend.user("anna"), try world.backend.user("ben"))
+        let id = try world.mealID(by: anna)
+        world.waitForMeals()
+        let before = try world.backend.mealLog(id, for: anna)
+        world.wait(milliseconds: 60_000)
+        for json in ["{}", #"{"raw_input":"2 eggs"}"#, #"{"status":"failed","created_at":"2020-01-01T00:00:00Z"}"#] {
+            #expect(try world.change(id, json, by: anna) == before)
+        }
+        #expect(throws: APIError.unknownMealLog(id)) {
+            try world.change(id, #"{"raw_input":"x"}"#, by: ben)
+        }
+    }
+
+    @Test("A batch is logged in its order, or not at all")
+    func batch() throws {
+        var limits = Limits()
+        limits.mealLogs = 3
+        var world = World(limits: limits)
+        let user = try world.backend.user("anna")
+        let meal = #"{"raw_input":"tea","meal_type":"drink"}"#
+        func request(_ count: Int) throws -> CreateMealLogsRequest {
+            let meals = Array(repeating: meal, count: count).joined(separator: ",")
+            return try CreateMealLogsRequest(body: Array(#"{"meal_logs":[\#(meals)]}"#.utf8))
+        }
+        let body = try JSON.parse(try world.logMeals(request(2), by: user))["data"]
+        #expect(body?["count"] == 2 && body?["meal_logs"]?.array?.count == 2)
+        let full = APIError.storeFull("meal logs of this user", limit: 3)
+        #expect(throws: full) { try world.logMeals(request(2), by: user) }
+        #expect(world.backend.mealLogCount == 2)
+        _ = try world.logMeals(request(1), by: user)
+        world.waitForMeals()
+        let items = try world.listMeals(for: user)["meal_logs"]?.array?.compactMap { $0["items"]?.array?.first }
+        #expect(items?.map { $0["food_type"] } == ["drink", "drink", "drink"])
+        #expect(Self.consistent(world, user) == [])
+    }
+
+    @Test(
+        "The table of foods says what is food, drink or water",
+        arguments: [
+            ("2 eggs", "food"), ("a glass of water", "water"), ("sparkling water", "water"), ("coffee", "drink"),
+            ("a beer", "drink"), ("coconut water", "drink"),
+        ])
+    func foodTypes(text: String, type: String) throws {
+        var world = World()
+        let user = try world.backend.user("anna")
+        let id = try world.mealID(text, by: user)
+        world.waitForMeals()
+        #expect(try world.showMeal(id, for: user)["items"]?.array?.first?["food_type"]?.string == type)
+    }
+
+    @Test("A scripted food is what its name says, unless the script says otherwise")
+    func scriptedFoodTypes() throws {
+        func food(_ name: String, _ type: FoodType? = nil) -> MealRule.Item {
+            MealRule.Item(name: name, quantity: 1, unit: "cups", nutrients: MealNutrients(), foodType: type)
+        }
+        let foods = [food("Tap Water"), food("Zorg"), food("Zorg", .drink), food("Orange Juice")]
+        var world = World(script: Script(meals: [MealRule(outcome: .completed(foods))]))
+        let user = try world.backend.user("anna")
+        let id = try world.mealID(by: user)
+        world.waitForMeals()
+        let types = try world.showMeal(id, for: user)["items"]?.array?.map { $0["food_type"]?.string }
+        #expect(types == ["water", "food", "drink", "drink"])
+        #expect(try world.replanted().everything() == world.everything())
+    }
+
+    @Test("Only the apps know all meal types")
+    func guide() throws {
+        let user = UserData(id: "u", mealLogs: [MealLogData(rawInput: "tea", mealType: .drink)])
+        #expect(throws: Never.self) { try World(planting: WorldData(users: [user])) }
+        let error = #expect(throws: PlantError.self) {
+            try World(planting: WorldData(users: [user]), mode: .mealLogWebSocket)
+        }
+        #expect(error?.path == "users[0].meal_logs[0].meal_type")
+    }
+
+    // MARK: Photos
+
+    private func confirmation(_ names: [String], notes: String = "") throws -> ConfirmMealPhotoRequest {
+        let items = names.map { #"{"name":"\#($0)","quantity":2,"unit":"cups","calories":50,"protein_g":1.5}"# }
+        let body = #"{"confirmed_items":[\#(items.joined(separator: ","))],"notes":"\#(notes)"}"#
+        return try ConfirmMealPhotoRequest(body: Array(body.utf8))
+    }
+
+    @Test("A photo becomes a completed meal log, of which sockets hear")
+    func photo() throws {
+        var world = World()
+        let user = try world.backend.user("anna")
+        try world.open(1, on: try world.create(by: user), by: user)
+        let body = try world.recognize(MealPhotoRequest(mealType: .lunch), by: user)
+        let shown = try #require(try JSON.parse(body)["data"])
+        let id = try #require(shown["session_id"]?.string)
+        let items = try #require(shown["recognized_items"]?.array)
+        #expect((2...3).contains(items.count))
+        let sum = items.reduce(0) { $0 + ($1["calories"]?.int ?? 0) }
+        #expect(shown["total_macros"]?["total_calories"]?.int == sum)
+        #expect(try world.backend.mealPhoto(id, for: user) == body)
+        #expect(world.backend.mealLogCount == 0)
+        #expect(Self.consistent(world, user) == [])
+
+        world.wait(milliseconds: 1000)
+        let log = try #require(
+            try JSON.parse(
+                try world.confirm(id, confirmation(["Tea", "Zorg"], notes: "n"), by: user))["data"])
+        #expect(log["status"] == "completed" && log["meal_type"] == "lunch" && log["notes"] == "n")
+        #expect(log["raw_input"] == "Tea, Zorg" && log["total_calories"] == 100)
+        #expect(log["items"]?.array?.map { $0["food_type"] } == ["drink", "food"])
+        #expect(log["logged_at"] == "2025-01-29T10:30:00Z" && log["created_at"] == "2025-01-29T10:30:01Z")
+        #expect(world.takeEffects().mealEvents(of: 1).map { $0["data"] } == [log])
+        #expect(try world.listMeals(for: user)["meal_logs"] == [log])
+        #expect(throws: APIError.unknownMealPhoto(id)) { try world.backend.mealPhoto(id, for: user) }
+        #expect(throws: APIError.unknownMealPhoto(id)) {
+            try world.confirm(id, confirmation(["Tea"]), by: user)
+        }
+        // Longer than processing takes, which this log skipped.
+        world.waitForMeals()
+        #expect(Self.consistent(world, user) == [])
+        #expect(try world.replanted().everything() == world.everything())
+    }
+
+    @Test("The script decides what is recognized, and it does not mix photos with texts")
+    func scriptedPhoto() throws {
+        var salad = MealRule(
+            mealTypes: [.lunch],
+            outcome: .completed([
+                MealRule.Item(
+                    name: "Salad", quantity: 1, unit: "bowls", nutrients: MealNutrients(calories: 90, fatTenths: 5),
+                    confidence: 0.7)
+            ]))
+        salad.isForPhotos = true
+        var nothing = MealRule(outcome: .failed(.noFood))
+        nothing.isForPhotos = true
+        var world = World(script: Script(meals: [salad, nothing]))
+        let user = try world.backend.user("anna")
+        func recognized(_ type: MealType) throws -> JSONValue {
+            try JSON.parse(
+                try world.recognize(MealPhotoRequest(mealType: type), by: user))["data"]
+                ?? .null
+        }
+        let lunch = try recognized(.lunch)
+        #expect(lunch["recognized_items"]?.array?.map { $0["name"] } == ["Salad"])
+        #expect(lunch["overall_confidence"] == 0.7 && lunch["needs_review"] == true)
+        #expect(lunch["total_macros"]?["total_fats"] == 1)
+        let dinner = try recognized(.dinner)
+        #expect(dinner["recognized_items"] == [] && dinner["needs_review"] == true && dinner["overall_confidence"] == 0)
+        let id = try world.mealID("2 eggs", .lunch, by: user)
+        world.waitForMeals()
+        #expect(try world.showMeal(id, for: user)["items"]?.array?.first?["food_name"] == "Eggs")
+        #expect(Self.consistent(world, user) == [])
+        #expect(try world.replanted().everything() == world.everything())
+    }
+
+    @Test("The oldest of too many photos is forgotten; another user's is unknown")
+    func photoLimit() throws {
+        var limits = Limits()
+        limits.photos = 2
+        var world = World(limits: limits)
+        let (anna, ben) = (try world.backend.user("anna"), try world.backend.user("ben"))
+        let ids = try (0..<3).map { _ in
+            try JSON.parse(try world.recognize(MealPhotoRequest(), by: anna))["data"]?[
+                "session_id"]?.string ?? ""
+        }
+        #expect(throws: APIError.unknownMealPhoto(ids[0])) { try world.backend.mealPhoto(ids[0], for: anna) }
+        #expect(throws: APIError.unknownMealPhoto(ids[1])) { try world.backend.mealPhoto(ids[1], for: ben) }
+        #expect(throws: APIError.unknownMealPhoto(ids[1])) { try world.backend.deleteMealPhoto(ids[1], by: ben) }
+        #expect(throws: APIError.unknownMealPhoto(ids[1])) {
+            try world.confirm(ids[1], confirmation(["Tea"]), by: ben)
+        }
+        try world.backend.deleteMealPhoto(ids[1], by: anna)
+        #expect(throws: APIError.unknownMealPhoto(ids[1])) { try world.backend.mealPhoto(ids[1], for: anna) }
+        #expect(throws: Never.self) { try world.backend.mealPhoto(ids[2], for: anna) }
+        #expect(Self.consistent(world, anna) == [])
+    }
+}
+
+extension World {
+    fileprivate mutating func change(_ id: String, _ json: String, by user: UserID) throws -> [UInt8] {
+        try backend.updateMealLog(id, UpdateMealLogRequest(body: Array(json.utf8)), by: user, &turn)
+    }
+
+    fileprivate mutating func logMeals(_ request: CreateMealLogsRequest, by user: UserID) throws(APIError) -> [UInt8] {
+        try backend.createMealLogs(request, by: user, &turn)
+    }
+
+    fileprivate mutating func recognize(_ request: MealPhotoRequest, by user: UserID) throws(APIError) -> [UInt8] {
+        try backend.recognizeMealPhoto(request, by: user, &turn)
+    }
+
+    fileprivate mutating func confirm(
+        _ id: String, _ request: ConfirmMealPhotoRequest, by user: UserID
+    ) throws(APIError) -> [UInt8] {
+        try backend.confirmMealPhoto(id, request, by: user, &turn)
+    }
+
+    /// A world that begins now with the contents of this one.
+    fileprivate func replanted() throws -> World {
+        var copy = World()
+        copy.turn.now = turn.now
+        try copy.backend.plant(data, &copy.turn)
+        return copy
+    }
+}
