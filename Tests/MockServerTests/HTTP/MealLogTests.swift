@@ -183,7 +183,7 @@ struct MealLogTests {
         (.mealLog("x"), 404, "NOT_FOUND"), (.mealLog("11111111-1111-4111-8111-111111111111"), 404, "NOT_FOUND"),
         (.authorized(.post, "/api/v1/meal-logs"), 405, "METHOD_NOT_ALLOWED"),
         (.authorized(.get, "/api/v1/meal-logs/natural"), 405, "METHOD_NOT_ALLOWED"),
-        (.authorized(.delete, "/api/v1/meal-logs/11111111-1111-4111-8111-111111111111"), 405, "METHOD_NOT_ALLOWED"),
+        (.authorized(.post, "/api/v1/meal-logs/11111111-1111-4111-8111-111111111111"), 405, "METHOD_NOT_ALLOWED"),
         (.authorized(.get, "/api/v1/meal-logs/natural/x"), 404, "NOT_FOUND"),
         (textMeal, 415, "UNSUPPORTED_MEDIA_TYPE"),
         (.logMeal("{}"), 400, "VALIDATION_FAILED"),
