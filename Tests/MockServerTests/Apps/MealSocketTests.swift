@@ -124,6 +124,7 @@ struct MealSocketTests {
         let outside = try socket(network)
         _ = (inWorld.takeTypes(), outside.takeTypes())
         #expect(try world.exchange(.post, "/api/v1/meal-logs/natural", Self.meal).status == 201)
+        network.advance(by: .seconds(6))
         #expect(inWorld.takeTypes() == ["meal_log.completed"] && outside.takeTypes().isEmpty)
         #expect(try network.admin(.delete, "worlds/\(world.id)").status == 204)
         #expect(inWorld.closeCode == .goingAway && outside.closeCode == nil)
