@@ -76,7 +76,9 @@ struct ProcessAdapterTests {
             .init(text: "asdf", status: .failed, error: "Could not understand the meal."),
         ]
         #expect(try await client.report() == report)
-        for instruction in [ClientInstruction.archive, .disconnect, .loadGoals, .openConsultation(id: "c2")] {
+        for instruction in [
+            ClientInstruction.archive, .disconnect, .loadGoals, .listenToMeals, .openConsultation(id: "c2"),
+        ] {
             try await client.perform(instruction)
         }
         await client.end()

@@ -86,7 +86,7 @@ struct MealSocketTests {
         let meals = bench.socket
         bench.connect()
         bench.perform(.archive)
-        bench.answer(200)
+        bench.answer(200, ["success": true])
         #expect(bench.take().last == "0 close 1000")
         bench.end(.normalClosure, isOwn: true)
         bench.socket = meals

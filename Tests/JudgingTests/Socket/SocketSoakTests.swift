@@ -22,7 +22,7 @@ struct SocketSoakTests {
             let user: ExactString = pick(["ann", "ann", "bob", ""])
             let token = pick(["t1", "t1", "t2"])
             let faults = pick([[], [], ["rule"]])
-            switch numbers.below(12) {
+            switch numbers.below(13) {
             case 0:
                 story.open(
                     connection, at: now, took: pick([0, 0, 5]), on: pick(["c1", "c1", "c2"]), user: user, token: token,
@@ -44,6 +44,7 @@ struct SocketSoakTests {
                     connection, pick(["", "{", "null", #"{"type":"ping"}"#]), at: now, opcode: pick([.text, .ping]))
             case 9: story.fault(connection, pick(RecordedFault.Effect.allCases), at: now)
             case 10: story.archive(connection, at: now)
+            case 11: story.connectMeals(connection, at: now, user: user)
             default:
                 story.close(
                     connection, by: pick(Party.allCases), pick(RecordedClosing.Cause.allCases),

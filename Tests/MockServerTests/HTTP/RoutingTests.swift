@@ -10,8 +10,8 @@ struct RoutingTests {
     static let methods: [(path: String, allow: String)] = [
         ("/api/v1/consultations", "GET, HEAD, POST, OPTIONS"),
         ("/api/v1/consultations/quick-actions", "GET, HEAD, OPTIONS"),
-        ("/api/v1/consultations/\(id)", "GET, HEAD, DELETE, OPTIONS"),
-        ("/api/v1/consultations/\(id)/messages", "GET, HEAD, OPTIONS"),
+        ("/api/v1/consultations/\(id)", "GET, HEAD, PUT, DELETE, OPTIONS"),
+        ("/api/v1/consultations/\(id)/messages", "GET, HEAD, POST, OPTIONS"),
         ("/api/v1/consultations/\(id)/archive", "POST, OPTIONS"),
         ("/api/v1/consultations/\(id)/ws", "GET, OPTIONS"),
         ("/api/v1/consultations/chat-about-goal", "POST, OPTIONS"),
