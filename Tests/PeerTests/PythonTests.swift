@@ -29,7 +29,10 @@ extension Peers {
 
         @Test(
             "What the apps call answers with the members that they decode",
-            arguments: ["app_accounts", "app_chat", "app_documents", "accounts"])
+            arguments: [
+                "app_accounts", "app_chat", "app_documents", "app_goals", "app_meals", "app_meal_socket",
+                "app_chat_socket", "accounts",
+            ])
         func apps(_ chapter: String) async throws {
             try await RunningServer.serve("--instant") { server in
                 try await tell("with_aiohttp", [chapter], to: server)

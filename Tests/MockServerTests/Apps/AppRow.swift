@@ -12,6 +12,7 @@ struct AppRow: Sendable, CustomStringConvertible {
     let status: Int
     /// The name under which later rows find the id of the answer.
     let keeps: String?
+    var contentType = "application/json"
     let read: @Sendable (Data) throws -> Void
 
     var description: String { "\(method) \(path) \(body ?? "")" }
@@ -24,6 +25,20 @@ struct AppRow: Sendable, CustomStringConvertible {
         AppRow(method: method, path: path, body: body, status: status, keeps: keeps) { data in
             _ = try AppModels.decoder.decode(model, from: data)
         }
+    }
+
+    /// A row that sends a photo, as a form.
+    static func photo(_ path: String, keeps: String) -> AppRow {
+        let lines = [
+            "--photo", #"Content-Disposition: form-data; name="image"; filename="lunch.jpg""#,
+            "Content-Type: image/jpeg",
+            "", "JFIF", "--photo--", "",
+        ]
+        var row = row(
+            .post, path, lines.joined(separator: "\r\n"), status: 201, keeps: keeps,
+            as: AppModels.Answer<AppModels.Photo>.self)
+        row.contentType = "multipart/form-data; boundary=photo"
+        return row
     }
 
     /// A row whose answer has nothing to read.
@@ -62,6 +77,7 @@ extension AppRow {
 
     static let sections = [
         Section(testDescription: "accounts", rows: accounts), Section(testDescription: "chat", rows: chat),
+        Section(testDescription: "goals", rows: goals), Section(testDescription: "meals", rows: meals),
         Section(testDescription: "documents", rows: documents),
     ]
 
@@ -105,6 +121,8 @@ extension AppRow {
         .gone(.delete, "/users/me/preferences"),
         .gone(.post, "/auth/logout", #"{"refresh_token":"{refresh_token}"}"#),
         .refused(401, .post, "/auth/refresh", #"{"refresh_token":"{refresh_token}"}"#),
+        .gone(.delete, "/users/me"),
+        .refused(401, .get, "/users/me"),
     ]
 
     private static let chat: [AppRow] = [
@@ -115,6 +133,85 @@ extension AppRow {
         .row(.get, "/consultations?limit=5&offset=0&status=active", as: Answer<AppModels.ConsultationList>.self),
         .row(.get, "/consultations/{consultation}/messages?limit=5", as: Answer<AppModels.MessageList>.self),
         .refused(409, .post, "/consultations", #"{"persona":"nutritionist"}"#),
+        .row(
+            .post, "/consultations", #"{"persona":"fitness_coach","initial_message":"How often should I run?"}"#,
+            status: 201, keeps: "other", as: Answer<AppModels.Consultation>.self),
+        .row(
+            .put, "/consultations/{consultation}", #"{"title":"Breakfast","persona":"nutritionist"}"#,
+            as: Answer<AppModels.Consultation>.self),
+        .row(
+            .post, "/consultations/{consultation}/messages", #"{"content":"What is a good breakfast?"}"#, status: 201,
+            as: Answer<AppModels.SentMessage>.self),
+        .row(.get, "/consultations/{consultation}/messages?limit=1&offset=1", as: Answer<AppModels.MessageList>.self),
+        .row(.get, "/consultations/{other}/messages", as: Answer<AppModels.MessageList>.self),
+        .row(
+            .post, "/consultations/{consultation}/suggest-goals", #"{"max_suggestions":2}"#,
+            as: Answer<AppModels.SuggestedGoals>.self),
+        .row(.post, "/consultations/{consultation}/complete", as: Answer<AppModels.Consultation>.self),
+        .row(.get, "/consultations?status=completed", as: Answer<AppModels.ConsultationList>.self),
+        .gone(.delete, "/consultations/{consultation}"),
+        .refused(404, .get, "/consultations/{consultation}"),
+    ]
+
+    private static let goals: [AppRow] = [
+        .row(
+            .post, "/goals",
+            """
+            {"title":"Run","description":"Every week","start_date":"2025-02-01","target_date":"2025-06-01",\
+            "goal_type":"fitness","target_value":100,"target_unit":"km"}
+            """, status: 201, keeps: "goal", as: Answer<AppModels.Goal>.self),
+        .row(
+            .get, "/goals?status=active&limit=5&offset=0",
+            as: AppModels.Both<Answer<AppModels.GoalList>, GoalLinkingGuide.GoalsResponse>.self),
+        .row(
+            .put, "/goals/{goal}",
+            """
+            {"title":"Run","description":"Every day","target_date":"2025-07-01T00:00:00Z","progress":0.5,\
+            "status":"paused","goal_type":"fitness","target_value":100,"target_unit":"km","current_value":50}
+            """, as: Answer<AppModels.Goal>.self),
+        .row(.get, "/goals/{goal}/tips", as: Answer<AppModels.GoalTips>.self),
+        .row(.get, "/goals/{goal}/suggestions", as: Answer<AppModels.GoalSuggestions>.self),
+        .row(.get, "/goals/{goal}/analysis", as: Answer<AppModels.GoalAnalysis>.self),
+        .row(.get, "/goals/suggestions", as: Answer<AppModels.SuggestedGoals>.self),
+        .row(.post, "/goals/suggestions", as: Answer<AppModels.SuggestedGoals>.self),
+        .refused(400, .post, "/goals", #"{"title":"Run","target_date":"2025-06-01","target_value":0}"#),
+        .gone(.delete, "/goals/{goal}"),
+        .refused(404, .get, "/goals/{goal}"),
+    ]
+
+    private static let meals: [AppRow] = [
+        .row(
+            .post, "/meal-logs/natural", #"{"raw_input":"a glass of water","meal_type":"water"}"#, status: 201,
+            keeps: "meal", as: Answer<AppModels.MealLog>.self),
+        .row(.get, "/meal-logs/{meal}", as: Answer<AppModels.MealLog>.self),
+        .row(
+            .post, "/meal-logs/batch",
+            """
+            {"meal_logs":[{"raw_input":"orange juice","meal_type":"drink"},\
+            {"raw_input":"2 eggs","meal_type":"supplements"},{"raw_input":"qwertyuiop","meal_type":"other"}]}
+            """, status: 201, as: Answer<AppModels.MealBatch>.self),
+        .refused(400, .post, "/meal-logs/batch", #"{"meal_logs":[{"raw_input":"2 eggs","meal_type":"brunch"}]}"#),
+        .row(
+            .get, "/meal-logs?from=2025-01-01T00:00:00Z&to=2030-01-01T00:00:00Z&limit=5&offset=0",
+            as: Answer<AppModels.MealList>.self),
+        .row(.get, "/meal-logs?status=pending", as: Answer<AppModels.MealList>.self),
+        .row(
+            .put, "/meal-logs/{meal}",
+            #"{"raw_input":"2 eggs","meal_type":"snack","logged_at":"2025-01-29T09:00:00Z","notes":"Soft"}"#,
+            as: Answer<AppModels.MealLog>.self),
+        .gone(.delete, "/meal-logs/{meal}"),
+        .refused(404, .get, "/meal-logs/{meal}"),
+        .photo("/meal-logs/photo", keeps: "photo"),
+        .row(.get, "/meal-logs/photo/{photo}", as: Answer<AppModels.Photo>.self),
+        .row(
+            .patch, "/meal-logs/photo/{photo}/confirm",
+            """
+            {"confirmed_items":[{"name":"Soup","quantity":1,"unit":"bowl","calories":120,"protein_g":4,"carbs_g":15,\
+            "fat_g":3,"fiber_g":2,"sugar_g":5}],"notes":"Hot"}
+            """, as: Answer<AppModels.MealLog>.self),
+        .photo("/meal-logs/photo", keeps: "second"),
+        .gone(.delete, "/meal-logs/photo/{second}"),
+        .refused(404, .get, "/meal-logs/photo/{second}"),
     ]
 
     private static let documents: [AppRow] = [
@@ -157,7 +254,7 @@ extension AppRow {
         .row(
             .post, "/workout-templates/{template}/share", #"{"user_ids":["ben"]}"#,
             as: Answer<AppModels.SharedTemplate>.self),
-        .gone(.delete, "/workout-templates/{template}/share/ben"),
+        .gone(.delete, "/workout-templates/{template}/share/{reader}"),
         .row(.post, "/workout-templates/{template}/copy", "{}", status: 201, as: Document.self),
         .gone(.delete, "/workout-templates/{template}"),
         .refused(404, .delete, "/workout-templates/{template}"),

@@ -2,8 +2,11 @@
 
 import re
 
-from app_shapes import ACCOUNTS, API, CHAT, DOCUMENTS, REFUSAL, REGISTER, TOKENS, Row, listed
+from app_shapes import (
+    ACCOUNTS, API, CHAT, DOCUMENTS, FORM, FRAMES, GOALS, MEAL, MEALS, MESSAGE, REFUSAL, REGISTER, TOKENS,
+    UUID, Row, data, listed, meal)
 from facts import UNKNOWN_ID, expect, expect_equal, step
+from teller import frames_until, next_event, next_frame
 
 
 def check(value, shape, what):
@@ -16,7 +19,7 @@ def check(value, shape, what):
             if not optional or value.get(name) is not None:
                 check(value[name], kind, f"{what}.{name}")
     elif isinstance(shape, list):
-        expect(isinstance(value, list), f"{what} to be a list", value)
+        expect(isinstance(value, list) and (shape or not value), f"{what} to be such a list", value)
         for each in value:
             check(each, shape[0], f"{what}[]")
     elif isinstance(shape, re.Pattern):
@@ -55,6 +58,8 @@ class App:
         path = path or API + filled(row.path, self.kept)
         if headers is None:
             headers = {"X-API-Key": self.teller.server.api_key} if row.path.startswith("/auth/") else self.headers
+        if isinstance(row.body, bytes):
+            headers = {**headers, "Content-Type": FORM}
         status, _, answer = await self.teller.adapter.request(
             row.method, self.teller.server.url + path, filled(row.body, self.kept), headers)
         what = f"{row.method} {path}"
@@ -73,6 +78,7 @@ class App:
         self.kept.update({name: found[name] for name in TOKENS if name in found})
         if row.keeps:
             found = found["insights"][0] if row.keeps == "insights" else found
+            found = {"id": found["session_id"]} if row.keeps == "photo" else found
             expect(found["id"] != UNKNOWN_ID and found.get("user_id") != UNKNOWN_ID, "the world's own ids", found)
             self.kept[row.keeps] = found["id"]
         return answer
@@ -126,3 +132,47 @@ async def app_documents(teller):
             expect_equal((page[post.keeps], page["offset"]), ([document], offset), f"a page of {post.path}")
             expect_equal(page["has_more"], offset + 1 < whole["total"], f"has_more of {post.path}")
         expect_equal((await app.send(found, headers=stranger))["data"]["total"], 0, f"a stranger's {post.path}")
+
+
+async def app_goals(teller):
+    await tell(teller, GOALS)
+
+
+async def app_meals(teller):
+    await tell(teller, MEALS)
+
+
+async def app_meal_socket(teller):
+    app = await tell(teller, [])
+    step("the meal socket greets, answers pings, and tells of all the user's meals")
+    path = f"/ws/meal-logs?token={app.kept['access_token']}"
+    socket = await teller.connect(path, {})
+    await socket.send('{"type": "ping"}')
+    for text in ("2 eggs", "qwertyuiop"):
+        await app.send(Row("POST", "/meal-logs/natural", 201, data(MEAL), meal(text, "lunch")))
+    for kind, shape in FRAMES:
+        frame = await next_frame(socket)
+        check(frame, {"type": {kind}, **shape}, kind)
+    step("a newer one closes the older")
+    newer = await teller.connect(path, app.headers)
+    check(await next_frame(newer), {"type": {"connected"}}, "the greeting")
+    check(await next_frame(socket), {"type": {"error"}, "error": str, "error_code": {
+        "AUTH_FAILED", "CONNECTION_LIMIT", "SERVER_ERROR", "RATE_LIMIT"}}, "the error")
+    expect_equal((await next_event(socket)).code, 1008, "the close code")
+    await newer.close()
+
+
+async def app_chat_socket(teller):
+    app = await tell(teller, CHAT[:1])
+    step("frames of the chat have what the apps read")
+    path = "/api/v1/consultations/{consultation}/ws?token={access_token}".format(**app.kept)
+    socket = await teller.connect(path, {})
+    check(await next_frame(socket), {"type": {"connected"}, "user_id": UUID}, "the greeting")
+    await socket.send('{"type": "message", "content": "What is a good breakfast?", "conversationId": "x"}')
+    last = (await frames_until(socket, "stream_complete"))[-1]
+    check(last, {"metadata": {"tokens_used": int, "processing_time_ms": int}}, "the end of the answer")
+    step("a message over REST streams over an open socket")
+    await app.send(Row("POST", "/consultations/{consultation}/messages", 201, data({
+        "user_message": MESSAGE, "assistant_message?": MESSAGE}), {"content": "And for lunch?"}))
+    await frames_until(socket, "stream_complete")
+    await socket.close()

@@ -3,7 +3,8 @@
 import asyncio
 
 from app_accounts import accounts
-from app_chapters import app_accounts, app_chat, app_documents
+from app_chapters import (
+    app_accounts, app_chat, app_chat_socket, app_documents, app_goals, app_meal_socket, app_meals)
 from chat_chapters import chat, handshakes
 from facts import main
 from goal_chapters import goal_chat, goal_from_chat, goal_rules
@@ -21,7 +22,8 @@ CHAPTERS = {
         rest, refusals, handshakes, chat, bad_frames, archiving, deflate, echo, pace, waiting, dropped, shutdown,
         goal_chat, goal_from_chat, goal_rules, meals, meals_heard, meals_listed, meal_pace,
         endpoints, descriptions, credentials, judged, consultation_websocket, enhanced_consultations, goal_linking,
-        websocket_architecture, meal_log_websocket, app_accounts, app_chat, app_documents, accounts]
+        websocket_architecture, meal_log_websocket, app_accounts, app_chat, app_documents,
+        app_goals, app_meals, app_meal_socket, app_chat_socket, accounts]
 }
 
 

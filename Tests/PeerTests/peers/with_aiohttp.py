@@ -61,7 +61,8 @@ class Adapter:
         await self.session.close()
 
     async def request(self, method, url, body, headers):
-        async with self.session.request(method, url, json=body, headers=headers) as response:
+        sent = {"data": body} if isinstance(body, bytes) else {"json": body}
+        async with self.session.request(method, url, **sent, headers=headers) as response:
             fields = {name.lower(): value for name, value in response.headers.items()}
             return response.status, fields, None if response.status == 204 else await response.json()
 
