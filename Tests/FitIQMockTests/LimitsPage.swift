@@ -127,7 +127,7 @@ enum LimitsPage {
             ],
             "notes of a meal log": try text(in: ["notes": "change"]),
             "form with a photo of a meal": [server.bytes("photoBody")],
-            "parts of such a form, bytes of a part's head": [
+            "parts of such a form; a part's head": [
                 .count("FormPart.mostParts", FormPart.mostParts), .bytes("FormPart.longestHead", FormPart.longestHead),
             ],
             "photos of meals of a user that wait for confirmation": [world.count("photos")],

@@ -64,7 +64,7 @@ struct SessionJournalTests {
     func unmatched() {
         var foreign = Self.exchange("GET", "/ws")
         foreign.request.url = "https://elsewhere.example/ws"
-        let journal = Self.journal(Self.exchange(), Self.exchange("PUT"), Self.exchange("GET", "/ws"), foreign)
+        let journal = Self.journal(Self.exchange(), Self.exchange("PATCH"), Self.exchange("GET", "/ws"), foreign)
         #expect(Self.exchanges(journal).map(\.unmatched) == [nil, .wrongMethod, .unknownPath])
     }
 
