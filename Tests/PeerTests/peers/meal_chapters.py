@@ -25,7 +25,7 @@ MEMBERS = {
     "union": {
         "processing": f"{ALWAYS} meal_log_id processing_started_at",
         "completed": f"{ALWAYS} meal_log_id {TOTALS} {OLDER_TOTALS} items_count {TIMES} items",
-        "failed": f"{ALWAYS} meal_log_id error_message error details",
+        "failed": f"{ALWAYS} meal_log_id error_message error error_code details",
     },
     "meal-log-websocket": {
         "processing": ALWAYS,
@@ -38,7 +38,7 @@ MEMBERS = {
     },
 }
 ITEM_MEMBERS = {
-    "union": f"{ITEM} name protein carbohydrates fat fiber sugar confidence",
+    "union": f"{ITEM} food_type name protein carbohydrates fat fiber sugar confidence",
     "meal-log-websocket": ITEM,
     "websocket-architecture":
         "id meal_log_id name quantity unit calories protein carbohydrates fat fiber sugar confidence",

@@ -112,4 +112,4 @@ async def refusals(teller):
 
     step("paths and methods")
     await teller.ask(404, "GET", "/api/v1/consultation")
-    await teller.ask(405, "DELETE", f"{path}/{id}")
+    await teller.ask(405, "PATCH", f"{path}/{id}")

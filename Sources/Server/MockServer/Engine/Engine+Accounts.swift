@@ -43,25 +43,28 @@ extension Engine {
     }
 
     /// The answer about the user's own account.
-    func accountAnswer(_ endpoint: Endpoint, _ user: UserID, _ exchange: Exchange) throws(APIError) -> Answer {
-        let (body, world) = (exchange.body, exchange.world)
+    func accountAnswer(
+        _ endpoint: Endpoint, by user: UserID, _ exchange: Exchange, _ backend: inout Backend, _ turn: inout Turn
+    ) throws(APIError) -> Answer {
+        let body = exchange.body
         if endpoint.method != .get { try checkMediaType(exchange.head.fields, body) }
+        let now = turn.now
         func request() throws(APIError) -> ProfileRequest {
-            try ProfileRequest(body: body, of: endpoint, at: world.turn.now)
+            try ProfileRequest(body: body, of: endpoint, at: now)
         }
         switch endpoint {
-        case .showProfile: return .ok(world.backend.profile(of: user, at: world.turn.now))
+        case .showProfile: return .ok(backend.profile(of: user, at: turn.now))
         case .createProfile:
-            return .created(try world.backend.createProfile(request(), of: user, &world.turn))
-        case .updateProfile: return .ok(try world.backend.updateProfile(request(), of: user, &world.turn))
+            return .created(try backend.createProfile(request(), of: user, &turn))
+        case .updateProfile: return .ok(try backend.updateProfile(request(), of: user, &turn))
         case .updatePhysicalProfile:
-            return .ok(try world.backend.updateProfile(request(), of: user, isPhysical: true, &world.turn))
-        case .showPreferences: return .ok(try world.backend.preferences(of: user))
+            return .ok(try backend.updateProfile(request(), of: user, isPhysical: true, &turn))
+        case .showPreferences: return .ok(try backend.preferences(of: user))
         case .updatePreferences:
             return .ok(
-                try world.backend.updatePreferences(PreferencesRequest(body: body), of: user, &world.turn))
+                try backend.updatePreferences(PreferencesRequest(body: body), of: user, &turn))
         case .deletePreferences:
-            try world.backend.deletePreferences(of: user)
+            try backend.deletePreferences(of: user)
             return .noContent
         default: preconditionFailure("\(endpoint.name) is not about the user.")
         }

@@ -58,67 +58,72 @@ extension Engine {
     }
 
     /// The answer of a REST endpoint of the API.
+    private func restAnswer(_ route: Route, _ exchange: inout Exchange) throws(APIError) -> Answer {
+        guard let endpoint = exchange.endpoint else { preconditionFailure("A path without an operation is refused.") }
+        if case .app = route, endpoint.credentials == .key { return try signIn(endpoint, exchange) }
+        let world = exchange.world
+        defer { applyEffects(of: world, at: exchange.now) }
+        // The backend is lent as a whole: each method called on `world.backend` would copy it first.
+        return try answer(endpoint, on: route.id ?? "", &exchange, &world.backend, &world.turn)
+    }
+
+    /// The answer of an endpoint that needs a bearer token; the `id` is the first one in its path, empty if there is
+    /// none.
     ///
     /// The id in a path is looked up before the body is read, as everywhere.
     ///
     /// - Throws: 401; 404 for an unknown id; 415 and 400 for a bad body, 400 for a bad query; 507 if the world is full.
-    private func restAnswer(_ route: Route, _ exchange: inout Exchange) throws(APIError) -> Answer {
-        let (head, body, world, connection) = (exchange.head, exchange.body, exchange.world, exchange.connection)
-        if let endpoint = exchange.endpoint, endpoint.credentials == .key { return try signIn(endpoint, exchange) }
+    private func answer(
+        _ endpoint: Endpoint, on id: String, _ exchange: inout Exchange, _ backend: inout Backend, _ turn: inout Turn
+    ) throws(APIError) -> Answer {
+        let (head, body, world) = (exchange.head, exchange.body, exchange.world)
         let user = try world.authenticator.user(
-            of: head.fields, last: &connection.lastAuthorization, in: &world.backend, at: world.turn.now)
-        exchange.user = world.backend.name(of: user)
+            of: head.fields, last: &exchange.connection.lastAuthorization, in: &backend, at: turn.now)
+        exchange.user = backend.name(of: user)
         // Due events happen before the request is examined, refused or not.
-        defer { applyEffects(of: world, at: exchange.now) }
-        world.backend.advance(&world.turn)
-        if let endpoint = exchange.endpoint, endpoint.origin == .apps {
-            return try appAnswer(endpoint, on: route.id ?? "", by: user, exchange)
-        }
-        switch route {
-        case .consultations where head.method == .post:
+        backend.advance(&turn)
+        let isForApps = world.mode.servesApps
+        switch endpoint {
+        case .showConsultation: return .ok(try backend.consultation(id, for: user))
+        case .showGoal: return .ok(try backend.goal(id, for: user))
+        case .showMealLog: return .ok(try backend.mealLog(id, for: user))
+        case .createConsultation:
             try checkMediaType(head.fields, body)
             let request = try CreateConsultationRequest(
-                body: body, in: world.mode.form(of: .createConsultation), isForApps: world.mode.servesApps)
-            return .created(try world.backend.createConsultation(request, by: user, &world.turn))
-        case .consultations:
-            let query = try ConsultationListQuery(
-                query: head.target.queryItems(), isForApps: world.mode.servesApps)
-            return .ok(world.backend.consultations(query, for: user))
-        case .consultation(let id): return .ok(try world.backend.consultation(id, for: user))
-        case .messages(let id):
-            return .ok(
-                try world.backend.messages(id, query: head.target.queryItems(), for: user, at: world.turn.now))
-        case .archive(let id):
-            _ = try world.backend.consultation(id, for: user)
+                body: body, in: world.mode.form(of: .createConsultation), isForApps: isForApps)
+            return .created(try backend.createConsultation(request, by: user, &turn))
+        case .listConsultations:
+            let query = try ConsultationListQuery(query: head.target.queryItems(), isForApps: isForApps)
+            return .ok(backend.consultations(query, for: user))
+        case .listMessages:
+            return .ok(try backend.messages(id, query: head.target.queryItems(), for: user, at: turn.now))
+        case .archiveConsultation:
+            _ = try backend.consultation(id, for: user)
             try checkMediaType(head.fields, body)
-            return .ok(try world.backend.archive(id, by: user, &world.turn))
-        case .quickActions:
-            return .ok(world.backend.quickActions(try QuickActionQuery(query: head.target.queryItems())))
-        case .goals where head.method == .post:
+            return .ok(try backend.archive(id, by: user, &turn))
+        case .listQuickActions: return .ok(backend.quickActions(try QuickActionQuery(query: head.target.queryItems())))
+        case .createGoal:
             try checkMediaType(head.fields, body)
-            let request = try CreateGoalRequest(body: body, isForApps: world.mode.servesApps)
-            return .created(try world.backend.createGoal(request, by: user, &world.turn))
-        case .goals:
-            let query = try GoalListQuery(query: head.target.queryItems(), isForApps: world.mode.servesApps)
-            return .ok(world.backend.goals(query, for: user, at: world.turn.now))
-        case .goal(let id) where head.method == .patch:
-            _ = try world.backend.goal(id, for: user)
+            let request = try CreateGoalRequest(body: body, isForApps: isForApps)
+            return .created(try backend.createGoal(request, by: user, &turn))
+        case .listGoals:
+            let query = try GoalListQuery(query: head.target.queryItems(), isForApps: isForApps)
+            return .ok(backend.goals(query, for: user, at: turn.now))
+        case .updateGoal:
+            _ = try backend.goal(id, for: user)
             try checkMediaType(head.fields, body)
-            return .ok(try world.backend.updateGoal(id, UpdateGoalRequest(body: body), by: user, &world.turn))
-        case .goal(let id): return .ok(try world.backend.goal(id, for: user))
+            return .ok(try backend.updateGoal(id, UpdateGoalRequest(body: body), by: user, &turn))
         case .chatAboutGoal:
             try checkMediaType(head.fields, body)
-            return .created(try world.backend.chatAboutGoal(ChatAboutGoalRequest(body: body), by: user, &world.turn))
-        case .naturalMealLogs:
+            return .created(try backend.chatAboutGoal(ChatAboutGoalRequest(body: body), by: user, &turn))
+        case .createMealLog:
             try checkMediaType(head.fields, body)
-            return .created(
-                try world.backend.createMealLog(
-                    CreateMealLogRequest(body: body, isForApps: world.mode.servesApps), by: user, &world.turn))
-        case .mealLogs:
-            let query = try MealLogListQuery(query: head.target.queryItems(), isForApps: world.mode.servesApps)
-            return .ok(world.backend.mealLogs(query, for: user))
-        case .mealLog(let id): return .ok(try world.backend.mealLog(id, for: user))
-        case .app, .webSocket, .avatar: preconditionFailure("Answered before.")
+            let request = try CreateMealLogRequest(body: body, isForApps: isForApps)
+            return .created(try backend.createMealLog(request, by: user, &turn))
+        case .listMealLogs:
+            let query = try MealLogListQuery(query: head.target.queryItems(), isForApps: isForApps)
+            return .ok(backend.mealLogs(query, for: user))
+        default: return try appAnswer(endpoint, on: id, by: user, exchange, &backend, &turn)
         }
     }
 

@@ -9,9 +9,10 @@ extension Engine {
     ///
     /// - Throws: 404 for an unknown id; 415 and 400 for a bad body, 400 for a bad query; 507 if the world is full.
     func documentAnswer(
-        _ operation: DocumentOperation, _ exchange: Exchange, by user: UserID
+        _ operation: DocumentOperation, _ exchange: Exchange, by user: UserID, _ backend: inout Backend,
+        _ turn: inout Turn
     ) throws(APIError) -> Answer {
-        let (action, collection, world) = (operation.action, operation.collection, exchange.world)
+        let (action, collection) = (operation.action, operation.collection)
         guard case .api(.app(_, let parameters))? = exchange.destination.route else {
             preconditionFailure("Only the apps have paths of documents.")
         }
@@ -19,9 +20,9 @@ extension Engine {
         if action.takesBody {
             // The id in a path is looked up before the body is read, as everywhere.
             if action == .copy {
-                _ = try world.backend.document(id, in: collection, for: user)
+                _ = try backend.document(id, in: collection, for: user)
             } else if !parameters.isEmpty {
-                try world.backend.checkDocument(id, in: collection, of: user)
+                try backend.checkDocument(id, in: collection, of: user)
             }
             try checkMediaType(exchange.head.fields, exchange.body)
         }
@@ -29,36 +30,36 @@ extension Engine {
             query: action.hasQuery ? exchange.head.target.queryItems() : [], searches: action == .search)
         func object() throws(APIError) -> JSONObject { try DocumentRequest.object(exchange.body, for: collection) }
         func mark(_ member: String, as value: Bool?) throws(APIError) -> Answer {
-            .ok(try world.backend.markDocument(id, member, as: value, in: collection, by: user, &world.turn))
+            .ok(try backend.markDocument(id, member, as: value, in: collection, by: user, &turn))
         }
         switch action {
         case .create:
-            return .created(try world.backend.createDocument(object(), in: collection, by: user, &world.turn))
-        case .list, .search: return .ok(world.backend.documents(in: collection, query, for: user))
-        case .show: return .ok(try world.backend.document(id, in: collection, for: user))
+            return .created(try backend.createDocument(object(), in: collection, by: user, &turn))
+        case .list, .search: return .ok(backend.documents(in: collection, query, for: user))
+        case .show: return .ok(try backend.document(id, in: collection, for: user))
         case .replace:
             return .ok(
-                try world.backend.replaceDocument(id, with: object(), in: collection, by: user, &world.turn))
+                try backend.replaceDocument(id, with: object(), in: collection, by: user, &turn))
         case .delete:
-            try world.backend.deleteDocument(id, in: collection, by: user)
+            try backend.deleteDocument(id, in: collection, by: user)
             return .noContent
-        case .analyze: return .ok(world.backend.moodAnalytics(query, for: user))
-        case .countUnread: return .ok(world.backend.unreadInsights(of: user))
-        case .generate: return .created(try world.backend.generateInsight(by: user, &world.turn))
+        case .analyze: return .ok(backend.moodAnalytics(query, for: user))
+        case .countUnread: return .ok(backend.unreadInsights(of: user))
+        case .generate: return .created(try backend.generateInsight(by: user, &turn))
         case .read: return try mark("is_read", as: true)
         case .favorite: return try mark("is_favorite", as: nil)
         case .archive: return try mark("is_archived", as: true)
         case .unarchive: return try mark("is_archived", as: false)
-        case .listPublic: return .ok(world.backend.publicTemplates(query))
-        case .listShared: return .ok(world.backend.templatesShared(with: user, query))
+        case .listPublic: return .ok(backend.publicTemplates(query))
+        case .listShared: return .ok(backend.templatesShared(with: user, query))
         case .share:
-            return .ok(try world.backend.shareTemplate(id, ShareDocumentRequest(body: exchange.body), by: user))
+            return .ok(try backend.shareTemplate(id, ShareDocumentRequest(body: exchange.body), by: user))
         case .unshare:
-            try world.backend.unshareTemplate(id, with: parameters.last ?? "", by: user)
+            try backend.unshareTemplate(id, with: parameters.last ?? "", by: user)
             return .noContent
         case .copy:
             let members = exchange.body.isEmpty ? JSONObject() : try object()
-            return .created(try world.backend.copyTemplate(id, changing: members, by: user, &world.turn))
+            return .created(try backend.copyTemplate(id, changing: members, by: user, &turn))
         }
     }
 }

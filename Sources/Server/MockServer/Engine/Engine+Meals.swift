@@ -4,28 +4,29 @@ import FitIQBackend
 /// Meals as only the apps log them: several at once, changed later, or as photos.
 extension Engine {
     func mealAnswer(
-        _ endpoint: Endpoint, on id: String, by user: UserID, _ exchange: Exchange
+        _ endpoint: Endpoint, on id: String, by user: UserID, _ exchange: Exchange, _ backend: inout Backend,
+        _ turn: inout Turn
     ) throws(APIError) -> Answer {
-        let (fields, body, world) = (exchange.head.fields, exchange.body, exchange.world)
+        let (fields, body) = (exchange.head.fields, exchange.body)
         switch endpoint {
         case .createMealLogs:
             try checkMediaType(fields, body)
-            return .created(try world.backend.createMealLogs(CreateMealLogsRequest(body: body), by: user, &world.turn))
+            return .created(try backend.createMealLogs(CreateMealLogsRequest(body: body), by: user, &turn))
         case .updateMealLog:
-            _ = try world.backend.mealLog(id, for: user)
+            _ = try backend.mealLog(id, for: user)
             try checkMediaType(fields, body)
-            return .ok(try world.backend.updateMealLog(id, UpdateMealLogRequest(body: body), by: user, &world.turn))
+            return .ok(try backend.updateMealLog(id, UpdateMealLogRequest(body: body), by: user, &turn))
         case .recognizeMealPhoto:
             let request = try MealPhotoRequest(body: body, contentType: fields[.contentType])
-            return .created(try world.backend.recognizeMealPhoto(request, by: user, &world.turn))
-        case .showMealPhoto: return .ok(try world.backend.mealPhoto(id, for: user))
+            return .created(try backend.recognizeMealPhoto(request, by: user, &turn))
+        case .showMealPhoto: return .ok(try backend.mealPhoto(id, for: user))
         case .confirmMealPhoto:
-            _ = try world.backend.mealPhoto(id, for: user)
+            _ = try backend.mealPhoto(id, for: user)
             try checkMediaType(fields, body)
             let request = try ConfirmMealPhotoRequest(body: body)
-            return .ok(try world.backend.confirmMealPhoto(id, request, by: user, &world.turn))
+            return .ok(try backend.confirmMealPhoto(id, request, by: user, &turn))
         case .deleteMealPhoto:
-            try world.backend.deleteMealPhoto(id, by: user)
+            try backend.deleteMealPhoto(id, by: user)
             return .noContent
         default: preconditionFailure("\(endpoint.name) is not about meals.")
         }
