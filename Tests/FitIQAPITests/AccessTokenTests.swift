@@ -65,9 +65,9 @@ import Testing
         let token = try verdict(Self.token(payload: #"{"sub":"u","exp":\#(text)}"#)).get()
         #expect(token == AccessToken(subject: "u", expiresAt: seconds))
         // The ends of the range are times that can be written.
-        #expect(throws: Never.self) { try token.checkTime(at: Timestamp(nanosecondsSinceEpoch: .min)) }
+        #expect(throws: Never.self) { try token.validity.check(at: Timestamp(nanosecondsSinceEpoch: .min)) }
         #expect(throws: AccessToken.Refusal.expired(at: Timestamp(secondsSinceEpoch: seconds))) {
-            try token.checkTime(at: Timestamp(nanosecondsSinceEpoch: .max))
+            try token.validity.check(at: Timestamp(nanosecondsSinceEpoch: .max))
         }
     }
 
@@ -75,10 +75,10 @@ import Testing
     func exactSecond(seconds: Int64) {
         let token = AccessToken(subject: "u", expiresAt: seconds)
         let expiry = Timestamp(secondsSinceEpoch: seconds)
-        #expect(throws: Never.self) { try token.checkTime(at: expiry.advanced(byNanoseconds: -1)) }
+        #expect(throws: Never.self) { try token.validity.check(at: expiry.advanced(byNanoseconds: -1)) }
         for late in [Int64(0), 1, 1_000_000_000] {
             #expect(throws: AccessToken.Refusal.expired(at: expiry)) {
-                try token.checkTime(at: expiry.advanced(byNanoseconds: late))
+                try token.validity.check(at: expiry.advanced(byNanoseconds: late))
             }
         }
     }
@@ -103,12 +103,12 @@ import Testing
         let start = Timestamp(secondsSinceEpoch: seconds)
         for early in [Int64(1), 1_000_000_000] {
             #expect(throws: AccessToken.Refusal.notYetValid(from: start)) {
-                try token.checkTime(at: start.advanced(byNanoseconds: -early))
+                try token.validity.check(at: start.advanced(byNanoseconds: -early))
             }
         }
-        #expect(throws: Never.self) { try token.checkTime(at: start) }
+        #expect(throws: Never.self) { try token.validity.check(at: start) }
         #expect(throws: AccessToken.Refusal.expired(at: start.advanced(byNanoseconds: 1_000_000_000))) {
-            try token.checkTime(at: start.advanced(byNanoseconds: 1_000_000_000))
+            try token.validity.check(at: start.advanced(byNanoseconds: 1_000_000_000))
         }
     }
 

@@ -21,9 +21,15 @@ struct Command {
         process.arguments = arguments
         process.environment = Command.environment.merging(environment) { $1 }
         if let directory { process.currentDirectoryURL = directory }
-        process.standardInput = try FileHandle(forReadingFrom: files["in"])
-        process.standardOutput = try files.create("out")
-        process.standardError = try files.create("err")
+        let streams = (
+            input: try FileHandle(forReadingFrom: files["in"]), output: try files.create("out"),
+            errors: try files.create("err")
+        )
+        process.standardInput = streams.input
+        process.standardOutput = streams.output
+        process.standardError = streams.errors
+        // A process keeps them open when it has ended; with more than some 1,300 open files Foundation runs no other.
+        defer { for stream in [streams.input, streams.output, streams.errors] { try? stream.close() } }
         status = try await process.runToItsEnd()
         output = try files.read("out")
         errors = try files.read("err")

@@ -111,14 +111,22 @@ public struct AccessToken: Equatable, Sendable {
         return Int64(min(max(seconds.rounded(rule), -9_000_000_000), 9_000_000_000))
     }
 
-    /// Throws if the token has expired or is not yet valid at the given time.
-    public func checkTime(at now: Timestamp) throws(Refusal) {
-        let expiry = Timestamp(secondsSinceEpoch: expiresAt)
-        guard now < expiry else { throw .expired(at: expiry) }
-        guard let notBefore else { return }
-        let start = Timestamp(secondsSinceEpoch: notBefore)
-        guard now >= start else { throw .notYetValid(from: start) }
+    /// When a token is valid: what is left to check once its signature is known.
+    public struct Validity: Sendable {
+        fileprivate let expiresAt: Int64
+        fileprivate let notBefore: Int64?
+
+        /// Throws if the token has expired or is not yet valid at the given time.
+        public func check(at now: Timestamp) throws(Refusal) {
+            let expiry = Timestamp(secondsSinceEpoch: expiresAt)
+            guard now < expiry else { throw .expired(at: expiry) }
+            guard let notBefore else { return }
+            let start = Timestamp(secondsSinceEpoch: notBefore)
+            guard now >= start else { throw .notYetValid(from: start) }
+        }
     }
+
+    public var validity: Validity { Validity(expiresAt: expiresAt, notBefore: notBefore) }
 
     private static func object(in part: Substring, named name: String) throws(Refusal) -> JSONObject {
         guard let bytes = Base64.decodeURL(String(part)) else { throw .malformed("its \(name) is not base64url") }

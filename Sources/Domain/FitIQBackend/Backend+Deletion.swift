@@ -74,7 +74,7 @@ extension Backend {
         closeSockets(of: position, &turn, reason: "Consultation was deleted")
         storedBytes -= consultations[position].byteCount
         positions[consultations[position].consultation.id] = nil
-        consultations.remove(position)
+        consultations.remove(position) { $0.history = History() }
     }
 
     private mutating func remove(mealLog position: Int) {

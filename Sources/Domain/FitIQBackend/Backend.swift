@@ -180,7 +180,6 @@ package struct UserTable: Sendable {
     /// The size of all users without their entities.
     package var byteCount: Int { users.reduce(0) { $0 + $1.byteCount } }
     package subscript(id: ExactString) -> UserID? { numbers[id] }
-    var people: some Sequence<Person> { users.lazy.compactMap(\.person) }
 
     package internal(set) subscript(user: UserID) -> User {
         _read { yield users[user.index] }
@@ -195,7 +194,7 @@ package struct UserTable: Sendable {
 
     mutating func remove(_ user: UserID) {
         numbers[self[user].id] = nil
-        users.remove(user.index)
+        users.remove(user.index) { $0 = User(id: "") }
     }
 
     func contains(_ user: UserID) -> Bool { users.contains(user.index) }

@@ -1,49 +1,56 @@
 /// Records by position: the order in which they were added.
 ///
-/// A position is never used again, so that it tells what came first. A removed record leaves an empty place; empty
+/// A position is never used again, so that it tells what came first. A removed record leaves its place behind; such
 /// places are dropped once they are the majority, so that memory follows what is there.
 package struct Shelf<Record: Sendable>: Sendable {
-    /// The position of each place, ascending.
-    private var positionsOfPlaces: [Int] = []
-    private var places: [Record?] = []
+    /// The position of each place, ascending; its complement where the record is removed.
+    private var marks: [Int] = []
+    /// No optionals: reading a member of one would copy the whole record.
+    private var places: [Record] = []
     /// The position of the next record.
     private(set) var end = 0
     package private(set) var count = 0
 
     package subscript(position: Int) -> Record {
-        _read { yield places[place(of: position)]! }  // A position of a removed record is a broken invariant.
-        _modify { yield &places[place(of: position)]! }  // As above.
+        _read { yield places[existingPlace(of: position)] }
+        _modify { yield &places[existingPlace(of: position)] }
     }
 
     package func contains(_ position: Int) -> Bool {
         let place = place(of: position)
-        return place < places.count && positionsOfPlaces[place] == position && places[place] != nil
+        return place < places.count && marks[place] == position
     }
 
     /// Adds a record and returns its position.
     mutating func append(_ record: Record) -> Int {
         defer { (end, count) = (end + 1, count + 1) }
-        positionsOfPlaces.append(end)
+        marks.append(end)
         places.append(record)
         return end
     }
 
-    mutating func remove(_ position: Int) {
-        precondition(contains(position), "A record is removed once.")
-        places[place(of: position)] = nil
+    /// Removes a record; `empty` frees what is large in it until its place is dropped.
+    mutating func remove(_ position: Int, empty: (inout Record) -> Void = { _ in }) {
+        let place = existingPlace(of: position)
+        marks[place] = ~position
+        empty(&places[place])
         count -= 1
         guard places.count > 2 * count + Self.spareCount else { return }
-        let kept = places.indices.filter { places[$0] != nil }
-        positionsOfPlaces = kept.map { positionsOfPlaces[$0] }
+        let kept = marks.indices.filter { marks[$0] >= 0 }
+        marks = kept.map { marks[$0] }
         places = kept.map { places[$0] }
     }
 
-    /// Including empty ones.
+    /// Including those of removed records.
     package var placeCount: Int { places.count }
 
     /// The positions of the records.
-    package var positions: some Sequence<Int> {
-        places.indices.lazy.filter { places[$0] != nil }.map { positionsOfPlaces[$0] }
+    package var positions: some Sequence<Int> { marks.lazy.filter { $0 >= 0 } }
+
+    private func existingPlace(of position: Int) -> Int {
+        let place = place(of: position)
+        precondition(marks[place] == position, "The record is removed.")
+        return place
     }
 
     private func place(of position: Int) -> Int {
@@ -52,16 +59,18 @@ package struct Shelf<Record: Sendable>: Sendable {
         var range = 0..<places.count
         while !range.isEmpty {
             let middle = range.lowerBound + range.count / 2
-            let isBefore = positionsOfPlaces[middle] < position
+            let isBefore = Swift.max(marks[middle], ~marks[middle]) < position
             range = isBefore ? (middle + 1)..<range.upperBound : range.lowerBound..<middle
         }
         return range.lowerBound
     }
 
-    /// The empty places that are kept in any case.
+    /// The places of removed records that are kept in any case.
     package static var spareCount: Int { 64 }
 }
 
 extension Shelf: Sequence {
-    package func makeIterator() -> some IteratorProtocol<Record> { places.lazy.compactMap(\.self).makeIterator() }
+    package func makeIterator() -> some IteratorProtocol<Record> {
+        marks.indices.lazy.filter { marks[$0] >= 0 }.map { places[$0] }.makeIterator()
+    }
 }

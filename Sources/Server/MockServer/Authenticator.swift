@@ -7,7 +7,7 @@ import JSON
 
 /// A token whose signature has been checked.
 struct VerifiedToken {
-    let token: AccessToken
+    let validity: AccessToken.Validity
     let user: UserID
 }
 
@@ -101,14 +101,14 @@ struct Authenticator {
         // Only a registration makes an account; the guides know nothing of accounts.
         let isAccounts = mode.servesApps && token.email != nil
         let user = try isAccounts ? backend.accountHolder(token.subject) : backend.user(token.subject)
-        let result = VerifiedToken(token: token, user: user)
+        let result = VerifiedToken(validity: token.validity, user: user)
         if verified.count >= limit { verified.removeAll() }
         verified[key] = result
         return result
     }
 
     private func check(_ verified: VerifiedToken, at now: Timestamp) throws(APIError) {
-        do { try verified.token.checkTime(at: now) } catch { throw .badToken(error) }
+        do { try verified.validity.check(at: now) } catch { throw .badToken(error) }
     }
 }
 

@@ -79,15 +79,14 @@ private struct ExplicitIDs {
         taken.formUnion(backend.positions.keys)
         taken.formUnion(backend.mealLogPositions.keys)
         for record in backend.consultations { taken.formUnion(record.history.messages.lazy.map(\.id)) }
-        let photos = backend.users.all.lazy.flatMap(\.photos).map(\.log)
-        taken.formUnion(photos.map(\.id))
-        for log in backend.mealLogs.map(\.log) + photos { taken.formUnion(log.items.lazy.map(\.id)) }
-        for documents in backend.users.all.lazy.flatMap(\.documents.values) {
-            taken.formUnion(documents.lazy.map(\.id))
-        }
-        for person in backend.users.people {
-            taken.formUnion([person.profile.id, person.preferences?.id].lazy.compactMap(\.self))
-            taken.formUnion(person.account?.refreshTokens.lazy.map(\.id) ?? [])
+        for record in backend.mealLogs { taken.formUnion(record.log.items.map(\.id)) }
+        // Loops: the types of chained lazy sequences cost a start half a percent each.
+        for user in backend.users.all {
+            for photo in user.photos { taken.formUnion([photo.log.id] + photo.log.items.map(\.id)) }
+            for documents in user.documents.values { taken.formUnion(documents.map(\.id)) }
+            guard let person = user.person else { continue }
+            taken.formUnion([person.profile.id, person.preferences?.id].compactMap(\.self))
+            taken.formUnion(person.account?.refreshTokens.map(\.id) ?? [])
         }
     }
 
