@@ -197,7 +197,7 @@ class Checks(unittest.TestCase):
         def change(document):
             responses = document["paths"]["/health"]["get"]["responses"]
             responses["204"] = responses["413"] = {"description": "Nothing."}
-            goal = document["paths"]["/api/v1/goals"]["post"]
+            goal = document["paths"]["/api/v1/goals/{goalId}"]["patch"]
             # Credentials in the body.
             goal["security"] = []
             goal["tags"].append("From the apps")
