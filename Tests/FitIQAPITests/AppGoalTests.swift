@@ -86,7 +86,7 @@ import Testing
         (#"{"goal_type":"a"}"#, "The field 'title' is required: a string of 1 to 200 characters."),
         (
             #"{"title":"T","goal_type":"a"}"#,
-            "The field 'target_date' is required: an ISO 8601 date-time such as \"2025-03-01T00:00:00Z\"."
+            "The field 'target_date' is required: a date such as \"2025-03-01\", or an ISO 8601 date-time such as \"2025-03-01T00:00:00Z\"."
         ),
         (#"{"title":"T"}"#, "The field 'description' is required: a string of 0 to 2000 characters."),
         (
@@ -111,7 +111,7 @@ import Testing
         ),
         (
             #"{"title":"T","target_date":"2025-02-30"}"#,
-            "The field 'target_date' must be an ISO 8601 date-time such as \"2025-03-01T00:00:00Z\"; got a string: \"2025-02-30\"."
+            "The field 'target_date' must be a date such as \"2025-03-01\", or an ISO 8601 date-time such as \"2025-03-01T00:00:00Z\"; got a string: \"2025-02-30\"."
         ),
     ]
 

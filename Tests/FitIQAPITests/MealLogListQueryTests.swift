@@ -28,6 +28,21 @@ import Testing
         }
     }
 
+    @Test("takes the apps' `pending` for processing, and names it in a refusal")
+    func pending() throws {
+        #expect(try MealLogListQuery(query: [("status", "pending")], isForApps: true).status == .processing)
+        for status in MealLogStatus.allCases {
+            #expect(try MealLogListQuery(query: [("status", status.rawValue)], isForApps: true).status == status)
+        }
+        let refusals = [true, false].map { isForApps in
+            refusal { () throws(APIError) in
+                _ = try MealLogListQuery(query: [("status", "open")], isForApps: isForApps)
+            }?.message
+        }
+        let known = #"'status' must be one of "processing", "completed", "failed", "manual""#
+        #expect(refusals == [known + #", "pending"; got "open"."#, known + #"; got "open"."#])
+    }
+
     static let edges: [(String, start: Int64, end: Int64)] = [
         ("2025-01-29", midnight, midnight + 86_399),
         ("2025-01-29T00:00:00Z", midnight, midnight),

@@ -185,6 +185,7 @@ extension Peers {
                 (["--speed", "1", "--instant"], "--speed cannot be combined with --instant"),
                 (["--export-on-exit", "x"], "--export-on-exit cannot be combined with a session"),
                 (["--import", "x"], "--import cannot be combined with a session"),
+                (["--ids", "any-case"], "--ids cannot be combined with a session"),
                 (["--watch"], "--watch cannot be combined with a session"),
             ])
         func options(_ options: [String], _ told: String) async throws {

@@ -75,6 +75,18 @@ def guide_text(kind, guide):
     return text(document, f"{kind}.yaml and overlays/{name}")
 
 
+def repeat_messages(node):
+    """Gives refusals in examples of union their sentence at the top level too, where the apps look for it."""
+    if isinstance(node, dict):
+        if node.get("success") is False and isinstance(node.get("error"), dict):
+            node.setdefault("message", node["error"]["message"])
+        node = node.values()
+    elif not isinstance(node, list):
+        return
+    for value in node:
+        repeat_messages(value)
+
+
 def union_text(kind):
     """The description of union: the base with every overlay of its folder, in the order of their names."""
     document = read_yaml(BASE / f"{kind}.yaml")
@@ -86,6 +98,7 @@ def union_text(kind):
         if path.name.endswith(f".{kind}.yaml"):
             document = overlaid(document, kind, path)
     if kind == "openapi":
+        repeat_messages(document)
         # A YAML merge key puts what it brings first: the refusals that many operations share.
         for operation in pruning.operations(document):
             operation["responses"] = dict(sorted(operation["responses"].items()))

@@ -196,7 +196,7 @@ extension Endpoint {
         case .listQuickActions: QuickActionQuery.parameters
         case .listGoals: GoalListQuery.parameters
         case .listMealLogs: MealLogListQuery.parameters
-        case .webSocket: ["token"]
+        case .webSocket, .mealSocket: ["token"]
         default: []
         }
     }

@@ -32,6 +32,11 @@ struct UnknownParameterTests {
         #expect(entry["unknown_parameters"]?.array?.compactMap(\.string) == names)
     }
 
+    @Test("A socket's token is none", arguments: [Endpoint.webSocket, .mealSocket])
+    func token(endpoint: Endpoint) {
+        #expect(endpoint.unknownParameters(in: [("token", "a"), ("sort", "b")]) == ["sort"])
+    }
+
     @Test("A guide's journal does not", arguments: GuideMode.guides)
     func guides(mode: GuideMode) throws {
         #expect(try entry(of: "goals?sort=title", mode).entry["unknown_parameters"] == nil)
@@ -49,7 +54,7 @@ struct UnknownParameterTests {
             }
         }
         // There the token is a means of authentication.
-        for endpoint in Endpoint.allCases where endpoint != .webSocket {
+        for endpoint in Endpoint.allCases where !endpoint.isSocket {
             let path = document["paths"]?.object?.first { path in
                 path.key.replacing(#/{\w+}/#, with: "{}") == endpoint.template.replacing(#/{\w+}/#, with: "{}")
             }

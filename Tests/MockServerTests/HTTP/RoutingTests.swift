@@ -1,3 +1,4 @@
+import FitIQAPI
 import HTTPTypes
 import TestSupport
 import Testing
@@ -63,11 +64,12 @@ struct RoutingTests {
         #expect(response.fields[.contentType] == nil && response.fields[.contentLength] == nil)
     }
 
-    @Test("OPTIONS * speaks for the whole server")
-    func optionsAsterisk() throws {
-        let response = try VirtualNetwork().exchange(Request(method: .options, target: "*"))
+    @Test("OPTIONS * speaks for the whole server", arguments: GuideMode.allCases)
+    func optionsAsterisk(mode: GuideMode) throws {
+        let response = try VirtualNetwork { $0.mode = mode }.exchange(Request(method: .options, target: "*"))
         #expect(response.status == 204)
-        #expect(response.fields[.allow] == "GET, HEAD, POST, PATCH, OPTIONS")
+        let ofApps = mode == .union ? "PUT, DELETE, " : ""
+        #expect(response.fields[.allow] == "GET, HEAD, POST, PATCH, \(ofApps)OPTIONS")
     }
 
     @Test("HEAD answers as GET, with its length and without its body")

@@ -113,7 +113,9 @@ class Meals:
         # What only the apps read, which a server of one guide leaves out.
         apps = APPS if self.event_form == "union" else {"log": {}, "item": ""}
         members = MEMBERS[form][log["status"]] + apps["log"].get(log["status"], "")
-        expect_keys(log if known is None else known, members, f"the {log['status']} log")
+        # What to try instead is not known of each failure.
+        suggestions = [name for name in log if name == "suggestions" and apps["item"] and log["status"] == "failed"]
+        expect_keys(log if known is None else known, " ".join([members, *suggestions]), f"the {log['status']} log")
         if log["status"] != "completed":
             return
         for index, item in enumerate(log["items"]):

@@ -138,8 +138,10 @@ extension APIError {
     }
 
     /// A field is not a date-time or does not exist in the calendar.
-    public static func dateTimeExpected(_ field: String, got value: JSONValue) -> Self {
-        var refusal = wrongType(field, expected: BodyReader.expectedDateTime, got: value)
+    static func dateTimeExpected(
+        _ field: String, expected: String = BodyReader.expectedDateTime, got value: JSONValue
+    ) -> Self {
+        var refusal = wrongType(field, expected: expected, got: value)
         if value.number != nil {
             refusal.message += " Swift's JSONEncoder writes dates so with dateEncodingStrategy = .iso8601."
         }

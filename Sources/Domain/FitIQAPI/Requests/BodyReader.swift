@@ -67,6 +67,9 @@ package struct BodyReader {
     /// The format that ``dateTime(_:)`` reads, for messages.
     static let expectedDateTime = "an ISO 8601 date-time such as \"2025-03-01T00:00:00Z\""
 
+    /// The formats that ``dateOrTime(_:)`` reads, for messages.
+    static let expectedDateOrTime = "a date such as \"2025-03-01\", or " + expectedDateTime
+
     /// A date-time (RFC 3339 §5.6), or nil if the field is absent.
     func dateTime(_ field: String) throws(APIError) -> DateTime? {
         guard let value = self[field] else { return nil }
@@ -76,8 +79,11 @@ package struct BodyReader {
 
     /// A date-time, or a date, which stands for its first second in UTC; nil if the field is absent.
     func dateOrTime(_ field: String) throws(APIError) -> DateTime? {
-        if let date = self[field]?.string.flatMap({ DateTime(date: $0) }) { return date }
-        return try dateTime(field)
+        guard let value = self[field] else { return nil }
+        guard let text = value.string, let time = DateTime(date: text) ?? DateTime(text) else {
+            throw .dateTimeExpected(field, expected: Self.expectedDateOrTime, got: value)
+        }
+        return time
     }
 
     /// One of a closed set of names, or nil if the field is absent.

@@ -26,7 +26,7 @@ public struct CreateGoalRequest: Equatable, Sendable {
             var request = try AppGoalRequest(fields)
             // A new goal is active.
             request.status = nil
-            targetDate = try request.targetDate.required("target_date", expected: BodyReader.expectedDateTime)
+            targetDate = try request.targetDate.required("target_date", expected: BodyReader.expectedDateOrTime)
             (description, category, app) = (request.description ?? "", request.category, request)
             return
         }

@@ -219,6 +219,9 @@ public struct MealLogListQuery: Equatable, Sendable {
         "page", "limit", "offset", "status", "meal_type", "start_date", "end_date", "from", "to",
     ]
 
+    /// What the apps filter by.
+    private enum AppStatus: String, CaseIterable { case processing, completed, failed, manual, pending }
+
     /// Reads a query; a start after the end gives an empty list.
     ///
     /// - Parameter isForApps: Whether what only the apps send counts: `offset`, `from`, `to`, their meal types, and the
@@ -226,9 +229,12 @@ public struct MealLogListQuery: Equatable, Sendable {
     public init(query: [(name: String, value: String)], isForApps: Bool = false) throws(APIError) {
         let parameters = QueryReader(query)
         page = try parameters.page(size: "limit", default: 50, isForApps: isForApps) ?? Page(number: 1, size: 50)
-        status =
-            isForApps && parameters["status"] == "pending"
-            ? .processing : try parameters.choice("status", of: MealLogStatus.self)
+        if isForApps {
+            let status = try parameters.choice("status", of: AppStatus.self)
+            self.status = status == .pending ? .processing : status.flatMap { MealLogStatus(rawValue: $0.rawValue) }
+        } else {
+            status = try parameters.choice("status", of: MealLogStatus.self)
+        }
         mealType = try parameters.choice("meal_type", among: MealType.known(isForApps: isForApps))
         start = try parameters.dateTime("start_date", secondOfDate: 0)
         end = try parameters.dateTime("end_date", secondOfDate: 86_399)

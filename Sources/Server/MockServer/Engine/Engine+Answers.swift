@@ -10,7 +10,10 @@ extension Engine {
     /// is reported before credentials are checked (404, 405), and a media type before what it hides (415).
     func answer(_ exchange: inout Exchange) throws(APIError) -> Answer? {
         let (head, destination, world) = (exchange.head, exchange.destination, exchange.world)
-        if head.target.form == .asterisk { return options(["GET", "HEAD", "POST", "PATCH", "OPTIONS"]) }
+        if head.target.form == .asterisk {
+            let ofApps = world.mode.servesApps ? ["PUT", "DELETE"] : []
+            return options(["GET", "HEAD", "POST", "PATCH"] + ofApps + ["OPTIONS"])
+        }
         guard destination.world != nil else {
             exchange.unmatched = .unknownPath
             throw .unknownWorld(destination.worldID?.text ?? "")
