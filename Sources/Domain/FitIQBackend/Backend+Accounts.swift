@@ -54,10 +54,8 @@ extension Backend {
         guard addresses[EmailAddress.key(request.email)] == nil else { throw .addressIsTaken }
         let user = try user(ExactString(turn.identifiers.next().description))
         let details = ProfileDetails(name: request.name, dateOfBirth: request.dateOfBirth)
-        let profile = Profile(
-            id: turn.identifiers.next(), details: details, isProvisional: true, createdAt: turn.now)
-        let account = Account(
-            email: request.email, password: hash(of: request.password, &turn))
+        let profile = Profile(id: turn.identifiers.next(), details: details, isProvisional: true, createdAt: turn.now)
+        let account = Account(email: request.email, password: hash(of: request.password, &turn))
         set(Person(account: account, profile: profile), of: user)
         return (try tokens(of: user, &turn), profile)
     }

@@ -62,9 +62,7 @@ extension ClientCore {
     }
 
     /// Does what is due on a socket; returns the socket if it counts as lost now.
-    private mutating func expire(
-        _ link: WritableKeyPath<ClientCore, ChatLink>, at now: Timestamp
-    ) -> ChatLink.Socket? {
+    private mutating func expire(_ link: WritableKeyPath<ClientCore, ChatLink>, at now: Timestamp) -> ChatLink.Socket? {
         guard let socket = self[keyPath: link].socket else { return nil }
         if let deadline = socket.deadline, deadline <= now {
             switch socket.phase {

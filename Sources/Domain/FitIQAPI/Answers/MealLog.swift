@@ -96,9 +96,7 @@ public struct MealLog: Equatable, Sendable {
     }
 
     /// The body of `GET /api/v1/meal-logs`: a page of the list in the form of the union; no guide documents it.
-    public static func listBody(
-        _ objects: [[UInt8]], page: Page, total: Int, isForApps: Bool = false
-    ) -> [UInt8] {
+    public static func listBody(_ objects: [[UInt8]], page: Page, total: Int, isForApps: Bool = false) -> [UInt8] {
         var writer = JSONWriter(reserving: objects.reduce(128) { $0 + $1.count + 1 })
         writer.object { writer in
             writer.member("success", true)
@@ -162,8 +160,7 @@ public struct MealLog: Equatable, Sendable {
         guard case .completed(let items, let time) = progress else { return }
         writer.array("items") { writer in
             for (index, item) in items.enumerated() {
-                item.write(
-                    into: &writer, of: id, index: index, at: time, isUnion: isUnion, isForApps: isForApps)
+                item.write(into: &writer, of: id, index: index, at: time, isUnion: isUnion, isForApps: isForApps)
             }
         }
     }

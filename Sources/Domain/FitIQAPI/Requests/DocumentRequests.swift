@@ -16,9 +16,7 @@ public enum DocumentRequest {
 
     package static func checkSize(of object: JSONObject, for collection: DocumentCollection) throws(APIError) {
         let size = JSONValue.object(object).encoded().count
-        guard size <= maximumBytes else {
-            throw .documentTooLarge(collection.item, limit: maximumBytes, got: size)
-        }
+        guard size <= maximumBytes else { throw .documentTooLarge(collection.item, limit: maximumBytes, got: size) }
     }
 }
 

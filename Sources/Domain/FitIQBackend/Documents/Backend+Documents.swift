@@ -38,9 +38,7 @@ extension Backend {
     }
 
     /// Lists documents, newest first.
-    public func documents(
-        in collection: DocumentCollection, _ query: DocumentListQuery, for user: UserID
-    ) -> [UInt8] {
+    public func documents(in collection: DocumentCollection, _ query: DocumentListQuery, for user: UserID) -> [UInt8] {
         page(of: users[user].documents[collection, default: []].reversed(), in: collection, query)
     }
 
@@ -117,9 +115,7 @@ extension Backend {
     }
 
     /// The place of this user's document; throws 404 for another user's, as if it did not exist.
-    func index(
-        of id: String, in collection: DocumentCollection, of user: UserID
-    ) throws(APIError) -> Int {
+    func index(of id: String, in collection: DocumentCollection, of user: UserID) throws(APIError) -> Int {
         guard let resource = resource(id),
             let index = users[user].documents[collection]?.firstIndex(where: { $0.id == resource })
         else { throw .unknownDocument(id, in: collection) }

@@ -58,8 +58,7 @@ extension Engine {
             return .ok(try world.backend.updateProfile(request(), of: user, isPhysical: true, &world.turn))
         case .showPreferences: return .ok(try world.backend.preferences(of: user))
         case .updatePreferences:
-            return .ok(
-                try world.backend.updatePreferences(PreferencesRequest(body: body), of: user, &world.turn))
+            return .ok(try world.backend.updatePreferences(PreferencesRequest(body: body), of: user, &world.turn))
         case .deletePreferences:
             try world.backend.deletePreferences(of: user)
             return .noContent

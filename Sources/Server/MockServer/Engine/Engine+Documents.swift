@@ -37,8 +37,7 @@ extension Engine {
         case .list, .search: return .ok(world.backend.documents(in: collection, query, for: user))
         case .show: return .ok(try world.backend.document(id, in: collection, for: user))
         case .replace:
-            return .ok(
-                try world.backend.replaceDocument(id, with: object(), in: collection, by: user, &world.turn))
+            return .ok(try world.backend.replaceDocument(id, with: object(), in: collection, by: user, &world.turn))
         case .delete:
             try world.backend.deleteDocument(id, in: collection, by: user)
             return .noContent
