@@ -70,29 +70,24 @@ public struct Profile: Equatable, Sendable {
 
     /// The body of a user: the profile as an object, and flat beside it, because the apps' decoders differ.
     public func body(of user: ExactString, email: String) -> [UInt8] {
-        var writer = JSONWriter(reserving: 1024)
-        writer.object { writer in
-            writer.member("success", true)
-            writer.object("data") { data in
-                data.member("id", user.text)
-                data.member("email", email)
-                data.object("profile") { profile in
-                    profile.member("id", id.description)
-                    details.write(into: &profile)
-                    profile.member("created_at", createdAt.wireText)
-                    profile.member("updated_at", updatedAt.wireText)
-                }
-                data.member("user_id", user.text)
-                data.member("name", details.name)
-                data.member("bio", orNull: details.bio)
-                data.member("preferred_unit_system", details.unitSystem.rawValue)
-                data.member("language_code", details.languageCode)
-                data.member("date_of_birth", orNull: details.dateOfBirth?.dateText)
-                data.member("created_at", createdAt.wireText)
-                data.member("updated_at", updatedAt.wireText)
+        JSONWriter.success(reserving: 1024) { data in
+            data.member("id", user.text)
+            data.member("email", email)
+            data.object("profile") { profile in
+                profile.member("id", id.description)
+                details.write(into: &profile)
+                profile.member("created_at", createdAt.wireText)
+                profile.member("updated_at", updatedAt.wireText)
             }
+            data.member("user_id", user.text)
+            data.member("name", details.name)
+            data.member("bio", orNull: details.bio)
+            data.member("preferred_unit_system", details.unitSystem.rawValue)
+            data.member("language_code", details.languageCode)
+            data.member("date_of_birth", orNull: details.dateOfBirth?.dateText)
+            data.member("created_at", createdAt.wireText)
+            data.member("updated_at", updatedAt.wireText)
         }
-        return writer.bytes
     }
 }
 
@@ -125,18 +120,13 @@ public struct Preferences: Equatable, Sendable {
     }
 
     public func body(ofProfile profile: ResourceID) -> [UInt8] {
-        var writer = JSONWriter(reserving: 512)
-        writer.object { writer in
-            writer.member("success", true)
-            writer.object("data") { data in
-                data.member("id", id.description)
-                data.member("user_profile_id", profile.description)
-                lists.write(into: &data)
-                data.member("created_at", createdAt.wireText)
-                data.member("updated_at", updatedAt.wireText)
-            }
+        JSONWriter.success { data in
+            data.member("id", id.description)
+            data.member("user_profile_id", profile.description)
+            lists.write(into: &data)
+            data.member("created_at", createdAt.wireText)
+            data.member("updated_at", updatedAt.wireText)
         }
-        return writer.bytes
     }
 }
 
@@ -163,15 +153,12 @@ public struct TokenPair: Equatable, Sendable {
 
     /// The body of `POST /auth/register`.
     public func body(registering profile: Profile, signedWith secret: [UInt8]) -> [UInt8] {
-        JSONWriter.object { writer in
-            writer.member("success", true)
-            writer.object("data") { data in
-                data.member("user_id", access.subject.text)
-                data.member("email", access.email ?? "")
-                data.member("name", profile.details.name)
-                data.member("created_at", profile.createdAt.wireText)
-                write(into: &data, secret)
-            }
+        JSONWriter.success { data in
+            data.member("user_id", access.subject.text)
+            data.member("email", access.email ?? "")
+            data.member("name", profile.details.name)
+            data.member("created_at", profile.createdAt.wireText)
+            write(into: &data, secret)
         }
     }
 

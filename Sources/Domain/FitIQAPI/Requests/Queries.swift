@@ -186,7 +186,9 @@ public struct Page: Equatable, Sendable {
         self.offset = overflow ? Int.max : offset
     }
 
-    public init(offset: Int, size: Int) { (number, self.offset, self.size) = (offset / size + 1, offset, size) }
+    public init(offset: Int, size: Int) {
+        (number, self.offset, self.size) = (min(offset / size, .max - 1) + 1, offset, size)
+    }
 
     /// The positions of the page's items in a list; empty past the end.
     public func range(of total: Int) -> Range<Int> {

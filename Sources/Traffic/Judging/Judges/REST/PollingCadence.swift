@@ -56,7 +56,8 @@ struct PollingCadence: ObligationJudge {
         guard isUsers != true, let log = logs.min(by: { $0.pollCount < $1.pollCount }) else { return }
         watch.count(log.id, of: client)
         if log.pollCount == Self.mostPolls {
-            findings.found(RESTMessages.polledTooOften(log.id.text, createdAt: log.entry.time), [log.entry, fact.entry])
+            findings.found(
+                RESTMessages.polledTooOften(log.id.text, createdAt: log.entry.time), [log.entry, fact.entry])
         }
     }
 
