@@ -87,7 +87,8 @@ public struct MealLog: Equatable, Sendable {
     ///
     /// - Parameter object: The log's ``object(in:)`` in the same form.
     public static func body(of object: [UInt8], in form: GuideMode) -> [UInt8] {
-        form == .mealLogWebSocket ? JSONWriter.object { $0.member("data", raw: object) } : JSONWriter.success(data: object)
+        form == .mealLogWebSocket
+            ? JSONWriter.object { $0.member("data", raw: object) } : JSONWriter.success(data: object)
     }
 
     /// The body of `GET /api/v1/meal-logs`: a page of the list in the form of the union; no guide documents it.

@@ -38,9 +38,7 @@ struct Planter {
         // The rules of a token's `sub`: a user with any other id could not sign in.
         try check(id.text, "\(path).id", TextLengths.user, bytes: AccessToken.userBytes)
         if let user = backend.users[id] { return user }
-        guard backend.users.count < limits.users else {
-            throw PlantError(path, .tooMany("users", backend.users.count + 1, limit: limits.users))
-        }
+        try check(backend.users.count + 1, "users", limit: limits.users, path)
         try checkStorage(path)
         return backend.add(id)
     }
@@ -165,6 +163,23 @@ extension Planter {
 
     func check(_ number: Double, _ path: @autoclosure () -> String, _ allowed: ClosedRange<Double>) throws(PlantError) {
         guard allowed.contains(number) else { throw PlantError(path(), .number(number, allowed: allowed)) }
+    }
+
+    /// - Parameter what: What is counted, in the plural.
+    func check(_ count: Int, _ what: String, limit: Int, _ path: @autoclosure () -> String) throws(PlantError) {
+        guard count <= limit else { throw PlantError(path(), .tooMany(what, count, limit: limit)) }
+    }
+
+    /// The times of a creation and of the last change; one that is not given is the other, or the world's start.
+    ///
+    /// - Parameter what: The creation: `the goal was created`.
+    func times(
+        _ created: DataTime?, _ updated: DataTime?, _ what: String, at path: String
+    ) throws(PlantError) -> (created: Timestamp, updated: Timestamp) {
+        let updated = try time(updated, "\(path).updated_at")
+        let created = try time(created, "\(path).created_at") ?? updated ?? now
+        try check(updated ?? created, "\(path).updated_at", notBefore: created, what)
+        return (created, updated ?? created)
     }
 
     /// The given time, which must not be after the world's start; nil if none is given.

@@ -52,8 +52,8 @@ extension UserData {
             fields["photos"]?.elements(limit: ScenarioLimits.photos, of: "photos")?.compactMap(MealLogData.read) ?? []
         user.documents = fields["documents"].map(DocumentData.read) ?? [:]
         user.account = AccountData.read(fields)
-        user.profile = fields["profile"].flatMap(ProfileData.read)
-        user.preferences = fields["preferences"].flatMap(PreferencesData.read)
+        user.profile = fields["profile"].flatMap { .read($0, as: .profile, ProfileDetails.read) }
+        user.preferences = fields["preferences"].flatMap { .read($0, as: .preferences, PreferenceLists.read) }
         return user
     }
 }

@@ -59,8 +59,15 @@ extension UserData {
         writer.linesIfAny("meal_logs", mealLogs) { $1.write(into: &$0) }
         writer.linesIfAny("photos", photos) { $1.write(into: &$0) }
         if let account { account.write(into: &writer) }
-        if let profile { writer.object("profile") { profile.write(into: &$0) } }
-        if let preferences { writer.object("preferences") { preferences.write(into: &$0) } }
+        if let profile {
+            writer.object("profile") { writer in
+                profile.write(into: &writer, profile.content.write)
+                if profile.content.isProvisional { writer.member("provisional", true) }
+            }
+        }
+        if let preferences {
+            writer.object("preferences") { preferences.write(into: &$0, preferences.content.write) }
+        }
         guard documents.contains(where: { !$1.isEmpty }) else { return }
         writer.object("documents") { writer in
             for collection in DocumentCollection.allCases {
@@ -107,20 +114,10 @@ extension DocumentData {
     }
 }
 
-extension ProfileData {
-    fileprivate func write(into writer: inout JSONWriter) {
+extension UserRecordData {
+    fileprivate func write(into writer: inout JSONWriter, _ writeContent: (inout JSONWriter) -> Void) {
         writer.member("id", ifPresent: id?.description)
-        details.write(into: &writer)
-        if isProvisional { writer.member("provisional", true) }
-        writer.time("created_at", createdAt)
-        writer.time("updated_at", updatedAt)
-    }
-}
-
-extension PreferencesData {
-    fileprivate func write(into writer: inout JSONWriter) {
-        writer.member("id", ifPresent: id?.description)
-        lists.write(into: &writer)
+        writeContent(&writer)
         writer.time("created_at", createdAt)
         writer.time("updated_at", updatedAt)
     }
