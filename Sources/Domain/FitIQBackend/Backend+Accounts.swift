@@ -170,12 +170,11 @@ extension Backend {
     ///
     /// - Throws: 507 if the world is full.
     public mutating func updateProfile(
-        _ request: ProfileRequest, of user: UserID, isPhysical: Bool = false, _ turn: inout Turn
+        _ request: ProfileRequest, of user: UserID, _ turn: inout Turn
     ) throws(APIError) -> [UInt8] {
         try checkStorage()
         var person = person(of: user, at: turn.now)
         try request.apply(to: &person.profile.content)
-        if !isPhysical { person.profile.content.isProvisional = false }
         person.profile.updatedAt = turn.now
         set(person, of: user)
         return profile(of: user, at: turn.now)
@@ -230,10 +229,7 @@ struct MadeUpPerson {
     private let height: Double
 
     init(_ user: ExactString, seed: UInt64 = 1) {
-        // FNV-1a: any text has a number.
-        let hash = user.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-        var ids = ResourceIDSequence(seed: hash ^ seed)
-        id = ids.next()
+        id = ResourceIDSequence.first(of: user.utf8.fnv1a ^ seed)
         var numbers = SplitMix64(seed: id.seed)
         name = Self.names[Int(numbers.next(below: UInt64(Self.names.count)))]
         surname = Self.surnames[Int(numbers.next(below: UInt64(Self.surnames.count)))]

@@ -207,8 +207,5 @@ extension Backend {
 
 extension Message {
     /// The id of the answer to a first question: derived, so that an export need not hold it.
-    var answerID: ResourceID {
-        var identifiers = ResourceIDSequence(seed: id.seed)
-        return identifiers.next()
-    }
+    var answerID: ResourceID { ResourceIDSequence.first(of: id.seed) }
 }

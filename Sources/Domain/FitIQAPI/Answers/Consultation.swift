@@ -55,15 +55,13 @@ public struct Consultation: Equatable, Sendable {
     }
 
     private func object(in form: GuideMode) -> [UInt8] {
-        var writer = JSONWriter(reserving: 512)
-        writer.object { writer in
+        JSONWriter.object(reserving: 512) { writer in
             switch form {
             case .consultationWebSocket: writeConsultationWebSocket(into: &writer)
             case .enhancedConsultations: writeEnhancedConsultations(into: &writer)
             default: writeSnakeCase(into: &writer)
             }
         }
-        return writer.bytes
     }
 }
 
@@ -74,8 +72,7 @@ extension Consultation {
     /// enhanced-consultations reads `data`, consultation-websocket reads `data` or `data.consultation`, goal-linking
     /// reads camelCase members next to them, and websocket-architecture reads `consultation_id`.
     private func union(origin: String) -> [UInt8] {
-        var writer = JSONWriter(reserving: 1536)
-        writer.object { writer in
+        JSONWriter.object(reserving: 1536) { writer in
             writer.member("success", true)
             writer.object("data") { writer in
                 writeSnakeCase(into: &writer)
@@ -84,7 +81,6 @@ extension Consultation {
             writer.member("consultation_id", id.description)
             writeCamelCase(into: &writer, origin: origin)
         }
-        return writer.bytes
     }
 
     /// Writes the members of all guides that have an envelope.

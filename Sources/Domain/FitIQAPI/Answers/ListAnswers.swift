@@ -42,8 +42,7 @@ public enum ListAnswers {
     public static func goals(
         _ goals: [EncodedGoal], total: Int, in form: GuideMode, apps: (goals: [[UInt8]], page: Page)? = nil
     ) -> [UInt8] {
-        var writer = JSONWriter(reserving: goals.reduce(128) { $0 + $1.camelCase.count + $1.snakeCase.count + 2 })
-        writer.object { writer in
+        JSONWriter.object(reserving: goals.reduce(128) { $0 + $1.camelCase.count + $1.snakeCase.count + 2 }) { writer in
             if form.hasEnvelopeOfGoals {
                 writer.member("success", true)
                 writer.object("data") { data in
@@ -55,29 +54,24 @@ public enum ListAnswers {
             writer.array("goals") { array in for goal in goals { array.raw(goal.camelCase) } }
             writer.member("totalCount", total)
         }
-        return writer.bytes
     }
 }
 
 extension JSONWriter {
     /// A response body in the envelope of success.
     public static func success(reserving capacity: Int = 512, _ writeData: (inout JSONWriter) -> Void) -> [UInt8] {
-        var writer = JSONWriter(reserving: capacity)
-        writer.object { writer in
+        JSONWriter.object(reserving: capacity) { writer in
             writer.member("success", true)
             writer.object("data", writeData)
         }
-        return writer.bytes
     }
 
     /// The same around an encoded object.
     public static func success(data object: [UInt8]) -> [UInt8] {
-        var writer = JSONWriter(reserving: object.count + 32)
-        writer.object { writer in
+        JSONWriter.object(reserving: object.count + 32) { writer in
             writer.member("success", true)
             writer.member("data", raw: object)
         }
-        return writer.bytes
     }
 
     /// Where a page is in its list, in the apps' words.

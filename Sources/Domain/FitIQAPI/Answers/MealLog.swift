@@ -67,8 +67,7 @@ public struct MealLog: Equatable, Sendable {
     ///
     /// - Parameter isForApps: Whether the union's form has what only the apps read.
     public func object(in form: GuideMode, isForApps: Bool = false) -> [UInt8] {
-        var writer = JSONWriter(reserving: 1024 + rawInput.utf8.count + 768 * items.count)
-        writer.object { writer in
+        JSONWriter.object(reserving: 1024 + rawInput.utf8.count + 768 * items.count) { writer in
             switch (form, progress) {
             case (.mealLogWebSocket, _): writeMembers(into: &writer, isUnion: false, isForApps: false)
             case (.webSocketArchitecture, .completed(let items, let time)):
@@ -80,7 +79,6 @@ public struct MealLog: Equatable, Sendable {
             default: writeMembers(into: &writer, isUnion: true, isForApps: isForApps)
             }
         }
-        return writer.bytes
     }
 
     /// The body of create and get: `{"data"}` in meal-log-websocket, otherwise with `success` before it.

@@ -86,6 +86,7 @@ public struct ProfileRequest: Sendable {
             details.height = try fields.number("height_cm", in: 1...300) ?? details.height
             return
         }
+        details.isProvisional = false
         details.name = try fields.name().required("name", expected: "a string of 1 to 100 characters")
         details.unitSystem = try fields.choice("preferred_unit_system", of: UnitSystem.self)
             .required("preferred_unit_system", expected: BodyReader.names(of: UnitSystem.self))

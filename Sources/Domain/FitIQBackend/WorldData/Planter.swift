@@ -90,32 +90,32 @@ private struct ExplicitIDs {
     }
 
     mutating func take(_ user: UserData, at path: String, _ identifiers: inout ResourceIDSequence) throws(PlantError) {
-        for (index, goal) in user.goals.enumerated() { try take(goal.id, "\(path).goals[\(index)]", &identifiers) }
+        try take(user.goals.map(\.id), "\(path).goals", &identifiers)
         for (index, consultation) in user.consultations.enumerated() {
-            try take(consultation.id, "\(path).consultations[\(index)]", &identifiers)
-            for (message, data) in consultation.messages.enumerated() {
-                try take(data.id, "\(path).consultations[\(index)].messages[\(message)]", &identifiers)
-            }
+            let path = "\(path).consultations[\(index)]"
+            try take(consultation.id, path, &identifiers)
+            try take(consultation.messages.map(\.id), "\(path).messages", &identifiers)
         }
         for (name, logs) in [("meal_logs", user.mealLogs), ("photos", user.photos)] {
             for (index, log) in logs.enumerated() {
                 try take(log.id, "\(path).\(name)[\(index)]", &identifiers)
                 guard case .completed(let items) = log.progress else { continue }
-                for (item, data) in items.enumerated() {
-                    try take(data.id, "\(path).\(name)[\(index)].items[\(item)]", &identifiers)
-                }
+                try take(items.map(\.id), "\(path).\(name)[\(index)].items", &identifiers)
             }
         }
         for collection in DocumentCollection.allCases {
-            for (index, document) in (user.documents[collection] ?? []).enumerated() {
-                try take(document.id, "\(path).documents.\(collection.rawValue)[\(index)]", &identifiers)
-            }
+            let ids = user.documents[collection]?.map(\.id) ?? []
+            try take(ids, "\(path).documents.\(collection.rawValue)", &identifiers)
         }
         try take(user.profile?.id, "\(path).profile", &identifiers)
         try take(user.preferences?.id, "\(path).preferences", &identifiers)
-        for (index, token) in (user.account?.refreshTokens ?? []).enumerated() {
-            try take(token.id, "\(path).refresh_tokens[\(index)]", &identifiers)
-        }
+        try take(user.account?.refreshTokens.map(\.id) ?? [], "\(path).refresh_tokens", &identifiers)
+    }
+
+    private mutating func take(
+        _ ids: [ResourceID?], _ path: String, _ identifiers: inout ResourceIDSequence
+    ) throws(PlantError) {
+        for (index, id) in ids.enumerated() { try take(id, "\(path)[\(index)]", &identifiers) }
     }
 
     private mutating func take(

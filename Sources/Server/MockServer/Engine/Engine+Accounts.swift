@@ -53,9 +53,8 @@ extension Engine {
         case .showProfile: return .ok(world.backend.profile(of: user, at: world.turn.now))
         case .createProfile:
             return .created(try world.backend.createProfile(request(), of: user, &world.turn))
-        case .updateProfile: return .ok(try world.backend.updateProfile(request(), of: user, &world.turn))
-        case .updatePhysicalProfile:
-            return .ok(try world.backend.updateProfile(request(), of: user, isPhysical: true, &world.turn))
+        case .updateProfile, .updatePhysicalProfile:
+            return .ok(try world.backend.updateProfile(request(), of: user, &world.turn))
         case .showPreferences: return .ok(try world.backend.preferences(of: user))
         case .updatePreferences:
             return .ok(try world.backend.updatePreferences(PreferencesRequest(body: body), of: user, &world.turn))

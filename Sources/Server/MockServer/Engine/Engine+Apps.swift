@@ -19,22 +19,15 @@ extension Engine {
         case .listGoalTips, .listGoalSuggestions, .analyzeGoal:
             return .ok(try world.backend.goalAdvice(endpoint, on: id, for: user, at: world.turn.now))
         case .listSuggestedGoals, .suggestGoals: return .ok(world.backend.suggestedGoals(for: user))
-        case .deleteGoal:
-            try world.backend.deleteGoal(id, by: user, &world.turn)
-            return .noContent
-        case .deleteConsultation:
-            try world.backend.deleteConsultation(id, by: user, &world.turn)
-            return .noContent
-        case .deleteMealLog:
-            try world.backend.deleteMealLog(id, by: user, &world.turn)
-            return .noContent
-        case .deleteUser:
-            world.backend.deleteUser(user, &world.turn)
-            return .noContent
+        case .deleteGoal: try world.backend.deleteGoal(id, by: user, &world.turn)
+        case .deleteConsultation: try world.backend.deleteConsultation(id, by: user, &world.turn)
+        case .deleteMealLog: try world.backend.deleteMealLog(id, by: user, &world.turn)
+        case .deleteUser: world.backend.deleteUser(user, &world.turn)
         case .createMealLogs, .updateMealLog, .recognizeMealPhoto, .showMealPhoto, .confirmMealPhoto, .deleteMealPhoto:
             return try mealAnswer(endpoint, on: id, by: user, exchange)
         default: return try accountAnswer(endpoint, user, exchange)
         }
+        return .noContent
     }
 
     private func chatAnswer(

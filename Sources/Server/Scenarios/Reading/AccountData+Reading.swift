@@ -46,9 +46,8 @@ extension AccountData {
         default: password = nil
         }
         let limit = FitIQBackend.Limits().refreshTokens
-        let tokens = user["refresh_tokens"]?.elements(limit: limit, of: "refresh tokens")?.compactMap(
-            RefreshTicket.read)
-        return password.map { AccountData(email: address, password: $0, refreshTokens: tokens ?? []) }
+        let tokens = user.list("refresh_tokens", limit: limit, of: "refresh tokens", RefreshTicket.read)
+        return password.map { AccountData(email: address, password: $0, refreshTokens: tokens) }
     }
 }
 
@@ -94,8 +93,7 @@ extension ProfileDetails {
 extension PreferenceLists {
     static func read(_ fields: Fields) -> PreferenceLists {
         func texts(_ key: String) -> [String] {
-            let elements = fields[key]?.elements(limit: PreferenceLists.limit, of: "texts")
-            return elements?.compactMap { $0.text(PreferenceLists.characters) } ?? []
+            fields.list(key, limit: PreferenceLists.limit, of: "texts") { $0.text(PreferenceLists.characters) }
         }
         var lists = PreferenceLists()
         lists.allergies = texts("allergies")
