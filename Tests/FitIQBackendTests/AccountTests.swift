@@ -74,19 +74,19 @@ import Testing
         func account(_ email: String, _ password: String = "password") -> AccountData {
             AccountData(email: email, password: .plain(password))
         }
-        var lists = Preferences.Lists()
+        var lists = PreferenceLists()
         lists.allergies = Array(repeating: "a", count: 101)
         let details = ProfileDetails(name: "A")
         return [
             (user { $0.account = account("A@b.c") }, "users[1].email"),
             (user { $0.account = account("nobody") }, "users[1].email"),
             (user { $0.account = account("c@d.e", "short") }, "users[1].password"),
-            (user { $0.profile = ProfileData(details: ProfileDetails(name: "")) }, "users[1].profile.name"),
+            (user { $0.profile = UserRecordData(ProfileDetails(name: "")) }, "users[1].profile.name"),
             (
-                user { $0.profile = ProfileData(details: details, createdAt: .before(1), updatedAt: .before(2)) },
+                user { $0.profile = UserRecordData(details, createdAt: .before(1), updatedAt: .before(2)) },
                 "users[1].profile.updated_at"
             ),
-            (user { $0.preferences = PreferencesData(lists: lists) }, "users[1].preferences.allergies"),
+            (user { $0.preferences = UserRecordData(lists) }, "users[1].preferences.allergies"),
         ]
     }()
 

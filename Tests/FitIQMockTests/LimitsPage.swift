@@ -147,8 +147,8 @@ enum LimitsPage {
                 .count("bio", ProfileDetails.bioLengths.upperBound),
             ],
             "texts of a list of preferences, each of 100 characters": [
-                .count("Preferences.Lists.characters", Preferences.Lists.characters.upperBound),
-                .count("Preferences.Lists.limit", Preferences.Lists.limit),
+                .count("PreferenceLists.characters", PreferenceLists.characters.upperBound),
+                .count("PreferenceLists.limit", PreferenceLists.limit),
             ],
             "documents of a user in a collection": [world.count("documents")],
             "document that an app sends": [

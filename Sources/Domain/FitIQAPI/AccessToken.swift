@@ -152,10 +152,9 @@ public struct AccessToken: Equatable, Sendable {
         claims(of: text).flatMap { try? seconds($0["exp"], of: "exp", .down) }.map(Timestamp.init(secondsSinceEpoch:))
     }
 
-    private static func claims(of text: String) -> JSONValue? {
+    private static func claims(of text: String) -> JSONObject? {
         guard text.utf8.count <= 4096 else { return nil }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, let payload = Base64.decodeURL(String(parts[1])) else { return nil }
-        return try? JSON.parse(payload)
+        return parts.count == 3 ? try? object(in: parts[1], named: "payload") : nil
     }
 }

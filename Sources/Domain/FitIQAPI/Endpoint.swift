@@ -256,14 +256,7 @@ public final class AppPath: Sendable, Equatable {
 
     private func matches(_ arrived: [String]) -> Bool {
         // From the last: most begin with the same two.
-        for index in arrived.indices.reversed() {
-            if let word = segments[index] {
-                if !word.isExactly(arrived[index]) { return false }
-            } else if arrived[index].isEmpty {
-                return false
-            }
-        }
-        return true
+        arrived.indices.reversed().allSatisfy { segments[$0]?.isExactly(arrived[$0]) ?? !arrived[$0].isEmpty }
     }
 
     private static let all: [AppPath] = {

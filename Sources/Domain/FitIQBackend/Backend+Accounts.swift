@@ -53,11 +53,10 @@ extension Backend {
         advance(&turn)
         guard addresses[EmailAddress.key(request.email)] == nil else { throw .addressIsTaken }
         let user = try user(ExactString(turn.identifiers.next().description))
-        let details = ProfileDetails(name: request.name, dateOfBirth: request.dateOfBirth)
-        let profile = Profile(
-            id: turn.identifiers.next(), details: details, isProvisional: true, createdAt: turn.now)
-        let account = Account(
-            email: request.email, password: hash(of: request.password, &turn))
+        var details = ProfileDetails(name: request.name, dateOfBirth: request.dateOfBirth)
+        details.isProvisional = true
+        let profile = Profile(id: turn.identifiers.next(), details, createdAt: turn.now)
+        let account = Account(email: request.email, password: hash(of: request.password, &turn))
         set(Person(account: account, profile: profile), of: user)
         return (try tokens(of: user, &turn), profile)
     }
@@ -163,7 +162,7 @@ extension Backend {
     public mutating func createProfile(
         _ request: ProfileRequest, of user: UserID, _ turn: inout Turn
     ) throws(APIError) -> [UInt8] {
-        guard person(of: user, at: turn.now).profile.isProvisional else { throw .profileExists }
+        guard person(of: user, at: turn.now).profile.content.isProvisional else { throw .profileExists }
         return try updateProfile(request, of: user, &turn)
     }
 
@@ -171,12 +170,11 @@ extension Backend {
     ///
     /// - Throws: 507 if the world is full.
     public mutating func updateProfile(
-        _ request: ProfileRequest, of user: UserID, isPhysical: Bool = false, _ turn: inout Turn
+        _ request: ProfileRequest, of user: UserID, _ turn: inout Turn
     ) throws(APIError) -> [UInt8] {
         try checkStorage()
         var person = person(of: user, at: turn.now)
-        request.apply(to: &person.profile.details)
-        if !isPhysical { person.profile.isProvisional = false }
+        try request.apply(to: &person.profile.content)
         person.profile.updatedAt = turn.now
         set(person, of: user)
         return profile(of: user, at: turn.now)
@@ -196,8 +194,10 @@ extension Backend {
     ) throws(APIError) -> [UInt8] {
         try checkStorage()
         var person = person(of: user, at: turn.now)
-        var preferences = person.preferences ?? Preferences(id: turn.identifiers.next(), createdAt: turn.now)
-        request.apply(to: &preferences.lists)
+        var preferences =
+            person.preferences
+            ?? Preferences(id: turn.identifiers.next(), PreferenceLists(), createdAt: turn.now)
+        request.apply(to: &preferences.content)
         preferences.updatedAt = turn.now
         person.preferences = preferences
         set(person, of: user)
@@ -229,10 +229,7 @@ struct MadeUpPerson {
     private let height: Double
 
     init(_ user: ExactString, seed: UInt64 = 1) {
-        // FNV-1a: any text has a number.
-        let hash = user.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-        var ids = ResourceIDSequence(seed: hash ^ seed)
-        id = ids.next()
+        id = ResourceIDSequence.first(of: user.utf8.fnv1a ^ seed)
         var numbers = SplitMix64(seed: id.seed)
         name = Self.names[Int(numbers.next(below: UInt64(Self.names.count)))]
         surname = Self.surnames[Int(numbers.next(below: UInt64(Self.surnames.count)))]
@@ -248,7 +245,7 @@ struct MadeUpPerson {
     func profile(at now: Timestamp) -> Profile {
         let birth = DateTime(secondsSinceEpoch: birth * 86_400)
         return Profile(
-            id: id, details: ProfileDetails(name: "\(name) \(surname)", dateOfBirth: birth, height: height),
+            id: id, ProfileDetails(name: "\(name) \(surname)", dateOfBirth: birth, height: height),
             // A clock may be earlier.
             createdAt: min(now, Timestamp(secondsSinceEpoch: creation * 86_400)))
     }

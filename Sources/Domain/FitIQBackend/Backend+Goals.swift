@@ -167,12 +167,7 @@ package struct GoalRecord: Sendable {
     }
 
     /// The response in the words of the apps.
-    func appBody(at now: Timestamp) -> [UInt8] {
-        JSONWriter.object { writer in
-            writer.member("success", true)
-            writer.member("data", raw: goal.appObject(encoded, at: now))
-        }
-    }
+    func appBody(at now: Timestamp) -> [UInt8] { JSONWriter.success(data: goal.appObject(encoded, at: now)) }
 }
 
 /// The links between goals and conversations; neither end is set anywhere else.

@@ -237,13 +237,7 @@ enum MealProcessing {
     }
 
     /// The id of a food: the same in every log and world, so clients can keep what they know about it.
-    static func foodID(ofKey key: String) -> ResourceID {
-        // FNV-1a spreads the key over 64 bits; the sequence turns them into 128.
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in key.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
-        var identifiers = ResourceIDSequence(seed: hash)
-        return identifiers.next()
-    }
+    static func foodID(ofKey key: String) -> ResourceID { ResourceIDSequence.first(of: key.utf8.fnv1a) }
 }
 
 extension MealLog {

@@ -22,9 +22,7 @@ extension Backend {
         let limit = configuration.limits.mealSocketsPerMinute
         var record = mealSockets[user] ?? MealSocket(heardAt: turn.now)
         record.openings.removeAll { turn.now >= $0.advanced(byNanoseconds: Self.minute) }
-        guard record.openings.count < limit else {
-            return refuse(socket, .tooManyConnections(limit: limit), &turn)
-        }
+        guard record.openings.count < limit else { return refuse(socket, .tooManyConnections(limit: limit), &turn) }
         if let older = record.open {
             sockets[older] = nil
             refuse(older, .replaced, &turn)

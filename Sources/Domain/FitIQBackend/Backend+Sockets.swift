@@ -23,9 +23,7 @@ extension Backend {
     /// - Throws: 404, or 400 if the consultation is not active.
     public func checkSocket(on id: String, by user: UserID) throws(APIError) {
         let consultation = consultations[try position(of: id, ownedBy: user)].consultation
-        guard consultation.isActive else {
-            throw .consultationNotActive(consultation.id, status: consultation.status)
-        }
+        guard consultation.isActive else { throw .consultationNotActive(consultation.id, status: consultation.status) }
     }
 
     /// Opens a socket after its handshake and sends `connected`; answers a first question that waited for it, in the
@@ -189,9 +187,7 @@ extension Backend {
     }
 
     /// Notifies the sockets of a consultation that it is no longer active, and closes them.
-    mutating func closeSockets(
-        of position: Int, _ turn: inout Turn, reason: String = "Consultation is not active"
-    ) {
+    mutating func closeSockets(of position: Int, _ turn: inout Turn, reason: String = "Consultation is not active") {
         for socket in consultations[position].sockets {
             send(.error(.consultationNotActive), to: socket, of: position, &turn)
             turn.effects.append(.close(socket, code: 1000, reason: reason))
@@ -211,8 +207,5 @@ extension Backend {
 
 extension Message {
     /// The id of the answer to a first question: derived, so that an export need not hold it.
-    var answerID: ResourceID {
-        var identifiers = ResourceIDSequence(seed: id.seed)
-        return identifiers.next()
-    }
+    var answerID: ResourceID { ResourceIDSequence.first(of: id.seed) }
 }

@@ -14,8 +14,7 @@ public struct WorldRules: Sendable, Equatable {
 
     /// These rules, and others where these say nothing.
     public func completed(by others: Self) -> Self {
-        Self(
-            accounts: accounts ?? others.accounts, perTopic: perTopic ?? others.perTopic, ids: ids ?? others.ids)
+        Self(accounts: accounts ?? others.accounts, perTopic: perTopic ?? others.perTopic, ids: ids ?? others.ids)
     }
 
     var accountRules: AccountRules { accounts ?? AccountRules() }

@@ -82,8 +82,8 @@ extension JSONWriter {
         endArray()
     }
 
-    public static func object(_ body: (inout JSONWriter) -> Void) -> [UInt8] {
-        var writer = JSONWriter(reserving: 256)
+    public static func object(reserving capacity: Int = 256, _ body: (inout JSONWriter) -> Void) -> [UInt8] {
+        var writer = JSONWriter(reserving: capacity)
         writer.object(body)
         return writer.bytes
     }

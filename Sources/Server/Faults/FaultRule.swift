@@ -66,12 +66,7 @@ struct Chance: Sendable, Equatable {
 
     init(seed: UInt64) { state = seed }
 
-    func mixing(_ bytes: some Sequence<UInt8>) -> Chance {
-        // FNV-1a; SplitMix64 then spreads it over all bits.
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
-        return mixing(hash)
-    }
+    func mixing(_ bytes: some Sequence<UInt8>) -> Chance { mixing(bytes.fnv1a) }
 
     func mixing(_ number: UInt64) -> Chance {
         var numbers = SplitMix64(seed: state)

@@ -58,9 +58,7 @@ extension SocketFaults {
         }
     }
 
-    private mutating func apply(
-        _ index: Int, at offset: Int, to plan: inout Plan, in outgoing: inout Outgoing
-    ) {
+    private mutating func apply(_ index: Int, at offset: Int, to plan: inout Plan, in outgoing: inout Outgoing) {
         switch rules[index].fault {
         case .close, .finish, .reset, .silence, .cut:
             if plan.ending == nil { plan.ending = (index, rules[index].fault, offset) }

@@ -3,6 +3,9 @@ import HTTPTypes
 import WebSocket
 
 extension ClientCore {
+    /// The chat's socket or that of all meals.
+    typealias Link = WritableKeyPath<ClientCore, ChatLink>
+
     /// Whether a socket may be opened: the server closes archived chats, so a pending archive is waited for.
     var mayOpenSocket: Bool { requests.tokens.isUsable && (archiving == nil || archiving != link.wanted) }
 
@@ -11,7 +14,7 @@ extension ClientCore {
         step(\.mealLink, mayOpen: requests.tokens.isUsable, at: now)
     }
 
-    private mutating func step(_ link: WritableKeyPath<ClientCore, ChatLink>, mayOpen: Bool, at now: Timestamp) {
+    private mutating func step(_ link: Link, mayOpen: Bool, at now: Timestamp) {
         if self[keyPath: link].wanted != nil, self[keyPath: link].isReady, self[keyPath: link].socket == nil {
             askForToken(at: now)
         }
@@ -34,37 +37,46 @@ extension ClientCore {
     }
 
     mutating func receiveFromSocket(_ input: ClientInput, at now: Timestamp) {
-        guard let socket = link.socket, input.socketNumber == socket.number else {
-            if let socket = mealLink.socket, input.socketNumber == socket.number {
-                receiveFromMealSocket(input, socket, at: now)
-            }
-            return
+        for link in [\.link, \.mealLink] as [Link] {
+            guard let socket = self[keyPath: link].socket, input.socketNumber == socket.number else { continue }
+            return receive(input, from: socket, of: link, at: now)
         }
+    }
+
+    private mutating func receive(
+        _ input: ClientInput, from socket: ChatLink.Socket, of link: Link, at now: Timestamp
+    ) {
         switch input {
-        case .socketOpened where socket.phase == .opening: link.opened(at: now)
-        case .socketRefused(let response): refused(socket, Answer(response), at: now)
-        case .socketFailed: lost(socket, isOwn: false, at: now)
+        case .socketOpened where socket.phase == .opening: self[keyPath: link].opened(at: now)
+        case .socketRefused(let response): refused(socket, of: link, Answer(response), at: now)
+        case .socketFailed: lost(socket, of: link, isOwn: false, at: now)
         case .text(_, let text) where socket.phase != .opening:
-            link.signOfLife()
-            for frame in ChatFrame.frames(in: text) { receive(frame, at: now) }
+            self[keyPath: link].signOfLife()
+            for frame in ChatFrame.frames(in: text) {
+                if link == \.link { receive(frame, at: now) } else { receiveOfMeals(frame, at: now) }
+            }
         case .binary:
-            link.signOfLife()
-            conversation?.isTroubled = true
-        case .pong: link.signOfLife()
-        case .socketClosed(let end): lost(socket, isOwn: end.isOwn, at: now)
+            self[keyPath: link].signOfLife()
+            if link == \.link { conversation?.isTroubled = true }
+        case .pong: self[keyPath: link].signOfLife()
+        case .socketClosed(let end):
+            // Another device of the user has the meals' socket now; to reconnect would close that one's.
+            if link == \.mealLink, end.code == .policyViolation, !end.isOwn { mealLink.want(nil) }
+            lost(socket, of: link, isOwn: end.isOwn, at: now)
         default: return
         }
     }
 
     mutating func expireSockets(at now: Timestamp) {
-        if let socket = expire(\.link, at: now) { lost(socket, isOwn: socket.phase == .closing, at: now) }
-        if let socket = expire(\.mealLink, at: now) { lostMeals(socket, isOwn: socket.phase == .closing, at: now) }
+        for link in [\.link, \.mealLink] as [Link] {
+            if let socket = expire(link, at: now) {
+                lost(socket, of: link, isOwn: socket.phase == .closing, at: now)
+            }
+        }
     }
 
     /// Does what is due on a socket; returns the socket if it counts as lost now.
-    private mutating func expire(
-        _ link: WritableKeyPath<ClientCore, ChatLink>, at now: Timestamp
-    ) -> ChatLink.Socket? {
+    private mutating func expire(_ link: Link, at now: Timestamp) -> ChatLink.Socket? {
         guard let socket = self[keyPath: link].socket else { return nil }
         if let deadline = socket.deadline, deadline <= now {
             switch socket.phase {
@@ -88,46 +100,45 @@ extension ClientCore {
         return nil
     }
 
-    private mutating func refused(_ socket: ChatLink.Socket, _ answer: Answer, at now: Timestamp) {
-        link.ended(isOwn: false, at: now)
-        guard socket.consultation == link.wanted else { return }
+    private mutating func refused(_ socket: ChatLink.Socket, of link: Link, _ answer: Answer, at now: Timestamp) {
+        self[keyPath: link].ended(isOwn: false, at: now)
+        guard socket.consultation == self[keyPath: link].wanted else { return }
         switch answer.status {
         case 401:
             let deadline = now.advanced(by: configuration.patience.token)
             if requests.tokens.refuse(socket.token, until: deadline) { tell(.credentialsRefused) }
             // The first new token may be tried at once; a series of tries keeps its pace.
-            if link.tryCount > 0 || requests.tokens.isFromRefresh { retrySocket(at: now) }
-        case 404:
-            gone.insert(socket.consultation)
-            areGoalsStale = true
-            tellRefusal(answer)
-            leave(.failed)
+            if self[keyPath: link].tryCount > 0 || requests.tokens.isFromRefresh { retry(link, at: now) }
         case 400..<500 where answer.status != 408 && answer.status != 429:
-            areGoalsStale = true
+            if answer.status == 404, link == \.link { gone.insert(socket.consultation) }
+            if link == \.link { areGoalsStale = true }
             tellRefusal(answer)
-            leave(.failed)
-        default: retrySocket(asked: answer.retryAfter, at: now)
+            giveUp(link)
+        default: retry(link, asked: answer.retryAfter, at: now)
         }
     }
 
     /// Records that a socket is gone, and schedules another if one is wanted.
-    private mutating func lost(_ socket: ChatLink.Socket, isOwn: Bool, at now: Timestamp) {
-        let wasTalking = socket.phase == .open
-        link.ended(isOwn: isOwn, at: now)
-        guard socket.consultation == link.wanted else { return }
-        if wasTalking || conversation?.turn != nil { conversation?.cut() }
+    private mutating func lost(_ socket: ChatLink.Socket, of link: Link, isOwn: Bool, at now: Timestamp) {
+        self[keyPath: link].ended(isOwn: isOwn, at: now)
+        guard socket.consultation == self[keyPath: link].wanted else { return }
+        if link == \.link, socket.phase == .open || conversation?.turn != nil { conversation?.cut() }
         // The client closed it as unwanted, and it has been wanted again since.
         if socket.phase == .closing, !socket.isReplaced { return }
-        show(.connecting)
-        guard archiving != socket.consultation else { return }
-        retrySocket(at: now)
+        if link == \.link {
+            show(.connecting)
+            guard archiving != socket.consultation else { return }
+        }
+        retry(link, at: now)
     }
 
-    mutating func retrySocket(asked: Duration? = nil, at now: Timestamp) {
-        if link.retry(asked: asked, at: now) { return }
+    mutating func retry(_ link: Link, asked: Duration? = nil, at now: Timestamp) {
+        if self[keyPath: link].retry(asked: asked, at: now) { return }
         tell(.unavailable, ClientMessages.noConnection)
-        leave(.failed)
+        giveUp(link)
     }
+
+    private mutating func giveUp(_ link: Link) { if link == \.link { leave(.failed) } else { mealLink.want(nil) } }
 }
 
 extension ClientInput {

@@ -115,9 +115,7 @@ extension FitIQClient {
     }
 
     /// Creates an account, and waits until the client is signed in to it; `dateOfBirth` is `YYYY-MM-DD`.
-    public func register(
-        email: String, password: String, name: String, dateOfBirth: String
-    ) async throws(ClientError) {
+    public func register(email: String, password: String, name: String, dateOfBirth: String) async throws(ClientError) {
         try await perform(.register(email: email, password: password, name: name, dateOfBirth: dateOfBirth)) {
             $0.isBusy ? nil : ()
         }

@@ -40,39 +40,28 @@ public struct Consultation: Equatable, Sendable {
     /// The body of an endpoint's response; the origin, such as `http://127.0.0.1:8080`, serves the avatars.
     public func body(answering endpoint: Endpoint, in mode: GuideMode, origin: String) -> [UInt8] {
         let form = mode.form(of: endpoint)
-        var writer = JSONWriter(reserving: 1536)
         switch form {
-        case .union: writeUnion(into: &writer, origin: origin)
+        case .union: return union(origin: origin)
         case .consultationWebSocket where endpoint == .createConsultation:
-            writer.object { writer in
-                writer.member("success", true)
-                writer.object("data") { $0.member("consultation", raw: object(in: form)) }
-            }
-        case .consultationWebSocket, .enhancedConsultations:
-            writer.object { writer in
-                writer.member("success", true)
-                writer.member("data", raw: object(in: form))
-            }
-        case .goalLinking: writer.object { writeCamelCase(into: &$0, origin: origin) }
+            return JSONWriter.success { $0.member("consultation", raw: object(in: form)) }
+        case .consultationWebSocket, .enhancedConsultations: return JSONWriter.success(data: object(in: form))
+        case .goalLinking: return JSONWriter.object { writeCamelCase(into: &$0, origin: origin) }
         case .webSocketArchitecture:
             // The guide only says that the response "returns consultation_id".
-            writer.object { $0.member("consultation_id", id.description) }
+            return JSONWriter.object { $0.member("consultation_id", id.description) }
         case .mealLogWebSocket:
             preconditionFailure("meal-log-websocket documents no endpoint that answers with a consultation.")
         }
-        return writer.bytes
     }
 
     private func object(in form: GuideMode) -> [UInt8] {
-        var writer = JSONWriter(reserving: 512)
-        writer.object { writer in
+        JSONWriter.object(reserving: 512) { writer in
             switch form {
             case .consultationWebSocket: writeConsultationWebSocket(into: &writer)
             case .enhancedConsultations: writeEnhancedConsultations(into: &writer)
             default: writeSnakeCase(into: &writer)
             }
         }
-        return writer.bytes
     }
 }
 
@@ -82,8 +71,8 @@ extension Consultation {
     ///
     /// enhanced-consultations reads `data`, consultation-websocket reads `data` or `data.consultation`, goal-linking
     /// reads camelCase members next to them, and websocket-architecture reads `consultation_id`.
-    private func writeUnion(into writer: inout JSONWriter, origin: String) {
-        writer.object { writer in
+    private func union(origin: String) -> [UInt8] {
+        JSONWriter.object(reserving: 1536) { writer in
             writer.member("success", true)
             writer.object("data") { writer in
                 writeSnakeCase(into: &writer)

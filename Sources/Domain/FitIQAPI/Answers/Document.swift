@@ -87,33 +87,14 @@ public enum DocumentAnswers {
     /// The most members with numbers that analytics name, in the order of their names.
     public static let mostFigures = 100
 
-    public static func document(_ document: Document) -> [UInt8] {
-        JSONWriter.object { writer in
-            writer.member("success", true)
-            writer.member("data", raw: document.encoded)
-        }
-    }
-
     /// A page of a list, newest first, with its totals.
     public static func list(
         _ documents: some Sequence<Document>, in collection: DocumentCollection, _ query: DocumentListQuery, total: Int
     ) -> [UInt8] {
-        data { data in
+        JSONWriter.success { data in
             data.key(escaping: collection.rawValue)
             data.array { array in for document in documents { array.raw(document.encoded) } }
-            data.member("total", total)
-            data.member("total_count", total)
-            data.member("limit", query.limit)
-            data.member("offset", query.offset)
-            data.member("has_more", query.range(of: total).upperBound < total)
-        }
-    }
-
-    /// An object in the envelope of success.
-    public static func data(_ write: (inout JSONWriter) -> Void) -> [UInt8] {
-        JSONWriter.object { writer in
-            writer.member("success", true)
-            writer.object("data", write)
+            data.totals(query.page, total: total)
         }
     }
 }

@@ -89,35 +89,27 @@ extension Goal {
     public func encoded(in form: GuideMode, forApps: Bool = false) -> EncodedGoal {
         // Scenarios may have the apps' members in any mode.
         let unseenCount = forApps ? 0 : JSONWriter.object(measure.write).count - 2
-        var camelCase = JSONWriter(reserving: 512)
-        camelCase.object(writeCamelCaseMembers)
+        let camelCase = JSONWriter.object(reserving: 512, writeCamelCaseMembers)
         guard form.hasEnvelopeOfGoals else {
             return EncodedGoal(
-                body: camelCase.bytes, camelCase: camelCase.bytes, snakeCase: [],
-                byteCount: 2 * camelCase.bytes.count + unseenCount)
+                body: camelCase, camelCase: camelCase, snakeCase: [], byteCount: 2 * camelCase.count + unseenCount)
         }
-        var snakeCase = JSONWriter(reserving: 512)
-        snakeCase.object { writer in
-            writeSnakeCaseMembers(into: &writer, status: state.guideStatus.rawValue)
-            if forApps { writeMeasure(into: &writer) }
-        }
-        var body = JSONWriter(reserving: camelCase.bytes.count + snakeCase.bytes.count + 32)
-        body.object { body in
-            body.member("success", true)
-            body.member("data", raw: snakeCase.bytes)
-            writeCamelCaseMembers(into: &body)
-        }
-        if forApps {
-            snakeCase.removeAll()
-            snakeCase.object { writer in
-                writeSnakeCaseMembers(into: &writer, status: state.appStatus.rawValue)
-                writeMeasure(into: &writer)
+        func snakeCase(status: String) -> [UInt8] {
+            JSONWriter.object(reserving: 512) { writer in
+                writeSnakeCaseMembers(into: &writer, status: status)
+                if forApps { writeMeasure(into: &writer) }
             }
         }
-        let list = forApps ? snakeCase.bytes.dropLast() : snakeCase.bytes
+        let data = snakeCase(status: state.guideStatus.rawValue)
+        let body = JSONWriter.object(reserving: camelCase.count + data.count + 32) { body in
+            body.member("success", true)
+            body.member("data", raw: data)
+            writeCamelCaseMembers(into: &body)
+        }
+        let list = forApps ? snakeCase(status: state.appStatus.rawValue).dropLast() : data
         return EncodedGoal(
-            body: body.bytes, camelCase: camelCase.bytes, snakeCase: list,
-            byteCount: body.bytes.count + camelCase.bytes.count + list.count + unseenCount)
+            body: body, camelCase: camelCase, snakeCase: list,
+            byteCount: body.count + camelCase.count + list.count + unseenCount)
     }
 
     /// The goal as the apps see it at a time, from what was encoded for them.
@@ -193,8 +185,7 @@ extension Consultation {
     ///
     /// The form is `.goalLinking` or `.union`, which adds `success` and `data` with the same fields in snake_case.
     public func body(answeringChatAboutGoal goalID: ResourceID, in form: GuideMode, origin: String) -> [UInt8] {
-        var writer = JSONWriter(reserving: 768)
-        writer.object { writer in
+        JSONWriter.object(reserving: 768) { writer in
             if form.hasEnvelopeOfGoals {
                 writer.member("success", true)
                 writer.object("data") { data in
@@ -209,6 +200,5 @@ extension Consultation {
             writer.member("createdAt", createdAt.wireText)
             writer.object("persona") { persona.writeMembers(into: &$0, origin: origin) }
         }
-        return writer.bytes
     }
 }

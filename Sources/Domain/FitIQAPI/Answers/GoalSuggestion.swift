@@ -10,7 +10,7 @@ public struct GoalSuggestion: Equatable, Sendable {
 
     /// The body with suggestions: `data: {suggestions, count}`, with the consultation they are for, if any.
     public static func body(_ suggestions: [Self], for consultation: Consultation? = nil) -> [UInt8] {
-        ListAnswers.body(reserving: 512 * suggestions.count + 256) { writer in
+        JSONWriter.success(reserving: 512 * suggestions.count + 256) { writer in
             writer.array("suggestions") { array in for suggestion in suggestions { array.raw(suggestion.encoded) } }
             writer.member("count", suggestions.count)
             writer.member("persona", ifPresent: consultation?.persona.rawValue)

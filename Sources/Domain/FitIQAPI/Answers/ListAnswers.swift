@@ -4,7 +4,7 @@ import JSON
 public enum ListAnswers {
     /// `GET /api/v1/consultations`: `data: {consultations, pagination}`, and for the apps the totals beside them.
     public static func consultations(_ items: [[UInt8]], page: Page, total: Int, isForApps: Bool = false) -> [UInt8] {
-        body(reserving: items.reduce(256) { $0 + $1.count + 1 }) { writer in
+        JSONWriter.success(reserving: items.reduce(256) { $0 + $1.count + 1 }) { writer in
             writer.array("consultations") { array in for item in items { array.raw(item) } }
             writer.pagination(page, total: total)
             if isForApps { writer.totals(page, total: total) }
@@ -18,7 +18,7 @@ public enum ListAnswers {
     public static func messages(
         _ encodedMessages: ArraySlice<UInt8>, page: Page, total: Int, in form: GuideMode, isForApps: Bool = false
     ) -> [UInt8] {
-        body(reserving: encodedMessages.count + 256) { writer in
+        JSONWriter.success(reserving: encodedMessages.count + 256) { writer in
             writer.array("messages") { if !encodedMessages.isEmpty { $0.raw(encodedMessages) } }
             if form != .consultationWebSocket { writer.pagination(page, total: total) }
             if isForApps { writer.totals(page, total: total) }
@@ -27,19 +27,10 @@ public enum ListAnswers {
 
     /// `GET /api/v1/consultations/quick-actions`: `data: {quick_actions, count}`.
     public static func quickActions(_ actions: [QuickAction]) -> [UInt8] {
-        body(reserving: 256 * actions.count) { writer in
+        JSONWriter.success(reserving: 256 * actions.count) { writer in
             writer.array("quick_actions") { array in for action in actions { action.write(into: &array) } }
             writer.member("count", actions.count)
         }
-    }
-
-    static func body(reserving capacity: Int, _ writeMembers: (inout JSONWriter) -> Void) -> [UInt8] {
-        var writer = JSONWriter(reserving: capacity)
-        writer.object { writer in
-            writer.member("success", true)
-            writer.object("data", writeMembers)
-        }
-        return writer.bytes
     }
 
     /// `GET /api/v1/goals`: `{goals, totalCount}`; the union adds `success` and `data` with the same in snake_case.
@@ -51,8 +42,7 @@ public enum ListAnswers {
     public static func goals(
         _ goals: [EncodedGoal], total: Int, in form: GuideMode, apps: (goals: [[UInt8]], page: Page)? = nil
     ) -> [UInt8] {
-        var writer = JSONWriter(reserving: goals.reduce(128) { $0 + $1.camelCase.count + $1.snakeCase.count + 2 })
-        writer.object { writer in
+        JSONWriter.object(reserving: goals.reduce(128) { $0 + $1.camelCase.count + $1.snakeCase.count + 2 }) { writer in
             if form.hasEnvelopeOfGoals {
                 writer.member("success", true)
                 writer.object("data") { data in
@@ -64,11 +54,26 @@ public enum ListAnswers {
             writer.array("goals") { array in for goal in goals { array.raw(goal.camelCase) } }
             writer.member("totalCount", total)
         }
-        return writer.bytes
     }
 }
 
 extension JSONWriter {
+    /// A response body in the envelope of success.
+    public static func success(reserving capacity: Int = 512, _ writeData: (inout JSONWriter) -> Void) -> [UInt8] {
+        JSONWriter.object(reserving: capacity) { writer in
+            writer.member("success", true)
+            writer.object("data", writeData)
+        }
+    }
+
+    /// The same around an encoded object.
+    public static func success(data object: [UInt8]) -> [UInt8] {
+        JSONWriter.object(reserving: object.count + 32) { writer in
+            writer.member("success", true)
+            writer.member("data", raw: object)
+        }
+    }
+
     /// Where a page is in its list, in the apps' words.
     mutating func totals(_ page: Page, total: Int) {
         member("total", total)

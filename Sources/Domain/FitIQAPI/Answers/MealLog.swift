@@ -67,8 +67,7 @@ public struct MealLog: Equatable, Sendable {
     ///
     /// - Parameter isForApps: Whether the union's form has what only the apps read.
     public func object(in form: GuideMode, isForApps: Bool = false) -> [UInt8] {
-        var writer = JSONWriter(reserving: 1024 + rawInput.utf8.count + 768 * items.count)
-        writer.object { writer in
+        JSONWriter.object(reserving: 1024 + rawInput.utf8.count + 768 * items.count) { writer in
             switch (form, progress) {
             case (.mealLogWebSocket, _): writeMembers(into: &writer, isUnion: false, isForApps: false)
             case (.webSocketArchitecture, .completed(let items, let time)):
@@ -80,52 +79,37 @@ public struct MealLog: Equatable, Sendable {
             default: writeMembers(into: &writer, isUnion: true, isForApps: isForApps)
             }
         }
-        return writer.bytes
     }
 
     /// The body of create and get: `{"data"}` in meal-log-websocket, otherwise with `success` before it.
     ///
     /// - Parameter object: The log's ``object(in:)`` in the same form.
     public static func body(of object: [UInt8], in form: GuideMode) -> [UInt8] {
-        var writer = JSONWriter(reserving: object.count + 32)
-        writer.object { writer in
-            if form != .mealLogWebSocket { writer.member("success", true) }
-            writer.member("data", raw: object)
-        }
-        return writer.bytes
+        form == .mealLogWebSocket
+            ? JSONWriter.object { $0.member("data", raw: object) } : JSONWriter.success(data: object)
     }
 
     /// The body of `GET /api/v1/meal-logs`: a page of the list in the form of the union; no guide documents it.
-    public static func listBody(
-        _ objects: [[UInt8]], page: Page, total: Int, isForApps: Bool = false
-    ) -> [UInt8] {
-        var writer = JSONWriter(reserving: objects.reduce(128) { $0 + $1.count + 1 })
-        writer.object { writer in
-            writer.member("success", true)
-            writer.object("data") { writer in
-                writer.array("meal_logs") { writer in for object in objects { writer.raw(object) } }
-                if isForApps {
-                    writer.totals(page, total: total)
-                    writer.member("page", page.number)
-                } else {
-                    writer.member("total_count", total)
-                    writer.member("page", page.number)
-                    writer.member("limit", page.size)
-                    writer.member("has_more", page.hasNext(of: total))
-                }
+    public static func listBody(_ objects: [[UInt8]], page: Page, total: Int, isForApps: Bool = false) -> [UInt8] {
+        JSONWriter.success(reserving: objects.reduce(128) { $0 + $1.count + 1 }) { writer in
+            writer.array("meal_logs") { writer in for object in objects { writer.raw(object) } }
+            if isForApps {
+                writer.totals(page, total: total)
+                writer.member("page", page.number)
+            } else {
+                writer.member("total_count", total)
+                writer.member("page", page.number)
+                writer.member("limit", page.size)
+                writer.member("has_more", page.hasNext(of: total))
             }
         }
-        return writer.bytes
     }
 
     /// The body of `POST /api/v1/meal-logs/batch`.
     public static func batchBody(_ objects: [[UInt8]]) -> [UInt8] {
-        JSONWriter.object { writer in
-            writer.member("success", true)
-            writer.object("data") { writer in
-                writer.array("meal_logs") { writer in for object in objects { writer.raw(object) } }
-                writer.member("count", objects.count)
-            }
+        JSONWriter.success(reserving: objects.reduce(128) { $0 + $1.count + 1 }) { writer in
+            writer.array("meal_logs") { writer in for object in objects { writer.raw(object) } }
+            writer.member("count", objects.count)
         }
     }
 
@@ -162,8 +146,7 @@ public struct MealLog: Equatable, Sendable {
         guard case .completed(let items, let time) = progress else { return }
         writer.array("items") { writer in
             for (index, item) in items.enumerated() {
-                item.write(
-                    into: &writer, of: id, index: index, at: time, isUnion: isUnion, isForApps: isForApps)
+                item.write(into: &writer, of: id, index: index, at: time, isUnion: isUnion, isForApps: isForApps)
             }
         }
     }

@@ -100,7 +100,7 @@ public struct MealLogItem: Equatable, Sendable {
 
 extension JSONWriter {
     /// Writes a member in grams with one digit after the point: 372 as `37.2`, 0 as `0.0`.
-    mutating func member(_ name: StaticString, tenths: Int) {
+    package mutating func member(_ name: StaticString, tenths: Int) {
         key(name)
         value(tenths, fractionDigits: 1)
     }

@@ -14,24 +14,19 @@ public struct MealPhoto: Equatable, Sendable {
         let (items, totals) = (log.items, log.totals)
         // A meal is as certain as its least certain food.
         let confidence = items.map(\.confidence).min() ?? 0
-        body = JSONWriter.object { writer in
-            writer.member("success", true)
-            writer.object("data") { writer in
-                writer.member("session_id", log.id.description)
-                writer.array("recognized_items") { writer in
-                    for item in items { item.writeAsRecognized(into: &writer) }
-                }
-                writer.object("total_macros") { writer in
-                    writer.member("total_calories", totals.calories)
-                    writer.member("total_protein", (totals.proteinTenths + 5) / 10)
-                    writer.member("total_carbohydrates", (totals.carbsTenths + 5) / 10)
-                    writer.member("total_fats", (totals.fatTenths + 5) / 10)
-                }
-                writer.member("overall_confidence", confidence)
-                writer.member("needs_review", confidence < 0.8)
-                // Made up: no time passes.
-                writer.member("processing_time_ms", 600 + Int(log.id.seed % 1800))
+        body = JSONWriter.success { writer in
+            writer.member("session_id", log.id.description)
+            writer.array("recognized_items") { writer in for item in items { item.writeAsRecognized(into: &writer) } }
+            writer.object("total_macros") { writer in
+                writer.member("total_calories", totals.calories)
+                writer.member("total_protein", (totals.proteinTenths + 5) / 10)
+                writer.member("total_carbohydrates", (totals.carbsTenths + 5) / 10)
+                writer.member("total_fats", (totals.fatTenths + 5) / 10)
             }
+            writer.member("overall_confidence", confidence)
+            writer.member("needs_review", confidence < 0.8)
+            // Made up: no time passes.
+            writer.member("processing_time_ms", 600 + Int(log.id.seed % 1800))
         }
         byteCount = body.count + log.object(in: .union, isForApps: true).count
     }

@@ -37,7 +37,7 @@ public struct Message: Equatable, Sendable {
     ///
     /// - Parameter answer: Nil if it streams over a socket, or if there is none.
     public func body(answeredBy answer: Message?) -> [UInt8] {
-        ListAnswers.body(reserving: content.utf8.count + (answer?.content.utf8.count ?? 0) + 768) { writer in
+        JSONWriter.success(reserving: content.utf8.count + (answer?.content.utf8.count ?? 0) + 768) { writer in
             writer.key("user_message")
             write(into: &writer, in: .union)
             writer.key("assistant_message")

@@ -9,6 +9,8 @@ public struct ProfileDetails: Equatable, Sendable {
     public static let nameLengths = 1...100
     public static let bioLengths = 0...1000
 
+    /// Whether this is only what the registration said, so that the user may still create a profile.
+    public var isProvisional = false
     /// Not blank.
     public var name: String
     public var bio: String?
@@ -51,92 +53,74 @@ public struct ProfileDetails: Equatable, Sendable {
     }
 }
 
-/// A user's profile: `GET /api/v1/users/me`.
-public struct Profile: Equatable, Sendable {
+/// What the backend keeps once for a user.
+public struct UserRecord<Content: Equatable & Sendable>: Equatable, Sendable {
     public var id: ResourceID
-    public var details: ProfileDetails
-    /// Whether it only has what the registration said, so that the user may still create it.
-    public var isProvisional: Bool
+    public var content: Content
     public var createdAt: Timestamp
     public var updatedAt: Timestamp
 
-    public init(
-        id: ResourceID, details: ProfileDetails, isProvisional: Bool = false, createdAt: Timestamp,
-        updatedAt: Timestamp? = nil
-    ) {
-        (self.id, self.details, self.isProvisional) = (id, details, isProvisional)
-        (self.createdAt, self.updatedAt) = (createdAt, updatedAt ?? createdAt)
-    }
-
-    /// The body of a user: the profile as an object, and flat beside it, because the apps' decoders differ.
-    public func body(of user: ExactString, email: String) -> [UInt8] {
-        var writer = JSONWriter(reserving: 1024)
-        writer.object { writer in
-            writer.member("success", true)
-            writer.object("data") { data in
-                data.member("id", user.text)
-                data.member("email", email)
-                data.object("profile") { profile in
-                    profile.member("id", id.description)
-                    details.write(into: &profile)
-                    profile.member("created_at", createdAt.wireText)
-                    profile.member("updated_at", updatedAt.wireText)
-                }
-                data.member("user_id", user.text)
-                data.member("name", details.name)
-                data.member("bio", orNull: details.bio)
-                data.member("preferred_unit_system", details.unitSystem.rawValue)
-                data.member("language_code", details.languageCode)
-                data.member("date_of_birth", orNull: details.dateOfBirth?.dateText)
-                data.member("created_at", createdAt.wireText)
-                data.member("updated_at", updatedAt.wireText)
-            }
-        }
-        return writer.bytes
+    public init(id: ResourceID, _ content: Content, createdAt: Timestamp, updatedAt: Timestamp? = nil) {
+        (self.id, self.content, self.createdAt, self.updatedAt) = (id, content, createdAt, updatedAt ?? createdAt)
     }
 }
 
+/// A user's profile: `GET /api/v1/users/me`.
+public typealias Profile = UserRecord<ProfileDetails>
 /// A user's preferences for food: `GET /api/v1/users/me/preferences`.
-public struct Preferences: Equatable, Sendable {
-    public var id: ResourceID
-    public var lists: Lists
-    public var createdAt: Timestamp
-    public var updatedAt: Timestamp
+public typealias Preferences = UserRecord<PreferenceLists>
 
-    public struct Lists: Equatable, Sendable {
-        public var allergies: [String] = []
-        public var dietaryRestrictions: [String] = []
-        public var foodDislikes: [String] = []
-
-        public static let limit = 100
-        public static let characters = 1...100
-
-        public init() {}
-
-        public func write(into writer: inout JSONWriter) {
-            writer.array("allergies") { array in for text in allergies { array.value(text) } }
-            writer.array("dietary_restrictions") { array in for text in dietaryRestrictions { array.value(text) } }
-            writer.array("food_dislikes") { array in for text in foodDislikes { array.value(text) } }
-        }
-    }
-
-    public init(id: ResourceID, lists: Lists = Lists(), createdAt: Timestamp, updatedAt: Timestamp? = nil) {
-        (self.id, self.lists, self.createdAt, self.updatedAt) = (id, lists, createdAt, updatedAt ?? createdAt)
-    }
-
-    public func body(ofProfile profile: ResourceID) -> [UInt8] {
-        var writer = JSONWriter(reserving: 512)
-        writer.object { writer in
-            writer.member("success", true)
-            writer.object("data") { data in
-                data.member("id", id.description)
-                data.member("user_profile_id", profile.description)
-                lists.write(into: &data)
-                data.member("created_at", createdAt.wireText)
-                data.member("updated_at", updatedAt.wireText)
+extension Profile {
+    /// The body of a user: the profile as an object, and flat beside it, because the apps' decoders differ.
+    public func body(of user: ExactString, email: String) -> [UInt8] {
+        JSONWriter.success(reserving: 1024) { data in
+            data.member("id", user.text)
+            data.member("email", email)
+            data.object("profile") { profile in
+                profile.member("id", id.description)
+                content.write(into: &profile)
+                profile.member("created_at", createdAt.wireText)
+                profile.member("updated_at", updatedAt.wireText)
             }
+            data.member("user_id", user.text)
+            data.member("name", content.name)
+            data.member("bio", orNull: content.bio)
+            data.member("preferred_unit_system", content.unitSystem.rawValue)
+            data.member("language_code", content.languageCode)
+            data.member("date_of_birth", orNull: content.dateOfBirth?.dateText)
+            data.member("created_at", createdAt.wireText)
+            data.member("updated_at", updatedAt.wireText)
         }
-        return writer.bytes
+    }
+}
+
+/// What preferences say: at most ``limit`` texts in each list.
+public struct PreferenceLists: Equatable, Sendable {
+    public var allergies: [String] = []
+    public var dietaryRestrictions: [String] = []
+    public var foodDislikes: [String] = []
+
+    public static let limit = 100
+    public static let characters = 1...100
+
+    public init() {}
+
+    public func write(into writer: inout JSONWriter) {
+        writer.array("allergies") { array in for text in allergies { array.value(text) } }
+        writer.array("dietary_restrictions") { array in for text in dietaryRestrictions { array.value(text) } }
+        writer.array("food_dislikes") { array in for text in foodDislikes { array.value(text) } }
+    }
+}
+
+extension Preferences {
+    public func body(ofProfile profile: ResourceID) -> [UInt8] {
+        JSONWriter.success { data in
+            data.member("id", id.description)
+            data.member("user_profile_id", profile.description)
+            content.write(into: &data)
+            data.member("created_at", createdAt.wireText)
+            data.member("updated_at", updatedAt.wireText)
+        }
     }
 }
 
@@ -163,15 +147,12 @@ public struct TokenPair: Equatable, Sendable {
 
     /// The body of `POST /auth/register`.
     public func body(registering profile: Profile, signedWith secret: [UInt8]) -> [UInt8] {
-        JSONWriter.object { writer in
-            writer.member("success", true)
-            writer.object("data") { data in
-                data.member("user_id", access.subject.text)
-                data.member("email", access.email ?? "")
-                data.member("name", profile.details.name)
-                data.member("created_at", profile.createdAt.wireText)
-                write(into: &data, secret)
-            }
+        JSONWriter.success { data in
+            data.member("user_id", access.subject.text)
+            data.member("email", access.email ?? "")
+            data.member("name", profile.content.name)
+            data.member("created_at", profile.createdAt.wireText)
+            write(into: &data, secret)
         }
     }
 

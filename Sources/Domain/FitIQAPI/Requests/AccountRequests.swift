@@ -64,52 +64,39 @@ public struct RefreshRequest: Equatable, Sendable {
 /// The body of `POST` and `PUT /api/v1/users/me`, and of `PATCH /api/v1/users/me/physical`.
 ///
 /// What is absent stays as it is.
-public struct ProfileRequest: Equatable, Sendable {
-    private var name: String?
-    private var bio: String?
-    private var unitSystem: UnitSystem?
-    private var languageCode: String?
-    private var dateOfBirth: DateTime?
-    private var biologicalSex: String?
-    private var height: Double?
-    private var gender: String?
-    private var weight: Double?
-    private var activityLevel: String?
+public struct ProfileRequest: Sendable {
+    private let fields: BodyReader
+    private let endpoint: Endpoint
+    private let now: Timestamp
 
     /// - Parameters:
     ///   - endpoint: Decides which fields count, and which are required.
     ///   - now: Decides the age.
     public init(body: [UInt8], of endpoint: Endpoint, at now: Timestamp) throws(APIError) {
-        let fields = try BodyReader(body)
-        dateOfBirth = try fields.dateOfBirth(at: now)
-        guard endpoint != .updatePhysicalProfile else {
-            biologicalSex = try fields.text("biological_sex", characters: 1...50)
-            height = try fields.number("height_cm", in: 1...300)
-            return
-        }
-        name = try fields.name().required("name", expected: "a string of 1 to 100 characters")
-        unitSystem = try fields.choice("preferred_unit_system", of: UnitSystem.self)
-            .required("preferred_unit_system", expected: BodyReader.names(of: UnitSystem.self))
-        bio = try fields.text("bio", characters: ProfileDetails.bioLengths)
-        languageCode = try fields.text("language_code", characters: 1...35)
-        guard endpoint == .updateProfile else { return }
-        gender = try fields.text("gender", characters: 1...50)
-        height = try fields.number("height", in: 1...300)
-        weight = try fields.number("weight", in: 1...1000)
-        activityLevel = try fields.text("activity_level", characters: 1...50)
+        (fields, self.endpoint, self.now) = (try BodyReader(body), endpoint, now)
+        // Whatever is refused is refused before anybody's profile is looked at.
+        var details = ProfileDetails(name: "")
+        try apply(to: &details)
     }
 
-    public func apply(to details: inout ProfileDetails) {
-        details.name = name ?? details.name
-        details.bio = bio ?? details.bio
-        details.unitSystem = unitSystem ?? details.unitSystem
-        details.languageCode = languageCode ?? details.languageCode
-        details.dateOfBirth = dateOfBirth ?? details.dateOfBirth
-        details.biologicalSex = biologicalSex ?? details.biologicalSex
-        details.height = height ?? details.height
-        details.gender = gender ?? details.gender
-        details.weight = weight ?? details.weight
-        details.activityLevel = activityLevel ?? details.activityLevel
+    public func apply(to details: inout ProfileDetails) throws(APIError) {
+        details.dateOfBirth = try fields.dateOfBirth(at: now) ?? details.dateOfBirth
+        guard endpoint != .updatePhysicalProfile else {
+            details.biologicalSex = try fields.text("biological_sex", characters: 1...50) ?? details.biologicalSex
+            details.height = try fields.number("height_cm", in: 1...300) ?? details.height
+            return
+        }
+        details.isProvisional = false
+        details.name = try fields.name().required("name", expected: "a string of 1 to 100 characters")
+        details.unitSystem = try fields.choice("preferred_unit_system", of: UnitSystem.self)
+            .required("preferred_unit_system", expected: BodyReader.names(of: UnitSystem.self))
+        details.bio = try fields.text("bio", characters: ProfileDetails.bioLengths) ?? details.bio
+        details.languageCode = try fields.text("language_code", characters: 1...35) ?? details.languageCode
+        guard endpoint == .updateProfile else { return }
+        details.gender = try fields.text("gender", characters: 1...50) ?? details.gender
+        details.height = try fields.number("height", in: 1...300) ?? details.height
+        details.weight = try fields.number("weight", in: 1...1000) ?? details.weight
+        details.activityLevel = try fields.text("activity_level", characters: 1...50) ?? details.activityLevel
     }
 }
 
@@ -126,7 +113,7 @@ public struct PreferencesRequest: Equatable, Sendable {
         foodDislikes = try fields.texts("food_dislikes")
     }
 
-    public func apply(to lists: inout Preferences.Lists) {
+    public func apply(to lists: inout PreferenceLists) {
         lists.allergies = allergies ?? lists.allergies
         lists.dietaryRestrictions = dietaryRestrictions ?? lists.dietaryRestrictions
         lists.foodDislikes = foodDislikes ?? lists.foodDislikes
@@ -160,12 +147,12 @@ extension BodyReader {
     fileprivate func texts(_ field: String) throws(APIError) -> [String]? {
         guard let value = self[field] else { return nil }
         guard let elements = value.array else { throw .wrongType(field, expected: "a list of strings", got: value) }
-        let limit = Preferences.Lists.limit
+        let limit = PreferenceLists.limit
         guard elements.count <= limit else { throw .tooManyTexts(field, limit: limit, got: elements.count) }
         var texts: [String] = []
         for element in elements {
             guard let text = element.string else { throw .wrongType(field, expected: "a list of strings", got: value) }
-            guard text.utf8.count <= 400, Preferences.Lists.characters.contains(text.count) else {
+            guard text.utf8.count <= 400, PreferenceLists.characters.contains(text.count) else {
                 throw .invalid("Each text of '\(field)' must have 1 to 100 characters; one has \(text.count).")
             }
             texts.append(text)

@@ -14,9 +14,7 @@ package struct BodyReader {
     /// Parses a body; throws if it is not a JSON object.
     ///
     /// - Parameter known: The fields of the form; others are ignored.
-    package init(
-        _ body: [UInt8], known: [String]? = nil, limits: JSON.Limits = BodyReader.limits
-    ) throws(APIError) {
+    package init(_ body: [UInt8], known: [String]? = nil, limits: JSON.Limits = BodyReader.limits) throws(APIError) {
         guard !body.isEmpty else { throw .emptyBody }
         let value: JSONValue
         do { value = try JSON.parse(body, limits: limits) } catch { throw .invalidJSON(error) }

@@ -16,9 +16,7 @@ public enum DocumentRequest {
 
     package static func checkSize(of object: JSONObject, for collection: DocumentCollection) throws(APIError) {
         let size = JSONValue.object(object).encoded().count
-        guard size <= maximumBytes else {
-            throw .documentTooLarge(collection.item, limit: maximumBytes, got: size)
-        }
+        guard size <= maximumBytes else { throw .documentTooLarge(collection.item, limit: maximumBytes, got: size) }
     }
 }
 
@@ -30,10 +28,8 @@ extension JSONObject {
 
 /// The query of a list of documents; only the parameters that issue each list are read.
 public struct DocumentListQuery: Equatable, Sendable {
-    /// `limit` 1 to 100, default 20.
-    public var limit: Int
-    /// `offset` from 0.
-    public var offset: Int
+    /// `limit` 1 to 100, default 20; `offset` from 0.
+    public var page: Page
     // Absent filters match all.
     /// The first included second of creation, from `from`; a bare date starts at midnight UTC.
     public var start: DateTime?
@@ -49,18 +45,12 @@ public struct DocumentListQuery: Equatable, Sendable {
 
     public init(query: [(name: String, value: String)], searches: Bool = false) throws(APIError) {
         let parameters = QueryReader(query)
-        limit = try parameters.number("limit", in: 1...100) ?? 20
-        offset = try parameters.number("offset", in: 0...Int.max) ?? 0
+        let size = try parameters.number("limit", in: 1...100) ?? 20
+        page = Page(offset: try parameters.number("offset", in: 0...Int.max) ?? 0, size: size)
         start = try parameters.dateTime("from", secondOfDate: 0)
         end = try parameters.dateTime("to", secondOfDate: 86_399)
         status = parameters["status"].map(ExactString.init(_:))
         words = searches ? parameters["q"] : nil
-    }
-
-    /// The positions of the page in a list; empty past the end.
-    public func range(of total: Int) -> Range<Int> {
-        let start = min(offset, total)
-        return start..<(start + min(limit, total - start))
     }
 }
 

@@ -88,8 +88,7 @@ public struct ConsultationListQuery: Equatable, Sendable {
     /// - Parameter isForApps: Whether what only the apps send counts: `limit`, `offset` and `status`.
     public init(query: [(name: String, value: String)], isForApps: Bool = false) throws(APIError) {
         let parameters = QueryReader(query)
-        page =
-            try parameters.page(size: "page_size", default: 20, isForApps: isForApps) ?? Page(number: 1, size: 20)
+        page = try parameters.page(size: "page_size", default: 20, isForApps: isForApps) ?? Page(number: 1, size: 20)
         status = isForApps ? try parameters.choice("status", of: Status.self) : nil
         isArchived = try parameters.flag("is_archived")
         persona = try parameters.choice("persona", of: Persona.self)
@@ -114,9 +113,7 @@ public struct MessageListQuery: Equatable, Sendable {
     /// Reads a query; without a number or an offset it is the first page, without a size it has 50 messages.
     ///
     /// consultation-websocket has no paging, so its form ignores it.
-    public init(
-        query: [(name: String, value: String)], in form: GuideMode, isForApps: Bool = false
-    ) throws(APIError) {
+    public init(query: [(name: String, value: String)], in form: GuideMode, isForApps: Bool = false) throws(APIError) {
         guard form != .consultationWebSocket else { return }
         page = try QueryReader(query).page(size: "page_size", default: 50, isForApps: isForApps)
     }
@@ -189,7 +186,9 @@ public struct Page: Equatable, Sendable {
         self.offset = overflow ? Int.max : offset
     }
 
-    public init(offset: Int, size: Int) { (number, self.offset, self.size) = (offset / size + 1, offset, size) }
+    public init(offset: Int, size: Int) {
+        (number, self.offset, self.size) = (min(offset / size, .max - 1) + 1, offset, size)
+    }
 
     /// The positions of the page's items in a list; empty past the end.
     public func range(of total: Int) -> Range<Int> {

@@ -11,8 +11,7 @@ public enum MealSocketFrame: Equatable, Sendable {
 
     /// The frame's text.
     public func encoded(at time: Timestamp) -> [UInt8] {
-        var writer = JSONWriter(reserving: 256)
-        writer.object { writer in
+        JSONWriter.object { writer in
             switch self {
             case .connected(let user):
                 writer.member("type", "connected")
@@ -25,7 +24,6 @@ public enum MealSocketFrame: Equatable, Sendable {
             }
             writer.member("timestamp", time.wireText)
         }
-        return writer.bytes
     }
 }
 

@@ -107,13 +107,11 @@ public enum MealLogEvent: String, CaseIterable, Sendable {
     public static func frame(of log: MealLog, in mode: GuideMode) -> [UInt8]? {
         guard let event = MealLogEvent(log) else { return nil }
         let data = log.object(in: mode, isForApps: mode.servesApps)
-        var writer = JSONWriter(reserving: data.count + 96)
-        writer.object { writer in
+        return JSONWriter.object(reserving: data.count + 96) { writer in
             writer.member("type", event.rawValue)
             writer.member("data", raw: data)
             writer.member("timestamp", log.updatedAt.wireText)
         }
-        return writer.bytes
     }
 }
 

@@ -106,6 +106,12 @@ public struct ResourceIDSequence: Sendable {
         skip(count)
     }
 
+    /// An id that is derived from a seed, the same each time.
+    public static func first(of seed: UInt64) -> ResourceID {
+        var identifiers = ResourceIDSequence(seed: seed)
+        return identifiers.next()
+    }
+
     public mutating func next() -> ResourceID {
         issuedCount = (issuedCount &+ 1) & .max
         return ResourceID(randomBits: numbers.next(), numbers.next())
@@ -172,4 +178,9 @@ public struct SplitMix64: RandomNumberGenerator, Sendable {
         before ^= before >> 30 ^ before >> 60
         return (before &- state) &* 0xF1DE_83E1_9937_733D
     }
+}
+
+extension Sequence<UInt8> {
+    /// A number for any bytes (FNV-1a, 64 bits); ``SplitMix64`` spreads it over all bits.
+    package var fnv1a: UInt64 { reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 } }
 }

@@ -9,7 +9,7 @@ extension Backend {
     ) throws(APIError) -> [UInt8] {
         let goal = goals[try goalPosition(of: id, ownedBy: user)].goal
         let topic = GoalBook.builtIn.topic(of: goal)
-        return DocumentAnswers.data { data in
+        return JSONWriter.success { data in
             data.member("goal_id", goal.id.description)
             guard endpoint != .listGoalTips else {
                 data.texts("tips", topic.tips, seed: goal.id.seed)

@@ -28,11 +28,7 @@ struct GoalBook: Sendable {
         guard file.mistakes.isEmpty else { return }
         for section in file.sections {
             for record in section.records {
-                if section.name == "topics" {
-                    readTopic(record, &file)
-                } else {
-                    readStage(record, &file)
-                }
+                if section.name == "topics" { readTopic(record, &file) } else { readStage(record, &file) }
             }
             if section.name == "topics", topics.last?.keywords.isEmpty != true {
                 file.refuse("the last topic has no keywords, because it fits any goal", at: section.line)
@@ -47,12 +43,11 @@ struct GoalBook: Sendable {
 
     private mutating func readTopic(_ record: DataFile.Record, _ file: inout DataFile) {
         file.check(record, keys: ["keywords", "tips", "suggestions", "next_steps", "recommendations"])
-        var topic = Topic(keywords: [], tips: [], suggestions: [], nextSteps: [], recommendations: [])
-        topic.keywords = Set(file.texts("keywords", of: record).flatMap(Words.fold))
-        topic.tips = file.texts("tips", of: record)
-        topic.suggestions = file.texts("suggestions", of: record)
-        topic.nextSteps = file.texts("next_steps", of: record)
-        topic.recommendations = file.texts("recommendations", of: record)
+        let topic = Topic(
+            keywords: Set(file.texts("keywords", of: record).flatMap(Words.fold)),
+            tips: file.texts("tips", of: record), suggestions: file.texts("suggestions", of: record),
+            nextSteps: file.texts("next_steps", of: record),
+            recommendations: file.texts("recommendations", of: record))
         for list in [topic.tips, topic.suggestions, topic.nextSteps, topic.recommendations] where list.count < 3 {
             file.refuse("a topic has at least three texts of each kind", at: record.line)
         }

@@ -12,7 +12,7 @@ extension Backend {
     public mutating func createDocument(
         _ object: JSONObject, in collection: DocumentCollection, by user: UserID, _ turn: inout Turn
     ) throws(APIError) -> [UInt8] {
-        DocumentAnswers.document(try addDocument(object, in: collection, by: user, &turn))
+        JSONWriter.success(data: try addDocument(object, in: collection, by: user, &turn).encoded)
     }
 
     mutating func addDocument(
@@ -38,9 +38,7 @@ extension Backend {
     }
 
     /// Lists documents, newest first.
-    public func documents(
-        in collection: DocumentCollection, _ query: DocumentListQuery, for user: UserID
-    ) -> [UInt8] {
+    public func documents(in collection: DocumentCollection, _ query: DocumentListQuery, for user: UserID) -> [UInt8] {
         page(of: users[user].documents[collection, default: []].reversed(), in: collection, query)
     }
 
@@ -49,14 +47,14 @@ extension Backend {
     ) -> [UInt8] {
         let matching = documents.filter(query.matches)
         return DocumentAnswers.list(
-            matching[query.range(of: matching.count)], in: collection, query, total: matching.count)
+            matching[query.page.range(of: matching.count)], in: collection, query, total: matching.count)
     }
 
     /// Returns a document, also another user's if it is shared; otherwise throws 404.
     public func document(
         _ id: String, in collection: DocumentCollection, for user: UserID
     ) throws(APIError) -> [UInt8] {
-        DocumentAnswers.document(try readable(id, in: collection, for: user))
+        JSONWriter.success(data: try readable(id, in: collection, for: user).encoded)
     }
 
     /// Throws 404 if the user has no document with this id; sharing does not count.
@@ -77,7 +75,7 @@ extension Backend {
             sharedWith: old.sharedWith)
         if document.byteCount > old.byteCount { try checkStorage() }
         set(document, at: index, in: collection, of: user)
-        return DocumentAnswers.document(document)
+        return JSONWriter.success(data: document.encoded)
     }
 
     public mutating func deleteDocument(
@@ -107,7 +105,7 @@ extension Backend {
                 updatedAt: turn.now, sharedWith: document.sharedWith)
             set(document, at: index, in: collection, of: user)
         }
-        return DocumentAnswers.document(document)
+        return JSONWriter.success(data: document.encoded)
     }
 
     mutating func set(_ document: Document, at index: Int, in collection: DocumentCollection, of user: UserID) {
@@ -117,9 +115,7 @@ extension Backend {
     }
 
     /// The place of this user's document; throws 404 for another user's, as if it did not exist.
-    func index(
-        of id: String, in collection: DocumentCollection, of user: UserID
-    ) throws(APIError) -> Int {
+    func index(of id: String, in collection: DocumentCollection, of user: UserID) throws(APIError) -> Int {
         guard let resource = resource(id),
             let index = users[user].documents[collection]?.firstIndex(where: { $0.id == resource })
         else { throw .unknownDocument(id, in: collection) }

@@ -6,7 +6,7 @@ extension Backend {
     /// The number of insights whose `is_read` is not true (`GET /api/v1/insights/unread/count`).
     public func unreadInsights(of user: UserID) -> [UInt8] {
         let count = users[user].documents[.insights, default: []].count { !$0.isRead }
-        return DocumentAnswers.data { data in
+        return JSONWriter.success { data in
             data.member("count", count)
             data.member("unread_count", count)
         }
@@ -23,7 +23,7 @@ extension Backend {
             }
         }
         let named = members.sorted { $0.key < $1.key }.prefix(DocumentAnswers.mostFigures)
-        return DocumentAnswers.data { data in
+        return JSONWriter.success { data in
             data.member("total_entries", entries.count)
             data.member("first_entry_at", orNull: entries.first?.createdAt.wireText)
             data.member("last_entry_at", orNull: entries.last?.createdAt.wireText)
@@ -48,7 +48,7 @@ extension Backend {
                 "content": .string("What you have recorded so far: " + counts.joined(separator: ", ") + "."),
                 "is_read": false, "is_favorite": false, "is_archived": false,
             ], in: .insights, by: user, &turn)
-        return DocumentAnswers.data { data in
+        return JSONWriter.success { data in
             data.array("insights") { $0.raw(insight.encoded) }
             data.member("count", 1)
         }

@@ -30,7 +30,7 @@ extension Backend {
         guard template.sharedWith.count <= limit else { throw .storeFull("users of a shared template", limit: limit) }
         try checkStorage()
         set(template, at: index, in: .workoutTemplates, of: user)
-        return DocumentAnswers.data { data in
+        return JSONWriter.success { data in
             data.member("template_id", template.id.description)
             data.array("shared_with") { array in for name in template.sharedWith { array.value(name.text) } }
             data.member("count", template.sharedWith.count)

@@ -37,12 +37,8 @@ extension Backend {
         result.account = person.account.map {
             AccountData(email: $0.email, password: .hash($0.password), refreshTokens: $0.refreshTokens)
         }
-        result.profile = ProfileData(
-            id: person.profile.id, details: person.profile.details, isProvisional: person.profile.isProvisional,
-            createdAt: .at(person.profile.createdAt), updatedAt: .at(person.profile.updatedAt))
-        result.preferences = person.preferences.map {
-            PreferencesData(id: $0.id, lists: $0.lists, createdAt: .at($0.createdAt), updatedAt: .at($0.updatedAt))
-        }
+        result.profile = UserRecordData(person.profile)
+        result.preferences = person.preferences.map(UserRecordData.init)
         return result
     }
 

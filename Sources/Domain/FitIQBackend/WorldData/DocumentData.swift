@@ -42,9 +42,7 @@ extension Planter {
             let path = "\(path).documents.\(collection.rawValue)"
             let drafts = data.documents[collection] ?? []
             let count = backend.users[user].documents[collection, default: []].count + drafts.count
-            guard count <= limits.documents else {
-                throw PlantError(path, .tooMany("documents of this user", count, limit: limits.documents))
-            }
+            try check(count, "documents of this user", limit: limits.documents, path)
             var documents: [Document] = []
             for (index, draft) in drafts.enumerated() {
                 documents.append(try document(draft, in: collection, userID: data.id, at: "\(path)[\(index)]"))
@@ -63,21 +61,16 @@ extension Planter {
         guard size <= DocumentRequest.maximumBytes else {
             throw PlantError(path, .documentTooLarge(size, limit: DocumentRequest.maximumBytes))
         }
-        guard data.sharedWith.count <= limits.shares else {
-            throw PlantError(
-                "\(path).shared_with",
-                .tooMany("users of a shared template", data.sharedWith.count, limit: limits.shares))
-        }
+        try check(
+            data.sharedWith.count, "users of a shared template", limit: limits.shares, "\(path).shared_with")
         for (index, user) in data.sharedWith.enumerated() {
             try check(user.text, "\(path).shared_with[\(index)]", TextLengths.user, bytes: AccessToken.userBytes)
         }
-        let updatedAt = try time(data.updatedAt, "\(path).updated_at")
-        let createdAt = try time(data.createdAt, "\(path).created_at") ?? updatedAt ?? now
-        try check(updatedAt ?? createdAt, "\(path).updated_at", notBefore: createdAt, "the document was created")
+        let times = try times(data.createdAt, data.updatedAt, "the document was created", at: path)
         var names: Set<ExactString> = []
         return Document(
-            id: data.id ?? turn.identifiers.next(), user: userID, object: data.object, createdAt: createdAt,
-            updatedAt: updatedAt ?? createdAt,
+            id: data.id ?? turn.identifiers.next(), user: userID, object: data.object, createdAt: times.created,
+            updatedAt: times.updated,
             sharedWith: collection == .workoutTemplates ? data.sharedWith.filter { names.insert($0).inserted } : [])
     }
 }

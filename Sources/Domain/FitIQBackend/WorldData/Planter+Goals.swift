@@ -34,9 +34,7 @@ struct GoalDrafts {
 extension Planter {
     mutating func goalDrafts(of data: UserData, _ user: UserID, at path: String) throws(PlantError) -> GoalDrafts {
         let count = backend.users[user].goals.count + data.goals.count
-        guard count <= limits.goals else {
-            throw PlantError("\(path).goals", .tooMany("goals of this user", count, limit: limits.goals))
-        }
+        try check(count, "goals of this user", limit: limits.goals, "\(path).goals")
         var goals = GoalDrafts()
         for (index, goal) in data.goals.enumerated() {
             let path = "\(path).goals[\(index)]"
@@ -54,16 +52,14 @@ extension Planter {
         try check(data.measure.unit, "\(path).target_unit", TextLengths.unit)
         try check(data.measure.target ?? 1, "\(path).target_value", GoalMeasure.targets)
         try check(data.measure.current ?? 0, "\(path).current_value", GoalMeasure.values)
-        let updatedAt = try time(data.updatedAt, "\(path).updated_at")
-        let createdAt = try time(data.createdAt, "\(path).created_at") ?? updatedAt ?? now
+        let times = try times(data.createdAt, data.updatedAt, "the goal was created", at: path)
         var goal = Goal(
             id: data.id ?? turn.identifiers.next(), userID: userID, title: data.title, description: data.description,
-            category: data.category, targetDate: data.targetDate ?? usualTargetDate, createdAt: createdAt)
+            category: data.category, targetDate: data.targetDate ?? usualTargetDate, createdAt: times.created)
         goal.state = data.status
         goal.progress = data.progress
         goal.measure = data.measure
-        goal.updatedAt = updatedAt ?? createdAt
-        try check(goal.updatedAt, "\(path).updated_at", notBefore: createdAt, "the goal was created")
+        goal.updatedAt = times.updated
         return goal
     }
 
@@ -79,9 +75,7 @@ extension Planter {
 
     mutating func plantMealLogs(of data: UserData, _ user: UserID, at path: String) throws(PlantError) {
         let count = backend.users[user].mealLogs.count + data.mealLogs.count
-        guard count <= limits.mealLogs else {
-            throw PlantError("\(path).meal_logs", .tooMany("meal logs of this user", count, limit: limits.mealLogs))
-        }
+        try check(count, "meal logs of this user", limit: limits.mealLogs, "\(path).meal_logs")
         var logs: [MealLog] = []
         for (index, log) in data.mealLogs.enumerated() {
             logs.append(try mealLog(log, userID: data.id, at: "\(path).meal_logs[\(index)]"))
@@ -98,9 +92,7 @@ extension Planter {
 
     private mutating func plantPhotos(of data: UserData, _ user: UserID, at path: String) throws(PlantError) {
         let count = backend.users[user].photos.count + data.photos.count
-        guard count <= limits.photos else {
-            throw PlantError("\(path).photos", .tooMany("photos of this user", count, limit: limits.photos))
-        }
+        try check(count, "photos of this user", limit: limits.photos, "\(path).photos")
         for (index, photo) in data.photos.enumerated() {
             let path = "\(path).photos[\(index)]"
             guard photo.progress != .processing else { throw PlantError(path, .photoInProcessing) }
@@ -144,9 +136,7 @@ extension Planter {
     }
 
     private func check(_ items: [MealLogItem], _ path: String) throws(PlantError) {
-        guard items.count <= MealParser.maximumItems else {
-            throw PlantError(path, .tooMany("foods of a meal log", items.count, limit: MealParser.maximumItems))
-        }
+        try check(items.count, "foods of a meal log", limit: MealParser.maximumItems, path)
         for (index, item) in items.enumerated() {
             let path = "\(path)[\(index)]"
             try check(item.name, "\(path).name", TextLengths.itemName)

@@ -6,16 +6,20 @@ extension Planter {
         guard data.account != nil || data.profile != nil || data.preferences != nil else { return }
         try checkStorage(path)
         var person = backend.person(of: user, at: now)
-        if let profile = data.profile { person.profile = try planted(profile, at: "\(path).profile") }
+        if let profile = data.profile {
+            try check(profile.content, at: "\(path).profile")
+            person.profile = try planted(profile, "the profile was created", at: "\(path).profile")
+        }
         if let account = data.account { person.account = try planted(account, of: user, at: path) }
         if let preferences = data.preferences {
-            person.preferences = try planted(preferences, at: "\(path).preferences")
+            try check(preferences.content, at: "\(path).preferences")
+            person.preferences = try planted(
+                preferences, "the preferences were created", at: "\(path).preferences")
         }
         backend.set(person, of: user)
     }
 
-    private mutating func planted(_ data: ProfileData, at path: String) throws(PlantError) -> Profile {
-        let details = data.details
+    private func check(_ details: ProfileDetails, at path: String) throws(PlantError) {
         try check(details.name, "\(path).name", ProfileDetails.nameLengths)
         try check(details.bio, "\(path).bio", ProfileDetails.bioLengths)
         try check(details.languageCode, "\(path).language_code", 1...35)
@@ -24,37 +28,26 @@ extension Planter {
         try check(details.activityLevel, "\(path).activity_level", 1...50)
         if let height = details.height { try check(height, "\(path).height_cm", 1...300) }
         if let weight = details.weight { try check(weight, "\(path).weight", 1...1000) }
-        let times = try times(data.createdAt, data.updatedAt, "the profile was created", at: path)
-        return Profile(
-            id: data.id ?? turn.identifiers.next(), details: details, isProvisional: data.isProvisional,
-            createdAt: times.created, updatedAt: times.updated)
     }
 
-    private mutating func planted(_ data: PreferencesData, at path: String) throws(PlantError) -> Preferences {
-        let lists = data.lists
+    private func check(_ lists: PreferenceLists, at path: String) throws(PlantError) {
         for (name, texts) in [
             ("allergies", lists.allergies), ("dietary_restrictions", lists.dietaryRestrictions),
             ("food_dislikes", lists.foodDislikes),
         ] {
-            guard texts.count <= Preferences.Lists.limit else {
-                throw PlantError("\(path).\(name)", .tooMany("texts", texts.count, limit: Preferences.Lists.limit))
-            }
+            try check(texts.count, "texts", limit: PreferenceLists.limit, "\(path).\(name)")
             for (index, text) in texts.enumerated() {
-                try check(text, "\(path).\(name)[\(index)]", Preferences.Lists.characters)
+                try check(text, "\(path).\(name)[\(index)]", PreferenceLists.characters)
             }
         }
-        let times = try times(data.createdAt, data.updatedAt, "the preferences were created", at: path)
-        return Preferences(
-            id: data.id ?? turn.identifiers.next(), lists: lists, createdAt: times.created, updatedAt: times.updated)
     }
 
-    private func times(
-        _ created: DataTime?, _ updated: DataTime?, _ what: String, at path: String
-    ) throws(PlantError) -> (created: Timestamp, updated: Timestamp) {
-        let updated = try time(updated, "\(path).updated_at")
-        let created = try time(created, "\(path).created_at") ?? updated ?? now
-        try check(updated ?? created, "\(path).updated_at", notBefore: created, what)
-        return (created, updated ?? created)
+    private mutating func planted<Content>(
+        _ data: UserRecordData<Content>, _ what: String, at path: String
+    ) throws(PlantError) -> UserRecord<Content> {
+        let times = try times(data.createdAt, data.updatedAt, what, at: path)
+        return UserRecord(
+            id: data.id ?? turn.identifiers.next(), data.content, createdAt: times.created, updatedAt: times.updated)
     }
 
     private mutating func planted(_ data: AccountData, of user: UserID, at path: String) throws(PlantError) -> Account {
@@ -62,11 +55,8 @@ extension Planter {
         guard backend.addresses[EmailAddress.key(data.email)] ?? user == user else {
             throw PlantError("\(path).email", .duplicateAddress(data.email))
         }
-        guard data.refreshTokens.count <= limits.refreshTokens else {
-            throw PlantError(
-                "\(path).refresh_tokens",
-                .tooMany("refresh tokens", data.refreshTokens.count, limit: limits.refreshTokens))
-        }
+        try check(
+            data.refreshTokens.count, "refresh tokens", limit: limits.refreshTokens, "\(path).refresh_tokens")
         let password: PasswordHash
         switch data.password {
         case .hash(let hash): password = hash

@@ -38,9 +38,7 @@ struct Planter {
         // The rules of a token's `sub`: a user with any other id could not sign in.
         try check(id.text, "\(path).id", TextLengths.user, bytes: AccessToken.userBytes)
         if let user = backend.users[id] { return user }
-        guard backend.users.count < limits.users else {
-            throw PlantError(path, .tooMany("users", backend.users.count + 1, limit: limits.users))
-        }
+        try check(backend.users.count + 1, "users", limit: limits.users, path)
         try checkStorage(path)
         return backend.add(id)
     }
@@ -91,32 +89,32 @@ private struct ExplicitIDs {
     }
 
     mutating func take(_ user: UserData, at path: String, _ identifiers: inout ResourceIDSequence) throws(PlantError) {
-        for (index, goal) in user.goals.enumerated() { try take(goal.id, "\(path).goals[\(index)]", &identifiers) }
+        try take(user.goals.map(\.id), "\(path).goals", &identifiers)
         for (index, consultation) in user.consultations.enumerated() {
-            try take(consultation.id, "\(path).consultations[\(index)]", &identifiers)
-            for (message, data) in consultation.messages.enumerated() {
-                try take(data.id, "\(path).consultations[\(index)].messages[\(message)]", &identifiers)
-            }
+            let path = "\(path).consultations[\(index)]"
+            try take(consultation.id, path, &identifiers)
+            try take(consultation.messages.map(\.id), "\(path).messages", &identifiers)
         }
         for (name, logs) in [("meal_logs", user.mealLogs), ("photos", user.photos)] {
             for (index, log) in logs.enumerated() {
                 try take(log.id, "\(path).\(name)[\(index)]", &identifiers)
                 guard case .completed(let items) = log.progress else { continue }
-                for (item, data) in items.enumerated() {
-                    try take(data.id, "\(path).\(name)[\(index)].items[\(item)]", &identifiers)
-                }
+                try take(items.map(\.id), "\(path).\(name)[\(index)].items", &identifiers)
             }
         }
         for collection in DocumentCollection.allCases {
-            for (index, document) in (user.documents[collection] ?? []).enumerated() {
-                try take(document.id, "\(path).documents.\(collection.rawValue)[\(index)]", &identifiers)
-            }
+            let ids = user.documents[collection]?.map(\.id) ?? []
+            try take(ids, "\(path).documents.\(collection.rawValue)", &identifiers)
         }
         try take(user.profile?.id, "\(path).profile", &identifiers)
         try take(user.preferences?.id, "\(path).preferences", &identifiers)
-        for (index, token) in (user.account?.refreshTokens ?? []).enumerated() {
-            try take(token.id, "\(path).refresh_tokens[\(index)]", &identifiers)
-        }
+        try take(user.account?.refreshTokens.map(\.id) ?? [], "\(path).refresh_tokens", &identifiers)
+    }
+
+    private mutating func take(
+        _ ids: [ResourceID?], _ path: String, _ identifiers: inout ResourceIDSequence
+    ) throws(PlantError) {
+        for (index, id) in ids.enumerated() { try take(id, "\(path)[\(index)]", &identifiers) }
     }
 
     private mutating func take(
@@ -164,6 +162,23 @@ extension Planter {
 
     func check(_ number: Double, _ path: @autoclosure () -> String, _ allowed: ClosedRange<Double>) throws(PlantError) {
         guard allowed.contains(number) else { throw PlantError(path(), .number(number, allowed: allowed)) }
+    }
+
+    /// - Parameter what: What is counted, in the plural.
+    func check(_ count: Int, _ what: String, limit: Int, _ path: @autoclosure () -> String) throws(PlantError) {
+        guard count <= limit else { throw PlantError(path(), .tooMany(what, count, limit: limit)) }
+    }
+
+    /// The times of a creation and of the last change; one that is not given is the other, or the world's start.
+    ///
+    /// - Parameter what: The creation: `the goal was created`.
+    func times(
+        _ created: DataTime?, _ updated: DataTime?, _ what: String, at path: String
+    ) throws(PlantError) -> (created: Timestamp, updated: Timestamp) {
+        let updated = try time(updated, "\(path).updated_at")
+        let created = try time(created, "\(path).created_at") ?? updated ?? now
+        try check(updated ?? created, "\(path).updated_at", notBefore: created, what)
+        return (created, updated ?? created)
     }
 
     /// The given time, which must not be after the world's start; nil if none is given.

@@ -28,8 +28,8 @@ public struct UserData: Sendable, Equatable {
     /// Nil for a user who cannot log in.
     public var account: AccountData?
     /// Nil for one that is made up.
-    public var profile: ProfileData?
-    public var preferences: PreferencesData?
+    public var profile: UserRecordData<ProfileDetails>?
+    public var preferences: UserRecordData<PreferenceLists>?
 
     public init(
         id: ExactString, goals: [GoalData] = [], consultations: [ConsultationData] = [],
@@ -58,37 +58,24 @@ public struct AccountData: Sendable, Equatable {
     }
 }
 
-public struct ProfileData: Sendable, Equatable {
+/// A profile or preferences in a document.
+public struct UserRecordData<Content: Sendable & Equatable>: Sendable, Equatable {
     public var id: ResourceID?
-    public var details: ProfileDetails
-    public var isProvisional: Bool
-    /// Nil for the world's start.
+    public var content: Content
+    /// Nil for the last change, or the world's start.
     public var createdAt: DataTime?
     /// Nil for the creation.
     public var updatedAt: DataTime?
 
     public init(
-        id: ResourceID? = nil, details: ProfileDetails, isProvisional: Bool = false, createdAt: DataTime? = nil,
-        updatedAt: DataTime? = nil
+        id: ResourceID? = nil, _ content: Content, createdAt: DataTime? = nil, updatedAt: DataTime? = nil
     ) {
-        (self.id, self.details, self.isProvisional) = (id, details, isProvisional)
-        (self.createdAt, self.updatedAt) = (createdAt, updatedAt)
+        (self.id, self.content, self.createdAt, self.updatedAt) = (id, content, createdAt, updatedAt)
     }
-}
 
-public struct PreferencesData: Sendable, Equatable {
-    public var id: ResourceID?
-    public var lists: Preferences.Lists
-    /// Nil for the world's start.
-    public var createdAt: DataTime?
-    /// Nil for the creation.
-    public var updatedAt: DataTime?
-
-    public init(
-        id: ResourceID? = nil, lists: Preferences.Lists = Preferences.Lists(), createdAt: DataTime? = nil,
-        updatedAt: DataTime? = nil
-    ) {
-        (self.id, self.lists, self.createdAt, self.updatedAt) = (id, lists, createdAt, updatedAt)
+    init(_ record: UserRecord<Content>) {
+        self.init(
+            id: record.id, record.content, createdAt: .at(record.createdAt), updatedAt: .at(record.updatedAt))
     }
 }
 

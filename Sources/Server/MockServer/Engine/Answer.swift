@@ -32,9 +32,7 @@ struct Answer {
         self.source = source
     }
 
-    init(
-        status: HTTPResponse.Status = .ok, body: [UInt8], fields: HTTPFields? = nil, contentType: String? = nil
-    ) {
+    init(status: HTTPResponse.Status = .ok, body: [UInt8], fields: HTTPFields? = nil, contentType: String? = nil) {
         self.status = status
         self.body = body
         self.fields = fields.flatMap { $0.isEmpty ? nil : $0 }
@@ -235,9 +233,7 @@ final class PartSource: BodySource {
     private let writePart: (inout BodySlice) throws(APIError) -> BodyProgress
 
     /// - Parameter kept: The entries of a journal that the parts are made of.
-    init(
-        keeping kept: KeptJournal? = nil, _ writePart: @escaping (inout BodySlice) throws(APIError) -> BodyProgress
-    ) {
+    init(keeping kept: KeptJournal? = nil, _ writePart: @escaping (inout BodySlice) throws(APIError) -> BodyProgress) {
         self.kept = kept
         self.writePart = writePart
     }

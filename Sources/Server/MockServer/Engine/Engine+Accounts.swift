@@ -56,13 +56,11 @@ extension Engine {
         case .showProfile: return .ok(backend.profile(of: user, at: turn.now))
         case .createProfile:
             return .created(try backend.createProfile(request(), of: user, &turn))
-        case .updateProfile: return .ok(try backend.updateProfile(request(), of: user, &turn))
-        case .updatePhysicalProfile:
-            return .ok(try backend.updateProfile(request(), of: user, isPhysical: true, &turn))
+        case .updateProfile, .updatePhysicalProfile:
+            return .ok(try backend.updateProfile(request(), of: user, &turn))
         case .showPreferences: return .ok(try backend.preferences(of: user))
         case .updatePreferences:
-            return .ok(
-                try backend.updatePreferences(PreferencesRequest(body: body), of: user, &turn))
+            return .ok(try backend.updatePreferences(PreferencesRequest(body: body), of: user, &turn))
         case .deletePreferences:
             try backend.deletePreferences(of: user)
             return .noContent

@@ -22,22 +22,15 @@ extension Engine {
         case .listGoalTips, .listGoalSuggestions, .analyzeGoal:
             return .ok(try backend.goalAdvice(endpoint, on: id, for: user, at: turn.now))
         case .listSuggestedGoals, .suggestGoals: return .ok(backend.suggestedGoals(for: user))
-        case .deleteGoal:
-            try backend.deleteGoal(id, by: user, &turn)
-            return .noContent
-        case .deleteConsultation:
-            try backend.deleteConsultation(id, by: user, &turn)
-            return .noContent
-        case .deleteMealLog:
-            try backend.deleteMealLog(id, by: user, &turn)
-            return .noContent
-        case .deleteUser:
-            backend.deleteUser(user, &turn)
-            return .noContent
+        case .deleteGoal: try backend.deleteGoal(id, by: user, &turn)
+        case .deleteConsultation: try backend.deleteConsultation(id, by: user, &turn)
+        case .deleteMealLog: try backend.deleteMealLog(id, by: user, &turn)
+        case .deleteUser: backend.deleteUser(user, &turn)
         case .createMealLogs, .updateMealLog, .recognizeMealPhoto, .showMealPhoto, .confirmMealPhoto, .deleteMealPhoto:
             return try mealAnswer(endpoint, on: id, by: user, exchange, &backend, &turn)
         default: return try accountAnswer(endpoint, by: user, exchange, &backend, &turn)
         }
+        return .noContent
     }
 
     private func chatAnswer(

@@ -154,9 +154,7 @@ extension Engine {
         private static let shown = 10
 
         /// A sentence such as `12 frames were not expected in all.`, if that is more than were shown.
-        private func more(
-            _ count: Int, _ noun: String, _ predicate: String, than shown: Int = Self.shown
-        ) -> [String] {
+        private func more(_ count: Int, _ noun: String, _ predicate: String, than shown: Int = Self.shown) -> [String] {
             guard count > shown else { return [] }
             return [count == 1 ? "1 \(noun) \(predicate)." : "\(count) \(noun)s were\(predicate.dropFirst(3)) in all."]
         }

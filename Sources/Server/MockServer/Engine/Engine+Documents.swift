@@ -38,8 +38,7 @@ extension Engine {
         case .list, .search: return .ok(backend.documents(in: collection, query, for: user))
         case .show: return .ok(try backend.document(id, in: collection, for: user))
         case .replace:
-            return .ok(
-                try backend.replaceDocument(id, with: object(), in: collection, by: user, &turn))
+            return .ok(try backend.replaceDocument(id, with: object(), in: collection, by: user, &turn))
         case .delete:
             try backend.deleteDocument(id, in: collection, by: user)
             return .noContent

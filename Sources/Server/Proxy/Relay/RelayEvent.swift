@@ -119,9 +119,7 @@ public struct UpstreamURL: Hashable, Sendable, CustomStringConvertible {
         case "https", "wss": isSecure = true
         default: throw Refusal(description: Messages.unknownScheme(scheme))
         }
-        guard url.target == "/", url.fragment == nil else {
-            throw Refusal(description: Messages.urlWithPath(text))
-        }
+        guard url.target == "/", url.fragment == nil else { throw Refusal(description: Messages.urlWithPath(text)) }
         guard !authority.contains("@") else { throw Refusal(description: Messages.urlWithCredentials) }
         guard let parts = HostAndPort(authority), parts.hasPlainHost, parts.isBracketed || parts.host.utf8.count <= 253
         else { throw Refusal(description: Messages.badAuthority(authority)) }

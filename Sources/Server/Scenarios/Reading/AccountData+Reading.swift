@@ -46,9 +46,8 @@ extension AccountData {
         default: password = nil
         }
         let limit = FitIQBackend.Limits().refreshTokens
-        let tokens = user["refresh_tokens"]?.elements(limit: limit, of: "refresh tokens")?.compactMap(
-            RefreshTicket.read)
-        return password.map { AccountData(email: address, password: $0, refreshTokens: tokens ?? []) }
+        let tokens = user.list("refresh_tokens", limit: limit, of: "refresh tokens", RefreshTicket.read)
+        return password.map { AccountData(email: address, password: $0, refreshTokens: tokens) }
     }
 }
 
@@ -62,9 +61,18 @@ extension RefreshTicket {
     }
 }
 
-extension ProfileData {
-    static func read(_ cursor: Cursor) -> ProfileData? {
-        guard let fields = Fields(cursor, as: .profile) else { return nil }
+extension UserRecordData {
+    /// - Parameter readContent: Reads what is beside the id and the times.
+    static func read(_ cursor: Cursor, as kind: ObjectKind, _ readContent: (Fields) -> Content) -> Self? {
+        guard let fields = Fields(cursor, as: kind) else { return nil }
+        return UserRecordData(
+            id: fields["id"]?.resourceID(), readContent(fields), createdAt: fields["created_at"]?.dataTime(),
+            updatedAt: fields["updated_at"]?.dataTime())
+    }
+}
+
+extension ProfileDetails {
+    static func read(_ fields: Fields) -> ProfileDetails {
         let name = fields.required("name", Messages.text(of: ProfileDetails.nameLengths))?
             .text(ProfileDetails.nameLengths)
         var details = ProfileDetails(name: name ?? "")
@@ -77,26 +85,21 @@ extension ProfileData {
         details.gender = fields["gender"]?.text(1...50)
         details.weight = fields["weight"]?.double(1...1000)
         details.activityLevel = fields["activity_level"]?.text(1...50)
-        return ProfileData(
-            id: fields["id"]?.resourceID(), details: details, isProvisional: fields["provisional"]?.isTrue() ?? false,
-            createdAt: fields["created_at"]?.dataTime(), updatedAt: fields["updated_at"]?.dataTime())
+        details.isProvisional = fields["provisional"]?.isTrue() ?? false
+        return details
     }
 }
 
-extension PreferencesData {
-    static func read(_ cursor: Cursor) -> PreferencesData? {
-        guard let fields = Fields(cursor, as: .preferences) else { return nil }
+extension PreferenceLists {
+    static func read(_ fields: Fields) -> PreferenceLists {
         func texts(_ key: String) -> [String] {
-            let elements = fields[key]?.elements(limit: Preferences.Lists.limit, of: "texts")
-            return elements?.compactMap { $0.text(Preferences.Lists.characters) } ?? []
+            fields.list(key, limit: PreferenceLists.limit, of: "texts") { $0.text(PreferenceLists.characters) }
         }
-        var lists = Preferences.Lists()
+        var lists = PreferenceLists()
         lists.allergies = texts("allergies")
         lists.dietaryRestrictions = texts("dietary_restrictions")
         lists.foodDislikes = texts("food_dislikes")
-        return PreferencesData(
-            id: fields["id"]?.resourceID(), lists: lists, createdAt: fields["created_at"]?.dataTime(),
-            updatedAt: fields["updated_at"]?.dataTime())
+        return lists
     }
 }
 

@@ -183,10 +183,11 @@ extension MealRule {
         fields.refuse(["after"], unless: outcome != "never", Messages.contradicts("never"))
         switch outcome {
         case "items":
-            let items = fields["items"]?.elements(limit: ScenarioLimits.items, of: "foods") ?? []
-            rule.outcome = .completed(items.compactMap { Fields($0, as: .food).flatMap(Item.read) })
-        case "fail":
-            rule.outcome = .failed(MealLogFailure(fields, message: "fail", else: ""))
+            rule.outcome = .completed(
+                fields.list("items", limit: ScenarioLimits.items, of: "foods") {
+                    Fields($0, as: .food).flatMap(Item.read)
+                })
+        case "fail": rule.outcome = .failed(MealLogFailure(fields, message: "fail", else: ""))
         case "never" where fields["never"]?.isTrue() == true: rule.outcome = .never
         default: break
         }

@@ -36,8 +36,7 @@ enum FaultReader {
             case .socket: socketFault(action, fields)
             }
         return fault.map {
-            FaultRule(
-                name: ExactString(name), isEnabled: isEnabled, fault: $0, of: target.socket, selection: selection)
+            FaultRule(name: ExactString(name), isEnabled: isEnabled, fault: $0, of: target.socket, selection: selection)
         }
     }
 

@@ -42,6 +42,11 @@ struct Fields {
         return values[ExactString(key)]
     }
 
+    /// The elements of a list as far as they can be read; empty if it is omitted or null.
+    func list<Element>(_ key: String, limit: Int, of what: String, _ read: (Cursor) -> Element?) -> [Element] {
+        self[key]?.elements(limit: limit, of: what)?.compactMap(read) ?? []
+    }
+
     func required(_ key: String, _ expected: String) -> Cursor? {
         if let value = self[key] { return value }
         cursor.diagnosis.note(

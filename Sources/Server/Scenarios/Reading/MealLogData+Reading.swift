@@ -74,11 +74,10 @@ extension MealLogData.Progress {
 
 extension MealLogFailure {
     init(_ fields: Fields, message: String, else usual: String) {
-        let suggestions = fields["suggestions"]?.elements(limit: Self.mostSuggestions, of: "texts") ?? []
         self.init(
             message: fields[message]?.text(1...500) ?? usual, details: fields["details"]?.text(1...1000),
             code: fields["code"]?.choice(of: Code.self) ?? .parsing,
-            suggestions: suggestions.compactMap { $0.text(1...500) })
+            suggestions: fields.list("suggestions", limit: Self.mostSuggestions, of: "texts") { $0.text(1...500) })
     }
 }
 

@@ -78,12 +78,10 @@ extension Scenario {
         scenario.data = WorldData.read(fields, perTopic: scenario.rules.perTopic ?? .one)
         scenario.checkPasswords(fields)
         let pauses = fields["pauses"].map(PauseTable.init) ?? PauseTable()
-        scenario.script.answers =
-            fields["answers"]?.elements(limit: ScenarioLimits.rules, of: "answers")?.compactMap {
-                AnswerRule.read($0, pauses: pauses)
-            } ?? []
-        scenario.script.meals =
-            fields["meals"]?.elements(limit: ScenarioLimits.rules, of: "meals")?.compactMap(MealRule.read) ?? []
+        scenario.script.answers = fields.list("answers", limit: ScenarioLimits.rules, of: "answers") {
+            AnswerRule.read($0, pauses: pauses)
+        }
+        scenario.script.meals = fields.list("meals", limit: ScenarioLimits.rules, of: "meals", MealRule.read)
         let instructions = scenario.script.patternInstructionCount
         if instructions > ScenarioLimits.patternInstructions {
             (fields["answers"] ?? fields["meals"])?.refuse(Messages.tooManyInstructions(instructions))

@@ -45,15 +45,12 @@ extension UserData {
         }
         user.fillActiveConsultations = fields["fill_active_consultations"]?.integer(
             0...ScenarioLimits.activeConsultations)
-        user.mealLogs =
-            fields["meal_logs"]?.elements(limit: ScenarioLimits.mealLogs, of: "meal logs")?.compactMap(MealLogData.read)
-            ?? []
-        user.photos =
-            fields["photos"]?.elements(limit: ScenarioLimits.photos, of: "photos")?.compactMap(MealLogData.read) ?? []
+        user.mealLogs = fields.list("meal_logs", limit: ScenarioLimits.mealLogs, of: "meal logs", MealLogData.read)
+        user.photos = fields.list("photos", limit: ScenarioLimits.photos, of: "photos", MealLogData.read)
         user.documents = fields["documents"].map(DocumentData.read) ?? [:]
         user.account = AccountData.read(fields)
-        user.profile = fields["profile"].flatMap(ProfileData.read)
-        user.preferences = fields["preferences"].flatMap(PreferencesData.read)
+        user.profile = fields["profile"].flatMap { .read($0, as: .profile, ProfileDetails.read) }
+        user.preferences = fields["preferences"].flatMap { .read($0, as: .preferences, PreferenceLists.read) }
         return user
     }
 }
@@ -64,9 +61,10 @@ extension DocumentData {
         guard let fields = Fields(cursor, as: .documents) else { return [:] }
         var documents: [DocumentCollection: [DocumentData]] = [:]
         for collection in DocumentCollection.allCases {
-            let elements = fields[collection.rawValue]?.elements(limit: ScenarioLimits.documents, of: "documents") ?? []
-            guard !elements.isEmpty else { continue }
-            documents[collection] = elements.compactMap { read($0, in: collection) }
+            let list = fields.list(collection.rawValue, limit: ScenarioLimits.documents, of: "documents") {
+                read($0, in: collection)
+            }
+            if !list.isEmpty { documents[collection] = list }
         }
         return documents
     }

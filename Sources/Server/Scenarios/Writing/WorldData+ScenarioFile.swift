@@ -17,8 +17,7 @@ extension WorldData {
     public func scenarioFile(
         name: String, guide: GuideMode, seed: UInt64, clock: ClockMode, rules: WorldRules = WorldRules()
     ) -> [UInt8] {
-        var writer = JSONWriter(reserving: 4096)
-        writer.object { writer in
+        JSONWriter.object(reserving: 4096) { writer in
             writer.member("name", name)
             writer.member("guide", guide.rawValue)
             // May exceed Int.
@@ -40,7 +39,6 @@ extension WorldData {
             writer.member("ids", ifPresent: rules.ids?.rawValue)
             write(into: &writer)
         }
-        return writer.bytes
     }
 
     /// Writes the members `issued_ids` and `users` of a scenario file into the open object.
@@ -59,8 +57,15 @@ extension UserData {
         writer.linesIfAny("meal_logs", mealLogs) { $1.write(into: &$0) }
         writer.linesIfAny("photos", photos) { $1.write(into: &$0) }
         if let account { account.write(into: &writer) }
-        if let profile { writer.object("profile") { profile.write(into: &$0) } }
-        if let preferences { writer.object("preferences") { preferences.write(into: &$0) } }
+        if let profile {
+            writer.object("profile") { writer in
+                profile.write(into: &writer, profile.content.write)
+                if profile.content.isProvisional { writer.member("provisional", true) }
+            }
+        }
+        if let preferences {
+            writer.object("preferences") { preferences.write(into: &$0, preferences.content.write) }
+        }
         guard documents.contains(where: { !$1.isEmpty }) else { return }
         writer.object("documents") { writer in
             for collection in DocumentCollection.allCases {
@@ -107,20 +112,10 @@ extension DocumentData {
     }
 }
 
-extension ProfileData {
-    fileprivate func write(into writer: inout JSONWriter) {
+extension UserRecordData {
+    fileprivate func write(into writer: inout JSONWriter, _ writeContent: (inout JSONWriter) -> Void) {
         writer.member("id", ifPresent: id?.description)
-        details.write(into: &writer)
-        if isProvisional { writer.member("provisional", true) }
-        writer.time("created_at", createdAt)
-        writer.time("updated_at", updatedAt)
-    }
-}
-
-extension PreferencesData {
-    fileprivate func write(into writer: inout JSONWriter) {
-        writer.member("id", ifPresent: id?.description)
-        lists.write(into: &writer)
+        writeContent(&writer)
         writer.time("created_at", createdAt)
         writer.time("updated_at", updatedAt)
     }
@@ -190,11 +185,6 @@ extension JSONWriter {
         case .before(let nanoseconds): member(name, "\(nanoseconds)ns ago")
         }
     }
-
-    mutating func member(_ name: StaticString, tenths: Int) {
-        key(name)
-        value(tenths, fractionDigits: 1)
-    }
 }
 
 extension Unicode.Scalar {
@@ -233,22 +223,16 @@ extension ConsultationData {
 
 extension MessageData {
     fileprivate func write(into writer: inout JSONWriter) {
-        switch role {
-        case .user: writer.member("user", content)
-        case .assistant: writer.member("assistant", content)
-        case .system: writer.member("system", content)
-        }
+        writer.key(escaping: role.rawValue)
+        writer.value(content)
         writer.member("id", ifPresent: id?.description)
         writer.member("tokens_used", ifPresent: metadata?.tokensUsed)
         writer.member("function_called", ifPresent: metadata?.functionCalled)
         writer.member("persona", ifPresent: metadata?.persona?.rawValue)
         writer.member("processing_time_ms", ifPresent: metadata?.processingTime)
         if let template = metadata?.templateCreated {
-            writer.object("template_created") { writer in
-                writer.member("type", template.type)
-                writer.member("id", template.id)
-                writer.member("name", template.name)
-            }
+            writer.key("template_created")
+            template.write(into: &writer)
         }
         writer.time("created_at", createdAt)
     }

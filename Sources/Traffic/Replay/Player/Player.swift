@@ -95,8 +95,7 @@ public struct Player: Sendable {
             let fields = rewriter(origin: request.origin).rewritten(ReplayedFields.ofOpening(socket.response.fields))
             let (wait, overflow) = socket.opened.nanosecondsSinceEpoch.subtractingReportingOverflow(
                 socket.started.nanosecondsSinceEpoch)
-            return .socket(
-                ReplayOpening(socket: number, fields: fields, after: overflow ? 0 : settings.played(wait)))
+            return .socket(ReplayOpening(socket: number, fields: fields, after: overflow ? 0 : settings.played(wait)))
         }
     }
 

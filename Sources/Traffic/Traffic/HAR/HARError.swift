@@ -107,9 +107,7 @@ public struct HARLimits: Sendable, Hashable {
 
 extension JSONValue {
     func asObject() throws(HARError) -> JSONObject {
-        guard let object else {
-            throw HARError(.wrong(expected: Messages.object, found: Messages.found(self)))
-        }
+        guard let object else { throw HARError(.wrong(expected: Messages.object, found: Messages.found(self))) }
         return object
     }
 }

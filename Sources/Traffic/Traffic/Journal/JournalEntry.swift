@@ -22,8 +22,7 @@ public struct JournalEntry: Sendable {
 
     /// Creates an entry outside any ``Journal``, from another program's recording.
     public init(number: Int, time: Timestamp, connection: UInt64, event: JournalEvent) {
-        self.init(
-            number: number, time: time, connection: connection, event: event, byteCount: event.byteCount)
+        self.init(number: number, time: time, connection: connection, event: event, byteCount: event.byteCount)
     }
 
     /// The placeholder for an empty position of the ring.

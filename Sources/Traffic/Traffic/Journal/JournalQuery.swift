@@ -160,9 +160,7 @@ extension JournalQuery {
     }
 
     /// A whole number in decimal digits.
-    private static func number(
-        _ name: String, _ value: String, in range: ClosedRange<Int>
-    ) throws(APIError) -> Int {
+    private static func number(_ name: String, _ value: String, in range: ClosedRange<Int>) throws(APIError) -> Int {
         guard value.utf8.allSatisfy(\.isDigit), let number = Int(value),
             range.contains(number)
         else { throw .outOfRange(name, allowed: range, got: value) }
@@ -186,9 +184,7 @@ extension JournalQuery {
                 let first = Int(digits[0] - UInt8(ascii: "0")) * 100
                 return first...(first + 99)
             }
-            if digits.allSatisfy(\.isDigit), let status = Int(value) {
-                return status...status
-            }
+            if digits.allSatisfy(\.isDigit), let status = Int(value) { return status...status }
         }
         throw refusal(JournalMessages.badStatus(value))
     }

@@ -93,9 +93,7 @@ public struct JournalReader {
         return nil
     }
 
-    private mutating func read(
-        _ line: UnsafeBufferPointer<UInt8>, isComplete: Bool
-    ) -> Result<Line?, JournalError> {
+    private mutating func read(_ line: UnsafeBufferPointer<UInt8>, isComplete: Bool) -> Result<Line?, JournalError> {
         if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { return .success(nil) }
         do throws(EntryProblem) {
             let found = try JournalEntry.read(line)

@@ -58,9 +58,7 @@ extension JSONComparison {
     /// Compares two values, whose depth the parser limits.
     ///
     /// Neither times nor secrets differ, by the names of their members; 1 and 1.0 are the same value.
-    package mutating func compare(
-        _ first: JSONValue, _ second: JSONValue, at path: String, under name: String = ""
-    ) {
+    package mutating func compare(_ first: JSONValue, _ second: JSONValue, at path: String, under name: String = "") {
         guard !isFull else { return }
         let isEqual: Bool
         switch (first, second) {

@@ -78,9 +78,7 @@ struct SentGoal {
             let ofContext =
                 request.body?["context_type"]?.string == "goal" ? request.body?["context_id"]?.exactString : nil
             guard let id = request.body?["goal_id"]?.exactString ?? ofContext else { return nil }
-            (self.id, place, isInPath) = (
-                request.isSuccess ? id.asIssued : id, "POST /api/v1/consultations", false
-            )
+            (self.id, place, isInPath) = (request.isSuccess ? id.asIssued : id, "POST /api/v1/consultations", false)
         default: return nil
         }
     }

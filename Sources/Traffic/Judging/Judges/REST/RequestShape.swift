@@ -49,20 +49,17 @@ struct RequestShape: ObligationJudge {
     private enum Reading { case body, optionalBody, query }
 
     private static func reading(of endpoint: Endpoint, in mode: GuideMode) -> Reading? {
-        if let action = endpoint.documents?.action {
-            return action.needsBody ? .body : action.takesBody ? .optionalBody : action.hasQuery ? .query : nil
+        if let action = endpoint.documents?.action, action.takesBody {
+            return action.needsBody ? .body : .optionalBody
         }
-        switch endpoint {
-        case .createConsultation, .createGoal, .updateGoal, .replaceGoal, .chatAboutGoal, .createMealLog, .register,
-            .logIn, .refreshTokens, .createProfile, .updateProfile, .updatePhysicalProfile, .updatePreferences,
-            .updateConsultation, .sendMessage, .createMealLogs, .updateMealLog, .recognizeMealPhoto,
-            .confirmMealPhoto:
-            return .body
-        case .archiveConsultation, .completeConsultation, .suggestConsultationGoals, .logOut: return .optionalBody
-        case .listConsultations, .listMessages, .listQuickActions, .listMealLogs: return .query
+        switch (endpoint, endpoint.method) {
+        case (.archiveConsultation, _), (.completeConsultation, _), (.suggestConsultationGoals, _), (.logOut, _):
+            return .optionalBody
         // goal-linking knows no parameters.
-        case .listGoals: return mode.servesApps ? .query : nil
-        default: return nil
+        case (.listGoals, _) where !mode.servesApps: return nil
+        case (.suggestGoals, _), (_, .delete): return nil
+        case (_, .get): return endpoint.parameters.isEmpty ? nil : .query
+        default: return .body
         }
     }
 
@@ -110,7 +107,6 @@ struct RequestShape: ObligationJudge {
         default: break
         }
     }
-
 }
 
 extension RequestFact {

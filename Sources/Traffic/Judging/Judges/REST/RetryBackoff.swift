@@ -21,14 +21,14 @@ struct RetryBackoff: ObligationJudge {
     /// A request this late is not a repeat.
     static let longestWait = 60 * Tolerance.second
 
-    /// Distinguishes bodies without keeping them: their length and their hash (FNV-1a, 64 bits).
+    /// Distinguishes bodies without keeping them: their length and their hash.
     private struct BodyPrint: Hashable, Sendable {
         let count: Int
         let hash: UInt64
 
         init(_ bytes: [UInt8]) {
             count = bytes.count
-            hash = bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+            hash = bytes.fnv1a
         }
     }
 

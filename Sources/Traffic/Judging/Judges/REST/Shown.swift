@@ -104,14 +104,9 @@ extension RequestFact {
 
 extension Endpoint {
     /// Whether the path names a consultation.
-    var namesConsultation: Bool {
-        switch self {
-        case .showConsultation, .listMessages, .archiveConsultation, .webSocket, .updateConsultation,
-            .completeConsultation, .sendMessage, .suggestConsultationGoals, .deleteConsultation:
-            true
-        default: false
-        }
-    }
+    var namesConsultation: Bool { Self.ofConsultations.contains(self) }
+    private static let ofConsultations = Set(
+        allCases.filter { $0.template.hasPrefix(Endpoint.showConsultation.template) })
 }
 
 extension FrameFact {
