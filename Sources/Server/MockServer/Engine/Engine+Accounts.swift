@@ -58,10 +58,9 @@ extension Engine {
         case .showPreferences: return .ok(try world.backend.preferences(of: user))
         case .updatePreferences:
             return .ok(try world.backend.updatePreferences(PreferencesRequest(body: body), of: user, &world.turn))
-        case .deletePreferences:
-            try world.backend.deletePreferences(of: user)
-            return .noContent
+        case .deletePreferences: try world.backend.deletePreferences(of: user)
         default: preconditionFailure("\(endpoint.name) is not about the user.")
         }
+        return .noContent
     }
 }

@@ -38,9 +38,7 @@ extension Engine {
         case .show: return .ok(try world.backend.document(id, in: collection, for: user))
         case .replace:
             return .ok(try world.backend.replaceDocument(id, with: object(), in: collection, by: user, &world.turn))
-        case .delete:
-            try world.backend.deleteDocument(id, in: collection, by: user)
-            return .noContent
+        case .delete: try world.backend.deleteDocument(id, in: collection, by: user)
         case .analyze: return .ok(world.backend.moodAnalytics(query, for: user))
         case .countUnread: return .ok(world.backend.unreadInsights(of: user))
         case .generate: return .created(try world.backend.generateInsight(by: user, &world.turn))
@@ -52,12 +50,11 @@ extension Engine {
         case .listShared: return .ok(world.backend.templatesShared(with: user, query))
         case .share:
             return .ok(try world.backend.shareTemplate(id, ShareDocumentRequest(body: exchange.body), by: user))
-        case .unshare:
-            try world.backend.unshareTemplate(id, with: parameters.last ?? "", by: user)
-            return .noContent
+        case .unshare: try world.backend.unshareTemplate(id, with: parameters.last ?? "", by: user)
         case .copy:
             let members = exchange.body.isEmpty ? JSONObject() : try object()
             return .created(try world.backend.copyTemplate(id, changing: members, by: user, &world.turn))
         }
+        return .noContent
     }
 }

@@ -24,10 +24,9 @@ extension Engine {
             try checkMediaType(fields, body)
             let request = try ConfirmMealPhotoRequest(body: body)
             return .ok(try world.backend.confirmMealPhoto(id, request, by: user, &world.turn))
-        case .deleteMealPhoto:
-            try world.backend.deleteMealPhoto(id, by: user)
-            return .noContent
+        case .deleteMealPhoto: try world.backend.deleteMealPhoto(id, by: user)
         default: preconditionFailure("\(endpoint.name) is not about meals.")
         }
+        return .noContent
     }
 }
