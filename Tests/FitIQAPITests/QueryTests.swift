@@ -47,6 +47,17 @@ typealias Query = [(name: String, value: String)]
         #expect(try MessageListQuery(query: [("page", value)], in: .union).page == Page(number: number, size: 50))
     }
 
+    @Test("takes offsets as far as they go, one item at a time too")
+    func lastOffset() throws {
+        let query: Query = [("offset", "9223372036854775807"), ("limit", "1")]
+        let pages = [
+            try ConsultationListQuery(query: query, isForApps: true).page,
+            try GoalListQuery(query: query, isForApps: true).page ?? Page(number: 1, size: 1),
+            try DocumentListQuery(query: query).page,
+        ]
+        for page in pages { #expect(page.number == .max && page.range(of: 3).isEmpty && !page.hasNext(of: 3)) }
+    }
+
     static let notNumbers = [
         "", " ", "0", "00", "-1", "+5", "-0", "1.0", "1e1", "0x1", " 1", "1 ", "1,000", "x", "null", "true",
         "9223372036854775808", "99999999999999999999999999", "１", "٣", "1\u{0}", "½",

@@ -48,16 +48,21 @@ public struct Document: Sendable, Equatable {
     public var members: ArraySlice<UInt8> { encoded[headLength...].dropLast().drop { $0 == UInt8(ascii: ",") } }
 
     /// The members that were sent.
-    public var object: JSONObject {
-        guard let object = (try? JSON.parse(Array("{".utf8) + members + Array("}".utf8)))?.object else {
-            preconditionFailure("A document is encoded as an object.")
-        }
-        return object
-    }
+    public var object: JSONObject { JSONObject(encodedMembers: members) }
 
     /// What it counts for: at least what it takes in an export, and 24 bytes for each value of it.
     public var byteCount: Int {
         max(encoded.count, 24 * valueCount) + 192 + sharedWith.reduce(0) { $0 + 24 + 6 * $1.utf8.count }
+    }
+}
+
+extension JSONObject {
+    /// - Parameter members: Of an encoded object, as JSON without braces.
+    package init(encodedMembers members: some Collection<UInt8>) {
+        guard let object = (try? JSON.parse(Array("{".utf8) + members + Array("}".utf8)))?.object else {
+            preconditionFailure("The members were encoded from an object.")
+        }
+        self = object
     }
 }
 

@@ -161,22 +161,15 @@ public struct MealLog: Equatable, Sendable {
     private func writeTotals(itemCount: Int, into writer: inout JSONWriter, isUnion: Bool) {
         let totals = totals
         writer.member("total_calories", totals.calories)
-        writer.member("total_protein_g", tenths: totals.proteinTenths)
-        writer.member("total_carbs_g", tenths: totals.carbsTenths)
-        writer.member("total_fat_g", tenths: totals.fatTenths)
-        writer.member("total_fiber_g", tenths: totals.fiberTenths)
-        writer.member("total_sugar_g", tenths: totals.sugarTenths)
+        writer.grams(
+            of: totals, "total_protein_g", "total_carbs_g", "total_fat_g", "total_fiber_g", "total_sugar_g")
         guard isUnion else { return }
         writeOlderTotals(totals, into: &writer)
         writer.member("items_count", itemCount)
     }
 
     private func writeOlderTotals(_ totals: MealNutrients, into writer: inout JSONWriter) {
-        writer.member("total_protein", tenths: totals.proteinTenths)
-        writer.member("total_carbs", tenths: totals.carbsTenths)
-        writer.member("total_fat", tenths: totals.fatTenths)
-        writer.member("total_fiber", tenths: totals.fiberTenths)
-        writer.member("total_sugar", tenths: totals.sugarTenths)
+        writer.grams(of: totals, "total_protein", "total_carbs", "total_fat", "total_fiber", "total_sugar")
     }
 
     /// Writes the guide's printed example, member by member.

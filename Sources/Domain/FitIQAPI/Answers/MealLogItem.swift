@@ -39,7 +39,7 @@ public struct MealLogItem: Equatable, Sendable {
             if isUnion { writer.member("name", name) }
             // A number: the only place where the union follows the later guide alone (openapi/DEVIATIONS.md).
             writeAmount(into: &writer)
-            if isUnion { writeOlderNutrients(into: &writer) }
+            if isUnion { writer.olderGrams(of: nutrients) }
             writer.member("confidence_score", confidence)
             if isUnion { writer.member("confidence", confidence) }
             writer.member("parsing_notes", ifPresent: notes)
@@ -67,11 +67,7 @@ public struct MealLogItem: Equatable, Sendable {
         writer.member("quantity", quantity)
         writer.member("unit", unit)
         writer.member("calories", nutrients.calories)
-        writer.member("protein_g", tenths: nutrients.proteinTenths)
-        writer.member("carbs_g", tenths: nutrients.carbsTenths)
-        writer.member("fat_g", tenths: nutrients.fatTenths)
-        writer.member("fiber_g", tenths: nutrients.fiberTenths)
-        writer.member("sugar_g", tenths: nutrients.sugarTenths)
+        writer.grams(of: nutrients, "protein_g", "carbs_g", "fat_g", "fiber_g", "sugar_g")
     }
 
     /// Writes the item as websocket-architecture prints it: the quantity in words, and a decimal for the calories.
@@ -83,26 +79,27 @@ public struct MealLogItem: Equatable, Sendable {
             writer.member("quantity", amountText)
             writer.member("unit", unit)
             writer.member("calories", fixed: Double(nutrients.calories), fractionDigits: 1)
-            writeOlderNutrients(into: &writer)
+            writer.olderGrams(of: nutrients)
             writer.member("confidence", confidence)
             writer.member("notes", ifPresent: notes)
         }
     }
-
-    private func writeOlderNutrients(into writer: inout JSONWriter) {
-        writer.member("protein", tenths: nutrients.proteinTenths)
-        writer.member("carbohydrates", tenths: nutrients.carbsTenths)
-        writer.member("fat", tenths: nutrients.fatTenths)
-        writer.member("fiber", tenths: nutrients.fiberTenths)
-        writer.member("sugar", tenths: nutrients.sugarTenths)
-    }
 }
 
 extension JSONWriter {
-    /// Writes a member in grams with one digit after the point: 372 as `37.2`, 0 as `0.0`.
-    package mutating func member(_ name: StaticString, tenths: Int) {
-        key(name)
-        value(tenths, fractionDigits: 1)
+    /// Writes members in grams with one digit after the point: 372 as `37.2`, 0 as `0.0`.
+    ///
+    /// - Parameter names: Of protein, carbohydrates, fat, fiber and sugar.
+    package mutating func grams(of nutrients: MealNutrients, _ names: StaticString...) {
+        for (name, tenths) in zip(names, nutrients.tenths) {
+            key(name)
+            value(tenths, fractionDigits: 1)
+        }
+    }
+
+    /// The members of an item in websocket-architecture.
+    fileprivate mutating func olderGrams(of nutrients: MealNutrients) {
+        grams(of: nutrients, "protein", "carbohydrates", "fat", "fiber", "sugar")
     }
 }
 
@@ -123,6 +120,9 @@ public struct MealNutrients: Equatable, Sendable {
         (self.calories, self.proteinTenths, self.carbsTenths) = (calories, proteinTenths, carbsTenths)
         (self.fatTenths, self.fiberTenths, self.sugarTenths) = (fatTenths, fiberTenths, sugarTenths)
     }
+
+    /// All but the calories, in the order of the members.
+    public var tenths: [Int] { [proteinTenths, carbsTenths, fatTenths, fiberTenths, sugarTenths] }
 
     public static func += (left: inout MealNutrients, right: MealNutrients) {
         left.calories += right.calories

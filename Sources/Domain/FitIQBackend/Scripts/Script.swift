@@ -108,11 +108,7 @@ extension MealRule {
         for item in items {
             precondition(item.quantity.isFinite && item.quantity >= 0, "A quantity is a number from 0.")
             precondition((0...1).contains(item.confidence), "A confidence lies between 0 and 1.")
-            let nutrients = item.nutrients
-            let amounts = [
-                nutrients.calories, nutrients.proteinTenths, nutrients.carbsTenths, nutrients.fatTenths,
-                nutrients.fiberTenths, nutrients.sugarTenths,
-            ]
+            let amounts = [item.nutrients.calories] + item.nutrients.tenths
             precondition(amounts.allSatisfy((0...Self.largestNutrient).contains), "Nutrients go from 0 to 10⁹.")
         }
     }

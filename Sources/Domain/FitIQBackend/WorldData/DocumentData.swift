@@ -27,13 +27,6 @@ public struct DocumentData: Sendable, Equatable {
         (id, members, sharedWith) = (document.id, Array(document.members), document.sharedWith)
         (createdAt, updatedAt) = (.at(document.createdAt), .at(document.updatedAt))
     }
-
-    fileprivate var object: JSONObject {
-        guard let object = (try? JSON.parse(Array("{".utf8) + members + Array("}".utf8)))?.object else {
-            preconditionFailure("The members were encoded from an object.")
-        }
-        return object
-    }
 }
 
 extension Planter {
@@ -69,8 +62,8 @@ extension Planter {
         let times = try times(data.createdAt, data.updatedAt, "the document was created", at: path)
         var names: Set<ExactString> = []
         return Document(
-            id: data.id ?? turn.identifiers.next(), user: userID, object: data.object, createdAt: times.created,
-            updatedAt: times.updated,
+            id: data.id ?? turn.identifiers.next(), user: userID, object: JSONObject(encodedMembers: data.members),
+            createdAt: times.created, updatedAt: times.updated,
             sharedWith: collection == .workoutTemplates ? data.sharedWith.filter { names.insert($0).inserted } : [])
     }
 }

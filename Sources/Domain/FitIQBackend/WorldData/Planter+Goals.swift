@@ -151,11 +151,9 @@ extension Planter {
 
     /// Sums of these must not overflow.
     private func check(_ nutrients: MealNutrients, _ path: String) throws(PlantError) {
-        let grams = [
-            ("protein", nutrients.proteinTenths), ("carbs", nutrients.carbsTenths), ("fat", nutrients.fatTenths),
-            ("fiber", nutrients.fiberTenths), ("sugar", nutrients.sugarTenths),
-        ]
         try check(Double(nutrients.calories), "\(path).calories", 0...1_000_000)
-        for (name, tenths) in grams { try check(Double(tenths) / 10, "\(path).\(name)", 0...1_000_000) }
+        for (name, tenths) in zip(["protein", "carbs", "fat", "fiber", "sugar"], nutrients.tenths) {
+            try check(Double(tenths) / 10, "\(path).\(name)", 0...1_000_000)
+        }
     }
 }

@@ -61,10 +61,9 @@ extension Engine {
         case .showPreferences: return .ok(try backend.preferences(of: user))
         case .updatePreferences:
             return .ok(try backend.updatePreferences(PreferencesRequest(body: body), of: user, &turn))
-        case .deletePreferences:
-            try backend.deletePreferences(of: user)
-            return .noContent
+        case .deletePreferences: try backend.deletePreferences(of: user)
         default: preconditionFailure("\(endpoint.name) is not about the user.")
         }
+        return .noContent
     }
 }

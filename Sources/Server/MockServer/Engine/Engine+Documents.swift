@@ -39,9 +39,7 @@ extension Engine {
         case .show: return .ok(try backend.document(id, in: collection, for: user))
         case .replace:
             return .ok(try backend.replaceDocument(id, with: object(), in: collection, by: user, &turn))
-        case .delete:
-            try backend.deleteDocument(id, in: collection, by: user)
-            return .noContent
+        case .delete: try backend.deleteDocument(id, in: collection, by: user)
         case .analyze: return .ok(backend.moodAnalytics(query, for: user))
         case .countUnread: return .ok(backend.unreadInsights(of: user))
         case .generate: return .created(try backend.generateInsight(by: user, &turn))
@@ -53,12 +51,11 @@ extension Engine {
         case .listShared: return .ok(backend.templatesShared(with: user, query))
         case .share:
             return .ok(try backend.shareTemplate(id, ShareDocumentRequest(body: exchange.body), by: user))
-        case .unshare:
-            try backend.unshareTemplate(id, with: parameters.last ?? "", by: user)
-            return .noContent
+        case .unshare: try backend.unshareTemplate(id, with: parameters.last ?? "", by: user)
         case .copy:
             let members = exchange.body.isEmpty ? JSONObject() : try object()
             return .created(try backend.copyTemplate(id, changing: members, by: user, &turn))
         }
+        return .noContent
     }
 }

@@ -25,10 +25,9 @@ extension Engine {
             try checkMediaType(fields, body)
             let request = try ConfirmMealPhotoRequest(body: body)
             return .ok(try backend.confirmMealPhoto(id, request, by: user, &turn))
-        case .deleteMealPhoto:
-            try backend.deleteMealPhoto(id, by: user)
-            return .noContent
+        case .deleteMealPhoto: try backend.deleteMealPhoto(id, by: user)
         default: preconditionFailure("\(endpoint.name) is not about meals.")
         }
+        return .noContent
     }
 }

@@ -310,10 +310,6 @@ extension MealRule.Item {
 extension MealNutrients {
     fileprivate func write(into writer: inout JSONWriter) {
         writer.member("calories", calories)
-        writer.member("protein", tenths: proteinTenths)
-        writer.member("carbs", tenths: carbsTenths)
-        writer.member("fat", tenths: fatTenths)
-        writer.member("fiber", tenths: fiberTenths)
-        writer.member("sugar", tenths: sugarTenths)
+        writer.grams(of: self, "protein", "carbs", "fat", "fiber", "sugar")
     }
 }
