@@ -77,7 +77,9 @@ enum AppBody {
             ]
             return "{" + members.compactMap { $0 }.joined(separator: ",") + "}"
         case .meals(let count):
-            let meals = (0..<count).map { #"{"raw_input":"\#(Texts.meals[$0 % Texts.meals.count])","meal_type":"drink"}"# }
+            let meals = (0..<count).map {
+                #"{"raw_input":"\#(Texts.meals[$0 % Texts.meals.count])","meal_type":"drink"}"#
+            }
             return #"{"meal_logs":[\#(meals.joined(separator: ","))]}"#
         case .photo:
             return "--photo\r\nContent-Disposition: form-data; name=\"image\"; filename=\"a.jpg\"\r\n"

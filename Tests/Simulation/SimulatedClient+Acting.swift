@@ -139,7 +139,8 @@ extension SimulatedClient {
         let credentials = drawCredentials()
         let foreigner = simulator.foreigner(to: world)
         let withQuery = credentials == .good && draw.once(in: 3)
-        let path = (id.map { "/api/v1/consultations/\($0)/ws" } ?? "/ws/meal-logs")
+        let path =
+            (id.map { "/api/v1/consultations/\($0)/ws" } ?? "/ws/meal-logs")
             + (withQuery ? "?token=\(user.token)" : "")
         let traced = simulator.noteRequest(
             id.map { .handshake($0, credentials) } ?? .mealHandshake(credentials), by: number)

@@ -10,7 +10,7 @@ extension SimulatedClient {
     }
 
     func drawAppTarget() -> Target {
-        switch draw.place(in: [7, 5, 4, 4, 16, 4, hasAccounts ? 10 : 0]) {
+        switch draw.place(in: [7, 5, 4, 7, 16, 4, hasAccounts ? 10 : 0]) {
         case 0: .app(drawChat())
         case 1: .app(drawGoalRequest())
         case 2: .app(drawMealRequest())
@@ -35,7 +35,8 @@ extension SimulatedClient {
             let any = drawConsultation(activeOnly: draw.once(in: 3))
             return AppRequest(endpoint: .updateConsultation, ids: [any], body: .change(persona, isArchived: isArchived))
         case 4, 5:
-            return AppRequest(endpoint: .createConsultation, body: .question(draw.element(of: Persona.allCases), question))
+            return AppRequest(
+                endpoint: .createConsultation, body: .question(draw.element(of: Persona.allCases), question))
         default: return AppRequest(endpoint: .sendMessage, ids: [id], body: .members(#""content":"\#(question)""#))
         }
     }
@@ -50,19 +51,24 @@ extension SimulatedClient {
         switch endpoint {
         case .createGoal:
             return AppRequest(
-                endpoint: endpoint, body: .members(#""title":"Walk","description":"","target_date":"2025-06-01","target_value":5"#))
+                endpoint: endpoint,
+                body: .members(#""title":"Walk","description":"","target_date":"2025-06-01","target_value":5"#))
         case .replaceGoal:
             let status = draw.element(of: ["active", "completed", "paused", "archived"])
             return AppRequest(
-                endpoint: endpoint, ids: ids, body: .members(#""status":"\#(status)","current_value":\#(draw.below(9))"#))
+                endpoint: endpoint, ids: ids,
+                body: .members(#""status":"\#(status)","current_value":\#(draw.below(9))"#))
         default: return AppRequest(endpoint: endpoint, ids: ids)
         }
     }
 
     private func drawMealRequest() -> AppRequest {
-        if draw.once(in: 2) { return AppRequest(endpoint: .createMealLogs, body: .meals(draw.once(in: 9) ? 0 : 1 + draw.below(4))) }
+        if draw.once(in: 2) {
+            return AppRequest(endpoint: .createMealLogs, body: .meals(draw.once(in: 9) ? 0 : 1 + draw.below(4)))
+        }
         let members = draw.element(of: [
-            #""raw_input":"3 eggs""#, #""notes":"late""#, #""logged_at":"2025-01-01T08:00:00Z""#, #""meal_type":"water""#,
+            #""raw_input":"3 eggs""#, #""notes":"late""#, #""logged_at":"2025-01-01T08:00:00Z""#,
+            #""meal_type":"water""#,
             #""raw_input":"toast","id":"x","user_id":"user-0","created_at":"2020-01-01T00:00:00Z""#,
         ])
         return AppRequest(endpoint: .updateMealLog, ids: [drawMeal()], body: .members(members))
@@ -105,7 +111,14 @@ extension SimulatedClient {
             let flag = draw.once(in: 3) ? #","is_public":true"# : ""
             request.body = .members(#""score":\#(draw.below(10)),"user_id":"somebody""# + flag)
         case .share: request.body = .sharing(with: other)
-        case .unshare: request.ids.append(other)
+        case .unshare:
+            let shared = simulator.engine.inspectBackend(ofWorld: world.id) { backend in
+                backend.documents(in: operation.collection, of: user.subject).first { !$0.sharedWith.isEmpty }
+            }
+            request.ids.append(other)
+            if let shared = shared ?? nil, draw.once(in: 2) {
+                request.ids = [shared.id.description, shared.sharedWith[0].text]
+            }
         case .list, .search, .listPublic, .listShared: request.part = drawPart(byOffset: true)
         default: break
         }
@@ -113,9 +126,12 @@ extension SimulatedClient {
     }
 
     private func drawList() -> AppRequest {
-        let endpoint = draw.element(of: [Endpoint.listConsultations, .listGoals, .listMealLogs, .listMessages])
+        let endpoint = draw.element(of: [
+            Endpoint.listConsultations, .listGoals, .listMealLogs, .listMessages, .searchJournal,
+        ])
         let ids = endpoint == .listMessages ? [drawConsultation(activeOnly: false)] : []
-        return AppRequest(endpoint: endpoint, ids: ids, part: drawPart(byOffset: draw.once(in: 2)))
+        return AppRequest(
+            endpoint: endpoint, ids: ids, part: drawPart(byOffset: endpoint == .searchJournal || draw.once(in: 2)))
     }
 
     private func drawPart(byOffset isOffset: Bool) -> ListPart {
@@ -135,6 +151,7 @@ extension SimulatedClient {
         case 3, 4:
             guard !world.accounts.isEmpty else { break }
             let account = drawAccount()
+            if draw.once(in: 6) { return .deleteAccount(account) }
             if draw.once(in: 3) { return .showAccount(account) }
             var request = draw.once(in: 2) ? drawDocumentRequest() : drawMealRequest()
             request.account = account

@@ -152,7 +152,9 @@ final class SimulatedSocket {
             return client.fail("a frame names the consultation \(id) on the socket of \(idText)")
         }
         // One connection too many is refused without it.
-        if !isConnected, type != "connected", place != .meals || type != "error" { return client.fail("\(type) arrived before connected") }
+        if !isConnected, type != "connected", place != .meals || type != "error" {
+            return client.fail("\(type) arrived before connected")
+        }
         if resetCount == client.world.resetCount {
             client.simulator.noteIDs(in: frame, toldTo: client.user.subject, of: client)
         }

@@ -25,7 +25,9 @@ extension Simulator {
         if status >= 400, value?["error"]?["message"]?.string?.isEmpty != false {
             return client.fail("a \(status) does not say why: \(Simulator.excerpt(body))")
         }
-        if status < 300, let subject = expectation.subject, let value { noteIDs(in: value, toldTo: subject, of: client) }
+        if status < 300, let subject = expectation.subject, let value {
+            noteIDs(in: value, toldTo: subject, of: client)
+        }
         if status == 204 { forgetWorlds() }
         if status == 204, let what = violation(of: expectation.body, world) { return client.fail(what) }
         guard let value, let what = violation(of: expectation.body, in: value, world) else { return }
@@ -60,7 +62,9 @@ extension Simulator {
             return value["data"]?["count"]?.int == count ? nil : "count is not \(count)"
         case .batch(let name, let entity, let count):
             let items = value["data"]?[name]?.array ?? []
-            guard items.count == count, value["data"]?["count"]?.int == count else { return "not \(count) \(name) came" }
+            guard items.count == count, value["data"]?["count"]?.int == count else {
+                return "not \(count) \(name) came"
+            }
             for item in items {
                 if let what = violation(ofNew: entity, item["id"]?.string, world) { return what }
             }
@@ -122,7 +126,9 @@ extension Simulator {
 
     private func violation(ofPart name: String, _ page: Page, total: Int, in data: JSONValue?) -> String? {
         let told = data?["total_count"]?.int
-        guard told == total, data?["total"]?.int == total else { return "total_count is \(told ?? -1), there are \(total)" }
+        guard told == total, data?["total"]?.int == total else {
+            return "total_count is \(told ?? -1), there are \(total)"
+        }
         let (items, range) = (data?[name]?.array?.count, page.range(of: total))
         guard items == range.count else { return "\(items ?? -1) \(name) came, \(range.count) are due" }
         guard data?["offset"]?.int == page.offset else { return "offset is not \(page.offset)" }

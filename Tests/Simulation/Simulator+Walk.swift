@@ -80,4 +80,29 @@ extension Simulator {
             }
         }
     }
+
+    // MARK: Clients that do what they are told
+
+    /// Sends a request of the admin API on a connection of its own.
+    func operate(_ target: Target) {
+        connected(as: defaultWorld.users[0]) { client in _ = ask(target, by: client) }
+    }
+
+    /// Lends a client of its own, which does only what it is told.
+    func connected(as user: SimulatedUser, _ body: (SimulatedClient) -> Void) {
+        let client = SimulatedClient(number: 0, user: user, operations: 0, simulator: self)
+        client.connect()
+        body(client)
+        client.wire?.vanish()
+        network.catchUp()
+    }
+
+    /// Sends a request, and returns what came.
+    func ask(_ target: Target, by client: SimulatedClient) -> JSONValue? {
+        lastAnswer = nil
+        client.request(target)
+        network.catchUp()
+        client.checkAnswers()
+        return lastAnswer
+    }
 }
