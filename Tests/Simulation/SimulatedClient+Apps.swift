@@ -98,6 +98,8 @@ extension SimulatedClient {
             switch draw.below(5) {
             case 0: draw.element(of: operations)
             case 1, 2: draw.element(of: makers)
+            case 3 where held?.contains(.workoutTemplates) == true:
+                draw.element(of: [Endpoint.shareWorkoutTemplate, .shareWorkoutTemplate, .unshareWorkoutTemplate])
             default: draw.element(of: changers.isEmpty ? makers : changers)
             }
         guard let operation = endpoint.documents else { preconditionFailure("Filtered above.") }
