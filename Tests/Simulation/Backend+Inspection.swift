@@ -38,11 +38,38 @@ extension Backend {
     func mealLogIDs(of user: String) -> [ResourceID] {
         contents(of: user)?.mealLogs.map { mealLogs[$0].log.id } ?? []
     }
+    func photoIDs(of user: String) -> [ResourceID] { contents(of: user)?.photos.map(\.log.id) ?? [] }
+    func documents(in collection: DocumentCollection, of user: String) -> [Document] {
+        contents(of: user)?.documents[collection] ?? []
+    }
+    /// All entities of a user.
+    func ids(of user: String) -> [ResourceID] {
+        consultationIDs(of: user) + goalIDs(of: user) + mealLogIDs(of: user) + photoIDs(of: user)
+            + DocumentCollection.allCases.flatMap { documents(in: $0, of: user).map(\.id) }
+    }
+    /// The refresh tokens of a user that work, the expired ones included.
+    func ticketIDs(of user: String) -> [ResourceID] {
+        contents(of: user)?.person?.account?.refreshTokens.map(\.id) ?? []
+    }
+    func account(at email: String) -> String? { addresses[ExactString(email)].map { users[$0].id.text } }
     func hasUser(_ id: String) -> Bool { users[ExactString(id)] != nil }
     func hasAddress(_ email: String) -> Bool { addresses[ExactString(email)] != nil }
     private func contents(of user: String) -> User? { users[ExactString(user)].map { users[$0] } }
 
     // Entities of any user.
+    func hasPhoto(_ id: ResourceID) -> Bool { users.all.contains { $0.photos.contains { $0.log.id == id } } }
+    func hasDocument(_ id: ResourceID, in collection: DocumentCollection) -> Bool {
+        users.all.contains { $0.documents[collection, default: []].contains { $0.id == id } }
+    }
+    /// The templates that a user may read, beside the user's own: public ones, and those of others that are shared.
+    func templates(publicOrSharedWith user: String, isPublic: Bool, isShared: Bool) -> [Document] {
+        users.all.flatMap { owner in
+            owner.documents[.workoutTemplates, default: []].filter { template in
+                let isSharedWith = owner.id != ExactString(user) && template.sharedWith.contains(ExactString(user))
+                return (isPublic && template.isPublic) || (isShared && isSharedWith)
+            }
+        }
+    }
     func inspectGoal(_ id: ResourceID) -> Goal? { goalPositions[id].map { goals[$0].goal } }
     func hasMealLog(_ id: ResourceID) -> Bool { mealLogPositions[id] != nil }
     func consultationFacts(_ id: ResourceID) -> ConsultationFacts? {
@@ -61,12 +88,15 @@ extension Backend {
     func inspectTotals() -> Totals {
         Totals(
             users: users.count, consultations: consultations.count, goals: goals.count, mealLogs: mealLogs.count,
-            sockets: openSocketCount, listedSockets: consultations.reduce(0) { $0 + $1.sockets.count },
+            sockets: openSocketCount,
+            listedSockets: consultations.reduce(0) { $0 + $1.sockets.count }
+                + mealSockets.values.count { $0.open != nil },
             answers: consultations.count { $0.answer != nil },
             processing: mealLogs.count { $0.log.status == .processing }, scheduled: scheduledStepCount,
             countedBytes: storedBytes,
             heldBytes: users.byteCount + consultations.reduce(0) { $0 + $1.byteCount }
                 + goals.reduce(0) { $0 + $1.encoded.byteCount } + mealLogs.reduce(0) { $0 + $1.byteCount }
+                + users.all.flatMap(\.photos).reduce(0) { $0 + $1.byteCount }
                 + users.all.flatMap(\.documents.values).joined().reduce(0) { $0 + $1.byteCount })
     }
 }

@@ -4,6 +4,9 @@ import FitIQAPI
 struct Expectation {
     /// Where its operation stands in the trace.
     let traceNumber: Int
+    var endpoint: Endpoint?
+    /// Whose answer it is; nil where it is not known which life of the world it comes from.
+    var subject: String?
     /// Whether a handshake was sent.
     var isUpgrade = false
     /// The one status that is right; nil where several may be.
@@ -21,7 +24,9 @@ enum BodyCheck {
     case refusal
     /// An entity: `data.id`.
     case entity(ResourceID)
-    /// A new entity: an id in `data.id` that the backend of the world did not have before.
+    /// An answer about a goal: `data.goal_id`.
+    case about(ResourceID)
+    /// A new entity: an id in `data.id`, or `data.session_id`, that the backend of the world did not have before.
     case new(Entity)
     /// A conflict with a consultation.
     case conflict(ResourceID)
@@ -31,6 +36,16 @@ enum BodyCheck {
     case page(String, total: Int, count: Int)
     /// So many items, at `data.total_count`, and the array of this name in `data`.
     case list(String, total: Int)
+    /// A part of a list with the apps' totals, and the array of this name in `data`.
+    case part(String, Page, total: Int)
+    /// So many items, at `data.count`, and in the array of this name in `data`.
+    case counted(String, ClosedRange<Int>)
+    /// The same, each a new entity.
+    case batch(String, Entity, count: Int)
+    /// A number in `data`.
+    case figure(String, Int)
+    /// A question, and its answer if nobody hears it over a socket.
+    case answered(isAtOnce: Bool)
     /// The consultation is archived afterwards.
     case archived(ResourceID)
     /// The goal is linked like this afterwards, and its former conversation no longer names it.
@@ -38,12 +53,21 @@ enum BodyCheck {
 
     /// The entity does not exist afterwards.
     case deleted(Entity, ResourceID)
-    /// The user does not exist afterwards, or has nothing.
-    case deletedUser(String)
+    /// The photo has become a meal log.
+    case confirmed(photo: ResourceID)
+    /// The user does not exist afterwards, or has nothing; nor does what the user had.
+    case deletedUser(String, had: [ResourceID])
     /// A new account with an address, which has a user of its own.
     case account(address: Int)
+    /// New tokens, in `data` and, if they replace a refresh token, at the top as well.
+    case tokens(replacing: SimulatedTicket?)
+    /// The refresh token does not work any more.
+    case loggedOut(SimulatedTicket)
+    /// A refusal with the word "revoked".
+    case revoked
 
     enum Entity {
-        case consultation, goal, mealLog
+        case consultation, goal, mealLog, photo
+        case document(DocumentCollection)
     }
 }

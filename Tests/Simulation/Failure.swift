@@ -1,3 +1,5 @@
+import FitIQAPI
+
 /// What a run found wrong, and how to see it again.
 public struct Failure: Error, Sendable, CustomStringConvertible {
     /// Decides the whole run.
@@ -47,6 +49,8 @@ public struct Report: Sendable, Equatable {
     public var frames = 0
     /// Answers whose chunks were compared with what is stored.
     public var answers = 0
+    /// The operations that succeeded.
+    public var succeeded: Set<Endpoint> = []
     /// Over all bytes that clients read: the same seed gives the same digest.
     public var digest: UInt64 = 0xCBF2_9CE4_8422_2325
 
@@ -60,6 +64,7 @@ public struct Report: Sendable, Equatable {
         left.responses += right.responses
         left.frames += right.frames
         left.answers += right.answers
+        left.succeeded.formUnion(right.succeeded)
         left.digest = (left.digest ^ right.digest) &* 0x100_0000_01B3
     }
 }

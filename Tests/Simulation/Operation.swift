@@ -5,6 +5,7 @@ enum Operation: CustomStringConvertible {
     case connect(accepted: Bool)
     case request(Target, Credentials)
     case handshake(String, Credentials)
+    case mealHandshake(Credentials)
     case chat(ChatProtocol, String)
     case jsonPing
     case controlPing
@@ -25,6 +26,7 @@ enum Operation: CustomStringConvertible {
         case .connect(let accepted): accepted ? "connects" : "is not let in"
         case .request(let target, let credentials): "\(target)\(credentials.note)"
         case .handshake(let id, let credentials): "opens the socket of \(id)\(credentials.note)"
+        case .mealHandshake(let credentials): "opens its socket of meals\(credentials.note)"
         case .chat(.stream, let content): "message \(content)"
         case .chat(.assistantMessage, let content): "user_message \(content)"
         case .jsonPing: "sends a JSON ping"
@@ -95,6 +97,9 @@ enum Target: CustomStringConvertible {
     case register(address: Int)
     case showAccount(SimulatedAccount)
     case deleteAccount(SimulatedAccount)
+    case app(AppRequest)
+    /// An id on a path where it names nothing of the user's.
+    case stray(Endpoint, String)
     case badBody
     case wrongMethod
     case unknownPath
@@ -135,6 +140,8 @@ enum Target: CustomStringConvertible {
         case .register(let address): "registers \(SimulatedAccount.email(address))"
         case .showAccount(let account): "shows account \(account.subject)"
         case .deleteAccount(let account): "deletes account \(account.subject)"
+        case .app(let request): "\(request)"
+        case .stray(let endpoint, let id): "\(endpoint.name) \(id), which it does not have"
         case .badBody: "creates a consultation with a bad body"
         case .wrongMethod: "sends DELETE"
         case .unknownPath: "asks for a path that is not there"
@@ -155,6 +162,7 @@ enum Target: CustomStringConvertible {
     var account: SimulatedAccount? {
         switch self {
         case .showAccount(let account), .deleteAccount(let account): account
+        case .app(let request): request.account
         default: nil
         }
     }
@@ -182,6 +190,8 @@ enum Target: CustomStringConvertible {
         case .deleteUser, .deleteAccount: .deleteUser
         case .register: .register
         case .showAccount: .showProfile
+        case .app(let request): request.endpoint
+        case .stray(let endpoint, _): endpoint
         case .wrongMethod, .unknownPath, .unknownWorld, .elsewhere, .health, .makeWorld, .advanceClock, .resetWorld,
             .deleteWorld,
             .listWorlds:

@@ -96,6 +96,9 @@ struct RequestWriter {
                 body.text(#"","password":"password","name":"Ada","date_of_birth":"1990-05-17"}"#)
             }
         case .showAccount: get("/api/v1/users/me", in: world, fields: fields)
+        case .app(let request): app(request, in: world, fields: fields)
+        case .stray(let endpoint, let id):
+            app(AppRequest(endpoint: endpoint, ids: [id, id]), in: world, fields: fields)
         case .badBody:
             body("POST", "/api/v1/consultations", in: world, fields: fields) { $0.text(#"{"persona":"dentist"}"#) }
         case .wrongMethod:
@@ -115,6 +118,12 @@ struct RequestWriter {
         case .deleteWorld(let id): admin("DELETE", "worlds/\(id)", nil)
         case .listWorlds: admin("GET", "worlds", nil)
         }
+    }
+
+    private mutating func app(_ request: AppRequest, in world: SimulatedWorld, fields: [UInt8]) {
+        head(request.endpoint.method.rawValue, request.path, in: world, fields: fields)
+        guard let body = request.body.text else { return text("\r\n") }
+        text("Content-Type: \(request.body.mediaType)\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
     }
 
     private mutating func delete(_ path: String, in world: SimulatedWorld, fields: [UInt8]) {

@@ -135,29 +135,33 @@ extension SimulatedClient {
 
     private func openSocket() {
         if draw.once(in: 20) { return openEcho() }
-        let id = drawConsultation(activeOnly: draw.below(5) > 0)
+        let id = draw.once(in: 4) ? nil : drawConsultation(activeOnly: draw.below(5) > 0)
         let credentials = drawCredentials()
         let foreigner = simulator.foreigner(to: world)
         let withQuery = credentials == .good && draw.once(in: 3)
-        let path = "/api/v1/consultations/\(id)/ws" + (withQuery ? "?token=\(user.token)" : "")
-        let traced = simulator.noteRequest(.handshake(id, credentials), by: number)
+        let path =
+            (id.map { "/api/v1/consultations/\($0)/ws" } ?? "/ws/meal-logs")
+            + (withQuery ? "?token=\(user.token)" : "")
+        let traced = simulator.noteRequest(
+            id.map { .handshake($0, credentials) } ?? .mealHandshake(credentials), by: number)
         var expectation = simulator.expectationOfSocket(
             on: id, by: user, credentials: foreigner == nil && credentials == .foreignWorld ? .none : credentials,
             traced: traced)
         expectation.isUpgrade = true
         let fields = withQuery ? [] : user.fields(credentials, foreigner: foreigner)
-        open(ResourceID(id), RequestWriter.handshake(path, in: world, fields: fields), expectation)
+        let place = id.map { ResourceID($0).map(SimulatedSocket.Place.consultation) ?? .echo } ?? .meals
+        open(place, RequestWriter.handshake(path, in: world, fields: fields), expectation)
     }
 
     private func openEcho() {
         let traced = simulator.noteRequest(.handshake("the echo", .none), by: number)
         let bytes = RequestWriter.handshake("/__admin/echo", in: simulator.defaultWorld, fields: [])
-        open(nil, bytes, Expectation(traceNumber: traced, isUpgrade: true, status: 101))
+        open(.echo, bytes, Expectation(traceNumber: traced, isUpgrade: true, status: 101))
     }
 
     private func act(on socket: SimulatedSocket) {
         guard socket.canSend else { return wait() }
-        guard socket.consultation != nil else { return actOnEcho(socket) }
+        guard socket.place != .echo else { return actOnEcho(socket) }
         switch draw.place(in: [26, 22, 10, 8, 4, 10, 12, 6]) {
         case 0: sendChat(on: socket)
         case 1:
@@ -184,6 +188,7 @@ extension SimulatedClient {
     }
 
     private func sendChat(on socket: SimulatedSocket) {
+        guard socket.place != .meals else { return sendBad(.blank, on: socket) }
         let content = draw.element(of: Texts.messages)
         let chatProtocol: ChatProtocol = draw.once(in: 2) ? .stream : .assistantMessage
         simulator.note(.chat(chatProtocol, content), by: number)

@@ -45,7 +45,7 @@ extension SimulatedClient {
             let milliseconds = simulator.draw.once(in: 30) ? 80_000 : simulator.draw.below(2500)
             return .advanceClock(world.id, milliseconds: milliseconds)
         }
-        switch simulator.draw.place(in: [26, 8, 10, 3, 5, 5, 8, 6, 4, 1, 1, 5]) {
+        switch simulator.draw.place(in: [26, 8, 10, 3, 5, 5, 8, 6, 4, 1, 1, 5, 40]) {
         case 0: return drawCreate()
         case 1: return .archive(drawConsultation(activeOnly: simulator.draw.below(3) > 0))
         case 2: return drawReading()
@@ -60,13 +60,12 @@ extension SimulatedClient {
         case 8: return simulator.draw.element(of: [.badBody, .wrongMethod, .unknownPath, .unknownWorld])
         case 9: return .quickActions
         case 11: return drawDeletion()
+        case 12: return drawAppTarget()
         default: return drawAdmin()
         }
     }
 
     private func drawDeletion() -> Target {
-        // The default world's passwords cost next to nothing.
-        let hasAccounts = world.id == nil && world.mode == .union
         switch simulator.draw.below(12) {
         case 0, 1: return .deleteGoal(drawGoal())
         case 2, 3: return .deleteMeal(drawMeal())
@@ -80,6 +79,9 @@ extension SimulatedClient {
         default: return .deleteConsultation(drawConsultation(activeOnly: simulator.draw.once(in: 2)))
         }
     }
+
+    /// Whether accounts are registered: the default world's passwords cost next to nothing.
+    var hasAccounts: Bool { world.id == nil && world.mode == .union }
 
     private func drawAdmin() -> Target {
         switch simulator.draw.below(12) {
@@ -113,7 +115,7 @@ extension SimulatedClient {
     // MARK: Ids
 
     /// Whose ids are used: mostly its own, sometimes those of another user or of another world.
-    private func drawOwner() -> SimulatedUser {
+    func drawOwner() -> SimulatedUser {
         switch simulator.draw.below(24) {
         case 0: simulator.draw.element(of: world.users)
         case 1: simulator.foreigner(to: world) ?? user
@@ -139,7 +141,7 @@ extension SimulatedClient {
         return text(of: id ?? nil)
     }
 
-    private func drawGoal() -> String {
+    func drawGoal() -> String {
         let owner = drawOwner()
         let place = simulator.draw.below(4)
         let id = simulator.engine.inspectBackend(ofWorld: owner.world.id) { backend -> ResourceID? in
@@ -149,7 +151,7 @@ extension SimulatedClient {
         return text(of: id ?? nil)
     }
 
-    private func drawMeal() -> String {
+    func drawMeal() -> String {
         let owner = drawOwner()
         let place = simulator.draw.below(6)
         let id = simulator.engine.inspectBackend(ofWorld: owner.world.id) { backend -> ResourceID? in
@@ -159,7 +161,7 @@ extension SimulatedClient {
         return text(of: id ?? nil)
     }
 
-    private func text(of id: ResourceID?) -> String {
+    func text(of id: ResourceID?) -> String {
         if !world.deleted.isEmpty, simulator.draw.once(in: 20) {
             return simulator.draw.element(of: world.deleted).description
         }

@@ -37,8 +37,8 @@ final class SimulatedClient: VirtualReader {
     var hasStalled = false
     /// Whether the server said that it closes.
     private var isClosing = false
-    /// The consultation whose socket is being opened; nil for the echo socket.
-    private var opening: ResourceID?
+    /// The socket that is being opened.
+    private var opening = SimulatedSocket.Place.echo
 
     var world: SimulatedWorld { user.world }
     var checks: Checks { world.checks }
@@ -89,8 +89,8 @@ final class SimulatedClient: VirtualReader {
         wire?.send(bytes)
     }
 
-    func open(_ consultation: ResourceID?, _ bytes: [UInt8], _ expectation: Expectation) {
-        opening = consultation
+    func open(_ place: SimulatedSocket.Place, _ bytes: [UInt8], _ expectation: Expectation) {
+        opening = place
         send(bytes, expectation)
     }
 

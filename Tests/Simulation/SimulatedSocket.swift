@@ -6,7 +6,13 @@ import WebSocket
 
 /// A client's WebSocket: what it sent, what it heard, and whether that fits.
 final class SimulatedSocket {
-    /// The consultation; nil on the echo socket.
+    enum Place: Equatable {
+        case echo, meals
+        case consultation(ResourceID)
+    }
+
+    let place: Place
+    /// The consultation, if it is one's.
     let consultation: ResourceID?
     private let idText: String
     private unowned let client: SimulatedClient
@@ -35,9 +41,10 @@ final class SimulatedSocket {
     /// How often its world had been reset when it was opened.
     private let resetCount: Int
 
-    init(of client: SimulatedClient, on consultation: ResourceID?, wire: VirtualClient?) {
+    init(of client: SimulatedClient, on place: Place, wire: VirtualClient?) {
         self.client = client
-        self.consultation = consultation
+        self.place = place
+        consultation = if case .consultation(let id) = place { id } else { nil }
         self.wire = wire
         idText = consultation?.description ?? ""
         resetCount = client.world.resetCount
@@ -73,7 +80,7 @@ final class SimulatedSocket {
     }
 
     func sendBinary(_ bytes: [UInt8]) {
-        if consultation == nil { echoesDue += 1 } else { refusalsDue += 1 }
+        if place == .echo { echoesDue += 1 } else { refusalsDue += 1 }
         write { $0.send(binary: bytes, into: &$1) }
     }
 
@@ -111,7 +118,7 @@ final class SimulatedSocket {
         switch event {
         case .text(let text): take(text)
         case .binary:
-            if consultation == nil {
+            if place == .echo {
                 echoesDue -= 1
             } else if client.checks.contains(.framing) {
                 client.fail("a binary frame arrived")
@@ -132,7 +139,7 @@ final class SimulatedSocket {
     private func take(_ text: [UInt8]) {
         frameCount += 1
         client.simulator.heardFrame()
-        guard consultation != nil else {
+        guard place != .echo else {
             echoesDue -= 1
             return
         }
@@ -144,7 +151,13 @@ final class SimulatedSocket {
         if let id = frame["consultation_id"]?.string, id != idText {
             return client.fail("a frame names the consultation \(id) on the socket of \(idText)")
         }
-        if !isConnected, type != "connected" { return client.fail("\(type) arrived before connected") }
+        // One connection too many is refused without it.
+        if !isConnected, type != "connected", place != .meals || type != "error" {
+            return client.fail("\(type) arrived before connected")
+        }
+        if resetCount == client.world.resetCount {
+            client.simulator.noteIDs(in: frame, toldTo: client.user.subject, of: client)
+        }
         take(type, frame)
     }
 
@@ -153,6 +166,9 @@ final class SimulatedSocket {
         case "connected":
             if isConnected { client.fail("connected arrived twice") }
             isConnected = true
+            if let user = frame["user_id"]?.string, user != client.user.subject {
+                client.fail("the socket is another user's: \(user)")
+            }
         case "pong":
             pongsDue -= 1
             if pongsDue < 0 { client.fail("a JSON pong arrived that answers nothing") }
@@ -227,7 +243,7 @@ final class SimulatedSocket {
         guard client.checks.isSuperset(of: [.frames, .framing, .promptness, .pongs]), closeCode == nil else {
             return nil
         }
-        if consultation != nil, !isConnected { return "a socket is open and never heard connected" }
+        if place != .echo, !isConnected { return "a socket is open and never heard connected" }
         if pongsDue > 0 { return "\(pongsDue) JSON pings were not answered" }
         if controlPongsDue > 0 { return "\(controlPongsDue) pings were not answered" }
         if refusalsDue > 0 { return "\(refusalsDue) bad messages were not refused" }

@@ -18,10 +18,16 @@ final class SimulatedWorld {
     var resetCount = 0
     /// What clients deleted since the last reset.
     var deleted: [ResourceID] = []
-    /// The accounts that were registered, those that are deleted included.
-    private(set) var accounts: [SimulatedAccount] = []
-    private let apiKey: String
-    private let secret: [UInt8]
+    /// The access tokens of the accounts that were registered, those that are deleted included.
+    var accounts: [SimulatedAccount] = []
+    /// The refresh tokens that clients were given, oldest first.
+    var tickets: [SimulatedTicket] = []
+    var deadAccounts: Set<ExactString> = []
+    /// Whose the ids are that were told since the last reset, in the order in which they were told.
+    var owners: [ResourceID: ExactString] = [:]
+    var ownedIDs: [ResourceID] = []
+    let apiKey: String
+    let secret: [UInt8]
 
     var name: String { id ?? "default" }
 
@@ -41,21 +47,10 @@ final class SimulatedWorld {
 }
 
 extension SimulatedWorld {
-    /// Notes an account that was registered, with a token as the server would issue it.
-    func adopt(account subject: String, address: Int) {
-        let token = AccessToken(
-            subject: ExactString(subject), expiresAt: 4_102_444_799, email: SimulatedAccount.email(address))
-        let fields = "Authorization: Bearer \(token.signed(with: secret))\r\nX-API-Key: \(apiKey)\r\n"
-        accounts.append(SimulatedAccount(subject: subject, fields: Array(fields.utf8)))
+    func noteReset() {
+        resetCount += 1
+        (deleted, owners, ownedIDs) = ([], [:], [])
     }
-}
-
-/// An account, and the credentials of its requests.
-struct SimulatedAccount {
-    let subject: String
-    let fields: [UInt8]
-
-    static func email(_ address: Int) -> String { "ada\(address)@example.com" }
 }
 
 /// A user, and the credentials that their clients send.

@@ -12,12 +12,15 @@ extension Simulator {
         var expectation = Expectation(traceNumber: traced)
         func expect(_ status: Int, _ body: BodyCheck = .none) {
             expectation.status = status
-            expectation.body = status >= 400 ? .refusal : body
+            if case .none = body, status >= 400 { expectation.body = .refusal } else { expectation.body = body }
         }
         let world = user.world
+        let subject = target.account?.subject ?? user.subject
+        expectation.endpoint = target.endpoint
+        if target.endpoint?.credentials == .bearer { expectation.subject = subject }
         func predict(_ target: Target) {
             let prediction = engine.inspectBackend(ofWorld: world.id) { backend in
-                Rules(backend: backend, user: user.subject, limits: limits).answer(to: target)
+                Rules(backend: backend, user: subject, limits: limits, now: now(in: world)).answer(to: target)
             }
             if let prediction { expect(prediction.status, prediction.body) }
         }
@@ -46,6 +49,8 @@ extension Simulator {
                     if endpoint.origin == .guides { expect(404) }
                 } else if target.endpoint?.credentials == .key, [.none, .wrongKey].contains(credentials) {
                     expect(401)
+                } else if let account = target.account, !world.isAlive(account, at: now(in: world)) {
+                    expect(401)
                 } else if target.endpoint?.credentials == .key, credentials != .good, world.mode == .union {
                     // The key is right, and the token is not looked at.
                     predict(target)
@@ -59,13 +64,19 @@ extension Simulator {
         return expectation
     }
 
+    /// The expectation of a handshake; without an id, of that of the socket of meals.
     func expectationOfSocket(
-        on id: String, by user: SimulatedUser, credentials: Credentials, traced: Int
+        on id: String?, by user: SimulatedUser, credentials: Credentials, traced: Int
     ) -> Expectation {
         var expectation = Expectation(traceNumber: traced, isUpgrade: true)
+        expectation.endpoint = id == nil ? .mealSocket : .webSocket
         guard user.world.mode == .union, engine.inspectWorld(user.world.id) != nil else { return expectation }
         guard credentials == .good else {
             expectation.status = 401
+            return expectation
+        }
+        guard let id else {
+            expectation.status = 101
             return expectation
         }
         expectation.status = engine.inspectBackend(ofWorld: user.world.id) { backend in
@@ -89,6 +100,7 @@ struct Rules {
     let backend: Backend
     let user: String
     let limits: FitIQBackend.Limits
+    let now: Timestamp
 
     typealias Answer = (status: Int, body: BodyCheck)
 
@@ -100,8 +112,8 @@ struct Rules {
         case .show(let id): owned(id).map { (200, .entity($0.consultation.id)) } ?? (404, .refusal)
         case .messages(let id, let page):
             owned(id).map { facts in
-                let size = page == nil ? max(1, facts.historyCount) : 3
-                return part("messages", page ?? 1, size, of: facts.historyCount)
+                let count = count(ofMessagesIn: facts)
+                return part("messages", page ?? 1, page == nil ? max(1, count) : 3, of: count)
             } ?? (404, .refusal)
         case .archive(let id): owned(id).map { (200, .archived($0.consultation.id)) } ?? (404, .refusal)
         case .quickActions: (200, .none)
@@ -118,12 +130,15 @@ struct Rules {
         case .deleteConsultation(let id):
             owned(id).map { (204, .deleted(.consultation, $0.consultation.id)) } ?? (404, .refusal)
         case .deleteMeal(let id): mealLog(id).map { (204, .deleted(.mealLog, $0)) } ?? (404, .refusal)
-        case .deleteUser: (204, .deletedUser(user))
+        case .deleteUser: (204, .deletedUser(user, had: backend.ids(of: user)))
         case .register(let address):
             backend.hasAddress(SimulatedAccount.email(address)) ? (409, .refusal) : (201, .account(address: address))
         case .showAccount(let account): backend.hasUser(account.subject) ? (200, .none) : (401, .refusal)
         case .deleteAccount(let account):
-            backend.hasUser(account.subject) ? (204, .deletedUser(account.subject)) : (401, .refusal)
+            backend.hasUser(account.subject)
+                ? (204, .deletedUser(account.subject, had: backend.ids(of: account.subject))) : (401, .refusal)
+        case .app(let request): answer(to: request)
+        case .stray: (404, .refusal)
         case .badBody: (400, .refusal)
         case .wrongMethod, .unknownPath, .unknownWorld, .elsewhere, .health, .makeWorld, .advanceClock, .resetWorld,
             .deleteWorld, .listWorlds:
@@ -131,7 +146,7 @@ struct Rules {
         }
     }
 
-    private func create(_ persona: Persona, _ context: ConsultationContext) -> Answer {
+    func create(_ persona: Persona, _ context: ConsultationContext) -> Answer {
         if context.type == .goal, goal(context.id?.text ?? "") == nil { return (404, .refusal) }
         if let existing = active(persona, context) { return (409, .conflict(existing)) }
         return activeCount < limits.activeConsultations ? (201, .new(.consultation)) : (429, .refusal)
@@ -168,27 +183,34 @@ struct Rules {
 
     // MARK: What there is
 
-    private func owned(_ id: String) -> Backend.ConsultationFacts? {
+    /// The number of messages when they are listed: a first question that waits is answered before.
+    func count(ofMessagesIn facts: Backend.ConsultationFacts) -> Int {
+        facts.historyCount + (facts.isAnswering ? 0 : facts.waitingCount)
+    }
+
+    func owned(_ id: String) -> Backend.ConsultationFacts? {
         guard let resource = ResourceID(id), let facts = backend.consultationFacts(resource) else { return nil }
         return facts.consultation.userID == ExactString(user) ? facts : nil
     }
 
-    private func goal(_ id: String) -> Goal? {
+    func goal(_ id: String) -> Goal? {
         guard let resource = ResourceID(id), let goal = backend.inspectGoal(resource) else { return nil }
         return goal.userID == ExactString(user) ? goal : nil
     }
 
-    private func mealLog(_ id: String) -> ResourceID? {
+    func mealLog(_ id: String) -> ResourceID? {
         ResourceID(id).flatMap { backend.mealLogIDs(of: user).contains($0) ? $0 : nil }
     }
 
-    private func active(_ persona: Persona, _ context: ConsultationContext) -> ResourceID? {
-        activeConsultations.last { $0.persona == persona && $0.context == context }?.id
+    func active(
+        _ persona: Persona, _ context: ConsultationContext, except other: ResourceID? = nil
+    ) -> ResourceID? {
+        activeConsultations.last { $0.id != other && $0.persona == persona && $0.context == context }?.id
     }
 
     private var activeConsultations: [Consultation] {
         backend.consultationIDs(of: user).compactMap { backend.consultationFacts($0)?.consultation }.filter(\.isActive)
     }
 
-    private var activeCount: Int { activeConsultations.count }
+    var activeCount: Int { activeConsultations.count }
 }

@@ -15,6 +15,7 @@ extension Simulator {
         } else if status != 204, status != 101 {
             return client.fail("a \(status) has no body")
         }
+        if client.number == 0 { lastAnswer = value }
         if let expected = expectation.status, expected != status {
             return client.fail("\(status) came where \(expected) is due: \(Simulator.excerpt(body))")
         }
@@ -24,6 +25,9 @@ extension Simulator {
         if status >= 400, value?["error"]?["message"]?.string?.isEmpty != false {
             return client.fail("a \(status) does not say why: \(Simulator.excerpt(body))")
         }
+        if status < 300, let subject = expectation.subject, let value {
+            noteIDs(in: value, toldTo: subject, of: client)
+        }
         if status == 204 { forgetWorlds() }
         if status == 204, let what = violation(of: expectation.body, world) { return client.fail(what) }
         guard let value, let what = violation(of: expectation.body, in: value, world) else { return }
@@ -32,21 +36,55 @@ extension Simulator {
 
     private func violation(of check: BodyCheck, in value: JSONValue, _ world: SimulatedWorld) -> String? {
         switch check {
-        case .none, .refusal, .deleted, .deletedUser: return nil
+        case .none, .refusal, .deleted, .deletedUser, .loggedOut: return nil
+        case .revoked:
+            let message = value["error"]?["message"]?.string ?? ""
+            return message.contains("revoked") ? nil : "the refresh token was revoked, and the answer does not say so"
+        case .tokens(let spent):
+            if spent != nil, value["refresh_token"] != value["data"]?["refresh_token"] {
+                return "the tokens are not at the top as well"
+            }
+            return world.adoptTokens(
+                of: value["data"], replacing: spent, limit: limits.refreshTokens, at: now(in: world))
         case .account(let address):
             guard let id = value["data"]?["user_id"]?.string, !world.accounts.contains(where: { $0.subject == id })
             else { return "no new user came" }
             world.adopt(account: id, address: address)
+            return world.adoptTokens(
+                of: value["data"], replacing: nil, limit: limits.refreshTokens, at: now(in: world))
+        case .about(let goal):
+            return value["data"]?["goal_id"]?.string == goal.description ? nil : "the answer is not about \(goal)"
+        case .part(let name, let page, let total):
+            return violation(ofPart: name, page, total: total, in: value["data"])
+        case .counted(let name, let range):
+            let count = value["data"]?[name]?.array?.count
+            guard let count, range.contains(count) else { return "\(count ?? -1) \(name) came" }
+            return value["data"]?["count"]?.int == count ? nil : "count is not \(count)"
+        case .batch(let name, let entity, let count):
+            let items = value["data"]?[name]?.array ?? []
+            guard items.count == count, value["data"]?["count"]?.int == count else {
+                return "not \(count) \(name) came"
+            }
+            for item in items {
+                if let what = violation(ofNew: entity, item["id"]?.string, world) { return what }
+            }
             return nil
+        case .figure(let name, let number):
+            let told = value["data"]?[name]?.int
+            return told == number ? nil : "\(name) is \(told ?? -1), \(number) is right"
+        case .answered(let isAtOnce):
+            let answer = value["data"]?["assistant_message"]
+            guard value["data"]?["user_message"]?["id"]?.string != nil else { return "no question came" }
+            return (answer?["content"]?.string != nil) == isAtOnce ? nil : "an answer came, or it did not, wrongly"
+        case .confirmed(let photo):
+            world.deleted.append(photo)
+            if exists(.photo, photo, in: world) { return "\(photo) was confirmed, and waits" }
+            return violation(ofNew: .mealLog, value["data"]?["id"]?.string, world)
         case .entity(let id):
             return value["data"]?["id"]?.string == id.description ? nil : "the answer is not about \(id)"
         case .new(let entity):
-            guard let id = value["data"]?["id"]?.string.flatMap({ ResourceID($0) }) else { return "no id came" }
-            let places = worlds.filter { exists(entity, id, in: $0) }
-            guard places.count == 1, places[0] === world else {
-                return "\(id) exists in \(places.map(\.name)), and was made in \(world.name)"
-            }
-            return nil
+            let data = value["data"]
+            return violation(ofNew: entity, (data?["id"] ?? data?["session_id"])?.string, world)
         case .conflict(let id):
             let existing = value["error"]?["details"]?["existing_consultation_id"]?.string
             return existing == id.description ? nil : "the conflict is not with \(id)"
@@ -77,43 +115,52 @@ extension Simulator {
         }
     }
 
+    private func violation(ofNew entity: BodyCheck.Entity, _ text: String?, _ world: SimulatedWorld) -> String? {
+        guard let id = text.flatMap({ ResourceID($0) }) else { return "no id came" }
+        let places = worlds.filter { exists(entity, id, in: $0) }
+        guard places.count == 1, places[0] === world else {
+            return "\(id) exists in \(places.map(\.name)), and was made in \(world.name)"
+        }
+        return world.deleted.contains(id) ? "\(id) was deleted, and is made again" : nil
+    }
+
+    private func violation(ofPart name: String, _ page: Page, total: Int, in data: JSONValue?) -> String? {
+        let told = data?["total_count"]?.int
+        guard told == total, data?["total"]?.int == total else {
+            return "total_count is \(told ?? -1), there are \(total)"
+        }
+        let (items, range) = (data?[name]?.array?.count, page.range(of: total))
+        guard items == range.count else { return "\(items ?? -1) \(name) came, \(range.count) are due" }
+        guard data?["offset"]?.int == page.offset else { return "offset is not \(page.offset)" }
+        return data?["has_more"]?.bool == (range.upperBound < total) ? nil : "has_more is wrong"
+    }
+
     /// What is wrong after a deletion.
     private func violation(of check: BodyCheck, _ world: SimulatedWorld) -> String? {
         switch check {
         case .deleted(let entity, let id):
             world.deleted.append(id)
             return exists(entity, id, in: world) ? "\(id) was deleted, and exists" : nil
-        case .deletedUser(let id):
-            let hasAnything = engine.inspectBackend(ofWorld: world.id) { backend in
-                !(backend.consultationIDs(of: id) + backend.goalIDs(of: id) + backend.mealLogIDs(of: id)).isEmpty
-            }
-            return hasAnything == true ? "\(id) was deleted, and has something" : nil
+        case .deletedUser(let subject, let ids):
+            world.deleted += ids
+            world.bury(subject)
+            let rest = engine.inspectBackend(ofWorld: world.id) { $0.ids(of: subject) }
+            return rest?.isEmpty == false ? "\(subject) was deleted, and has something" : nil
+        case .loggedOut(let ticket):
+            ticket.isSpent = true
+            return nil
         default: return nil
         }
     }
 
-    /// What was deleted is not there, nor in a list.
-    func checkDeleted(in world: SimulatedWorld) {
-        for id in world.deleted {
-            for entity in [BodyCheck.Entity.consultation, .goal, .mealLog] where exists(entity, id, in: world) {
-                fail("\(id) was deleted, and exists", in: world)
-            }
-        }
-        let listed = engine.inspectBackend(ofWorld: world.id) { backend in
-            world.users.flatMap { user in
-                backend.consultationIDs(of: user.subject) + backend.goalIDs(of: user.subject)
-                    + backend.mealLogIDs(of: user.subject)
-            }
-        }
-        for id in Set(listed ?? []).intersection(world.deleted) { fail("\(id) was deleted, and is listed", in: world) }
-    }
-
-    private func exists(_ entity: BodyCheck.Entity, _ id: ResourceID, in world: SimulatedWorld) -> Bool {
+    func exists(_ entity: BodyCheck.Entity, _ id: ResourceID, in world: SimulatedWorld) -> Bool {
         engine.inspectBackend(ofWorld: world.id) { backend in
             switch entity {
             case .consultation: backend.consultationFacts(id) != nil
             case .goal: backend.inspectGoal(id) != nil
             case .mealLog: backend.hasMealLog(id)
+            case .photo: backend.hasPhoto(id)
+            case .document(let collection): backend.hasDocument(id, in: collection)
             }
         } ?? false
     }

@@ -1,6 +1,7 @@
 import Faults
 import FitIQAPI
 import FitIQBackend
+import JSON
 import MockServer
 import Scenarios
 import TestSupport
@@ -32,6 +33,8 @@ public final class Simulator {
     private var trace = Trace()
     /// Bytes that are written and not needed.
     var scratch: [UInt8] = []
+    /// The last answer that a client without a number got.
+    var lastAnswer: JSONValue?
 
     /// Clients that come and go in one run, by default.
     public static let usualSessions = 60
@@ -53,6 +56,10 @@ public final class Simulator {
         if draw.once(in: 4) { Simulator.tighten(&configuration) }
         configuration.scenario.rules.accounts = AccountRules()
         configuration.scenario.rules.accounts?.passwordCost = 1
+        if draw.once(in: 3) {
+            configuration.scenario.rules.accounts?.accessLifetime = 10_000_000_000
+            configuration.scenario.rules.accounts?.refreshLifetime = 30_000_000_000
+        }
         if withFaults { configuration.scenario.faults = draw.faultRules() }
         let engine: Engine
         do throws(APIError) {
@@ -83,6 +90,10 @@ public final class Simulator {
         configuration.worldLimits.messages = 12
         configuration.worldLimits.goals = 3
         configuration.worldLimits.mealLogs = 5
+        configuration.worldLimits.photos = 2
+        configuration.worldLimits.documents = 3
+        configuration.worldLimits.refreshTokens = 2
+        configuration.worldLimits.mealSocketsPerMinute = 3
     }
 
     /// Runs to the end, or to the first thing that does not hold.
@@ -177,7 +188,7 @@ public final class Simulator {
 
     /// A world is about to be reset.
     func noteReset(of id: String) {
-        for world in everyWorld where world.id == id { (world.resetCount, world.deleted) = (world.resetCount + 1, []) }
+        for world in everyWorld where world.id == id { world.noteReset() }
     }
 
     /// A user of another world, if there is one.
@@ -186,21 +197,12 @@ public final class Simulator {
         return others.isEmpty ? nil : draw.element(of: draw.element(of: others).users)
     }
 
-    /// Sends a request of the admin API on a connection of its own.
-    func operate(_ target: Target) {
-        let client = SimulatedClient(number: 0, user: defaultWorld.users[0], operations: 0, simulator: self)
-        client.connect()
-        client.request(target)
-        network.catchUp()
-        client.checkAnswers()
-        client.wire?.vanish()
-        network.catchUp()
-    }
-
     // MARK: The end
 
     private func finish() {
-        for world in worlds where world.isManual { operate(.advanceClock(world.id, milliseconds: 600_000)) }
+        walkLists()
+        // Longer than a socket of meals stays open without a word.
+        for world in worlds where world.isManual { operate(.advanceClock(world.id, milliseconds: 1_300_000)) }
         if seed % 3 == 0 { stop() } else { leave() }
         if network.openCount > 0 { fail("\(network.openCount) connections are left", in: nil) }
         clients.removeAll()
@@ -248,6 +250,7 @@ public final class Simulator {
 
     func answered(_ expectation: Expectation, status: Int) {
         report.responses += 1
+        if let endpoint = expectation.endpoint, status < 300 { report.succeeded.insert(endpoint) }
         trace.answered(expectation.traceNumber, status: status)
     }
 

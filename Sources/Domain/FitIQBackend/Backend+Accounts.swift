@@ -7,7 +7,7 @@ package struct Account: Sendable, Equatable {
     var email: String
     var password: PasswordHash
     /// The refresh tokens that still work, oldest first; at most ``Limits/refreshTokens``.
-    var refreshTokens: [RefreshTicket] = []
+    package internal(set) var refreshTokens: [RefreshTicket] = []
 
     /// Issues a refresh token, in place of expired ones and of the oldest beyond the limit.
     mutating func issue(_ ticket: RefreshTicket, limit: Int, at now: Timestamp) {
@@ -29,7 +29,7 @@ public struct RefreshTicket: Sendable, Equatable {
 
 /// What is known of a user beside the user's entities.
 package struct Person: Sendable, Equatable {
-    var account: Account?
+    package internal(set) var account: Account?
     var profile: Profile
     var preferences: Preferences?
 

@@ -1,8 +1,8 @@
 import FitIQAPI
 
 /// The meal socket of a user, and the connections to it that count.
-struct MealSocket: Sendable {
-    var open: SocketID?
+package struct MealSocket: Sendable {
+    package internal(set) var open: SocketID?
     /// When the client's last frame came.
     var heardAt: Timestamp
     /// The times of the accepted connections of the last minute, oldest first.

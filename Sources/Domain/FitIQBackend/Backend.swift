@@ -45,7 +45,7 @@ public struct Backend: Sendable {
     /// The highest cost of a password so far: what each login costs.
     var passwordWork = 0
     var sockets: [SocketID: OpenSocket] = [:]
-    var mealSockets: [UserID: MealSocket] = [:]
+    package internal(set) var mealSockets: [UserID: MealSocket] = [:]
     var schedule = Heap<ScheduledStep>()
     /// Beyond this many steps, a deletion removes the obsolete ones.
     var mostSteps = Backend.spareSteps
@@ -135,7 +135,7 @@ package struct Topic: Hashable, Sendable {
 
 /// A user and their entities, as indexes into the backend's lists.
 package struct User: Sendable {
-    let id: ExactString
+    package let id: ExactString
     /// Oldest first.
     package internal(set) var consultations: [Int] = []
     /// The active consultations, in the order in which they became so; few, because of the limit.

@@ -1,0 +1,102 @@
+import FitIQAPI
+
+/// A request of the apps: an operation, the ids in its path, and what it says.
+struct AppRequest: CustomStringConvertible {
+    let endpoint: Endpoint
+    /// For the parameters of the path, in their order; texts, since they may be bad ones.
+    var ids: [String] = []
+    /// Which part of a list; nil for what is usual.
+    var part: ListPart?
+    var body = AppBody.none
+    /// The account whose token is sent; nil for the user's own.
+    var account: SimulatedAccount?
+
+    var description: String {
+        let words = [endpoint.name] + ids + [part?.query(of: endpoint), body.note].compactMap { $0 }
+        return words.joined(separator: " ") + (account.map { ", account \($0.subject)" } ?? "")
+    }
+
+    /// The path with its query.
+    var path: String {
+        var rest = ids[...]
+        let segments = endpoint.template.split(separator: "/")
+            .map { $0.hasPrefix("{") ? rest.popFirst() ?? "" : String($0) }
+        return "/" + segments.joined(separator: "/") + (part?.query(of: endpoint) ?? "")
+    }
+}
+
+/// A part of a list, in either way of naming it.
+struct ListPart {
+    /// Whether it is named by `offset`, and not by the number of a page.
+    var isOffset: Bool
+    /// The offset from 0, or the number from 1.
+    var start: Int
+    var size: Int
+
+    var page: Page { isOffset ? Page(offset: start, size: size) : Page(number: start, size: size) }
+
+    func query(of endpoint: Endpoint) -> String {
+        if isOffset { return "?limit=\(size)&offset=\(start)" }
+        let hasPageSize = endpoint == .listConsultations || endpoint == .listMessages
+        return "?page=\(start)&\(hasPageSize ? "page_size" : "limit")=\(size)"
+    }
+}
+
+/// What a request of the apps says, as far as its answer depends on it.
+enum AppBody {
+    case none
+    /// An object with these members.
+    case members(String)
+    case login(address: Int, isRight: Bool)
+    case token(SimulatedTicket)
+    /// A new consultation with a first question.
+    case question(Persona, String)
+    case change(Persona?, isArchived: Bool?)
+    case meals(Int)
+    case photo
+    case sharing(with: String)
+
+    static let mediaTypeOfPhotos = "multipart/form-data; boundary=photo"
+
+    var mediaType: String { if case .photo = self { Self.mediaTypeOfPhotos } else { "application/json" } }
+
+    var text: String? {
+        switch self {
+        case .none: return nil
+        case .members(let members): return "{\(members)}"
+        case .login(let address, let isRight):
+            let password = isRight ? "password" : "passw0rd"
+            return #"{"email":"\#(SimulatedAccount.email(address))","password":"\#(password)"}"#
+        case .token(let ticket): return #"{"refresh_token":"\#(ticket.text)"}"#
+        case .question(let persona, let question):
+            return #"{"persona":"\#(persona.rawValue)","initial_message":"\#(question)"}"#
+        case .change(let persona, let isArchived):
+            let members = [
+                persona.map { #""persona":"\#($0.rawValue)""# }, isArchived.map { #""is_archived":\#($0)"# },
+                #""title":"Changed""#,
+            ]
+            return "{" + members.compactMap { $0 }.joined(separator: ",") + "}"
+        case .meals(let count):
+            let meals = (0..<count).map {
+                #"{"raw_input":"\#(Texts.meals[$0 % Texts.meals.count])","meal_type":"drink"}"#
+            }
+            return #"{"meal_logs":[\#(meals.joined(separator: ","))]}"#
+        case .photo:
+            return "--photo\r\nContent-Disposition: form-data; name=\"image\"; filename=\"a.jpg\"\r\n"
+                + "Content-Type: image/jpeg\r\n\r\npixels\r\n--photo--\r\n"
+        case .sharing(let user): return #"{"user_ids":["\#(user)"]}"#
+        }
+    }
+
+    fileprivate var note: String? {
+        switch self {
+        case .none, .photo, .members, .question: nil
+        case .login(let address, let isRight): "\(SimulatedAccount.email(address))\(isRight ? "" : ", wrong password")"
+        case .token(let ticket): "\(ticket.id)\(ticket.isSpent ? " (spent)" : "")"
+        case .change(let persona, let isArchived):
+            "\(persona?.rawValue ?? "same persona")\(isArchived.map { ", archived: \($0)" } ?? "")"
+        case .meals(let count): "\(count) meals"
+        case .sharing(let user): "with \(user)"
+        }
+    }
+}

@@ -1,0 +1,138 @@
+import FitIQAPI
+import FitIQBackend
+import JSON
+
+/// What the apps' operations answer.
+extension Rules {
+    func answer(to request: AppRequest) -> Answer {
+        if let operation = request.endpoint.documents { return answer(to: request, operation) }
+        let id = request.ids.first ?? ""
+        switch request.endpoint {
+        case .createConsultation, .updateConsultation, .completeConsultation, .sendMessage, .suggestConsultationGoals,
+            .listConsultations, .listMessages:
+            return chatAnswer(to: request, on: id)
+        case .logIn, .refreshTokens, .logOut: return signIn(request)
+        case .createGoal: return backend.goalIDs(of: user).count < limits.goals ? (201, .new(.goal)) : (507, .refusal)
+        case .replaceGoal: return goal(id).map { (200, .entity($0.id)) } ?? (404, .refusal)
+        case .listGoalTips, .listGoalSuggestions, .analyzeGoal:
+            return goal(id).map { (200, .about($0.id)) } ?? (404, .refusal)
+        case .listSuggestedGoals, .suggestGoals: return (200, .counted("suggestions", 0...5))
+        case .listGoals: return part("goals", request, of: backend.goalIDs(of: user).count)
+        case .listMealLogs: return part("meal_logs", request, of: backend.mealLogIDs(of: user).count)
+        default: return mealAnswer(to: request, on: id)
+        }
+    }
+
+    private func part(_ name: String, _ request: AppRequest, of total: Int) -> Answer {
+        (200, .part(name, request.part?.page ?? Page(offset: 0, size: 20), total: total))
+    }
+
+    // MARK: Accounts
+
+    private func signIn(_ request: AppRequest) -> Answer {
+        switch request.body {
+        case .login(let address, let isRight):
+            let isKnown = backend.account(at: SimulatedAccount.email(address)) != nil
+            return isKnown && isRight ? (200, .tokens(replacing: nil)) : (401, .refusal)
+        case .token(let ticket) where request.endpoint == .logOut: return (204, .loggedOut(ticket))
+        case .token(let ticket):
+            if now >= ticket.expiresAt { return (401, .refusal) }
+            let works = !ticket.isSpent && backend.ticketIDs(of: ticket.subject).contains(ticket.id)
+            return works ? (200, .tokens(replacing: ticket)) : (401, .revoked)
+        default: return (400, .refusal)
+        }
+    }
+
+    // MARK: Chat
+
+    private func chatAnswer(to request: AppRequest, on id: String) -> Answer {
+        if case .question(let persona, _) = request.body { return create(persona, .general) }
+        if request.endpoint == .listConsultations {
+            return part("consultations", request, of: backend.consultationIDs(of: user).count)
+        }
+        guard let facts = owned(id) else { return (404, .refusal) }
+        let consultation = facts.consultation
+        switch request.endpoint {
+        case .listMessages: return part("messages", request, of: count(ofMessagesIn: facts))
+        case .completeConsultation:
+            return consultation.isArchived ? (400, .refusal) : (200, .entity(consultation.id))
+        case .suggestConsultationGoals: return (200, .counted("suggestions", 1...2))
+        case .sendMessage: return send(in: facts)
+        default: break
+        }
+        guard case .change(let persona, let isArchived) = request.body else { return (200, .entity(consultation.id)) }
+        let isReopened = consultation.isArchived && isArchived == false && consultation.completedAt == nil
+        if consultation.isActive || isReopened, isArchived != true {
+            let existing = active(persona ?? consultation.persona, consultation.context, except: consultation.id)
+            if let existing { return (409, .conflict(existing)) }
+            if isReopened, activeCount >= limits.activeConsultations { return (429, .refusal) }
+        }
+        return (200, isArchived == true ? .archived(consultation.id) : .entity(consultation.id))
+    }
+
+    private func send(in facts: Backend.ConsultationFacts) -> Answer {
+        guard facts.consultation.isActive else { return (400, .refusal) }
+        let isHeard = facts.socketCount > 0
+        if isHeard, facts.isAnswering, facts.waitingCount >= limits.waitingMessages { return (429, .refusal) }
+        // Each question has one answer; the one that streams is stored at its end.
+        let count = facts.historyCount + facts.waitingCount + (facts.isAnswering ? 1 : 0)
+        guard count + 2 <= limits.messages else { return (507, .refusal) }
+        return (201, .answered(isAtOnce: !isHeard))
+    }
+
+    // MARK: Meals
+
+    private func mealAnswer(to request: AppRequest, on id: String) -> Answer {
+        let room = limits.mealLogs - backend.mealLogIDs(of: user).count
+        let photo = ResourceID(id).flatMap { backend.photoIDs(of: user).contains($0) ? $0 : nil }
+        switch request.endpoint {
+        case .createMealLogs:
+            guard case .meals(let count) = request.body, (1...50).contains(count) else { return (400, .refusal) }
+            return count <= room ? (201, .batch("meal_logs", .mealLog, count: count)) : (507, .refusal)
+        case .updateMealLog: return mealLog(id).map { (200, .entity($0)) } ?? (404, .refusal)
+        case .recognizeMealPhoto: return (201, .new(.photo))
+        case .showMealPhoto: return photo == nil ? (404, .refusal) : (200, .none)
+        case .deleteMealPhoto: return photo.map { (204, .deleted(.photo, $0)) } ?? (404, .refusal)
+        case .confirmMealPhoto:
+            guard let photo else { return (404, .refusal) }
+            return room > 0 ? (200, .confirmed(photo: photo)) : (507, .refusal)
+        default: preconditionFailure("No client sends \(request.endpoint.name).")
+        }
+    }
+
+    // MARK: Documents
+
+    private func answer(to request: AppRequest, _ operation: DocumentOperation) -> Answer {
+        let collection = operation.collection
+        let own = backend.documents(in: collection, of: user)
+        let id = request.ids.first.flatMap { ResourceID($0) }
+        let held = own.first { $0.id == id }
+        let hasRoom = own.count < limits.documents
+        func list(isPublic: Bool, isShared: Bool) -> [Document] {
+            backend.templates(publicOrSharedWith: user, isPublic: isPublic, isShared: isShared)
+        }
+        func whereHeld(_ answer: (Document) -> Answer) -> Answer { held.map(answer) ?? (404, .refusal) }
+        switch operation.action {
+        case .create: return hasRoom ? (201, .new(.document(collection))) : (507, .refusal)
+        case .generate: return hasRoom ? (201, .batch("insights", .document(collection), count: 1)) : (507, .refusal)
+        case .list, .search: return part(collection.rawValue, request, of: own.count)
+        case .listPublic: return part(collection.rawValue, request, of: list(isPublic: true, isShared: false).count)
+        case .listShared: return part(collection.rawValue, request, of: list(isPublic: false, isShared: true).count)
+        case .analyze: return (200, .figure("total_entries", own.count))
+        case .countUnread: return (200, .figure("unread_count", own.count { !$0.isRead }))
+        case .replace, .read, .favorite, .archive, .unarchive: return whereHeld { (200, .entity($0.id)) }
+        case .delete: return whereHeld { (204, .deleted(.document(collection), $0.id)) }
+        case .share:
+            guard case .sharing(let other) = request.body else { return whereHeld { _ in (400, .refusal) } }
+            return whereHeld { (200, .figure("count", Set($0.sharedWith).union([ExactString(other)]).count)) }
+        case .unshare:
+            let other = ExactString(request.ids.last ?? "")
+            return whereHeld { $0.sharedWith.contains(other) ? (204, .none) : (404, .refusal) }
+        case .show, .copy:
+            let others = list(isPublic: true, isShared: true)
+            guard let shown = held ?? others.first(where: { $0.id == id }) else { return (404, .refusal) }
+            if operation.action == .show { return (200, .entity(shown.id)) }
+            return hasRoom ? (201, .new(.document(collection))) : (507, .refusal)
+        }
+    }
+}

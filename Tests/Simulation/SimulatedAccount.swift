@@ -1,0 +1,80 @@
+import FitIQAPI
+import JSON
+
+/// An access token of an account.
+struct SimulatedAccount {
+    let subject: String
+    /// The field lines of a request.
+    let fields: [UInt8]
+    let expiresAt: Timestamp
+
+    static func email(_ address: Int) -> String { "ada\(address)@example.com" }
+}
+
+/// A refresh token that a client was given.
+final class SimulatedTicket {
+    let text: String
+    let subject: String
+    let id: ResourceID
+    let expiresAt: Timestamp
+    /// Whether it must not work any more: it was used or revoked, too many newer ones came, or its account is deleted.
+    var isSpent = false
+
+    init(_ text: String, _ token: AccessToken, id: ResourceID) {
+        (self.text, self.id, subject) = (text, id, token.subject.text)
+        expiresAt = Timestamp(secondsSinceEpoch: token.expiresAt)
+    }
+}
+
+extension SimulatedWorld {
+    /// Notes an account that was registered, with a token that never expires.
+    func adopt(account subject: String, address: Int) {
+        let token = AccessToken(
+            subject: ExactString(subject), expiresAt: 4_102_444_799, email: SimulatedAccount.email(address))
+        note(token, token.signed(with: secret))
+    }
+
+    private func note(_ token: AccessToken, _ text: String) {
+        let fields = "Authorization: Bearer \(text)\r\nX-API-Key: \(apiKey)\r\n"
+        accounts.append(
+            SimulatedAccount(
+                subject: token.subject.text, fields: Array(fields.utf8),
+                expiresAt: Timestamp(secondsSinceEpoch: token.expiresAt)))
+    }
+
+    /// Notes the tokens of an answer; returns what is wrong with them.
+    ///
+    /// - Parameters:
+    ///   - spent: The refresh token that they replace.
+    ///   - limit: How many refresh tokens of an account work.
+    func adoptTokens(
+        of answer: JSONValue?, replacing spent: SimulatedTicket?, limit: Int, at now: Timestamp
+    ) -> String? {
+        guard let access = answer?["access_token"]?.string, let refresh = answer?["refresh_token"]?.string,
+            let token = try? AccessToken.verify(access, secret: secret),
+            let ticket = try? AccessToken.verify(refresh, secret: AccessToken.refreshSecret(of: secret)),
+            let id = ticket.id, ticket.subject == token.subject
+        else { return "no tokens came" }
+        if tickets.contains(where: { $0.id == id }) { return "the refresh token \(id) came before" }
+        if let spent, spent.subject != token.subject.text { return "the new tokens are another account's" }
+        spent?.isSpent = true
+        let live = tickets.filter { $0.subject == token.subject.text && !$0.isSpent && now < $0.expiresAt }
+        // Where an answer may be lost, not all tokens are known.
+        if checks == .all { for oldest in live.prefix(max(0, live.count + 1 - limit)) { oldest.isSpent = true } }
+        tickets.append(SimulatedTicket(refresh, ticket, id: id))
+        note(token, access)
+        return nil
+    }
+
+    /// Notes that an account is deleted: none of its tokens works from now on.
+    func bury(_ subject: String) {
+        guard accounts.contains(where: { $0.subject == subject }) else { return }
+        deadAccounts.insert(ExactString(subject))
+        for ticket in tickets where ticket.subject == subject { ticket.isSpent = true }
+    }
+
+    /// Whether an access token should work.
+    func isAlive(_ account: SimulatedAccount, at now: Timestamp) -> Bool {
+        !deadAccounts.contains(ExactString(account.subject)) && now < account.expiresAt
+    }
+}

@@ -1,0 +1,185 @@
+import FitIQAPI
+import FitIQBackend
+import TestSupport
+
+/// Which requests of the apps clients send.
+extension SimulatedClient {
+    private var draw: Draw {
+        _read { yield simulator.draw }
+        _modify { yield &simulator.draw }
+    }
+
+    func drawAppTarget() -> Target {
+        switch draw.place(in: [7, 5, 4, 7, 16, 4, hasAccounts ? 10 : 0]) {
+        case 0: .app(drawChat())
+        case 1: .app(drawGoalRequest())
+        case 2: .app(drawMealRequest())
+        case 3: .app(drawPhotoRequest())
+        case 4: .app(drawDocumentRequest())
+        case 5: .app(drawList())
+        default: drawAccountTarget()
+        }
+    }
+
+    private func drawChat() -> AppRequest {
+        let id = drawConsultation(activeOnly: draw.below(4) > 0)
+        let question = draw.element(of: Texts.messages)
+        switch draw.below(8) {
+        case 0: return AppRequest(endpoint: .completeConsultation, ids: [id])
+        case 1:
+            return AppRequest(
+                endpoint: .suggestConsultationGoals, ids: [id], body: .members(#""max_suggestions":2"#))
+        case 2, 3:
+            let persona = draw.once(in: 2) ? draw.element(of: Persona.allCases) : nil
+            let isArchived = [nil, nil, true, false][draw.below(4)]
+            let any = drawConsultation(activeOnly: draw.once(in: 3))
+            return AppRequest(endpoint: .updateConsultation, ids: [any], body: .change(persona, isArchived: isArchived))
+        case 4, 5:
+            return AppRequest(
+                endpoint: .createConsultation, body: .question(draw.element(of: Persona.allCases), question))
+        default: return AppRequest(endpoint: .sendMessage, ids: [id], body: .members(#""content":"\#(question)""#))
+        }
+    }
+
+    private func drawGoalRequest() -> AppRequest {
+        let endpoints: [Endpoint] = [
+            .createGoal, .replaceGoal, .listGoalTips, .listGoalSuggestions, .analyzeGoal, .listSuggestedGoals,
+            .suggestGoals,
+        ]
+        let endpoint = draw.element(of: endpoints)
+        let ids = endpoint.template.contains("{") ? [drawGoal()] : []
+        switch endpoint {
+        case .createGoal:
+            return AppRequest(
+                endpoint: endpoint,
+                body: .members(#""title":"Walk","description":"","target_date":"2025-06-01","target_value":5"#))
+        case .replaceGoal:
+            let status = draw.element(of: ["active", "completed", "paused", "archived"])
+            return AppRequest(
+                endpoint: endpoint, ids: ids,
+                body: .members(#""status":"\#(status)","current_value":\#(draw.below(9))"#))
+        default: return AppRequest(endpoint: endpoint, ids: ids)
+        }
+    }
+
+    private func drawMealRequest() -> AppRequest {
+        if draw.once(in: 2) {
+            return AppRequest(endpoint: .createMealLogs, body: .meals(draw.once(in: 9) ? 0 : 1 + draw.below(4)))
+        }
+        let members = draw.element(of: [
+            #""raw_input":"3 eggs""#, #""notes":"late""#, #""logged_at":"2025-01-01T08:00:00Z""#,
+            #""meal_type":"water""#,
+            #""raw_input":"toast","id":"x","user_id":"user-0","created_at":"2020-01-01T00:00:00Z""#,
+        ])
+        return AppRequest(endpoint: .updateMealLog, ids: [drawMeal()], body: .members(members))
+    }
+
+    private func drawPhotoRequest() -> AppRequest {
+        let endpoint = draw.element(of: [
+            Endpoint.recognizeMealPhoto, .recognizeMealPhoto, .showMealPhoto, .confirmMealPhoto, .deleteMealPhoto,
+        ])
+        if endpoint == .recognizeMealPhoto { return AppRequest(endpoint: endpoint, body: .photo) }
+        let id = drawID { $0.photoIDs(of: $1) }
+        guard endpoint == .confirmMealPhoto else { return AppRequest(endpoint: endpoint, ids: [id]) }
+        let item = #"{"name":"Rice","quantity":1,"unit":"cup","calories":200}"#
+        return AppRequest(endpoint: endpoint, ids: [id], body: .members(#""confirmed_items":[\#(item)]"#))
+    }
+
+    private func drawDocumentRequest() -> AppRequest {
+        let held = simulator.engine.inspectBackend(ofWorld: world.id) { backend in
+            DocumentCollection.allCases.filter { !backend.documents(in: $0, of: user.subject).isEmpty }
+        }
+        let operations = Endpoint.allCases.filter { $0.documents != nil }
+        let makers = operations.filter { $0.documents?.action == .create || $0.documents?.action == .generate }
+        let changers = operations.filter { endpoint in
+            endpoint.template.contains("{id}") && endpoint.documents.map { held?.contains($0.collection) } == true
+        }
+        let endpoint =
+            switch draw.below(5) {
+            case 0: draw.element(of: operations)
+            case 1, 2: draw.element(of: makers)
+            case 3 where held?.contains(.workoutTemplates) == true:
+                draw.element(of: [Endpoint.shareWorkoutTemplate, .shareWorkoutTemplate, .unshareWorkoutTemplate])
+            default: draw.element(of: changers.isEmpty ? makers : changers)
+            }
+        guard let operation = endpoint.documents else { preconditionFailure("Filtered above.") }
+        var request = AppRequest(endpoint: endpoint)
+        if endpoint.template.contains("{id}") {
+            request.ids = [drawID { backend, user in backend.documents(in: operation.collection, of: user).map(\.id) }]
+        }
+        let other = draw.once(in: 6) ? "nobody" : draw.element(of: world.users).subject
+        switch operation.action {
+        case .create, .replace:
+            let flag = draw.once(in: 3) ? #","is_public":true"# : ""
+            request.body = .members(#""score":\#(draw.below(10)),"user_id":"somebody""# + flag)
+        case .share: request.body = .sharing(with: other)
+        case .unshare:
+            let shared = simulator.engine.inspectBackend(ofWorld: world.id) { backend in
+                backend.documents(in: operation.collection, of: user.subject).first { !$0.sharedWith.isEmpty }
+            }
+            request.ids.append(other)
+            if let shared = shared ?? nil, draw.once(in: 2) {
+                request.ids = [shared.id.description, shared.sharedWith[0].text]
+            }
+        case .list, .search, .listPublic, .listShared: request.part = drawPart(byOffset: true)
+        default: break
+        }
+        return request
+    }
+
+    private func drawList() -> AppRequest {
+        let endpoint = draw.element(of: [
+            Endpoint.listConsultations, .listGoals, .listMealLogs, .listMessages, .searchJournal,
+        ])
+        let ids = endpoint == .listMessages ? [drawConsultation(activeOnly: false)] : []
+        return AppRequest(
+            endpoint: endpoint, ids: ids, part: drawPart(byOffset: endpoint == .searchJournal || draw.once(in: 2)))
+    }
+
+    private func drawPart(byOffset isOffset: Bool) -> ListPart {
+        ListPart(isOffset: isOffset, start: draw.below(6) + (isOffset ? 0 : 1), size: 1 + draw.below(5))
+    }
+
+    // MARK: Accounts
+
+    private func drawAccountTarget() -> Target {
+        let body = AppBody.login(address: draw.below(3), isRight: draw.below(4) > 0)
+        let ticket = world.tickets.isEmpty ? nil : drawTicket()
+        switch draw.below(6) {
+        case 0: return .register(address: draw.below(3))
+        case 1, 2:
+            guard let ticket else { break }
+            return .app(AppRequest(endpoint: draw.once(in: 4) ? .logOut : .refreshTokens, body: .token(ticket)))
+        case 3, 4:
+            guard !world.accounts.isEmpty else { break }
+            let account = drawAccount()
+            if draw.once(in: 6) { return .deleteAccount(account) }
+            if draw.once(in: 3) { return .showAccount(account) }
+            var request = draw.once(in: 2) ? drawDocumentRequest() : drawMealRequest()
+            request.account = account
+            return .app(request)
+        default: break
+        }
+        return .app(AppRequest(endpoint: .logIn, body: body))
+    }
+
+    /// Mostly a new one.
+    private func drawTicket() -> SimulatedTicket {
+        draw.once(in: 3) ? draw.element(of: world.tickets) : draw.element(of: world.tickets.suffix(3).map { $0 })
+    }
+
+    func drawAccount() -> SimulatedAccount {
+        draw.once(in: 3) ? draw.element(of: world.accounts) : draw.element(of: world.accounts.suffix(4).map { $0 })
+    }
+
+    /// The id of something of a user, mostly a recent one.
+    private func drawID(among list: (Backend, String) -> [ResourceID]) -> String {
+        let owner = drawOwner()
+        let place = draw.below(3)
+        let id = simulator.engine.inspectBackend(ofWorld: owner.world.id) { backend -> ResourceID? in
+            let ids = list(backend, owner.subject)
+            return ids.isEmpty ? nil : ids[max(0, ids.count - 1 - place)]
+        }
+        return text(of: id ?? nil)
+    }
+}

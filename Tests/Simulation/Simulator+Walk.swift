@@ -1,0 +1,108 @@
+import FitIQAPI
+import FitIQBackend
+import JSON
+
+/// Before the end of a run: all lists, page by page, and ids on every path where they name nothing.
+extension Simulator {
+    func walkLists() {
+        for world in worlds where world.mode == .union && world.checks == .all {
+            for user in world.users where failure == nil {
+                connected(as: user) { client in
+                    guard client.isConnected, !client.isUncertain else { return }
+                    for (endpoint, ids) in lists(of: user) where failure == nil {
+                        walk(AppRequest(endpoint: endpoint, ids: ids), by: client)
+                    }
+                    tryStrayIDs(by: client)
+                }
+            }
+        }
+    }
+
+    /// The lists of a user, with the ids in their paths.
+    private func lists(of user: SimulatedUser) -> [(Endpoint, [String])] {
+        let chats = engine.inspectBackend(ofWorld: user.world.id) { $0.consultationIDs(of: user.subject) } ?? []
+        let documents = Endpoint.allCases.filter {
+            [.list, .listPublic, .listShared].contains($0.documents?.action)
+        }
+        return [(.listConsultations, []), (.listGoals, []), (.listMealLogs, [])]
+            + chats.suffix(2).map { (.listMessages, [$0.description]) } + documents.map { ($0, []) }
+    }
+
+    /// Reads a list by offsets and by numbers: both ways show each of its items once, and as many as the total says.
+    private func walk(_ request: AppRequest, by client: SimulatedClient) {
+        let world = client.world
+        func pages(isOffset: Bool) -> [String] {
+            var request = request
+            var found: [String] = []
+            var total: Int?
+            let size = 3
+            while failure == nil {
+                let start = isOffset ? found.count : found.count / size + 1
+                request.part = ListPart(isOffset: isOffset, start: start, size: size)
+                guard let data = ask(.app(request), by: client)?["data"] else {
+                    client.fail("\(request) got no answer")
+                    break
+                }
+                var items: [JSONValue] = []
+                for (_, value) in data.object ?? JSONObject() { items = value.array ?? items }
+                found += items.compactMap { $0["id"]?.string }
+                let told = data["total_count"]?.int
+                if let total, told != total { client.fail("\(request): the total changes from \(total)") }
+                total = told
+                if data["has_more"]?.bool != true || items.isEmpty { break }
+            }
+            if failure == nil, total != found.count || Set(found.map { ExactString($0) }).count != found.count {
+                client.fail("\(request): the total is \(total ?? -1), the pages show \(found.count): \(found)")
+            }
+            return found
+        }
+        let found = pages(isOffset: true)
+        let deleted = Set(world.deleted)
+        for id in found.compactMap({ ResourceID($0) }) where deleted.contains(id) {
+            client.fail("\(request): \(id) was deleted, and is listed")
+        }
+        guard request.endpoint.documents == nil, failure == nil else { return }
+        let other = pages(isOffset: false)
+        if failure == nil, found != other { client.fail("\(request): offsets show \(found), numbers show \(other)") }
+    }
+
+    /// Ids that are deleted, and those of other users, are unknown on every path.
+    private func tryStrayIDs(by client: SimulatedClient) {
+        let (world, subject) = (client.world, client.user.subject)
+        let foreign = world.ownedIDs.filter { world.owners[$0] != ExactString(subject) }
+        // Some of each: the entities of others are the newest, and the oldest.
+        let stray = world.deleted.suffix(3) + foreign.prefix(2) + foreign.suffix(2)
+        for endpoint in Endpoint.allCases where endpoint.template.contains("{") {
+            for id in stray where failure == nil {
+                let isOpen = [.show, .copy].contains(endpoint.documents?.action)
+                if isOpen, isReadable(id, by: subject, in: world) { continue }
+                _ = ask(.stray(endpoint, id.description), by: client)
+            }
+        }
+    }
+
+    // MARK: Clients that do what they are told
+
+    /// Sends a request of the admin API on a connection of its own.
+    func operate(_ target: Target) {
+        connected(as: defaultWorld.users[0]) { client in _ = ask(target, by: client) }
+    }
+
+    /// Lends a client of its own, which does only what it is told.
+    func connected(as user: SimulatedUser, _ body: (SimulatedClient) -> Void) {
+        let client = SimulatedClient(number: 0, user: user, operations: 0, simulator: self)
+        client.connect()
+        body(client)
+        client.wire?.vanish()
+        network.catchUp()
+    }
+
+    /// Sends a request, and returns what came.
+    func ask(_ target: Target, by client: SimulatedClient) -> JSONValue? {
+        lastAnswer = nil
+        client.request(target)
+        network.catchUp()
+        client.checkAnswers()
+        return lastAnswer
+    }
+}
