@@ -78,6 +78,7 @@ struct ProcessAdapterTests {
         #expect(try await client.report() == report)
         for instruction in [
             ClientInstruction.archive, .disconnect, .loadGoals, .listenToMeals, .openConsultation(id: "c2"),
+            .signIn(email: "ada@example.com", password: "correct horse"),
         ] {
             try await client.perform(instruction)
         }
@@ -202,7 +203,7 @@ struct ProcessAdapterTests {
 /// The protocol's page.
 private enum Page {
     static let commands: Set<String> = [
-        "begin", "start_consultation", "open_consultation", "send", "archive", "disconnect", "create_goal",
+        "begin", "sign_in", "start_consultation", "open_consultation", "send", "archive", "disconnect", "create_goal",
         "chat_about_goal", "log_meal", "load_goals", "listen_to_meals", "report", "settle", "end",
     ]
 

@@ -35,6 +35,10 @@ struct ProcessLineTests {
             (.perform(.logMeal(text: "1 egg", type: .lunch)), #"{"command":"log_meal","text":"1 egg","type":"lunch"}"#),
             (.perform(.loadGoals), #"{"command":"load_goals"}"#),
             (.perform(.listenToMeals), #"{"command":"listen_to_meals"}"#),
+            (
+                .perform(.signIn(email: "a@b.example", password: "x\"y")),
+                #"{"command":"sign_in","email":"a@b.example","password":"x\"y"}"#
+            ),
         ] as [(AdapterCommand, String)])
     func commands(command: AdapterCommand, line: String) {
         #expect(String(decoding: command.line, as: UTF8.self) == line + "\n")

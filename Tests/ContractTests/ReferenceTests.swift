@@ -89,6 +89,7 @@ extension Step {
     fileprivate func isServed(in mode: GuideMode) -> Bool {
         let endpoints: [Endpoint] =
             switch self {
+            case .perform(.signIn): [.logIn]
             case .perform(.startConsultation): [.createConsultation, .listMessages, .webSocket]
             case .perform(.openConsultation): [.listMessages, .webSocket]
             case .perform(.send): [.webSocket, .listMessages]

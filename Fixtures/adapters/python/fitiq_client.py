@@ -29,6 +29,7 @@ class Client(ChatMixin, MealMixin, MealSocketMixin):
     RESPONSE_TIME = 30  # seconds for a request and its answer
     CREATE_PAUSE = 60  # seconds without creating after there were too many consultations
     WITHOUT_GOALS = ("websocket-architecture", "meal-log-websocket")
+    WITHOUT_ACCOUNTS = WITHOUT_GOALS + ("consultation-websocket", "enhanced-consultations", "goal-linking")
     TOO_MANY = "There are too many active consultations. Archive one, or try again in a minute."
     SUGGESTION_TIME = 600  # seconds within which a goal can be the one that the coach suggested
 
@@ -187,6 +188,16 @@ class Client(ChatMixin, MealMixin, MealSocketMixin):
             return None
         finally:
             self.in_flight -= 1
+
+    def sign_in(self, email, password):
+        if self._serves(*self.WITHOUT_ACCOUNTS):
+            self._begin(self._sign_in({"email": email, "password": password}))
+
+    async def _sign_in(self, credentials):
+        tokens = self._successful(await self._request("POST", "/auth/login", credentials)).data
+        self.token, self.refresh_token = tokens["access_token"], tokens["refresh_token"]
+        self._signed_out = None
+        self._notify()
 
     async def _usable_token(self):
         await self._until(lambda: not self._is_renewing)

@@ -21,8 +21,7 @@ class MealSocketMixin:
         return self._listener is not None and not self._is_greeted
 
     def listen_to_meals(self):
-        guides = ("consultation-websocket", "enhanced-consultations", "goal-linking", "websocket-architecture")
-        if self._serves(*guides, "meal-log-websocket") and self._listener is None:
+        if self._serves(*self.WITHOUT_ACCOUNTS) and self._listener is None:
             self._listener = self._begin(self._listen(), is_errand=False)
 
     def _stop_listening(self):

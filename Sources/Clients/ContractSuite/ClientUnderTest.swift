@@ -57,6 +57,8 @@ public struct Surroundings: Sendable, Hashable {
 /// What the user of a client does.
 public enum ClientInstruction: Sendable, Hashable {
     /// Starts a consultation, or continues the existing one, and opens the chat: history first, then the socket.
+    /// Signs in to an account; its tokens replace those of the beginning.
+    case signIn(email: String, password: String)
     case startConsultation(persona: Persona)
     case openConsultation(id: String)
     case send(text: String)

@@ -129,6 +129,7 @@ extension ClientInstruction {
     /// Its name in adapters and messages: `start_consultation`.
     public var name: String {
         switch self {
+        case .signIn: "sign_in"
         case .startConsultation: "start_consultation"
         case .openConsultation: "open_consultation"
         case .send: "send"

@@ -89,6 +89,12 @@ extension ContractCase {
             .loadGoals, .until(.idle, within: .seconds(30)), .expect(.noProblem), .disconnect, .pass(.seconds(10)),
             .start(.nutritionist), .untilReady, .disconnect),
         ContractCase(
+            "auth/sign-in/brings-tokens", "The token has expired and the user signs in: the new one is used",
+            .ours("A client signs in without a token, and uses the tokens that it gets."),
+            setting: .written("name: signs-in\n\(shortTokens)"), faces: ["auth/no-expired-bearer"],
+            steps: .pass(.seconds(4)), .perform(.signIn(email: "ada@example.com", password: "correct horse")),
+            .until(.idle, within: .seconds(10)), .loadGoals, .until(.idle, within: .seconds(10)), .expect(.noProblem)),
+        ContractCase(
             "auth/refresh/token-works-once", "The token expires twice: each refresh uses the token of the one before",
             .ours("After 401 the refresh token is used once, and the one that it brings replaces it."),
             setting: .written("name: short-tokens\n\(shortTokens)"),

@@ -59,6 +59,9 @@ enum AdapterCommand: Sendable, Hashable {
 extension ClientInstruction {
     fileprivate func writeAdapterMembers(_ writer: inout JSONWriter) {
         switch self {
+        case .signIn(let email, let password):
+            writer.member("email", email)
+            writer.member("password", password)
         case .startConsultation(let persona): writer.member("persona", persona.rawValue)
         case .openConsultation(let id), .chatAboutGoal(let id): writer.member("id", id)
         case .send(let text): writer.member("text", text)

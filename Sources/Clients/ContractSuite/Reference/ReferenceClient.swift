@@ -77,6 +77,7 @@ public final class ReferenceClient: ClientUnderTest {
 
     private func command(_ instruction: ClientInstruction) -> ClientCommand {
         switch instruction {
+        case .signIn(let email, let password): .signIn(email: email, password: password)
         case .startConsultation(let persona): .startConsultation(persona: persona)
         case .openConsultation(let id): .openConsultation(id: id)
         case .send(let text): .send(text: text)
