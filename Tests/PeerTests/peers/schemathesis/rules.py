@@ -11,7 +11,8 @@ import os
 import schemathesis
 
 PROFILE = "GET /api/v1/users/me"
-SOCKET = "GET /api/v1/consultations/{id}/ws"
+PROFILES = ("POST /api/v1/users/me", "PUT /api/v1/users/me", "PATCH /api/v1/users/me/physical")
+SOCKET, MEAL_SOCKET = "GET /api/v1/consultations/{id}/ws", "GET /ws/meal-logs"
 CHANGE_GOAL = "PATCH /api/v1/goals/{goalId}"
 REGISTER, REFRESH, LOG_OUT = (f"POST /api/v1/auth/{name}" for name in ("register", "refresh", "logout"))
 COMPLETE, SEND = (f"POST /api/v1/consultations/{{id}}/{name}" for name in ("complete", "messages"))
@@ -19,6 +20,7 @@ CREATED, VALID = "ensure_resource_availability", "positive_data_acceptance"
 RULES = {
     # schemathesis speaks no WebSocket: what it sends is right, but no handshake.
     (VALID, SOCKET, 426, "UPGRADE_REQUIRED"),
+    (VALID, MEAL_SOCKET, 426, "UPGRADE_REQUIRED"),
     # Whether the consultation is active is not to be seen from the request.
     (VALID, SOCKET, 400, "CONSULTATION_NOT_ACTIVE"),
     (VALID, CHANGE_GOAL, 400, "CONSULTATION_NOT_ACTIVE"),
@@ -30,6 +32,7 @@ RULES = {
     (VALID, REFRESH, 400, "BAD_REQUEST"),
     (VALID, LOG_OUT, 400, "BAD_REQUEST"),
     (VALID, REGISTER, 400, "VALIDATION_FAILED"),
+    *((VALID, profile, 400, "VALIDATION_FAILED") for profile in PROFILES),
 }
 
 
