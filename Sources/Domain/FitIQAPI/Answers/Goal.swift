@@ -39,7 +39,7 @@ public struct Goal: Equatable, Sendable {
 
 /// What the apps say about a goal beyond the guide.
 ///
-/// Responses have a usual value for what nobody said.
+/// Responses have a default for what no request has set.
 public struct GoalMeasure: Equatable, Sendable {
     /// The first second of a day in UTC; nil for the day of creation.
     public var startDate: DateTime?

@@ -35,7 +35,7 @@ public struct Message: Equatable, Sendable {
     /// The body of `POST /api/v1/consultations/{id}/messages` with this question: `data: {user_message,
     /// assistant_message}`.
     ///
-    /// - Parameter answer: Nil if it streams over a socket, or if there is none.
+    /// - Parameter answer: The answer; nil if it streams over a socket, or if the coach gives none.
     public func body(answeredBy answer: Message?) -> [UInt8] {
         JSONWriter.success(reserving: content.utf8.count + (answer?.content.utf8.count ?? 0) + 768) { writer in
             writer.key("user_message")

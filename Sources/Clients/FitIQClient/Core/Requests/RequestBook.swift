@@ -273,7 +273,7 @@ struct TokenKeeper: Sendable {
         return ask(until: limit)
     }
 
-    /// The refresh token to use now, once; nil if there is none or none is needed.
+    /// Takes the refresh token, which works once; nil without one, or while the access token works.
     mutating func takeRefreshToken() -> String? {
         guard isRefused, !isRefreshing, let refreshToken else { return nil }
         (self.refreshToken, isRefreshing) = (nil, true)
