@@ -26,7 +26,11 @@ public enum Route: Equatable, Sendable {
         }
         // An extra slash or a missing id: a hint at the nearest endpoint helps more than an unknown id.
         guard !segments.contains("") else { return nil }
-        if mode.servesApps, let (path, parameters) = AppPath.matching(segments) {
+        // The guides' lists are asked for often; no path of the apps looks like one.
+        let isList =
+            segments.count == 3
+            && (segments[2] == "consultations" || segments[2] == "goals" || segments[2] == "meal-logs")
+        if mode.servesApps, !isList, let (path, parameters) = AppPath.matching(segments) {
             self = .app(path, parameters)
             return
         }
