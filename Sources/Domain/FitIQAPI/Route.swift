@@ -110,6 +110,9 @@ public enum Route: Equatable, Sendable {
             case .consultation: return .showConsultation
             case .goal: return .showGoal
             case .mealLog: return .showMealLog
+            case .consultations: return .listConsultations
+            case .goals: return .listGoals
+            case .mealLogs: return .listMealLogs
             default: break
             }
         }

@@ -170,6 +170,9 @@ enum ServerRoute {
             case .api(.consultation): return mode.serves(.showConsultation)
             case .api(.goal): return mode.serves(.showGoal)
             case .api(.mealLog): return mode.serves(.showMealLog)
+            case .api(.consultations): return mode.serves(.listConsultations)
+            case .api(.goals): return mode.serves(.listGoals)
+            case .api(.mealLogs): return mode.serves(.listMealLogs)
             default: break
             }
         }
