@@ -147,17 +147,7 @@ struct MealSocketTests {
             return socket.takeTypes()
         }
         #expect(try play(network) == ["connected", "meal_log.completed", "pong"])
-        let compaction = recorder.finish(at: network.now)
-        var grown: [UInt8] = []
-        for write in recorder.takeWrites() { write.apply(to: &grown) }
-        var file: [UInt8] = []
-        for piece in compaction.pieces {
-            switch piece {
-            case .bytes(let bytes): file += bytes
-            case .range(let range): file += grown[range]
-            }
-        }
-        let recording = try SessionReplay.Recording(readingHAR: file)
+        let recording = try SessionReplay.Recording(readingHAR: recorder.file(at: network.now))
         #expect(recording.notes == [])
         var scenario = try Scenario.read("{name: take}")
         scenario.replay = SessionReplay(.plan(recording.plan), settings: ReplaySettings())

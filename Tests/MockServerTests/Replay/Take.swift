@@ -97,6 +97,23 @@ struct Take {
     }
 }
 
+extension SessionRecorder {
+    /// Ends the recording; the file as it would be on a disk.
+    func file(at now: Timestamp) -> [UInt8] {
+        let compaction = finish(at: now)
+        var grown: [UInt8] = []
+        for write in takeWrites() { write.apply(to: &grown) }
+        var file: [UInt8] = []
+        for piece in compaction.pieces {
+            switch piece {
+            case .bytes(let bytes): file += bytes
+            case .range(let range): file += grown[range]
+            }
+        }
+        return file
+    }
+}
+
 extension VirtualNetwork {
     /// Sends a request without credentials, on a connection of its own.
     func get(_ path: String) throws -> Response { try exchange(Request(target: path)) }
