@@ -195,16 +195,16 @@ extension Peers {
             }
         }
 
-        @Test("A scenario that plays a session back has no state to begin with or to keep")
+        @Test("A scenario that plays a session back has no state to begin with or to keep, and no ids of its own")
         func state() async throws {
             try await withTake { folder, _ in
                 let file = folder["take.yaml"]
                 try Data("name: taken\nreplay: take.har\n".utf8).write(to: file)
                 try Data(#"{"name":"state"}"#.utf8).write(to: folder["state.json"])
-                for option in ["--export-on-exit", "--import"] {
+                let state = folder["state.json"].path
+                for (option, value) in [("--export-on-exit", state), ("--import", state), ("--ids", "any-case")] {
                     let run = try await Command(
-                        try Programs.fitiqMock(),
-                        ["serve", "--port", "0", "--scenario", file.path, option, folder["state.json"].path])
+                        try Programs.fitiqMock(), ["serve", "--port", "0", "--scenario", file.path, option, value])
                     #expect(
                         run.status == 2 && run.errors.contains("\(option) cannot be combined with a session"),
                         "\(run.transcript)")

@@ -44,8 +44,9 @@ struct ScenarioPlan {
             let scenario = try orFailure(try read(bytes, file: path)) { (error: ScenarioErrors) in
                 .configuration(Messages.mistakes(in: path, error.description))
             }
-            guard scenario.replay == nil || state == nil else {
-                throw .configuration(Messages.notWithSession("--import"))
+            if scenario.replay != nil {
+                if state != nil { throw .configuration(Messages.notWithSession("--import")) }
+                if ids != nil { throw .configuration(Messages.notWithSession("--ids")) }
             }
             return scenario
         }
