@@ -180,6 +180,10 @@ struct RecordedRoundTripTests {
     func sameBytes(day: (day: Day, keepsSecrets: Bool), frames: ReplaySettings.FrameOrder) throws {
         let (seen, file, verdicts) = try Self.record(day.day, keepsSecrets: day.keepsSecrets)
         #expect(seen.count > 18)
+        let text = String(decoding: file, as: UTF8.self)
+        for secret in ["ada@example.com", "correct horse", "eyJ"] where !day.keepsSecrets {
+            #expect(!text.contains(secret), "\(secret)")
+        }
         let recording = try SessionReplay.Recording(readingHAR: file)
         #expect(recording.notes == [])
         for match in ReplaySettings.Match.allCases {
