@@ -55,6 +55,8 @@ enum AppBody {
     case meals(Int)
     case photo
     case sharing(with: String)
+    /// A profile with this name, and ids that change nothing.
+    case profile(name: String)
 
     static let mediaTypeOfPhotos = "multipart/form-data; boundary=photo"
 
@@ -85,6 +87,8 @@ enum AppBody {
             return "--photo\r\nContent-Disposition: form-data; name=\"image\"; filename=\"a.jpg\"\r\n"
                 + "Content-Type: image/jpeg\r\n\r\npixels\r\n--photo--\r\n"
         case .sharing(let user): return #"{"user_ids":["\#(user)"]}"#
+        case .profile(let name):
+            return #"{"name":"\#(name)","preferred_unit_system":"metric","id":"user-0","user_id":"user-0"}"#
         }
     }
 
@@ -97,6 +101,7 @@ enum AppBody {
             "\(persona?.rawValue ?? "same persona")\(isArchived.map { ", archived: \($0)" } ?? "")"
         case .meals(let count): "\(count) meals"
         case .sharing(let user): "with \(user)"
+        case .profile(let name): name
         }
     }
 }

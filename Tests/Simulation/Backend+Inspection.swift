@@ -51,6 +51,11 @@ extension Backend {
     func ticketIDs(of user: String) -> [ResourceID] {
         contents(of: user)?.person?.account?.refreshTokens.map(\.id) ?? []
     }
+    /// The profile of a user, made up if there is none.
+    func profile(of user: String, at now: Timestamp) -> Profile {
+        contents(of: user)?.person?.profile ?? madeUpProfile(of: ExactString(user), at: now)
+    }
+    func preferences(of user: String) -> Preferences? { contents(of: user)?.person?.preferences }
     func account(at email: String) -> String? { addresses[ExactString(email)].map { users[$0].id.text } }
     func hasUser(_ id: String) -> Bool { users[ExactString(id)] != nil }
     func hasAddress(_ email: String) -> Bool { addresses[ExactString(email)] != nil }

@@ -44,6 +44,8 @@ enum BodyCheck {
     case batch(String, Entity, count: Int)
     /// A number in `data`.
     case figure(String, Int)
+    /// Texts in `data`, in pairs of a member and its text.
+    case texts([(String, String)])
     /// A question, and its answer if nobody hears it over a socket.
     case answered(isAtOnce: Bool)
     /// The consultation is archived afterwards.

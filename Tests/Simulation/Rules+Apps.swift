@@ -12,6 +12,9 @@ extension Rules {
             .listConsultations, .listMessages:
             return chatAnswer(to: request, on: id)
         case .logIn, .refreshTokens, .logOut: return signIn(request)
+        case .showProfile, .createProfile, .updateProfile, .updatePhysicalProfile, .showPreferences,
+            .updatePreferences, .deletePreferences:
+            return profileAnswer(to: request)
         case .createGoal: return backend.goalIDs(of: user).count < limits.goals ? (201, .new(.goal)) : (507, .refusal)
         case .replaceGoal: return goal(id).map { (200, .entity($0.id)) } ?? (404, .refusal)
         case .listGoalTips, .listGoalSuggestions, .analyzeGoal:
@@ -40,6 +43,26 @@ extension Rules {
             let works = !ticket.isSpent && backend.ticketIDs(of: ticket.subject).contains(ticket.id)
             return works ? (200, .tokens(replacing: ticket)) : (401, .revoked)
         default: return (400, .refusal)
+        }
+    }
+
+    private func profileAnswer(to request: AppRequest) -> Answer {
+        let profile = backend.profile(of: user, at: now)
+        var texts = [("user_id", user), ("id", user)]
+        if case .profile(let sent) = request.body {
+            texts.append(("name", sent))
+        } else {
+            texts.append(("name", profile.content.name))
+        }
+        let preferences = backend.preferences(of: user)
+        let own = [("user_profile_id", profile.id.description)]
+        switch request.endpoint {
+        case .createProfile:
+            return profile.content.isProvisional ? (201, .texts(texts)) : (409, .refusal)
+        case .showPreferences: return preferences == nil ? (404, .refusal) : (200, .texts(own))
+        case .updatePreferences: return (200, .texts(own))
+        case .deletePreferences: return preferences == nil ? (404, .refusal) : (204, .none)
+        default: return (200, .texts(texts))
         }
     }
 

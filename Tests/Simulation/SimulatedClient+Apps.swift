@@ -10,13 +10,14 @@ extension SimulatedClient {
     }
 
     func drawAppTarget() -> Target {
-        switch draw.place(in: [7, 5, 4, 7, 16, 4, hasAccounts ? 10 : 0]) {
+        switch draw.place(in: [7, 5, 4, 7, 18, 4, 9, hasAccounts ? 10 : 0]) {
         case 0: .app(drawChat())
         case 1: .app(drawGoalRequest())
         case 2: .app(drawMealRequest())
         case 3: .app(drawPhotoRequest())
         case 4: .app(drawDocumentRequest())
         case 5: .app(drawList())
+        case 6: .app(drawProfileRequest())
         default: drawAccountTarget()
         }
     }
@@ -127,6 +128,21 @@ extension SimulatedClient {
         return request
     }
 
+    private func drawProfileRequest() -> AppRequest {
+        let endpoint = draw.element(of: [
+            Endpoint.showProfile, .showProfile, .createProfile, .updateProfile, .updatePhysicalProfile,
+            .updatePreferences, .updatePreferences, .showPreferences, .deletePreferences,
+        ])
+        switch endpoint {
+        case .createProfile, .updateProfile:
+            return AppRequest(endpoint: endpoint, body: .profile(name: "Ada \(draw.below(100))"))
+        case .updatePhysicalProfile: return AppRequest(endpoint: endpoint, body: .members(#""height_cm":170.5"#))
+        case .updatePreferences:
+            return AppRequest(endpoint: endpoint, body: .members(#""allergies":["nuts"],"id":"x""#))
+        default: return AppRequest(endpoint: endpoint)
+        }
+    }
+
     private func drawList() -> AppRequest {
         let endpoint = draw.element(of: [
             Endpoint.listConsultations, .listGoals, .listMealLogs, .listMessages, .searchJournal,
@@ -145,7 +161,7 @@ extension SimulatedClient {
     private func drawAccountTarget() -> Target {
         let body = AppBody.login(address: draw.below(3), isRight: draw.below(4) > 0)
         let ticket = world.tickets.isEmpty ? nil : drawTicket()
-        switch draw.below(6) {
+        switch draw.below(8) {
         case 0: return .register(address: draw.below(3))
         case 1, 2:
             guard let ticket else { break }
@@ -155,7 +171,7 @@ extension SimulatedClient {
             let account = drawAccount()
             if draw.once(in: 6) { return .deleteAccount(account) }
             if draw.once(in: 3) { return .showAccount(account) }
-            var request = draw.once(in: 2) ? drawDocumentRequest() : drawMealRequest()
+            var request = [drawDocumentRequest, drawMealRequest, drawProfileRequest][draw.below(3)]()
             request.account = account
             return .app(request)
         default: break

@@ -72,6 +72,11 @@ extension Simulator {
         case .figure(let name, let number):
             let told = value["data"]?[name]?.int
             return told == number ? nil : "\(name) is \(told ?? -1), \(number) is right"
+        case .texts(let members):
+            for (name, text) in members where value["data"]?[name]?.string != text {
+                return "\(name) is \(value["data"]?[name]?.string ?? "missing"), \(text) is right"
+            }
+            return nil
         case .answered(let isAtOnce):
             let answer = value["data"]?["assistant_message"]
             guard value["data"]?["user_message"]?["id"]?.string != nil else { return "no question came" }

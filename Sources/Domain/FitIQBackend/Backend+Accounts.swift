@@ -30,8 +30,8 @@ public struct RefreshTicket: Sendable, Equatable {
 /// What is known of a user beside the user's entities.
 package struct Person: Sendable, Equatable {
     package internal(set) var account: Account?
-    var profile: Profile
-    var preferences: Preferences?
+    package internal(set) var profile: Profile
+    package internal(set) var preferences: Preferences?
 
     /// At least the bytes of an export: the bodies have all texts, and longer names.
     func byteCount(of user: ExactString) -> Int {
@@ -154,7 +154,7 @@ extension Backend {
         users[user].person ?? Person(profile: madeUpProfile(of: users[user].id, at: now))
     }
 
-    func madeUpProfile(of user: ExactString, at now: Timestamp) -> Profile {
+    package func madeUpProfile(of user: ExactString, at now: Timestamp) -> Profile {
         MadeUpPerson(user, seed: configuration.seed).profile(at: now)
     }
 
