@@ -65,7 +65,7 @@ public struct UpdateMealLogRequest: Equatable, Sendable {
         let fields = try BodyReader(body)
         rawInput = try fields.text("raw_input", characters: 1...CreateMealLogRequest.maximumInputLength)
         if rawInput?.isBlank ?? false { throw .blankRawInput }
-        mealType = try fields.choice("meal_type", of: MealType.self)
+        mealType = try fields.choice("meal_type")
         loggedAt = try fields.dateTime("logged_at")
         notes = try fields.text("notes", characters: 0...Self.maximumNotesLength)
     }
