@@ -151,11 +151,7 @@ extension Backend {
 
     /// What is stored of a user, or what is made up for one of whom nothing is.
     func person(of user: UserID, at now: Timestamp) -> Person {
-        users[user].person ?? Person(profile: madeUpProfile(of: users[user].id, at: now))
-    }
-
-    func madeUpProfile(of user: ExactString, at now: Timestamp) -> Profile {
-        MadeUpPerson(user, seed: configuration.seed).profile(at: now)
+        users[user].person ?? Person(profile: MadeUpPerson(users[user].id, seed: configuration.seed).profile(at: now))
     }
 
     /// `POST /api/v1/users/me`, or 409 if there is a profile.

@@ -196,9 +196,9 @@ struct FoodFile: Sendable {
     private mutating func label() -> MealNutrients? {
         var facts: [String: Int] = [:]  // Names of facts.
         for (name, value) in pairs(.label) {
-            let scale = name == "kcal" ? 1 : 10
-            let number = decimal(value, digits: scale / 10).map { Int(($0 * Double(scale)).rounded()) }
-            if number == nil || name != "kcal" && !MealNutrients.names.contains(name) {
+            let isEnergy = name == "kcal"
+            let number = decimal(value, digits: isEnergy ? 0 : 1).map { Int(($0 * (isEnergy ? 1 : 10)).rounded()) }
+            if number == nil || !(isEnergy || MealNutrients.names.contains(name)) {
                 refuse(
                     "the label has \"\(name) \(value)\"; it has whole kcal and tenths of grams: kcal 70; protein 6.5")
             }
