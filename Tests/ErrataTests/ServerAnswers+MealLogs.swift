@@ -17,7 +17,7 @@ extension ServerAnswers {
         case .processing: break
         case .failed: log.progress = .failed(.noFood, at: later)
         case .completed:
-            let item = try MealLogItem(
+            let item = try MealItem(
                 id: resourceID, foodID: resourceID, name: "Chicken Breast", quantity: 120, unit: "grams",
                 amountText: "120g",
                 nutrients: MealNutrients(calories: 198, proteinTenths: 372, fatTenths: 43), confidence: 0.95,

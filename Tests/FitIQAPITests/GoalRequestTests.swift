@@ -99,15 +99,15 @@ import Testing
             UpdateGoalRequest()
         ),
         (#"{"id":"x","userId":"y","createdAt":5}"#, UpdateGoalRequest()),
-        (#"{"title":"T"}"#, update { $0.title = "T" }),
-        (#"{"description":""}"#, update { $0.description = "" }),
-        (#"{"targetDate":"2025-03-01t00:00:00z"}"#, update { $0.targetDate = date }),
-        (#"{"progress":0}"#, update { $0.progress = 0 }),
-        (#"{"progress":1.0}"#, update { $0.progress = 1 }),
-        (#"{"progress":1e-400}"#, update { $0.progress = 0 }),
-        (#"{"progress":45e-2}"#, update { $0.progress = 0.45 }),
-        (#"{"status":"in_progress"}"#, update { $0.status = .inProgress }),
-        (#"{"category":"c"}"#, update { $0.category = "c" }),
+        (#"{"title":"T"}"#, update { $0.change.title = "T" }),
+        (#"{"description":""}"#, update { $0.change.description = "" }),
+        (#"{"targetDate":"2025-03-01t00:00:00z"}"#, update { $0.change.targetDate = date }),
+        (#"{"progress":0}"#, update { $0.change.progress = 0 }),
+        (#"{"progress":1.0}"#, update { $0.change.progress = 1 }),
+        (#"{"progress":1e-400}"#, update { $0.change.progress = 0 }),
+        (#"{"progress":45e-2}"#, update { $0.change.progress = 0.45 }),
+        (#"{"status":"in_progress"}"#, update { $0.change.status = .inProgress }),
+        (#"{"category":"c"}"#, update { $0.change.category = "c" }),
         (#"{"conversationId":null}"#, update { $0.conversation = .unlink }),
         (#"{"conversationId":"x","conversationId":null}"#, update { $0.conversation = .unlink }),
         // Any value passes: the backend answers unknown ids with 404.
@@ -122,21 +122,21 @@ import Testing
 
     @Test("to update take no negative zero, which JSON would show as -0")
     func negativeZero() throws {
-        let progress = try UpdateGoalRequest(body: Array(#"{"progress":-0.0}"#.utf8)).progress
+        let progress = try UpdateGoalRequest(body: Array(#"{"progress":-0.0}"#.utf8)).change.progress
         #expect(progress?.sign == .plus)
     }
 
     @Test("to update leave what is absent", arguments: updated)
     func apply(body: String, request: UpdateGoalRequest) {
         var goal = GoalTests.full
-        request.apply(to: &goal)
+        request.change.apply(to: &goal)
         var expected = GoalTests.full
-        expected.title = request.title ?? expected.title
-        expected.description = request.description ?? expected.description
-        expected.targetDate = request.targetDate ?? expected.targetDate
-        expected.progress = request.progress ?? expected.progress
-        expected.state = request.status.flatMap { GoalState(rawValue: $0.rawValue) } ?? expected.state
-        expected.category = request.category ?? expected.category
+        expected.title = request.change.title ?? expected.title
+        expected.description = request.change.description ?? expected.description
+        expected.targetDate = request.change.targetDate ?? expected.targetDate
+        expected.progress = request.change.progress ?? expected.progress
+        expected.state = request.change.status.flatMap { GoalState(rawValue: $0.rawValue) } ?? expected.state
+        expected.category = request.change.category ?? expected.category
         #expect(goal == expected)
     }
 

@@ -66,8 +66,8 @@ import Testing
         #expect(encoded.byteCount == encoded.body.count + encoded.camelCase.count + encoded.snakeCase.count)
     }
 
-    @Test("names each status", arguments: GoalStatus.allCases)
-    func status(status: GoalStatus) throws {
+    @Test("names each status", arguments: GoalWord.guide)
+    func status(status: GoalWord) throws {
         var goal = Self.plain
         goal.state = try #require(GoalState(rawValue: status.rawValue))
         let body = try JSON.parse(goal.encoded(in: .union).body)
@@ -173,7 +173,8 @@ import Testing
             try UpdateGoalRequest(body: Array(encoder.encode(Guide.UpdateGoalRequest(conversationId: "c")))) == expected
         )
         expected.conversation = .keep
-        (expected.progress, expected.status, expected.targetDate) = (0.45, .inProgress, DateTime(.example))
+        (expected.change.progress, expected.change.status) = (0.45, .inProgress)
+        expected.change.targetDate = DateTime(.example)
         let update = Guide.UpdateGoalRequest(targetDate: GuideTests.date, progress: 0.45, status: "in_progress")
         #expect(try UpdateGoalRequest(body: Array(encoder.encode(update))) == expected)
         let id = ResourceID.numbered(9).description

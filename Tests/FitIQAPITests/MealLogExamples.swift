@@ -5,12 +5,12 @@ enum MealLogExamples {
     /// Seconds after ``Timestamp/example``.
     static func time(_ seconds: Int64) -> Timestamp { .example.advanced(byNanoseconds: seconds * 1_000_000_000) }
 
-    static let chicken = MealLogItem(
+    static let chicken = MealItem(
         id: .numbered(11), foodID: .numbered(21), name: "Chicken Breast", quantity: 120, unit: "grams",
         amountText: "120g",
         nutrients: MealNutrients(calories: 198, proteinTenths: 372, fatTenths: 43), confidence: 0.95,
         notes: "Grilled, skinless")
-    static let toast = MealLogItem(
+    static let toast = MealItem(
         id: .numbered(12), foodID: .numbered(22), name: "Toast", quantity: 0.5, unit: "servings", amountText: "half a",
         nutrients: MealNutrients(
             calories: 75, proteinTenths: 20, carbsTenths: 133, fatTenths: 1, fiberTenths: 7, sugarTenths: 12),

@@ -11,7 +11,7 @@ import Testing
         #expect(ContextType.allCases.map(\.rawValue) == ["general", "goal", "insight", "mood", "journal"])
         #expect(ConsultationStatus.allCases.map(\.rawValue) == ["active", "completed", "archived"])
         #expect(MessageRole.allCases.map(\.rawValue) == ["user", "assistant", "system"])
-        #expect(GoalStatus.allCases.map(\.rawValue) == ["not_started", "in_progress", "completed", "archived"])
+        #expect(GoalWord.guide.map(\.rawValue) == ["not_started", "in_progress", "completed", "archived"])
     }
 
     @Test("names the personas as goal-linking prints them")

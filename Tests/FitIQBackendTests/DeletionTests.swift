@@ -22,7 +22,7 @@ import Testing
         for attempt in [
             refusal { () throws(APIError) in try world.backend.deleteGoal(goal, by: user, &world.turn) },
             refusal { () throws(APIError) in try world.chatAboutGoal(goal, by: user) },
-            refusal { () throws(APIError) in try world.update(goal, by: user) { $0.progress = 1 } },
+            refusal { () throws(APIError) in try world.update(goal, by: user) { $0.change.progress = 1 } },
         ] { #expect(attempt?.status == .notFound) }
 
         // The conversation may be linked with another goal, and all of it is exported.

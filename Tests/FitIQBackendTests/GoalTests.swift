@@ -35,7 +35,7 @@ import Testing
             _ = try world.createGoal("Another's", by: other)
         }
         world.pass(milliseconds: 5000)
-        try world.update(ids[0], by: user) { $0.progress = 1 }
+        try world.update(ids[0], by: user) { $0.change.progress = 1 }
         let list = try JSON.parse(world.backend.goals(for: user, at: world.turn.now))
         #expect(list["goals"]?.all("id") == ids)
         #expect(list["data"]?["goals"]?.all("id") == ids)
@@ -47,12 +47,12 @@ import Testing
     }
 
     static let changes: [(field: String, value: JSONValue, change: @Sendable (inout UpdateGoalRequest) -> Void)] = [
-        ("title", "New", { $0.title = "New" }),
-        ("description", "New", { $0.description = "New" }),
-        ("targetDate", "1970-01-01T00:00:00Z", { $0.targetDate = DateTime(secondsSinceEpoch: 0) }),
-        ("progress", .number(JSONNumber(0.45)), { $0.progress = 0.45 }),
-        ("status", "completed", { $0.status = .completed }),
-        ("category", "sleep", { $0.category = "sleep" }),
+        ("title", "New", { $0.change.title = "New" }),
+        ("description", "New", { $0.change.description = "New" }),
+        ("targetDate", "1970-01-01T00:00:00Z", { $0.change.targetDate = DateTime(secondsSinceEpoch: 0) }),
+        ("progress", .number(JSONNumber(0.45)), { $0.change.progress = 0.45 }),
+        ("status", "completed", { $0.change.status = .completed }),
+        ("category", "sleep", { $0.change.category = "sleep" }),
     ]
 
     @Test("change one field at a time, and nothing else but their time", arguments: changes)
@@ -91,7 +91,7 @@ import Testing
     func lateLoop() throws {
         let commands: [(inout World, String, UserID) throws -> Void] = [
             { world, _, user in _ = try world.createGoal(by: user) },
-            { world, id, user in try world.update(id, by: user) { $0.progress = 1 } },
+            { world, id, user in try world.update(id, by: user) { $0.change.progress = 1 } },
             { world, id, user in _ = try world.chatAboutGoal(id, by: user) },
         ]
         for command in commands {
@@ -113,7 +113,7 @@ import Testing
         var world = world
         return [
             refusal { () throws(APIError) in try world.backend.goal(id, for: user) },
-            refusal { () throws(APIError) in try world.update(id, by: user) { $0.progress = 1 } },
+            refusal { () throws(APIError) in try world.update(id, by: user) { $0.change.progress = 1 } },
             refusal { () throws(APIError) in try world.update(id, by: user) { _ in } },
         ]
     }
@@ -160,7 +160,7 @@ import Testing
         let (user, other) = (try world.backend.user("user-1"), try world.backend.user("user-2"))
         for _ in 0..<limit {
             let id = try world.createGoal(by: user)
-            try world.update(id, by: user) { $0.status = .archived }
+            try world.update(id, by: user) { $0.change.status = .archived }
         }
         let before = (world.backend.storedBytes, world.turn.identifiers)
         let expected = APIError.storeFull("goals of this user", limit: limit)
@@ -183,7 +183,7 @@ import Testing
         // Up to the limit: a description stands in the body twice, and in each of the two objects of lists.
         let missing = 2500 - world.backend.storedBytes
         #expect(missing > 0)
-        try world.update(id, by: user) { $0.description = String(repeating: "x", count: (missing + 3) / 4) }
+        try world.update(id, by: user) { $0.change.description = String(repeating: "x", count: (missing + 3) / 4) }
         #expect((2500..<2504).contains(world.backend.storedBytes))
 
         let full = APIError.storeFull("bytes", limit: 2500)
@@ -191,13 +191,16 @@ import Testing
         #expect(refusal { () throws(APIError) in try world.createGoal(by: user) } == full)
         #expect(refusal { () throws(APIError) in try world.chatAboutGoal(id, by: user) } == full)
         #expect(
-            refusal { () throws(APIError) in try world.update(id, by: user) { $0.title = "Some longer title" } } == full
+            refusal { () throws(APIError) in try world.update(id, by: user) { $0.change.title = "Some longer title" } }
+                == full
         )
-        #expect(refusal { () throws(APIError) in try world.update(id, by: user) { $0.category = "cc" } } == full)
+        #expect(refusal { () throws(APIError) in try world.update(id, by: user) { $0.change.category = "cc" } } == full)
         #expect(try world.backend.goal(id, for: user) == shown)
         // As long as before, or shorter, in all.
-        try world.update(id, by: user) { ($0.title, $0.category, $0.progress) = ("Some titl", "cc", 1) }
-        try world.update(id, by: user) { ($0.description, $0.title) = ("", "Some longer title") }
+        try world.update(id, by: user) {
+            ($0.change.title, $0.change.category, $0.change.progress) = ("Some titl", "cc", 1)
+        }
+        try world.update(id, by: user) { ($0.change.description, $0.change.title) = ("", "Some longer title") }
         #expect(world.backend.storedBytes < 2500)
         #expect(Invariants.deepViolations(of: world) == [])
     }

@@ -68,7 +68,7 @@ import Testing
         let (goal, id) = (try world.createGoal(by: user), try world.create(by: user))
         try world.link(goal, with: id, by: user)
         world.pass(milliseconds: 4000)
-        try world.update(goal, by: user) { ($0.conversation, $0.title) = (.unlink, "New") }
+        try world.update(goal, by: user) { ($0.conversation, $0.change.title) = (.unlink, "New") }
         try expectLinked(goal, nil, world, for: user)
         #expect(try world.goalID(of: id, for: user) == nil)
         #expect(try world.show(id, for: user)["updated_at"] == "2025-01-29T10:30:04Z")
@@ -86,7 +86,7 @@ import Testing
         world.pass(milliseconds: 1000)
         for other in [foreign, id.uppercased(), goal, "", "null", "x"] {
             let refusal = refusal { () throws(APIError) in
-                try world.update(goal, by: user) { ($0.conversation, $0.title) = (.link(other), "New") }
+                try world.update(goal, by: user) { ($0.conversation, $0.change.title) = (.link(other), "New") }
             }
             #expect(refusal == .unknownConsultation(other, field: "conversationId"))
             #expect(refusal?.status.code == 404)
@@ -103,7 +103,7 @@ import Testing
         let body = try world.backend.goal(goal, for: user)
         world.pass(milliseconds: 1000)
         let refusal = refusal { () throws(APIError) in
-            try world.update(goal, by: user) { ($0.conversation, $0.title) = (.link(id), "New") }
+            try world.update(goal, by: user) { ($0.conversation, $0.change.title) = (.link(id), "New") }
         }
         #expect(refusal == .consultationNotActive(try #require(ResourceID(id)), status: .archived))
         #expect(try world.backend.goal(goal, for: user) == body)

@@ -130,8 +130,8 @@ import Testing
 
     @Test("A scripted food is what its name says, unless the script says otherwise")
     func scriptedFoodTypes() throws {
-        func food(_ name: String, _ type: FoodType? = nil) -> MealRule.Item {
-            MealRule.Item(name: name, quantity: 1, unit: "cups", nutrients: MealNutrients(), foodType: type)
+        func food(_ name: String, _ type: FoodType? = nil) -> MealItem {
+            MealItem(name: name, quantity: 1, unit: "cups", nutrients: MealNutrients(), foodType: type)
         }
         let foods = [food("Tap Water"), food("Zorg"), food("Zorg", .drink), food("Orange Juice")]
         var world = World(script: Script(meals: [MealRule(outcome: .completed(foods))]))
@@ -202,7 +202,7 @@ import Testing
         var salad = MealRule(
             mealTypes: [.lunch],
             outcome: .completed([
-                MealRule.Item(
+                MealItem(
                     name: "Salad", quantity: 1, unit: "bowls", nutrients: MealNutrients(calories: 90, fatTenths: 5),
                     confidence: 0.7)
             ]))

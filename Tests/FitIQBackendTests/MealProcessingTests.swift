@@ -29,7 +29,8 @@ import Testing
 
     private static func item(_ key: String, calories: Int = 1, notes: String? = nil) -> MealItem {
         MealItem(
-            foodKey: key, name: "Name of \(key)", quantity: 1.5, unit: "cups", amountText: "1 1/2 cups",
+            foodID: MealItem.foodID(ofKey: key), name: "Name of \(key)", quantity: 1.5, unit: "cups",
+            amountText: "1 1/2 cups",
             nutrients: MealNutrients(
                 calories: calories, proteinTenths: 2, carbsTenths: 3, fatTenths: 4, fiberTenths: 5, sugarTenths: 6),
             confidence: 0.7, notes: notes)
@@ -47,13 +48,13 @@ import Testing
         let ids = (0..<3).map { _ in identifiers.next() }
         let parsed = ParsedMeal(
             items: [Self.item("egg", notes: "N"), Self.item("rice", calories: 9), Self.item("egg")], unknown: ["x"])
-        func item(_ index: Int, _ key: String, calories: Int = 1, notes: String? = nil) -> MealLogItem {
-            MealLogItem(
-                id: ids[index], foodID: MealProcessing.foodID(ofKey: key), name: "Name of \(key)", quantity: 1.5,
+        func item(_ index: Int, _ key: String, calories: Int = 1, notes: String? = nil) -> MealItem {
+            MealItem(
+                id: ids[index], foodID: MealItem.foodID(ofKey: key), name: "Name of \(key)", quantity: 1.5,
                 unit: "cups", amountText: "1 1/2 cups",
                 nutrients: MealNutrients(
                     calories: calories, proteinTenths: 2, carbsTenths: 3, fatTenths: 4, fiberTenths: 5, sugarTenths: 6),
-                confidence: 0.7, notes: notes)
+                confidence: 0.7, notes: notes, foodType: .food)
         }
         #expect(
             outcome(parsed)
@@ -79,10 +80,10 @@ import Testing
     @Test("names each food by one id, in all worlds the same")
     func foodIDs() {
         // Clients keep these: a change is a break.
-        #expect(MealProcessing.foodID(ofKey: "egg").description == "e743ecf8-c21b-4483-b743-f1d7e49d1401")
-        #expect(MealProcessing.foodID(ofKey: "chicken-breast").description == "bd7aec16-e3ee-4690-ab9d-79d71ed2d459")
+        #expect(MealItem.foodID(ofKey: "egg").description == "e743ecf8-c21b-4483-b743-f1d7e49d1401")
+        #expect(MealItem.foodID(ofKey: "chicken-breast").description == "bd7aec16-e3ee-4690-ab9d-79d71ed2d459")
         let keys = (0..<5000).map { "food-\($0)" } + ["", "a", "b", "ab", "ba"]
-        let ids = keys.map { MealProcessing.foodID(ofKey: $0) }
+        let ids = keys.map { MealItem.foodID(ofKey: $0) }
         #expect(Set(ids).count == keys.count)
         // The version and the variant of RFC 9562 §5.4.
         #expect(

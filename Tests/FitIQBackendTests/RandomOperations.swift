@@ -188,7 +188,7 @@ struct RandomOperations {
                 goalIDs[user].append(goal)
             case .updateGoal(let user, let id, let conversation, let progress):
                 var request = UpdateGoalRequest()
-                (request.conversation, request.progress) = (conversation, progress)
+                (request.conversation, request.change.progress) = (conversation, progress)
                 return .body(try world.backend.updateGoal(id, request, by: users[user], &world.turn))
             case .chatAboutGoal(let user, let id):
                 let count = world.backend.consultationCount

@@ -132,8 +132,8 @@ enum LimitsPage {
             ],
             "photos of meals of a user that wait for confirmation": [world.count("photos")],
             "name, unit of a confirmed food": [
-                .count("name", ConfirmMealPhotoRequest.Item.nameLengths.upperBound),
-                .count("unit", ConfirmMealPhotoRequest.Item.unitLengths.upperBound),
+                .count("name", MealItem.nameLengths.upperBound),
+                .count("unit", MealItem.unitLengths.upperBound),
                 .bytes("BodyReader", 16 * 1024),
             ],
             "refresh tokens of an account that work at the same time": [world.count("refreshTokens")],

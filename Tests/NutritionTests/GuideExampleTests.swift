@@ -42,7 +42,8 @@ struct GuideExampleTests {
         #expect(
             MealParser.parse("120g chicken breast").items == [
                 MealItem(
-                    foodKey: "chicken-breast", name: "Chicken Breast", quantity: 120, unit: "grams",
+                    foodID: MealItem.foodID(ofKey: "chicken-breast"), name: "Chicken Breast", quantity: 120,
+                    unit: "grams",
                     amountText: "120g",
                     nutrients: MealNutrients(
                         calories: 198, proteinTenths: 372, carbsTenths: 0, fatTenths: 43, fiberTenths: 0,

@@ -164,12 +164,13 @@ struct ExampleTests {
         failure.suggestions = []
         let noFood = failure
         (failure.message, failure.details) = ("No", "Because")
-        let egg = MealRule.Item(
+        let egg = MealItem(
             name: "Egg", quantity: 2, unit: "pieces", nutrients: MealNutrients(calories: 155, proteinTenths: 126))
-        let item = MealLogItem(
-            id: try #require(ResourceID("5d1f7a90-3c4e-4b5d-8f6a-1b2c3d4e5f60")),
+        let item = MealItem(
+            id: ResourceID("5d1f7a90-3c4e-4b5d-8f6a-1b2c3d4e5f60"),
             foodID: try #require(ResourceID("6d1f7a90-3c4e-4b5d-8f6a-1b2c3d4e5f60")), name: "Egg", quantity: 2.5,
-            unit: "pieces", amountText: "two", nutrients: MealNutrients(), confidence: 0.5, notes: "Boiled")
+            unit: "pieces", amountText: "two", nutrients: MealNutrients(), confidence: 0.5, notes: "Boiled",
+            foodType: .food)
         let second: Int64 = 1_000_000_000
         #expect(
             logs == [
@@ -198,7 +199,7 @@ struct ExampleTests {
               - never: true
               - after: 0
             """)
-        let pizza = MealRule.Item(
+        let pizza = MealItem(
             name: "Margherita", quantity: 2, unit: "slice", nutrients: MealNutrients(calories: 540, sugarTenths: 60),
             confidence: 0.9)
         #expect(

@@ -151,11 +151,7 @@ extension Backend {
 
     /// What is stored of a user, or what is made up for one of whom nothing is.
     func person(of user: UserID, at now: Timestamp) -> Person {
-        users[user].person ?? Person(profile: madeUpProfile(of: users[user].id, at: now))
-    }
-
-    package func madeUpProfile(of user: ExactString, at now: Timestamp) -> Profile {
-        MadeUpPerson(user, seed: configuration.seed).profile(at: now)
+        users[user].person ?? Person(profile: MadeUpPerson(users[user].id, seed: configuration.seed).profile(at: now))
     }
 
     /// `POST /api/v1/users/me`, or 409 if there is a profile.
@@ -213,7 +209,7 @@ extension Backend {
 }
 
 /// Someone for a user of whom nothing is known, always the same for the same id and seed.
-struct MadeUpPerson {
+package struct MadeUpPerson {
     private static let names = [
         "Alex", "Amara", "Ben", "Carla", "Dmitri", "Elena", "Farah", "Grace", "Hugo", "Ines", "Jonas", "Keiko", "Liam",
         "Maya", "Noor", "Olivia",
@@ -228,7 +224,7 @@ struct MadeUpPerson {
     private let birth, creation: Int64
     private let height: Double
 
-    init(_ user: ExactString, seed: UInt64 = 1) {
+    package init(_ user: ExactString, seed: UInt64 = 1) {
         id = ResourceIDSequence.first(of: user.utf8.fnv1a ^ seed)
         var numbers = SplitMix64(seed: id.seed)
         name = Self.names[Int(numbers.next(below: UInt64(Self.names.count)))]
@@ -242,7 +238,7 @@ struct MadeUpPerson {
     /// In a domain that nobody has (RFC 2606).
     var email: String { "\(name).\(surname)@fitiq.example".lowercased() }
 
-    func profile(at now: Timestamp) -> Profile {
+    package func profile(at now: Timestamp) -> Profile {
         let birth = DateTime(secondsSinceEpoch: birth * 86_400)
         return Profile(
             id: id, ProfileDetails(name: "\(name) \(surname)", dateOfBirth: birth, height: height),

@@ -123,11 +123,7 @@ extension Backend {
     public mutating func archive(_ id: String, by user: UserID, _ turn: inout Turn) throws(APIError) -> [UInt8] {
         advance(&turn)
         let position = try position(of: id, ownedBy: user)
-        guard !consultations[position].consultation.isArchived else {
-            return body(of: position, answering: .archiveConsultation)
-        }
-
-        end(position, as: .archived, &turn)
+        if !consultations[position].consultation.isArchived { end(position, as: .archived, &turn) }
         return body(of: position, answering: .archiveConsultation)
     }
 

@@ -65,7 +65,7 @@ extension Backend {
         if let consultation = conversation.map({ consultations[$0].consultation }), !consultation.isActive {
             throw .consultationNotActive(consultation.id, status: consultation.status)
         }
-        try change(goal: position, at: turn.now, request.apply)
+        try change(goal: position, at: turn.now, request.change.apply)
         if let conversation {
             link(goal: position, with: conversation, at: turn.now)
         } else if request.conversation == .unlink {

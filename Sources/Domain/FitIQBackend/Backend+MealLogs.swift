@@ -216,43 +216,37 @@ enum MealProcessing {
 
     static func outcome(_ outcome: MealRule.Outcome, of log: MealLog, at time: Timestamp) -> MealLog.Progress {
         switch outcome {
-        case .parsed: return self.outcome(of: MealParser.parse(log.rawInput), seed: log.seed, at: time)
-        case .completed(let items):
-            var identifiers = ResourceIDSequence(seed: log.seed)
-            return .completed(items.map { MealLogItem($0, id: identifiers.next()) }, at: time)
-        case .failed(let failure): return .failed(failure, at: time)
+        case .parsed: self.outcome(of: MealParser.parse(log.rawInput), seed: log.seed, at: time)
+        case .completed(let items): completed(items, seed: log.seed, at: time)
+        case .failed(let failure): .failed(failure, at: time)
         case .never: preconditionFailure("What never ends is never due.")
         }
     }
 
     /// The outcome of the built-in parser.
-    ///
-    /// The items' ids derive from the log's. Ids from the world's sequence would make later ids depend on when a
-    /// client's next request happens to arrive.
     static func outcome(of meal: ParsedMeal, seed: UInt64, at time: Timestamp) -> MealLog.Progress {
         guard !meal.isTruncated else { return .failed(.tooManyFoods(limit: MealParser.maximumItems), at: time) }
-        guard !meal.items.isEmpty else { return .failed(.noFood, at: time) }
-        var identifiers = ResourceIDSequence(seed: seed)
-        return .completed(meal.items.map { MealLogItem($0, id: identifiers.next()) }, at: time)
+        return meal.items.isEmpty ? .failed(.noFood, at: time) : completed(meal.items, seed: seed, at: time)
     }
 
-    /// The id of a food: the same in every log and world, so clients can keep what they know about it.
-    static func foodID(ofKey key: String) -> ResourceID { ResourceIDSequence.first(of: key.utf8.fnv1a) }
+    /// The foods as items of a log.
+    ///
+    /// Their ids derive from the log's. Ids from the world's sequence would make later ids depend on when a client's
+    /// next request happens to arrive.
+    private static func completed(_ foods: [MealItem], seed: UInt64, at time: Timestamp) -> MealLog.Progress {
+        var (items, identifiers) = (foods, ResourceIDSequence(seed: seed))
+        for index in items.indices {
+            items[index].id = identifiers.next()
+            items[index].foodType =
+                items[index].foodType ?? MealParser.parse(items[index].name).items.first?.foodType ?? .food
+        }
+        return .completed(items, at: time)
+    }
 }
 
 extension MealLog {
     /// Decides the duration and the items' ids; another one each time that the text is processed.
     var seed: UInt64 {
         id.seed &+ UInt64(bitPattern: startedAt.nanosecondsSinceEpoch &- createdAt.nanosecondsSinceEpoch)
-    }
-}
-
-extension MealLogItem {
-    init(_ item: MealItem, id: ResourceID) {
-        self.init(
-            id: id, foodID: MealProcessing.foodID(ofKey: item.foodKey), name: item.name, quantity: item.quantity,
-            unit: item.unit, amountText: item.amountText, nutrients: item.nutrients,
-            confidence: item.confidence, notes: item.notes,
-            foodType: item.foodType ?? MealParser.parse(item.name).items.first?.foodType ?? .food)
     }
 }

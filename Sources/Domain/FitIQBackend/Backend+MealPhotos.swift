@@ -65,11 +65,8 @@ extension Backend {
             id: turn.identifiers.next(), userID: photo.userID, rawInput: Self.words(for: request.items.map(\.name)),
             mealType: photo.mealType, loggedAt: photo.loggedAt, createdAt: turn.now)
         log.notes = request.notes.flatMap { $0.isEmpty ? nil : $0 }
-        let items = request.items.map {
-            MealRule.Item(name: $0.name, quantity: $0.quantity, unit: $0.unit, nutrients: $0.nutrients)
-        }
         let position = insert(log, of: user, at: placeInList(of: log, at: mealLogs.end, of: user))
-        finish(position, MealProcessing.outcome(.completed(items), of: log, at: turn.now), &turn)
+        finish(position, MealProcessing.outcome(.completed(request.items), of: log, at: turn.now), &turn)
         return mealLogs[position].body
     }
 

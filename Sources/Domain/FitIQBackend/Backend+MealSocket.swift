@@ -32,7 +32,7 @@ extension Backend {
         mealSockets[user] = record
         sockets[socket] = OpenSocket(place: .meals(user))
         scheduleIdleCheck(of: socket, by: user, heardAt: turn.now)
-        turn.effects.append(.send(socket, MealSocketFrame.connected(users[user].id).encoded(at: turn.now)))
+        send(.connected(user: users[user].id), toMealSocket: socket, &turn)
     }
 
     /// Closes the meal socket of a user, whose credentials are no longer valid.
@@ -44,7 +44,7 @@ extension Backend {
     }
 
     private func refuse(_ socket: SocketID, _ error: MealSocketError, _ turn: inout Turn) {
-        turn.effects.append(.send(socket, MealSocketFrame.error(error).encoded(at: turn.now)))
+        send(error.frame, toMealSocket: socket, &turn)
         turn.effects.append(.close(socket, code: 1008, reason: error.reason))
     }
 
@@ -58,14 +58,18 @@ extension Backend {
     /// Handles a text frame, or refuses a binary one, which has no text.
     mutating func receiveOnMealSocket(text: [UInt8]?, from socket: SocketID, _ turn: inout Turn) {
         heard(from: socket, &turn)
-        let frame: MealSocketFrame
+        let frame: ServerFrame
         do throws(FrameError) {
             guard let text else { throw .binaryFrame }
-            frame = try ClientFrame(text: text, in: .union) == .ping ? .pong : .error(.onlyPings)
+            frame = try ClientFrame(text: text, in: .union) == .ping ? .pong : MealSocketError.onlyPings.frame
         } catch {
-            frame = .error(.unusable(error))
+            frame = MealSocketError.unusable(error).frame
         }
-        turn.effects.append(.send(socket, frame.encoded(at: turn.now)))
+        send(frame, toMealSocket: socket, &turn)
+    }
+
+    private func send(_ frame: ServerFrame, toMealSocket socket: SocketID, _ turn: inout Turn) {
+        turn.effects.append(.send(socket, frame.encoded(consultationID: nil, at: turn.now, in: .union)))
     }
 
     private mutating func scheduleIdleCheck(of socket: SocketID, by user: UserID, heardAt: Timestamp) {

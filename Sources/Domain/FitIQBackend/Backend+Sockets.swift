@@ -114,19 +114,13 @@ extension Backend {
 
     /// The script of the answer to a question for which there is room.
     private func checkedScript(for content: String, in position: Int) throws(FrameError) -> AnswerScript? {
-        try checkQueue(of: position)
         let record = consultations[position]
+        let limit = configuration.limits.waitingMessages
+        // The first message does not wait.
+        guard record.answer == nil || record.waiting.count < limit else { throw .tooManyWaiting(limit: limit) }
         let script = script(for: content, number: record.askedCount, in: record.consultation)
         try checkRoom(for: script?.messageCount ?? 1, in: position)
         return script
-    }
-
-    private func checkQueue(of position: Int) throws(FrameError) {
-        let limit = configuration.limits.waitingMessages
-        // The first message does not wait.
-        guard consultations[position].answer == nil || consultations[position].waiting.count < limit else {
-            throw .tooManyWaiting(limit: limit)
-        }
     }
 
     /// The script of an answer, chosen when the question is accepted, so that later changes cannot make a history too

@@ -194,25 +194,17 @@ struct FoodFile: Sendable {
     private static let weighedUnits = MealUnit.allCases.filter { $0.grams == nil && $0 != .servings }
 
     private mutating func label() -> MealNutrients? {
-        var facts = MealNutrients()
-        var seen: Set<String> = []  // Names of facts.
+        var facts: [String: Int] = [:]  // Names of facts.
         for (name, value) in pairs(.label) {
-            let decimals = name == "kcal" ? 0 : 1
-            let number = decimal(value, digits: decimals).map { Int(($0 * (decimals == 0 ? 1 : 10)).rounded()) }
-            switch (name, number) {
-            case ("kcal", let number?): facts.calories = number
-            case ("protein", let number?): facts.proteinTenths = number
-            case ("carbs", let number?): facts.carbsTenths = number
-            case ("fat", let number?): facts.fatTenths = number
-            case ("fiber", let number?): facts.fiberTenths = number
-            case ("sugar", let number?): facts.sugarTenths = number
-            default:
+            let isEnergy = name == "kcal"
+            let number = decimal(value, digits: isEnergy ? 0 : 1).map { Int(($0 * (isEnergy ? 1 : 10)).rounded()) }
+            if number == nil || !(isEnergy || MealNutrients.names.contains(name)) {
                 refuse(
                     "the label has \"\(name) \(value)\"; it has whole kcal and tenths of grams: kcal 70; protein 6.5")
             }
-            if !seen.insert(name).inserted { refuse("\(name) stands twice") }
+            if facts.updateValue(number ?? 0, forKey: name) != nil { refuse("\(name) stands twice") }
         }
-        return seen.isEmpty ? nil : facts
+        return facts.isEmpty ? nil : MealNutrients(calories: facts["kcal"] ?? 0) { facts[$0] ?? 0 }
     }
 
     /// The parts of a cell, each a name and a number.

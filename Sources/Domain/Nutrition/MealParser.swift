@@ -41,7 +41,8 @@ public enum MealParser {
         }
         let isCounted = portion.unit == .pieces && draft.amount?.unit == nil
         return MealItem(
-            foodKey: food.key, name: DisplayName.of(draft, isPlural: isCounted && portion.quantity > 1),
+            foodID: MealItem.foodID(ofKey: food.key),
+            name: DisplayName.of(draft, isPlural: isCounted && portion.quantity > 1),
             quantity: portion.roundedQuantity, unit: portion.unit.rawValue, amountText: draft.amount?.text ?? "1",
             nutrients: portion.facts, confidence: Double(confidence) / 100,
             notes: notes.isEmpty ? nil : notes.joined(separator: Messages.separator), foodType: food.kind.type)
@@ -76,37 +77,6 @@ public struct ParsedMeal: Equatable, Sendable {
     public var unknown: [String] = []
     /// Whether the text names more foods than `MealParser.maximumItems`; the rest is not read.
     public var isTruncated = false
-}
-
-/// One food of a meal with its amount, as read from a text or as a script says.
-public struct MealItem: Equatable, Sendable {
-    /// The slug of the food, as in the table: `chicken-breast`.
-    public var foodKey: String
-    /// In title case, with the adjectives of the text: `Scrambled Eggs`.
-    public var name: String
-    /// The number of `unit`: finite; from a text greater than zero and rounded to hundredths.
-    public var quantity: Double
-    /// One of the table's units, always in the plural: `grams`, `cups`, `slices`, `pieces`, `servings`.
-    public var unit: String
-    /// The amount in the words of the text: `120g`, `half a`, `1 1/2 cups`; `1` if the text gives none.
-    public var amountText: String
-    /// The contents of this amount of the food.
-    public var nutrients: MealNutrients
-    /// The confidence in the reading, from 0 to 1 with two decimals; 0.95 if nothing was assumed.
-    public var confidence: Double
-    /// The preparation and the assumptions, or nil if there are none.
-    public var notes: String?
-    /// Nil if nobody said: that of the food of this name in the table, if there is one.
-    public var foodType: FoodType?
-
-    public init(
-        foodKey: String, name: String, quantity: Double, unit: String, amountText: String, nutrients: MealNutrients,
-        confidence: Double, notes: String?, foodType: FoodType? = nil
-    ) {
-        (self.foodKey, self.name, self.quantity, self.unit) = (foodKey, name, quantity, unit)
-        (self.amountText, self.nutrients, self.confidence) = (amountText, nutrients, confidence)
-        (self.notes, self.foodType) = (notes, foodType)
-    }
 }
 
 enum DisplayName {

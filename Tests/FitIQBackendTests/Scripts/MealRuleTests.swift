@@ -6,12 +6,12 @@ import Testing
 @testable import FitIQBackend
 
 @Suite("Scripted meals") struct MealRuleTests {
-    static let pizza = MealRule.Item(
+    static let pizza = MealItem(
         name: "Margherita", quantity: 2, unit: "slice",
         nutrients: MealNutrients(
             calories: 540, proteinTenths: 225, carbsTenths: 660, fatTenths: 200, fiberTenths: 40, sugarTenths: 60),
         confidence: 0.9, notes: "Thin crust")
-    static let chicken = MealRule.Item(
+    static let chicken = MealItem(
         name: "Chicken Breast", quantity: 1.5, unit: "", nutrients: MealNutrients(calories: 100))
 
     static func script() throws -> Script {
@@ -65,7 +65,7 @@ import Testing
         var ids = ResourceIDSequence(seed: try #require(ResourceID(id)).seed)
         #expect(items.map { $0["id"]?.string } == [ids.next().description, ids.next().description])
         // A food of the table has the table's id.
-        let chicken = MealProcessing.foodID(ofKey: "chicken-breast").description
+        let chicken = MealItem.foodID(ofKey: "chicken-breast").description
         #expect(items[1]["food_id"]?.string == chicken)
         #expect(Invariants.deepViolations(of: world) == [])
     }
@@ -77,8 +77,8 @@ import Testing
             (0.25, "l", "0.25 l"),
         ])
     func amounts(quantity: Double, unit: String, text: String) {
-        let item = MealRule.Item(name: "a", quantity: quantity, unit: unit, nutrients: MealNutrients())
-        #expect(MealLogItem(item, id: ResourceID(randomBits: 1, 1)).amountText == text)
+        let item = MealItem(name: "a", quantity: quantity, unit: unit, nutrients: MealNutrients())
+        #expect(item.amountText == text)
     }
 
     @Test("fail as the rule says")

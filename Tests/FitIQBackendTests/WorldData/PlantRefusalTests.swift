@@ -35,7 +35,7 @@ import Testing
     private static func item(
         name: String = "Pie", quantity: Double = 1, calories: Int = 0, protein: Int = 0, confidence: Double = 1
     ) -> MealLogData {
-        let item = MealLogItem(
+        let item = MealItem(
             id: .numbered(1), foodID: .numbered(2), name: name, quantity: quantity, unit: "slices", amountText: "",
             nutrients: MealNutrients(calories: calories, proteinTenths: protein), confidence: confidence, notes: nil)
         return MealLogData(rawInput: "pie", mealType: .snack, progress: .completed([item]))

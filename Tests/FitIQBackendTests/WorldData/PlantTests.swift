@@ -196,7 +196,7 @@ import Testing
     @Test("gives foods that are written down ids from the log's")
     func foods() throws {
         let foods = [2, 2.5].map {
-            MealRule.Item(name: "Pie", quantity: $0, unit: "slices", nutrients: MealNutrients())
+            MealItem(name: "Pie", quantity: $0, unit: "slices", nutrients: MealNutrients())
         }
         let id = ResourceID.numbered(4)
         let world = try World.holding(mealLogs: [

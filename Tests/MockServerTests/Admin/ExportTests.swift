@@ -58,7 +58,7 @@ struct ExportTests {
             role: .assistant, content: "",
             metadata: MessageMetadata(
                 tokensUsed: 1, templateCreated: CreatedTemplate(type: "a", id: "b", name: "c"), functionCalled: "d"))
-        let food = MealRule.Item(name: "a", quantity: 1, unit: "g", nutrients: MealNutrients())
+        let food = MealItem(name: "a", quantity: 1, unit: "g", nutrients: MealNutrients())
         func repeated<Value>(_ value: Value) -> [Value] { Array(repeating: value, count: 20) }
         return [
             ("goals", UserData(id: "a", goals: repeated(GoalData(title: "a")))),

@@ -1,9 +1,16 @@
 import FitIQAPI
-import Nutrition
 import Testing
+
+@testable import Nutrition
 
 extension ParsedMeal {
     var totals: MealNutrients { items.reduce(into: MealNutrients()) { $0 += $1.nutrients } }
+}
+
+extension MealItem {
+    /// The slug of the food in the table; empty if it has none with its id.
+    var foodKey: String { Self.keys[foodID] ?? "" }
+    private static let keys = Dictionary(uniqueKeysWithValues: FoodTable.foods.map { (foodID(ofKey: $0.key), $0.key) })
 }
 
 /// A text with what is to be read in it: `egg 2 pieces, toast 1 servings`, and the total of calories.

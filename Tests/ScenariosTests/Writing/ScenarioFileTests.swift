@@ -103,10 +103,10 @@ import Testing
     func mealLogs() throws {
         let nutrients = MealNutrients(
             calories: 540, proteinTenths: 225, carbsTenths: 660, fatTenths: 200, fiberTenths: 0, sugarTenths: 1)
-        let item = MealLogItem(
+        let item = MealItem(
             id: Self.ids[0], foodID: Self.ids[1], name: "Pie", quantity: 2.5, unit: "slices", amountText: "2 1/2",
             nutrients: nutrients, confidence: 0.9, notes: "n")
-        let food = MealRule.Item(name: "Pie", quantity: 2, unit: "slices", nutrients: MealNutrients())
+        let food = MealItem(name: "Pie", quantity: 2, unit: "slices", nutrients: MealNutrients())
         func log(_ progress: MealLogData.Progress) -> MealLogData {
             MealLogData(rawInput: "pie", mealType: .snack, progress: progress)
         }

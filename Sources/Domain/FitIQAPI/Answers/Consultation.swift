@@ -11,11 +11,11 @@ public struct Consultation: Equatable, Sendable {
     public var goalID: ResourceID?
     public var title: String?
     /// Only active consultations accept chat.
-    public var status: ConsultationStatus
+    public var status = ConsultationStatus.active
     public var createdAt: Timestamp
     /// The time of the last message, or of a later change of the consultation itself.
     public var updatedAt: Timestamp
-    public var messageCount: Int
+    public var messageCount = 0
     public var lastMessageAt: Timestamp?
     /// Only where the apps are served; kept by an archived consultation that was completed.
     public var completedAt: Timestamp?
@@ -27,7 +27,6 @@ public struct Consultation: Equatable, Sendable {
     ) {
         (self.id, self.userID, self.persona, self.context) = (id, userID, persona, context)
         (self.goalID, self.title) = (goalID, title)
-        (self.status, self.messageCount) = (.active, 0)
         (self.createdAt, self.updatedAt) = (createdAt, createdAt)
     }
 
@@ -85,10 +84,17 @@ extension Consultation {
 
     /// Writes the members of all guides that have an envelope.
     private func writeSnakeCase(into writer: inout JSONWriter) {
+        writeConsultationWebSocket(into: &writer, isUnion: true)
+        writeContext(into: &writer)
+        writer.member("last_message_at", ifPresent: lastMessageAt?.wireText)
+        writer.member("completed_at", ifPresent: completedAt?.wireText)
+    }
+
+    private func writeConsultationWebSocket(into writer: inout JSONWriter, isUnion: Bool = false) {
         let id = id.description
         writer.member("id", id)
         // websocket-architecture reads this name from the create response.
-        writer.member("consultation_id", id)
+        if isUnion { writer.member("consultation_id", id) }
         writer.member("user_id", userID.text)
         writer.member("persona", persona.rawValue)
         writer.member("status", status.rawValue)
@@ -97,36 +103,21 @@ extension Consultation {
         writer.member("created_at", createdAt.wireText)
         writer.member("updated_at", updatedAt.wireText)
         writer.member("goal_id", ifPresent: goalID?.description)
+    }
+
+    private func writeContext(into writer: inout JSONWriter) {
         writer.member("context_type", context.type.rawValue)
         writer.member("context_id", ifPresent: context.id?.text)
         writer.member("title", ifPresent: title)
         writer.member("is_active", isActive)
         writer.member("is_archived", isArchived)
-        writer.member("last_message_at", ifPresent: lastMessageAt?.wireText)
-        writer.member("completed_at", ifPresent: completedAt?.wireText)
-    }
-
-    private func writeConsultationWebSocket(into writer: inout JSONWriter) {
-        writer.member("id", id.description)
-        writer.member("user_id", userID.text)
-        writer.member("persona", persona.rawValue)
-        writer.member("status", status.rawValue)
-        writer.member("started_at", createdAt.wireText)
-        writer.member("message_count", messageCount)
-        writer.member("created_at", createdAt.wireText)
-        writer.member("updated_at", updatedAt.wireText)
-        writer.member("goal_id", ifPresent: goalID?.description)
     }
 
     private func writeEnhancedConsultations(into writer: inout JSONWriter) {
         writer.member("id", id.description)
         writer.member("user_id", userID.text)
         writer.member("persona", persona.rawValue)
-        writer.member("context_type", context.type.rawValue)
-        writer.member("context_id", ifPresent: context.id?.text)
-        writer.member("title", ifPresent: title)
-        writer.member("is_active", isActive)
-        writer.member("is_archived", isArchived)
+        writeContext(into: &writer)
         writer.member("message_count", messageCount)
         writer.member("last_message_at", ifPresent: lastMessageAt?.wireText)
         writer.member("created_at", createdAt.wireText)

@@ -10,9 +10,9 @@ public struct Goal: Equatable, Sendable {
     /// 0 to 2,000 characters.
     public var description: String
     /// Only PATCH and PUT change it; it does not follow ``progress``.
-    public var state: GoalState
+    public var state = GoalState.notStarted
     /// From 0 to 1.
-    public var progress: Double {
+    public var progress = 0.0 {
         didSet { if progress != oldValue { measure.current = nil } }
     }
     /// 1 to 100 characters of free text.
@@ -31,7 +31,6 @@ public struct Goal: Equatable, Sendable {
         targetDate: DateTime, createdAt: Timestamp
     ) {
         (self.id, self.userID, self.title, self.description) = (id, userID, title, description)
-        (self.state, self.progress) = (.notStarted, 0)
         (self.category, self.targetDate, self.createdAt) = (category, targetDate, createdAt)
         self.updatedAt = createdAt
     }
@@ -89,22 +88,23 @@ extension Goal {
     public func encoded(in form: GuideMode, forApps: Bool = false) -> EncodedGoal {
         // Scenarios may have the apps' members in any mode.
         let unseenCount = forApps ? 0 : JSONWriter.object(measure.write).count - 2
-        let camelCase = JSONWriter.object(reserving: 512, writeCamelCaseMembers)
+        let status = state.guideStatus.rawValue
+        let camelCase = JSONWriter.object(reserving: 512) { writeMembers(into: &$0, camelCase: true, status: status) }
         guard form.hasEnvelopeOfGoals else {
             return EncodedGoal(
                 body: camelCase, camelCase: camelCase, snakeCase: [], byteCount: 2 * camelCase.count + unseenCount)
         }
         func snakeCase(status: String) -> [UInt8] {
             JSONWriter.object(reserving: 512) { writer in
-                writeSnakeCaseMembers(into: &writer, status: status)
+                writeMembers(into: &writer, camelCase: false, status: status)
                 if forApps { writeMeasure(into: &writer) }
             }
         }
-        let data = snakeCase(status: state.guideStatus.rawValue)
+        let data = snakeCase(status: status)
         let body = JSONWriter.object(reserving: camelCase.count + data.count + 32) { body in
             body.member("success", true)
             body.member("data", raw: data)
-            writeCamelCaseMembers(into: &body)
+            writeMembers(into: &body, camelCase: true, status: status)
         }
         let list = forApps ? snakeCase(status: state.appStatus.rawValue).dropLast() : data
         return EncodedGoal(
@@ -130,32 +130,19 @@ extension Goal {
         measure.current ?? ((measure.target ?? 100) * progress * 1e6).rounded() / 1e6
     }
 
-    private func writeCamelCaseMembers(into writer: inout JSONWriter) {
+    /// Writes what all guides have: in camelCase for goal-linking, otherwise in snake_case.
+    private func writeMembers(into writer: inout JSONWriter, camelCase: Bool, status: String) {
         writer.member("id", id.description)
-        writer.member("userId", userID.text)
-        writer.member("title", title)
-        writer.member("description", description)
-        writer.member("status", state.guideStatus.rawValue)
-        writer.member("progress", progress)
-        writer.member("category", orNull: category)
-        writer.member("targetDate", targetDate.wireText)
-        writer.member("conversationId", orNull: conversationID?.description)
-        writer.member("createdAt", createdAt.wireText)
-        writer.member("updatedAt", updatedAt.wireText)
-    }
-
-    private func writeSnakeCaseMembers(into writer: inout JSONWriter, status: String) {
-        writer.member("id", id.description)
-        writer.member("user_id", userID.text)
+        writer.member(camelCase ? "userId" : "user_id", userID.text)
         writer.member("title", title)
         writer.member("description", description)
         writer.member("status", status)
         writer.member("progress", progress)
         writer.member("category", orNull: category)
-        writer.member("target_date", targetDate.wireText)
-        writer.member("conversation_id", orNull: conversationID?.description)
-        writer.member("created_at", createdAt.wireText)
-        writer.member("updated_at", updatedAt.wireText)
+        writer.member(camelCase ? "targetDate" : "target_date", targetDate.wireText)
+        writer.member(camelCase ? "conversationId" : "conversation_id", orNull: conversationID?.description)
+        writer.member(camelCase ? "createdAt" : "created_at", createdAt.wireText)
+        writer.member(camelCase ? "updatedAt" : "updated_at", updatedAt.wireText)
     }
 
     private func writeMeasure(into writer: inout JSONWriter) {
@@ -185,20 +172,18 @@ extension Consultation {
     ///
     /// The form is `.goalLinking` or `.union`, which adds `success` and `data` with the same fields in snake_case.
     public func body(answeringChatAboutGoal goalID: ResourceID, in form: GuideMode, origin: String) -> [UInt8] {
-        JSONWriter.object(reserving: 768) { writer in
+        func write(into writer: inout JSONWriter, camelCase: Bool) {
+            writer.member(camelCase ? "conversationId" : "conversation_id", id.description)
+            writer.member(camelCase ? "goalId" : "goal_id", goalID.description)
+            writer.member(camelCase ? "createdAt" : "created_at", createdAt.wireText)
+            writer.object("persona") { persona.writeMembers(into: &$0, origin: origin) }
+        }
+        return JSONWriter.object(reserving: 768) { writer in
             if form.hasEnvelopeOfGoals {
                 writer.member("success", true)
-                writer.object("data") { data in
-                    data.member("conversation_id", id.description)
-                    data.member("goal_id", goalID.description)
-                    data.member("created_at", createdAt.wireText)
-                    data.object("persona") { persona.writeMembers(into: &$0, origin: origin) }
-                }
+                writer.object("data") { write(into: &$0, camelCase: false) }
             }
-            writer.member("conversationId", id.description)
-            writer.member("goalId", goalID.description)
-            writer.member("createdAt", createdAt.wireText)
-            writer.object("persona") { persona.writeMembers(into: &$0, origin: origin) }
+            write(into: &writer, camelCase: true)
         }
     }
 }

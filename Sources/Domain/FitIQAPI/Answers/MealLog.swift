@@ -5,7 +5,7 @@ public struct MealLog: Equatable, Sendable {
     public enum Progress: Equatable, Sendable {
         case processing
         /// The foods, known since this time.
-        case completed([MealLogItem], at: Timestamp)
+        case completed([MealItem], at: Timestamp)
         /// No foods were found in the text; known since this time.
         case failed(MealLogFailure, at: Timestamp)
     }
@@ -56,7 +56,7 @@ public struct MealLog: Equatable, Sendable {
     public var updatedAt: Timestamp { max(finishedAt ?? createdAt, changedAt ?? createdAt) }
 
     /// The foods; empty until processing is complete.
-    public var items: [MealLogItem] { if case .completed(let items, _) = progress { items } else { [] } }
+    public var items: [MealItem] { if case .completed(let items, _) = progress { items } else { [] } }
     /// The exact sum of the items.
     public var totals: MealNutrients { items.reduce(into: MealNutrients()) { $0 += $1.nutrients } }
 
@@ -174,7 +174,7 @@ public struct MealLog: Equatable, Sendable {
 
     /// Writes the guide's printed example, member by member.
     private func writeAsWebSocketArchitecture(
-        _ items: [MealLogItem], completedAt time: Timestamp, into writer: inout JSONWriter
+        _ items: [MealItem], completedAt time: Timestamp, into writer: inout JSONWriter
     ) {
         writer.member("id", id.description)
         writeInput(into: &writer)

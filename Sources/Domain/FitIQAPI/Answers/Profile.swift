@@ -14,9 +14,9 @@ public struct ProfileDetails: Equatable, Sendable {
     /// Not blank.
     public var name: String
     public var bio: String?
-    public var unitSystem: UnitSystem
+    public var unitSystem = UnitSystem.metric
     /// 1 to 35 characters, such as `en` or `pt-BR`.
-    public var languageCode: String
+    public var languageCode = "en"
     /// The first second of the day.
     public var dateOfBirth: DateTime?
     /// 1 to 50 characters, as are ``gender`` and ``activityLevel``: no guide limits their values.
@@ -28,14 +28,8 @@ public struct ProfileDetails: Equatable, Sendable {
     public var weight: Double?
     public var activityLevel: String?
 
-    public init(
-        name: String, bio: String? = nil, unitSystem: UnitSystem = .metric, languageCode: String = "en",
-        dateOfBirth: DateTime? = nil, biologicalSex: String? = nil, height: Double? = nil, gender: String? = nil,
-        weight: Double? = nil, activityLevel: String? = nil
-    ) {
-        (self.name, self.bio, self.unitSystem, self.languageCode) = (name, bio, unitSystem, languageCode)
-        (self.dateOfBirth, self.biologicalSex, self.height) = (dateOfBirth, biologicalSex, height)
-        (self.gender, self.weight, self.activityLevel) = (gender, weight, activityLevel)
+    public init(name: String, dateOfBirth: DateTime? = nil, height: Double? = nil) {
+        (self.name, self.dateOfBirth, self.height) = (name, dateOfBirth, height)
     }
 
     /// Writes what is there, in the order of the API.
@@ -63,6 +57,11 @@ public struct UserRecord<Content: Equatable & Sendable>: Equatable, Sendable {
     public init(id: ResourceID, _ content: Content, createdAt: Timestamp, updatedAt: Timestamp? = nil) {
         (self.id, self.content, self.createdAt, self.updatedAt) = (id, content, createdAt, updatedAt ?? createdAt)
     }
+
+    fileprivate func writeTimes(into writer: inout JSONWriter) {
+        writer.member("created_at", createdAt.wireText)
+        writer.member("updated_at", updatedAt.wireText)
+    }
 }
 
 /// A user's profile: `GET /api/v1/users/me`.
@@ -79,8 +78,7 @@ extension Profile {
             data.object("profile") { profile in
                 profile.member("id", id.description)
                 content.write(into: &profile)
-                profile.member("created_at", createdAt.wireText)
-                profile.member("updated_at", updatedAt.wireText)
+                writeTimes(into: &profile)
             }
             data.member("user_id", user.text)
             data.member("name", content.name)
@@ -88,8 +86,7 @@ extension Profile {
             data.member("preferred_unit_system", content.unitSystem.rawValue)
             data.member("language_code", content.languageCode)
             data.member("date_of_birth", orNull: content.dateOfBirth?.dateText)
-            data.member("created_at", createdAt.wireText)
-            data.member("updated_at", updatedAt.wireText)
+            writeTimes(into: &data)
         }
     }
 }
@@ -118,8 +115,7 @@ extension Preferences {
             data.member("id", id.description)
             data.member("user_profile_id", profile.description)
             content.write(into: &data)
-            data.member("created_at", createdAt.wireText)
-            data.member("updated_at", updatedAt.wireText)
+            writeTimes(into: &data)
         }
     }
 }

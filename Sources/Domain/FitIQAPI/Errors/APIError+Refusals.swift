@@ -80,9 +80,7 @@ extension APIError {
     /// Refuses a `Content-Type` other than JSON in UTF-8; call it only if there is a body.
     public static func checkMediaType(_ value: String?) throws(APIError) {
         guard let value else { throw .unsupportedMediaType(nil) }
-        let parts = value.lowercased().split(separator: ";").map { part in
-            String(part.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
-        }
+        let parts = FormPart.pieces(of: value.lowercased())
         let isJSON = parts.first == "application/json" || (parts.first?.hasSuffix("+json") ?? false)
         let charset = parts.dropFirst().first { $0.hasPrefix("charset=") }
         guard isJSON, [nil, "charset=utf-8", "charset=\"utf-8\""].contains(charset) else {

@@ -14,7 +14,9 @@ public struct RegisterRequest: Equatable, Sendable {
         let fields = try BodyReader(body)
         email = try fields.string("email", expected: Self.expectedEmail)
             .required("email", expected: Self.expectedEmail)
-        guard EmailAddress.isAddress(email) else { throw .badAddress(email) }
+        guard EmailAddress.isAddress(email) else {
+            throw .invalid("The field 'email' must be \(Self.expectedEmail); got \(quoted(email)).")
+        }
         password = try fields.text("password", characters: Self.passwordLengths)
             .required("password", expected: "a string of 8 to 200 characters")
         name = try fields.name().required("name", expected: "a string of 1 to 100 characters")
@@ -88,8 +90,8 @@ public struct ProfileRequest: Sendable {
         }
         details.isProvisional = false
         details.name = try fields.name().required("name", expected: "a string of 1 to 100 characters")
-        details.unitSystem = try fields.choice("preferred_unit_system", of: UnitSystem.self)
-            .required("preferred_unit_system", expected: BodyReader.names(of: UnitSystem.self))
+        details.unitSystem = try fields.choice("preferred_unit_system")
+            .required("preferred_unit_system", expected: BodyReader.names(among: UnitSystem.allCases))
         details.bio = try fields.text("bio", characters: ProfileDetails.bioLengths) ?? details.bio
         details.languageCode = try fields.text("language_code", characters: 1...35) ?? details.languageCode
         guard endpoint == .updateProfile else { return }
@@ -148,7 +150,9 @@ extension BodyReader {
         guard let value = self[field] else { return nil }
         guard let elements = value.array else { throw .wrongType(field, expected: "a list of strings", got: value) }
         let limit = PreferenceLists.limit
-        guard elements.count <= limit else { throw .tooManyTexts(field, limit: limit, got: elements.count) }
+        guard elements.count <= limit else {
+            throw .invalid("The field '\(field)' must have at most \(limit) texts; it has \(elements.count).")
+        }
         var texts: [String] = []
         for element in elements {
             guard let text = element.string else { throw .wrongType(field, expected: "a list of strings", got: value) }
@@ -165,20 +169,12 @@ extension APIError {
     /// The age from which a user may register, in years.
     public static let leastAge = 13
 
-    static func badAddress(_ email: String) -> Self {
-        invalid("The field 'email' must be an address such as \"ada@example.com\"; got \(quoted(email)).")
-    }
-
     static func blank(_ field: String) -> Self { invalid("The field '\(field)' is blank.") }
 
     static func badDateOfBirth(_ date: String) -> Self {
         invalid(
             "The field 'date_of_birth' must be a day since 1900-01-01 that is at least \(leastAge) years ago; got "
                 + "\(quoted(date)).")
-    }
-
-    static func tooManyTexts(_ field: String, limit: Int, got count: Int) -> Self {
-        invalid("The field '\(field)' must have at most \(limit) texts; it has \(count).")
     }
 
     /// Another account has the address.

@@ -34,11 +34,18 @@ package struct BodyReader {
     /// Whether a field is present and null, for fields that distinguish null from absent.
     func isNull(_ field: String) -> Bool { object[field] == .null }
 
+    /// What a reading makes of a field, or nil if the field is absent.
+    func value<Value>(
+        _ field: String, expected: @autoclosure () -> String, _ read: (JSONValue) -> Value?
+    ) throws(APIError) -> Value? {
+        guard let value = self[field] else { return nil }
+        guard let reading = read(value) else { throw .wrongType(field, expected: expected(), got: value) }
+        return reading
+    }
+
     /// A text of any length, or nil if the field is absent; for ids, which are looked up as they are.
     package func string(_ field: String, expected: String) throws(APIError) -> String? {
-        guard let value = self[field] else { return nil }
-        guard let text = value.string else { throw .wrongType(field, expected: expected, got: value) }
-        return text
+        try value(field, expected: expected, \.string)
     }
 
     /// A text of limited length, or nil if the field is absent.
@@ -62,51 +69,44 @@ package struct BodyReader {
         return number == 0 ? 0 : number
     }
 
-    /// The format that ``dateTime(_:)`` reads, for messages.
+    /// The format of date-times, for messages.
     static let expectedDateTime = "an ISO 8601 date-time such as \"2025-03-01T00:00:00Z\""
-
-    /// The formats that ``dateOrTime(_:)`` reads, for messages.
+    /// The formats of date-times and dates, for messages.
     static let expectedDateOrTime = "a date such as \"2025-03-01\", or " + expectedDateTime
 
     /// A date-time (RFC 3339 §5.6), or nil if the field is absent.
-    func dateTime(_ field: String) throws(APIError) -> DateTime? {
+    ///
+    /// - Parameter takesDate: Whether it may be a date, which stands for its first second in UTC.
+    func dateTime(_ field: String, orDate takesDate: Bool = false) throws(APIError) -> DateTime? {
         guard let value = self[field] else { return nil }
-        guard let text = value.string, let time = DateTime(text) else { throw .dateTimeExpected(field, got: value) }
-        return time
-    }
-
-    /// A date-time, or a date, which stands for its first second in UTC; nil if the field is absent.
-    func dateOrTime(_ field: String) throws(APIError) -> DateTime? {
-        guard let value = self[field] else { return nil }
-        guard let text = value.string, let time = DateTime(date: text) ?? DateTime(text) else {
-            throw .dateTimeExpected(field, expected: Self.expectedDateOrTime, got: value)
+        guard let text = value.string, let time = (takesDate ? DateTime(date: text) : nil) ?? DateTime(text) else {
+            let expected = takesDate ? Self.expectedDateOrTime : Self.expectedDateTime
+            throw .dateTimeExpected(field, expected: expected, got: value)
         }
         return time
     }
 
     /// One of a closed set of names, or nil if the field is absent.
     func choice<Choice: RawRepresentable<String> & CaseIterable>(
-        _ field: String, of type: Choice.Type
+        _ field: String, among known: [Choice] = Array(Choice.allCases)
     ) throws(APIError) -> Choice? {
-        try choice(field, among: Array(type.allCases))
+        let text = try value(field, expected: Self.names(among: known), \.string)
+        return try text.map { text throws(APIError) in try .named(text, among: known, in: field) }
     }
 
-    func choice<Choice: RawRepresentable<String>>(_ field: String, among known: [Choice]) throws(APIError) -> Choice? {
-        guard let value = self[field] else { return nil }
-        guard let text = value.string else { throw .wrongType(field, expected: Self.names(among: known), got: value) }
+    /// `one of "a", "b"`, for messages.
+    static func names(among choices: [some RawRepresentable<String>]) -> String {
+        "one of " + choices.map { quoted($0.rawValue) }.joined(separator: ", ")
+    }
+}
+
+extension RawRepresentable<String> {
+    /// The one of a closed set of names that a text is.
+    static func named(_ text: String, among known: [Self], in field: String) throws(APIError) -> Self {
         guard let choice = known.first(where: { $0.rawValue.isExactly(text) }) else {
             throw .unknownChoice(field, got: text, allowed: known.map(\.rawValue))
         }
         return choice
-    }
-
-    /// `one of "a", "b"`, for messages.
-    static func names<Choice: RawRepresentable<String> & CaseIterable>(of type: Choice.Type) -> String {
-        names(among: Array(type.allCases))
-    }
-
-    static func names(among choices: [some RawRepresentable<String>]) -> String {
-        "one of " + choices.map { quoted($0.rawValue) }.joined(separator: ", ")
     }
 }
 

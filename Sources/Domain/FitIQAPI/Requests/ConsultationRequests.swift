@@ -7,7 +7,7 @@ public struct CreateConsultationRequest: Equatable, Sendable {
     /// The context, from `goal_id` or from `context_type` and `context_id`.
     public var context: ConsultationContext
     /// The body's name for the context's id, for messages.
-    public var contextField: String
+    public var contextField = "context_id"
     /// 1 to 200 characters.
     public var title: String?
     /// websocket-architecture's free text next to `coach_type`; has no effect.
@@ -18,9 +18,7 @@ public struct CreateConsultationRequest: Equatable, Sendable {
     public var quickAction: String?
 
     public init(persona: Persona, context: ConsultationContext = .general, title: String? = nil) {
-        (self.persona, self.context) = (persona, context)
-        self.contextField = "context_id"
-        self.title = title
+        (self.persona, self.context, self.title) = (persona, context, title)
     }
 
     /// Reads a body; in the form of one guide the fields of other guides are ignored.
@@ -28,12 +26,12 @@ public struct CreateConsultationRequest: Equatable, Sendable {
     /// - Parameter isForApps: Whether what only the apps send counts.
     public init(body: [UInt8], in form: GuideMode, isForApps: Bool = false) throws(APIError) {
         let fields = try BodyReader(body, known: Self.fields(in: form))
-        if let persona = try fields.choice("persona", of: Persona.self) {
+        if let persona: Persona = try fields.choice("persona") {
             self.persona = persona
         } else {
             let field = form == .webSocketArchitecture ? "coach_type" : "persona"
-            persona = try fields.choice("coach_type", of: Persona.self)
-                .required(field, expected: BodyReader.names(of: Persona.self))
+            persona = try fields.choice("coach_type")
+                .required(field, expected: BodyReader.names(among: Persona.allCases))
             note = try fields.text("context", characters: 0...1000)
         }
         title = try fields.text("title", characters: 1...200)
@@ -43,9 +41,9 @@ public struct CreateConsultationRequest: Equatable, Sendable {
         }
 
         let goalID = try fields.text("goal_id", characters: 1...200)
-        let type = try fields.choice("context_type", of: ContextType.self)
+        let type: ContextType? = try fields.choice("context_type")
         let id = try fields.text("context_id", characters: 1...200)
-        contextField = goalID == nil ? "context_id" : "goal_id"
+        if goalID != nil { contextField = "goal_id" }
         switch (goalID, type, id) {
         case (let goalID?, nil, _), (let goalID?, .goal, _):
             if let id, !goalID.isExactly(id) { throw .contradictingContexts(goalID: goalID, type: "goal", id: id) }
@@ -79,10 +77,8 @@ public struct UpdateConsultationRequest: Equatable, Sendable {
     public init(body: [UInt8]) throws(APIError) {
         let fields = try BodyReader(body)
         title = try fields.text("title", characters: 1...200)
-        persona = try fields.choice("persona", of: Persona.self)
-        guard let value = fields["is_archived"] else { return }
-        guard let flag = value.bool else { throw .wrongType("is_archived", expected: "true or false", got: value) }
-        isArchived = flag
+        persona = try fields.choice("persona")
+        isArchived = try fields.value("is_archived", expected: "true or false", \.bool)
     }
 }
 
@@ -106,11 +102,11 @@ public struct SuggestGoalsRequest: Equatable, Sendable {
     public var limit = 3
 
     public init(body: [UInt8]) throws(APIError) {
-        guard !body.isEmpty, let value = try BodyReader(body)["max_suggestions"] else { return }
-        guard let number = value.int, (1...10).contains(number) else {
-            throw .wrongType("max_suggestions", expected: "a whole number from 1 to 10", got: value)
+        guard !body.isEmpty else { return }
+        let number = try BodyReader(body).value("max_suggestions", expected: "a whole number from 1 to 10") { value in
+            value.int.flatMap { (1...10).contains($0) ? $0 : nil }
         }
-        limit = number
+        limit = number ?? limit
     }
 }
 

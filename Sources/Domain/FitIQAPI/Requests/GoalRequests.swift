@@ -10,7 +10,7 @@ public struct CreateGoalRequest: Equatable, Sendable {
     /// 1 to 100 characters.
     public var category: String?
     /// All that the body says, if it has the form of the apps; the response has it too.
-    public var app: AppGoalRequest?
+    public var app: GoalChange?
 
     public init(title: String, description: String = "", targetDate: DateTime, category: String? = nil) {
         (self.title, self.description) = (title, description)
@@ -23,7 +23,7 @@ public struct CreateGoalRequest: Equatable, Sendable {
         title = try fields.text("title", characters: GoalLengths.title)
             .required("title", expected: "a string of 1 to 200 characters")
         if isForApps, fields["targetDate"] == nil, fields.object.contains(where: { $0.key.contains("_") }) {
-            var request = try AppGoalRequest(fields)
+            var request = try GoalChange(fields, isForApps: true)
             // A new goal is active.
             request.status = nil
             targetDate = try request.targetDate.required("target_date", expected: BodyReader.expectedDateOrTime)
@@ -45,84 +45,37 @@ enum GoalLengths {
     static let unit = 1...50
 }
 
-/// The body of `PATCH /api/v1/goals/{goalId}`: absent fields stay unchanged (goal-linking, updateGoalOnBackend).
-public struct UpdateGoalRequest: Equatable, Sendable {
-    /// The change to the goal's conversation.
-    public enum Conversation: Equatable, Sendable {
-        /// The field is absent.
-        case keep
-        /// The field is null: both ends are unlinked.
-        case unlink
-        /// The id to link with, as received; the backend checks whether it exists.
-        case link(String)
-    }
-
+/// What a request changes in a goal, in the words of the guide or of the apps: absent fields stay unchanged.
+public struct GoalChange: Equatable, Sendable {
     /// 1 to 200 characters.
     public var title: String?
     /// 0 to 2,000 characters.
     public var description: String?
     public var targetDate: DateTime?
+    /// 1 to 100 characters.
+    public var category: String?
     /// From 0 to 1.
     public var progress: Double?
     /// Any status may follow any other.
-    public var status: GoalStatus?
-    /// The only field in which null does not mean absent.
-    public var conversation = Conversation.keep
-    /// 1 to 100 characters.
-    public var category: String?
-
-    public init() {}
-
-    /// Reads a body; an object without known fields changes nothing.
-    public init(body: [UInt8]) throws(APIError) {
-        let fields = try BodyReader(body)
-        title = try fields.text("title", characters: GoalLengths.title)
-        description = try fields.text("description", characters: GoalLengths.description)
-        targetDate = try fields.dateTime("targetDate")
-        progress = try fields.number("progress", in: 0...1)
-        status = try fields.choice("status", of: GoalStatus.self)
-        category = try fields.text("category", characters: GoalLengths.category)
-        if fields.isNull("conversationId") {
-            conversation = .unlink
-        } else if let id = try fields.string("conversationId", expected: "a consultation's id, or null to unlink") {
-            conversation = .link(id)
-        }
-    }
-
-    /// Changes a goal except its conversation, which has two ends.
-    public func apply(to goal: inout Goal) {
-        if let title { goal.title = title }
-        if let description { goal.description = description }
-        if let targetDate { goal.targetDate = targetDate }
-        if let progress { goal.progress = progress }
-        goal.state = status.flatMap { GoalState(rawValue: $0.rawValue) } ?? goal.state
-        if let category { goal.category = category }
-    }
-}
-
-/// The body of `PUT /api/v1/goals/{goalId}`, and the apps' form of `POST /api/v1/goals`: absent fields stay unchanged.
-public struct AppGoalRequest: Equatable, Sendable {
-    public var title: String?
-    public var description: String?
-    public var targetDate: DateTime?
-    public var category: String?
-    /// From 0 to 1.
-    public var progress: Double?
-    public var status: AppGoalStatus?
+    public var status: GoalWord?
+    /// Only the apps send it.
     public var measure = GoalMeasure()
 
     public init() {}
 
-    public init(body: [UInt8]) throws(APIError) { try self.init(BodyReader(body)) }
+    /// Reads what the apps send.
+    public init(body: [UInt8]) throws(APIError) { try self.init(BodyReader(body), isForApps: true) }
 
-    init(_ fields: BodyReader) throws(APIError) {
+    /// Reads a body; an object without known fields changes nothing.
+    fileprivate init(_ fields: BodyReader, isForApps: Bool) throws(APIError) {
         title = try fields.text("title", characters: GoalLengths.title)
         description = try fields.text("description", characters: GoalLengths.description)
-        targetDate = try fields.dateOrTime("target_date")
-        category = try fields.text("category", characters: GoalLengths.category)
+        targetDate = try isForApps ? fields.dateTime("target_date", orDate: true) : fields.dateTime("targetDate")
         progress = try fields.number("progress", in: 0...1)
-        status = try fields.choice("status", of: AppGoalStatus.self)
-        measure.startDate = try fields.dateOrTime("start_date").flatMap { DateTime(date: $0.dateText) }
+        status = try fields.choice("status", among: isForApps ? GoalWord.apps : GoalWord.guide)
+        category = try fields.text("category", characters: GoalLengths.category)
+        guard isForApps else { return }
+        measure.startDate = try fields.dateTime("start_date", orDate: true).flatMap { DateTime(date: $0.dateText) }
         measure.type = try fields.text("goal_type", characters: GoalLengths.category)
         measure.target = try fields.number("target_value", in: GoalMeasure.targets)
         measure.unit = try fields.text("target_unit", characters: GoalLengths.unit)
@@ -149,6 +102,39 @@ public struct AppGoalRequest: Equatable, Sendable {
         // A goal without progress that nobody started stays so.
         case .active?: if goal.state != .notStarted || goal.progress > 0 { goal.state = .inProgress }
         default: goal.state = status.flatMap { GoalState(rawValue: $0.rawValue) } ?? goal.state
+        }
+    }
+}
+
+/// The body of `PUT /api/v1/goals/{goalId}`, and the apps' form of `POST /api/v1/goals`.
+public typealias AppGoalRequest = GoalChange
+
+/// The body of `PATCH /api/v1/goals/{goalId}` (goal-linking, updateGoalOnBackend).
+public struct UpdateGoalRequest: Equatable, Sendable {
+    /// The change to the goal's conversation.
+    public enum Conversation: Equatable, Sendable {
+        /// The field is absent.
+        case keep
+        /// The field is null: both ends are unlinked.
+        case unlink
+        /// The id to link with, as received; the backend checks whether it exists.
+        case link(String)
+    }
+
+    /// The changes to the goal except its conversation, which has two ends.
+    public var change = GoalChange()
+    /// The only field in which null does not mean absent.
+    public var conversation = Conversation.keep
+
+    public init() {}
+
+    public init(body: [UInt8]) throws(APIError) {
+        let fields = try BodyReader(body)
+        change = try GoalChange(fields, isForApps: false)
+        if fields.isNull("conversationId") {
+            conversation = .unlink
+        } else if let id = try fields.string("conversationId", expected: "a consultation's id, or null to unlink") {
+            conversation = .link(id)
         }
     }
 }

@@ -65,7 +65,7 @@ public struct UpdateMealLogRequest: Equatable, Sendable {
         let fields = try BodyReader(body)
         rawInput = try fields.text("raw_input", characters: 1...CreateMealLogRequest.maximumInputLength)
         if rawInput?.isBlank ?? false { throw .blankRawInput }
-        mealType = try fields.choice("meal_type", of: MealType.self)
+        mealType = try fields.choice("meal_type")
         loggedAt = try fields.dateTime("logged_at")
         notes = try fields.text("notes", characters: 0...Self.maximumNotesLength)
     }
@@ -81,19 +81,8 @@ public struct UpdateMealLogRequest: Equatable, Sendable {
 
 /// The body of `PATCH /api/v1/meal-logs/photo/{id}/confirm`.
 public struct ConfirmMealPhotoRequest: Equatable, Sendable {
-    /// A food as the app's user corrected it.
-    public struct Item: Equatable, Sendable {
-        public var name: String
-        public var quantity: Double
-        public var unit: String
-        public var nutrients: MealNutrients
-
-        static let nameLengths = 1...200
-        static let unitLengths = 1...100
-    }
-
-    /// 1 to 50.
-    public var items: [Item]
+    /// 1 to 50, as the app's user corrected them.
+    public var items: [MealItem]
     public var notes: String?
 
     /// The most foods of a meal.
@@ -101,24 +90,27 @@ public struct ConfirmMealPhotoRequest: Equatable, Sendable {
 
     public init(body: [UInt8]) throws(APIError) {
         let fields = try BodyReader(body)
-        items = try fields.list("confirmed_items", atMost: Self.maximumCount, Item.init)
+        items = try fields.list("confirmed_items", atMost: Self.maximumCount, MealItem.init)
         notes = try fields.text("notes", characters: 0...UpdateMealLogRequest.maximumNotesLength)
     }
 }
 
-extension ConfirmMealPhotoRequest.Item {
+extension MealItem {
+    static let nameLengths = 1...200
+    static let unitLengths = 1...100
+
+    /// A food as an app sends it.
     init(_ fields: BodyReader) throws(APIError) {
         func amount(_ field: String) throws(APIError) -> Double { try fields.number(field, in: 0...1_000_000) ?? 0 }
-        func tenths(_ field: String) throws(APIError) -> Int { Int((try amount(field) * 10).rounded()) }
-        name = try fields.text("name", characters: Self.nameLengths).required(
-            "name", expected: "what the food is called")
-        quantity = try fields.number("quantity", in: 0...1_000_000).required(
-            "quantity", expected: "how many of the unit")
-        unit = try fields.text("unit", characters: Self.unitLengths).required(
-            "unit", expected: "what is counted, such as \"cups\"")
-        nutrients = MealNutrients(
-            calories: Int(try amount("calories").rounded()), proteinTenths: try tenths("protein_g"),
-            carbsTenths: try tenths("carbs_g"), fatTenths: try tenths("fat_g"), fiberTenths: try tenths("fiber_g"),
-            sugarTenths: try tenths("sugar_g"))
+        self.init(
+            name: try fields.text("name", characters: Self.nameLengths)
+                .required("name", expected: "what the food is called"),
+            quantity: try fields.number("quantity", in: 0...1_000_000)
+                .required("quantity", expected: "how many of the unit"),
+            unit: try fields.text("unit", characters: Self.unitLengths)
+                .required("unit", expected: "what is counted, such as \"cups\""),
+            nutrients: try MealNutrients(calories: Int(try amount("calories").rounded())) { name throws(APIError) in
+                Int((try amount(name + "_g") * 10).rounded())
+            })
     }
 }

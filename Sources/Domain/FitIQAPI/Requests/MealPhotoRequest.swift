@@ -31,7 +31,7 @@ public struct MealPhotoRequest: Equatable, Sendable {
             texts[part.name] = .string(String(decoding: body[part.content].prefix(100), as: UTF8.self))
         }
         let fields = BodyReader(texts)
-        mealType = try fields.choice("meal_type", of: MealType.self) ?? .other
+        mealType = try fields.choice("meal_type") ?? .other
         loggedAt = try fields.dateTime("logged_at")
     }
 }
@@ -90,7 +90,8 @@ struct FormPart {
         }
     }
 
-    private static func pieces(of value: String) -> [String] {
+    /// The parts of a field's value between semicolons, without the spaces around them.
+    static func pieces(of value: String) -> [String] {
         value.split(separator: ";").map { String($0.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()) }
     }
 

@@ -34,19 +34,9 @@ struct QueryReader {
     }
 
     func choice<Choice: RawRepresentable<String> & CaseIterable>(
-        _ parameter: String, of type: Choice.Type
+        _ parameter: String, among known: [Choice] = Array(Choice.allCases)
     ) throws(APIError) -> Choice? {
-        try choice(parameter, among: Array(type.allCases))
-    }
-
-    func choice<Choice: RawRepresentable<String>>(
-        _ parameter: String, among known: [Choice]
-    ) throws(APIError) -> Choice? {
-        guard let value = self[parameter] else { return nil }
-        guard let choice = known.first(where: { $0.rawValue.isExactly(value) }) else {
-            throw .unknownChoice(parameter, got: value, allowed: known.map(\.rawValue))
-        }
-        return choice
+        try self[parameter].map { value throws(APIError) in try .named(value, among: known, in: parameter) }
     }
 
     func flag(_ parameter: String) throws(APIError) -> Bool? {
@@ -89,10 +79,10 @@ public struct ConsultationListQuery: Equatable, Sendable {
     public init(query: [(name: String, value: String)], isForApps: Bool = false) throws(APIError) {
         let parameters = QueryReader(query)
         page = try parameters.page(size: "page_size", default: 20, isForApps: isForApps) ?? Page(number: 1, size: 20)
-        status = isForApps ? try parameters.choice("status", of: Status.self) : nil
+        status = isForApps ? try parameters.choice("status") : nil
         isArchived = try parameters.flag("is_archived")
-        persona = try parameters.choice("persona", of: Persona.self)
-        contextType = try parameters.choice("context_type", of: ContextType.self)
+        persona = try parameters.choice("persona")
+        contextType = try parameters.choice("context_type")
     }
 
     public func matches(_ consultation: Consultation) -> Bool {
@@ -129,8 +119,8 @@ public struct QuickActionQuery: Equatable, Sendable {
 
     public init(query: [(name: String, value: String)]) throws(APIError) {
         let parameters = QueryReader(query)
-        contextType = try parameters.choice("context_type", of: ContextType.self)
-        persona = try parameters.choice("persona", of: Persona.self)
+        contextType = try parameters.choice("context_type")
+        persona = try parameters.choice("persona")
     }
 }
 
@@ -139,17 +129,10 @@ public struct GoalListQuery: Equatable, Sendable {
     /// The requested page; nil means all goals.
     public var page: Page?
     // Absent filters match all.
-    public var status: Status?
+    public var status: GoalWord?
     public var category: String?
 
     static let parameters = ["page", "limit", "offset", "status", "category"]
-
-    /// The statuses of goal-linking and those of the apps.
-    public enum Status: String, CaseIterable, Sendable {
-        case notStarted = "not_started"
-        case inProgress = "in_progress"
-        case active, completed, paused, archived
-    }
 
     public init() {}
 
@@ -157,17 +140,12 @@ public struct GoalListQuery: Equatable, Sendable {
         guard isForApps else { return }
         let parameters = QueryReader(query)
         page = try parameters.page(size: "limit", default: 20, isForApps: true)
-        status = try parameters.choice("status", of: Status.self)
+        status = try parameters.choice("status")
         category = parameters["category"]
     }
 
     public func matches(_ goal: Goal) -> Bool {
-        let isOfStatus =
-            switch status {
-            case nil: true
-            case .active?: goal.state.appStatus == .active
-            case let status?: goal.state.rawValue == status.rawValue
-            }
+        let isOfStatus = status == nil || status == goal.state.appStatus || status?.rawValue == goal.state.rawValue
         return isOfStatus && (category == nil || category.isExactly(goal.category))
     }
 }
@@ -229,10 +207,10 @@ public struct MealLogListQuery: Equatable, Sendable {
         let parameters = QueryReader(query)
         page = try parameters.page(size: "limit", default: 50, isForApps: isForApps) ?? Page(number: 1, size: 50)
         if isForApps {
-            let status = try parameters.choice("status", of: AppStatus.self)
+            let status: AppStatus? = try parameters.choice("status")
             self.status = status == .pending ? .processing : status.flatMap { MealLogStatus(rawValue: $0.rawValue) }
         } else {
-            status = try parameters.choice("status", of: MealLogStatus.self)
+            status = try parameters.choice("status")
         }
         mealType = try parameters.choice("meal_type", among: MealType.known(isForApps: isForApps))
         start = try parameters.dateTime("start_date", secondOfDate: 0)

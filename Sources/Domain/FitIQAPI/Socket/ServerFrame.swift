@@ -1,10 +1,11 @@
 import JSON
 
-/// A frame that the server sends over a consultation's socket: one JSON object in one text frame.
+/// A frame that the server sends over a socket, beside the events of meals: one JSON object in one text frame.
 ///
-/// In the union each frame has `type` and `timestamp`, and all except `pong` have `consultation_id`.
+/// In the union each frame has `type` and `timestamp`, and all except `pong` have `consultation_id` on the socket of a
+/// consultation. The meal socket has only `connected`, `pong` and errors.
 public enum ServerFrame: Equatable, Sendable {
-    /// With the user where the apps are served.
+    /// With the user where the apps are served, as on the meal socket.
     case connected(user: ExactString?)
 
     // consultation-websocket: a message is stored, a piece of the answer, the answer is complete and stored.
@@ -24,7 +25,7 @@ public enum ServerFrame: Equatable, Sendable {
     case pong
     /// A refusal, or the announcement of a close.
     case error(FrameError)
-    /// An error from a script, with a code that need not be one of the API's.
+    /// An error from a script, with a code that need not be one of the API's, or one on the meal socket.
     case scriptedError(message: String, code: String)
 
     public var type: String {
@@ -50,12 +51,18 @@ public enum ServerFrame: Equatable, Sendable {
     ///
     /// enhanced-consultations reads neither `consultation_id` nor `timestamp` from its frames, meal-log-websocket reads
     /// no `consultation_id`, and `code` is the union's own. `pong` is the same for all.
-    public func encoded(consultationID: ResourceID, at time: Timestamp, in form: GuideMode) -> [UInt8] {
+    ///
+    /// - Parameter consultationID: Nil on the meal socket, where the apps read `code` as `error_code`.
+    public func encoded(consultationID: ResourceID?, at time: Timestamp, in form: GuideMode) -> [UInt8] {
         var writer = JSONWriter(reserving: 256)
         writer.beginObject()
         writer.member("type", type)
         if self != .pong, form != .enhancedConsultations, form != .mealLogWebSocket {
-            writer.member("consultation_id", consultationID.description)
+            writer.member("consultation_id", ifPresent: consultationID?.description)
+        }
+        func write(_ error: String, _ code: String) {
+            writer.member("error", error)
+            if form == .union { writer.member(consultationID == nil ? "error_code" : "code", code) }
         }
         switch self {
         case .messageReceived, .pong: break
@@ -71,17 +78,12 @@ public enum ServerFrame: Equatable, Sendable {
         case .assistantMessageEnd(let id, let metadata):
             writer.member("message_id", id.description)
             writer.member("metadata", ifPresent: metadata)
-        case .error(let error): write(error: error.message, code: error.code.rawValue, into: &writer, in: form)
-        case .scriptedError(let message, let code): write(error: message, code: code, into: &writer, in: form)
+        case .error(let error): write(error.message, error.code.rawValue)
+        case .scriptedError(let message, let code): write(message, code)
         }
         if self == .pong || form != .enhancedConsultations { writer.member("timestamp", time.wireText) }
         writer.endObject()
         return writer.bytes
-    }
-
-    private func write(error: String, code: String, into writer: inout JSONWriter, in form: GuideMode) {
-        writer.member("error", error)
-        if form == .union { writer.member("code", code) }
     }
 }
 
@@ -94,18 +96,9 @@ public enum MealLogEvent: String, CaseIterable, Sendable {
     /// No foods were found in the text: `data` gives the reason.
     case failed = "meal_log.failed"
 
-    /// The event for a log; nil during processing.
-    public init?(_ log: MealLog) {
-        switch log.progress {
-        case .processing: return nil
-        case .completed: self = .completed
-        case .failed: self = .failed
-        }
-    }
-
     /// The frame's text, with the time at which processing ended; nil during processing.
     public static func frame(of log: MealLog, in mode: GuideMode) -> [UInt8]? {
-        guard let event = MealLogEvent(log) else { return nil }
+        guard let event = MealLogEvent(rawValue: "meal_log.\(log.status.rawValue)") else { return nil }
         let data = log.object(in: mode, isForApps: mode.servesApps)
         return JSONWriter.object(reserving: data.count + 96) { writer in
             writer.member("type", event.rawValue)

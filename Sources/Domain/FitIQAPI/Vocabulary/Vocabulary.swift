@@ -17,19 +17,17 @@ public enum ContextType: String, CaseIterable, Sendable, Hashable {
     case goal, insight, mood, journal
 }
 
-/// The state of a goal in the words of the guide (goal-linking, GoalStatus).
-public enum GoalStatus: String, CaseIterable, Sendable, Hashable {
-    /// The initial status of every goal.
+/// The state of a goal in the words of the guide (goal-linking, GoalStatus) or of the apps.
+public enum GoalWord: String, CaseIterable, Sendable, Hashable {
+    /// The initial status of every goal for the guide.
     case notStarted = "not_started"
     case inProgress = "in_progress"
-    case completed, archived
-}
-
-/// The state of a goal in the words of the apps.
-public enum AppGoalStatus: String, CaseIterable, Sendable, Hashable {
-    /// The initial status of every goal.
+    /// The initial status of every goal for the apps.
     case active
     case completed, paused, archived
+
+    public static let guide: [GoalWord] = [.notStarted, .inProgress, .completed, .archived]
+    public static let apps: [GoalWord] = [.active, .completed, .paused, .archived]
 }
 
 /// The state of a goal, which the guide and the apps see with different words.
@@ -41,9 +39,19 @@ public enum GoalState: String, CaseIterable, Sendable, Hashable {
     case completed, archived
 
     /// What the guide calls it; a goal that the guide sets in progress is no longer paused.
-    public var guideStatus: GoalStatus { GoalStatus(rawValue: rawValue) ?? .inProgress }
+    public var guideStatus: GoalWord { self == .paused ? .inProgress : word }
     /// What the apps call it.
-    public var appStatus: AppGoalStatus { AppGoalStatus(rawValue: rawValue) ?? .active }
+    public var appStatus: GoalWord { self == .notStarted || self == .inProgress ? .active : word }
+
+    private var word: GoalWord {
+        switch self {
+        case .notStarted: .notStarted
+        case .inProgress: .inProgress
+        case .paused: .paused
+        case .completed: .completed
+        case .archived: .archived
+        }
+    }
 }
 
 /// The state of a meal log (meal-log-websocket, MealLogStatus).

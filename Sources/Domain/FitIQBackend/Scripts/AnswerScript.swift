@@ -159,35 +159,15 @@ public struct MealRule: Sendable, Equatable {
         /// The result of the built-in parser.
         case parsed
         /// These foods; their ids derive from the log's.
-        case completed([Item])
+        case completed([MealItem])
         case failed(MealLogFailure)
         /// Processing never ends.
         case never
     }
 
-    public typealias Item = MealItem
-
     public init(
         text: TextMatch? = nil, mealTypes: Set<MealType> = [], duration: Int64? = nil, outcome: Outcome = .parsed
     ) {
         (self.text, self.mealTypes, self.duration, self.outcome) = (text, mealTypes, duration, outcome)
-    }
-}
-
-extension MealItem {
-    /// Creates a scripted food, which has the id of the food of this name in the table, if there is one.
-    ///
-    /// - Parameter confidence: From 0 to 1.
-    public init(
-        name: String, quantity: Double, unit: String, nutrients: MealNutrients, confidence: Double = 1,
-        notes: String? = nil, foodType: FoodType? = nil
-    ) {
-        var number = JSONWriter(reserving: 24)
-        number.value(quantity)
-        let words = [String(decoding: number.bytes, as: UTF8.self), unit]
-        self.init(
-            foodKey: String(name.lowercased().map { $0 == " " ? "-" : $0 }), name: name, quantity: quantity,
-            unit: unit, amountText: words.filter { !$0.isEmpty }.joined(separator: " "), nutrients: nutrients,
-            confidence: confidence, notes: notes, foodType: foodType)
     }
 }

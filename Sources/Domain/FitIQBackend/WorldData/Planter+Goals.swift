@@ -135,7 +135,7 @@ extension Planter {
         return log
     }
 
-    private func check(_ items: [MealLogItem], _ path: String) throws(PlantError) {
+    private func check(_ items: [MealItem], _ path: String) throws(PlantError) {
         try check(items.count, "foods of a meal log", limit: MealParser.maximumItems, path)
         for (index, item) in items.enumerated() {
             let path = "\(path)[\(index)]"

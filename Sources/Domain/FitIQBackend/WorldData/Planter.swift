@@ -77,10 +77,10 @@ private struct ExplicitIDs {
         taken.formUnion(backend.positions.keys)
         taken.formUnion(backend.mealLogPositions.keys)
         for record in backend.consultations { taken.formUnion(record.history.messages.lazy.map(\.id)) }
-        for record in backend.mealLogs { taken.formUnion(record.log.items.map(\.id)) }
+        for record in backend.mealLogs { taken.formUnion(record.log.items.compactMap(\.id)) }
         // Loops: the types of chained lazy sequences cost a start half a percent each.
         for user in backend.users.all {
-            for photo in user.photos { taken.formUnion([photo.log.id] + photo.log.items.map(\.id)) }
+            for photo in user.photos { taken.formUnion([photo.log.id] + photo.log.items.compactMap(\.id)) }
             for documents in user.documents.values { taken.formUnion(documents.map(\.id)) }
             guard let person = user.person else { continue }
             taken.formUnion([person.profile.id, person.preferences?.id].compactMap(\.self))

@@ -136,9 +136,9 @@ public struct MealLogData: Sendable, Equatable {
         case processing
         /// Already processed by the built-in parser.
         case parsed
-        case completed([MealLogItem])
+        case completed([MealItem])
         /// These foods; their ids derive from the log's.
-        case foods([MealRule.Item])
+        case foods([MealItem])
         case failed(MealLogFailure)
     }
 

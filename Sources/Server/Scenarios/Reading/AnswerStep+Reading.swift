@@ -185,7 +185,7 @@ extension MealRule {
         case "items":
             rule.outcome = .completed(
                 fields.list("items", limit: ScenarioLimits.items, of: "foods") {
-                    Fields($0, as: .food).flatMap(Item.read)
+                    Fields($0, as: .food).flatMap(MealItem.read)
                 })
         case "fail": rule.outcome = .failed(MealLogFailure(fields, message: "fail", else: ""))
         case "never" where fields["never"]?.isTrue() == true: rule.outcome = .never

@@ -54,20 +54,18 @@ extension MealLogData.Progress {
                 fields.refuse(["id", "food_id"], unless: false, Messages.itemIDs)
                 fields.refuse(["amount"], unless: false, Messages.needs("'id' and 'food_id'"))
             }
-            return .foods(all.compactMap(MealRule.Item.read))
+            return .foods(all.compactMap(MealItem.read))
         }
         return .completed(
             all.compactMap { fields in
                 guard let id = fields["id"], let foodID = fields["food_id"] else {
                     return fields.cursor.refuse(Messages.itemIDs)
                 }
-                guard let item = MealRule.Item.read(fields), let id = id.resourceID(), let foodID = foodID.resourceID()
+                guard var item = MealItem.read(fields), let id = id.resourceID(), let foodID = foodID.resourceID()
                 else { return nil }
-                return MealLogItem(
-                    id: id, foodID: foodID, name: item.name, quantity: item.quantity, unit: item.unit,
-                    amountText: fields["amount"]?.text(0...1000) ?? Messages.number(item.quantity),
-                    nutrients: item.nutrients, confidence: item.confidence, notes: item.notes,
-                    foodType: item.foodType ?? .food)
+                (item.id, item.foodID, item.foodType) = (id, foodID, item.foodType ?? .food)
+                item.amountText = fields["amount"]?.text(0...1000) ?? Messages.number(item.quantity)
+                return item
             })
     }
 }
@@ -81,24 +79,19 @@ extension MealLogFailure {
     }
 }
 
-extension MealRule.Item {
-    static func read(_ fields: Fields) -> MealRule.Item? {
+extension MealItem {
+    static func read(_ fields: Fields) -> MealItem? {
         let name = fields.required("name", "what the food is called")?.text(1...200)
         let quantity = fields.required("quantity", "how many of the unit")?.double(0...1e9)
         let unit = fields.required("unit", "what is counted, such as grams, cups or slice")?.text(1...100)
-        var nutrients = MealNutrients()
-        nutrients.calories = fields["calories"]?.integer(0...1_000_000) ?? 0
-        func grams(_ key: String) -> Int { fields[key]?.tenths(upTo: 1_000_000) ?? 0 }
-        nutrients.proteinTenths = grams("protein")
-        nutrients.carbsTenths = grams("carbs")
-        nutrients.fatTenths = grams("fat")
-        nutrients.fiberTenths = grams("fiber")
-        nutrients.sugarTenths = grams("sugar")
+        let nutrients = MealNutrients(calories: fields["calories"]?.integer(0...1_000_000) ?? 0) { name in
+            fields[name]?.tenths(upTo: 1_000_000) ?? 0
+        }
         let confidence = fields["confidence"]?.double(0...1) ?? 1
         let notes = fields["notes"]?.text(0...5000)
         let foodType = fields["food_type"]?.choice(of: FoodType.self)
         guard let name, let quantity, let unit else { return nil }
-        return MealRule.Item(
+        return MealItem(
             name: name, quantity: quantity, unit: unit, nutrients: nutrients, confidence: confidence, notes: notes,
             foodType: foodType)
     }

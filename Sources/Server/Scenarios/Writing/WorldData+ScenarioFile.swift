@@ -255,13 +255,10 @@ extension MealLogData {
         switch progress {
         case .processing: writer.member("status", MealLogStatus.processing.rawValue)
         case .parsed: writer.member("status", MealLogStatus.completed.rawValue)
-        case .completed(let items):
+        case .completed(let items), .foods(let items):
             // Even if the list is empty: without one, the parser would run.
             writer.member("status", MealLogStatus.completed.rawValue)
             writer.lines("items", items) { $1.write(into: &$0) }
-        case .foods(let foods):
-            writer.member("status", MealLogStatus.completed.rawValue)
-            writer.lines("items", foods) { $1.write(into: &$0) }
         case .failed(let failure):
             writer.member("status", MealLogStatus.failed.rawValue)
             writer.member("error", failure.message)
@@ -280,36 +277,20 @@ extension MealLogData {
     }
 }
 
-extension MealLogItem {
+extension MealItem {
     fileprivate func write(into writer: inout JSONWriter) {
-        writer.member("id", id.description)
-        writer.member("food_id", foodID.description)
+        if let id {
+            writer.member("id", id.description)
+            writer.member("food_id", foodID.description)
+        }
         writer.member("name", name)
         writer.member("quantity", quantity)
-        writer.member("unit", ifPresent: unit)
-        writer.member("amount", ifPresent: amountText)
-        nutrients.write(into: &writer)
+        writer.member("unit", unit)
+        if id != nil { writer.member("amount", amountText) }
+        writer.member("calories", nutrients.calories)
+        writer.grams(of: nutrients, "protein", "carbs", "fat", "fiber", "sugar")
         writer.member("confidence", confidence)
         writer.member("notes", ifPresent: notes)
-        if foodType != .food { writer.member("food_type", foodType.rawValue) }
-    }
-}
-
-extension MealRule.Item {
-    fileprivate func write(into writer: inout JSONWriter) {
-        writer.member("name", name)
-        writer.member("quantity", quantity)
-        writer.member("unit", ifPresent: unit)
-        nutrients.write(into: &writer)
-        writer.member("confidence", confidence)
-        writer.member("notes", ifPresent: notes)
-        writer.member("food_type", ifPresent: foodType?.rawValue)
-    }
-}
-
-extension MealNutrients {
-    fileprivate func write(into writer: inout JSONWriter) {
-        writer.member("calories", calories)
-        writer.grams(of: self, "protein", "carbs", "fat", "fiber", "sugar")
+        if id == nil || foodType != .food { writer.member("food_type", ifPresent: foodType?.rawValue) }
     }
 }

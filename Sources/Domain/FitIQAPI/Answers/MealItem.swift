@@ -1,30 +1,55 @@
 import JSON
 
-/// One food of a meal log.
-public struct MealLogItem: Equatable, Sendable {
-    public var id: ResourceID
+/// One food of a meal with its amount: as read from a text, as a script says, as its user corrected it, or in a log.
+public struct MealItem: Equatable, Sendable {
+    /// Nil until it is part of a log.
+    public var id: ResourceID?
     /// The food in the backend's table: the same food has the same id in every log and world.
     public var foodID: ResourceID
+    /// In title case if read from a text, with the text's adjectives: `Scrambled Eggs`.
     public var name: String
-    /// Finite.
+    /// The number of `unit`: finite; from a text greater than zero and rounded to hundredths.
     public var quantity: Double
+    /// From a text one of the table's units, always in the plural: `grams`, `cups`, `slices`, `pieces`, `servings`.
     public var unit: String
-    /// The amount in the words of the input, "120g", which websocket-architecture calls the quantity.
+    /// The amount in the words of the input, `120g` or `half a`, which websocket-architecture calls the quantity.
     public var amountText: String
+    /// The contents of this amount of the food.
     public var nutrients: MealNutrients
-    /// From 0 to 1.
+    /// From 0 to 1; from a text with two decimals, and 0.95 if nothing was assumed.
     public var confidence: Double
+    /// From a text the preparation and the assumptions, or nil if there are none.
     public var notes: String?
-    public var foodType: FoodType
+    /// Nil if nobody said: that of the food of this name in the table, if there is one.
+    public var foodType: FoodType?
 
     public init(
-        id: ResourceID, foodID: ResourceID, name: String, quantity: Double, unit: String, amountText: String,
-        nutrients: MealNutrients, confidence: Double, notes: String?, foodType: FoodType = .food
+        id: ResourceID? = nil, foodID: ResourceID, name: String, quantity: Double, unit: String, amountText: String,
+        nutrients: MealNutrients, confidence: Double, notes: String?, foodType: FoodType? = nil
     ) {
         (self.id, self.foodID, self.name, self.quantity, self.unit) = (id, foodID, name, quantity, unit)
         (self.amountText, self.nutrients) = (amountText, nutrients)
         (self.confidence, self.notes, self.foodType) = (confidence, notes, foodType)
     }
+
+    /// Creates a food in the words of a script or a user, whose ``foodID`` is that of the table for a food of the table.
+    ///
+    /// - Parameter confidence: From 0 to 1.
+    public init(
+        name: String, quantity: Double, unit: String, nutrients: MealNutrients, confidence: Double = 1,
+        notes: String? = nil, foodType: FoodType? = nil
+    ) {
+        let number = JSONNumber(quantity).text
+        self.init(
+            foodID: Self.foodID(ofKey: String(name.lowercased().map { $0 == " " ? "-" : $0 })), name: name,
+            quantity: quantity, unit: unit, amountText: unit.isEmpty ? number : "\(number) \(unit)",
+            nutrients: nutrients, confidence: confidence, notes: notes, foodType: foodType)
+    }
+
+    /// The id of a food: the same in every log and world, so clients can keep what they know about it.
+    ///
+    /// - Parameter key: As in the table: `chicken-breast`.
+    package static func foodID(ofKey key: String) -> ResourceID { ResourceIDSequence.first(of: key.utf8.fnv1a) }
 
     /// Writes the item as in meal-log-websocket; the union adds the names of websocket-architecture.
     func write(
@@ -32,7 +57,7 @@ public struct MealLogItem: Equatable, Sendable {
         isForApps: Bool
     ) {
         writer.object { writer in
-            writer.member("id", id.description)
+            writer.member("id", ifPresent: id?.description)
             writer.member("meal_log_id", log.description)
             writer.member("food_id", foodID.description)
             writer.member("food_name", name)
@@ -46,19 +71,19 @@ public struct MealLogItem: Equatable, Sendable {
             if isUnion { writer.member("notes", ifPresent: notes) }
             writer.member("order_index", index)
             writer.member("created_at", time.wireText)
-            if isForApps { writer.member("food_type", foodType.rawValue) }
+            if isForApps { writer.member("food_type", (foodType ?? .food).rawValue) }
         }
     }
 
     /// Writes the item as what was seen in a photo.
     func writeAsRecognized(into writer: inout JSONWriter) {
         writer.object { writer in
-            writer.member("id", id.description)
+            writer.member("id", ifPresent: id?.description)
             writer.member("food_id", foodID.description)
             writer.member("name", name)
             writeAmount(into: &writer)
             writer.member("confidence_score", confidence)
-            writer.member("food_type", foodType.rawValue)
+            writer.member("food_type", (foodType ?? .food).rawValue)
             writer.member("notes", ifPresent: notes)
         }
     }
@@ -73,7 +98,7 @@ public struct MealLogItem: Equatable, Sendable {
     /// Writes the item as websocket-architecture prints it: the quantity in words, and a decimal for the calories.
     func writeAsWebSocketArchitecture(into writer: inout JSONWriter, of log: ResourceID) {
         writer.object { writer in
-            writer.member("id", id.description)
+            writer.member("id", ifPresent: id?.description)
             writer.member("meal_log_id", log.description)
             writer.member("name", name)
             writer.member("quantity", amountText)
@@ -119,6 +144,16 @@ public struct MealNutrients: Equatable, Sendable {
     ) {
         (self.calories, self.proteinTenths, self.carbsTenths) = (calories, proteinTenths, carbsTenths)
         (self.fatTenths, self.fiberTenths, self.sugarTenths) = (fatTenths, fiberTenths, sugarTenths)
+    }
+
+    /// The names of all but the calories, as in the table of foods and in scenario files.
+    package static let names = ["protein", "carbs", "fat", "fiber", "sugar"]
+
+    /// - Parameter tenths: The tenths of grams of what is named, one of ``names``.
+    package init<Failure>(calories: Int, _ tenths: (String) throws(Failure) -> Int) throws(Failure) {
+        self.init(
+            calories: calories, proteinTenths: try tenths("protein"), carbsTenths: try tenths("carbs"),
+            fatTenths: try tenths("fat"), fiberTenths: try tenths("fiber"), sugarTenths: try tenths("sugar"))
     }
 
     /// All but the calories, in the order of the members.

@@ -1,33 +1,4 @@
-import JSON
-
-/// A frame of the server over the meal socket, beside the events of meals: one JSON object in one text frame.
-public enum MealSocketFrame: Equatable, Sendable {
-    /// With the user's id.
-    case connected(ExactString)
-    /// The answer to the JSON keep-alive.
-    case pong
-    /// A refusal, or the announcement of a close.
-    case error(MealSocketError)
-
-    /// The frame's text.
-    public func encoded(at time: Timestamp) -> [UInt8] {
-        JSONWriter.object { writer in
-            switch self {
-            case .connected(let user):
-                writer.member("type", "connected")
-                writer.member("user_id", user.text)
-            case .pong: writer.member("type", "pong")
-            case .error(let error):
-                writer.member("type", "error")
-                writer.member("error", error.message)
-                writer.member("error_code", error.code.rawValue)
-            }
-            writer.member("timestamp", time.wireText)
-        }
-    }
-}
-
-/// A refusal on the meal socket.
+/// A refusal on the meal socket: the `error` frame's `error` and `error_code`, or the announcement of a close.
 public struct MealSocketError: Error, Equatable, Sendable {
     /// What the apps tell apart; `RATE_LIMIT`, which they know as well, is only sent by a scenario.
     public enum Code: String, Sendable {
@@ -41,6 +12,8 @@ public struct MealSocketError: Error, Equatable, Sendable {
     public var message: String
     /// The reason of the close frame that follows, if one does: at most 123 bytes.
     public var reason = ""
+
+    package var frame: ServerFrame { .scriptedError(message: message, code: code.rawValue) }
 
     /// A newer connection of the same user takes its place.
     public static let replaced = Self(
