@@ -53,7 +53,8 @@ extension Backend {
     }
     /// The profile of a user, made up if there is none.
     func profile(of user: String, at now: Timestamp) -> Profile {
-        contents(of: user)?.person?.profile ?? MadeUpPerson(ExactString(user), seed: configuration.seed).profile(at: now)
+        contents(of: user)?.person?.profile
+            ?? MadeUpPerson(ExactString(user), seed: configuration.seed).profile(at: now)
     }
     func preferences(of user: String) -> Preferences? { contents(of: user)?.person?.preferences }
     func account(at email: String) -> String? { addresses[ExactString(email)].map { users[$0].id.text } }

@@ -29,7 +29,7 @@ public struct Backend: Sendable {
         }
     }
 
-    let configuration: Configuration
+    package let configuration: Configuration
     public private(set) var script: Script
     package internal(set) var users = UserTable()
     package internal(set) var consultations = Shelf<ConsultationRecord>()
