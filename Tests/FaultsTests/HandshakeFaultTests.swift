@@ -31,15 +31,16 @@ struct HandshakeFaultTests {
         return client.verify(status: .switchingProtocols, fields: fields)
     }
 
-    static let wireTable: [(HandshakeFault, count: Int?, [Transmission.Mark])] = [
-        (.delay(5), nil, [.init(0, .wait(5))]), (.emptyReply, 0, [.init(0, .finish)]), (.reset, 0, [.init(0, .reset)]),
-        (.hang, 0, [.init(0, .silence)]), (.refuse(Replacement(status: 503)), nil, []),
+    static let wireTable: [(ResponseFault, count: Int?, [Transmission.Mark])] = [
+        (.delay(5), nil, [.init(0, .wait(5))]), (.emptyReply, 0, [.init(0, .finish)]),
+        (.reset(after: 0), 0, [.init(0, .reset)]),
+        (.hang, 0, [.init(0, .silence)]), (.replace(Replacement(status: 503)), nil, []),
     ]
 
     @Test("What happens on the wire", arguments: wireTable)
-    func wire(fault: HandshakeFault, count: Int?, marks: [Transmission.Mark]) {
+    func wire(fault: ResponseFault, count: Int?, marks: [Transmission.Mark]) {
         let (response, client) = Self.handshake()
-        let out = response.apply([fault])
+        let out = response.apply([fault], seed: 0)
         #expect(out == Transmission(Array(response.bytes.prefix(count ?? .max)), marks: marks))
         if count == nil { #expect(Self.verdict(of: client, on: out) == nil) }
     }
@@ -50,7 +51,7 @@ struct HandshakeFaultTests {
     func wrongAccept(key: [UInt8]) {
         let (response, client) = Self.handshake(key: key)
         #expect(Self.verdict(of: client, on: Transmission(response.bytes)) == nil)
-        let out = response.apply([.delay(1), .wrongAccept])
+        let out = response.apply([.delay(1), .wrongAccept], seed: 0)
         #expect(out.marks == [.init(0, .wait(1))])
         #expect(out.bytes.count == response.bytes.count)
         guard case .accept(let value?, let expected) = Self.verdict(of: client, on: out) else {
@@ -61,30 +62,30 @@ struct HandshakeFaultTests {
         #expect(value.utf8.count == 28)
         // There is nothing to falsify in a refusal.
         let refusal = EncodedResponse(bytes("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n"))
-        #expect(refusal.apply([.wrongAccept]) == Transmission(refusal.bytes))
+        #expect(refusal.apply([.wrongAccept], seed: 0) == Transmission(refusal.bytes))
     }
 
     @Test("Connections are numbered, and rules select among them")
     func numbers() throws {
         var book = FaultBook(rules: [
             .handshake("slow", .delay(7), Selection(first: 2)),
-            .handshake("refuse", .refuse(Replacement(status: 503, retryAfter: 1)), .only(3)),
-            .handshake("again", .refuse(Replacement(status: 500)), .only(3)),
+            .handshake("refuse", .replace(Replacement(status: 503, retryAfter: 1)), .only(3)),
+            .handshake("again", .replace(Replacement(status: 500)), .only(3)),
             .socket("lose", .lose, at: .frames(.all), Selection(first: 3)),
         ])
         #expect(book.openSocket(at: .after(0)) == nil)
         let second = try unwrap(book.openSocket(at: .after(0)))
         #expect(second.connection == 2)
-        #expect(second.ruleNames == ["slow"])
+        #expect(second.response.ruleNames == ["slow"])
         #expect(second.opensSocket)
         #expect(second.socket == nil)
-        #expect(second.answer(in: .union) == nil)
+        #expect(second.response.answer(in: .union) == nil)
         let third = try unwrap(book.openSocket(at: .after(0)))
-        #expect(third.ruleNames == ["slow", "refuse"])
+        #expect(third.response.ruleNames == ["slow", "refuse"])
         #expect(!third.opensSocket)
         #expect(third.socket == nil)
-        #expect(third.faults == [.delay(7)])
-        let answer = try #require(third.answer(in: .union))
+        #expect(third.response.faults == [.delay(7)])
+        let answer = try #require(third.response.answer(in: .union))
         #expect(answer.status == .serviceUnavailable)
         #expect(answer.fields == [.retryAfter: "1"])
         #expect(
@@ -98,7 +99,7 @@ struct HandshakeFaultTests {
         #expect(book.rules.map(\.matches) == [4, 4, 4, 4])
         #expect(book.rules.map(\.acted) == [3, 1, 0, 2])
         let (response, _) = Self.handshake()
-        #expect(fourth.apply(to: response) == Transmission(response.bytes, marks: [.init(0, .wait(7))]))
+        #expect(fourth.response.apply(to: response) == Transmission(response.bytes, marks: [.init(0, .wait(7))]))
     }
 
     @Test("A rule for one kind of socket counts and meets that kind alone")
@@ -110,8 +111,8 @@ struct HandshakeFaultTests {
         ])
         #expect(book.openSocket(.mealSocket, at: .after(0)) == nil)
         #expect(try unwrap(book.openSocket(.webSocket, at: .after(0))?.socket).ruleNames == ["chat"])
-        #expect(try unwrap(book.openSocket(.mealSocket, at: .after(0))).ruleNames == ["meals"])
-        #expect(try unwrap(book.openSocket(nil, at: .after(0))).ruleNames == ["all"])
+        #expect(try unwrap(book.openSocket(.mealSocket, at: .after(0))).response.ruleNames == ["meals"])
+        #expect(try unwrap(book.openSocket(nil, at: .after(0))).response.ruleNames == ["all"])
         #expect(book.rules.map(\.matches) == [2, 1, 4] && book.connections == 4)
     }
 

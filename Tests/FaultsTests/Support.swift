@@ -32,7 +32,7 @@ extension FaultRule {
         FaultRule(name: ExactString(name), fault: .response(fault, on: endpoints), selection: selection)
     }
 
-    static func handshake(_ name: String, _ fault: HandshakeFault, _ selection: Selection = .all) -> FaultRule {
+    static func handshake(_ name: String, _ fault: ResponseFault, _ selection: Selection = .all) -> FaultRule {
         FaultRule(name: ExactString(name), fault: .handshake(fault), selection: selection)
     }
 

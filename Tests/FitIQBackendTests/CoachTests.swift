@@ -73,8 +73,9 @@ import Testing
     @Test("takes the answer with most words in common, and the first of equals", arguments: scores)
     func best(question: String, expected: String?) {
         let index = AnswerIndex([
-            WrittenAnswer(nil, ["red"], "first"), WrittenAnswer(nil, ["blue", "very blue sea", "red"], "second"),
-            WrittenAnswer(nil, ["blue", "green"], "third"),
+            WrittenAnswer(keywords: ["red"], text: "first"),
+            WrittenAnswer(keywords: ["blue", "very blue sea", "red"], text: "second"),
+            WrittenAnswer(keywords: ["blue", "green"], text: "third"),
         ])
         #expect(index.best(for: Words.fold(question))?.text == expected)
     }

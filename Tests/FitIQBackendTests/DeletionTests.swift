@@ -143,34 +143,41 @@ import Testing
 }
 
 @Suite("A shelf") struct ShelfTests {
+    struct Numbered: Identifiable, Equatable {
+        let id: Int
+        var number: UInt64
+    }
+
     @Test(
         "is a dictionary whose keys ascend and never come again, of at most twice its size", arguments: UInt64(1)...10)
     func model(seed: UInt64) {
         var numbers = SplitMix64(seed: seed)
-        var (shelf, model) = (Shelf<UInt64>(), [Int: UInt64]())
+        var (shelf, model) = (Shelf<Numbered>(), [Int: Numbered]())
         for step in 0..<3000 {
             // It grows and shrinks by turns.
             let isAdding = numbers.next(below: 10) < (step / 500 % 2 == 0 ? 7 : 3)
             if isAdding || model.isEmpty {
-                let value = numbers.next()
+                let value = Numbered(id: step, number: numbers.next())
                 let position = shelf.append(value)
                 #expect(model.keys.allSatisfy { $0 < position })
                 model[position] = value
             } else {
                 let position = model.keys.sorted()[Int(numbers.next(below: UInt64(model.count)))]
+                let id = shelf[position].id
                 shelf.remove(position)
                 model[position] = nil
-                #expect(!shelf.contains(position))
+                #expect(!shelf.contains(position) && shelf.position(of: id) == nil)
             }
             if let position = model.keys.first {
-                shelf[position] &+= 1
-                model[position]? &+= 1
+                shelf[position].number &+= 1
+                model[position]?.number &+= 1
             }
             guard step.isMultiple(of: 50) else { continue }
             let positions = model.keys.sorted()
             #expect(Array(shelf.positions) == positions && Array(shelf) == positions.map { model[$0] })
             #expect(shelf.count == model.count && positions.allSatisfy { shelf.contains($0) && shelf[$0] == model[$0] })
-            #expect(shelf.placeCount <= 2 * shelf.count + Shelf<UInt64>.spareCount)
+            #expect(positions.allSatisfy { shelf.position(of: shelf[$0].id) == $0 })
+            #expect(shelf.placeCount <= 2 * shelf.count + Shelf<Numbered>.spareCount)
         }
         #expect(!shelf.contains(1_000_000))
     }

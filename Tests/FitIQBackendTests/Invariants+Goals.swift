@@ -17,7 +17,7 @@ extension Invariants {
             }
             guard let id = goal.conversationID else { continue }
             if !named.insert(id).inserted { violations.append("two goals name \(id)") }
-            guard let conversation = backend.positions[id].map({ backend.consultations[$0] }) else {
+            guard let conversation = backend.consultations.position(of: id).map({ backend.consultations[$0] }) else {
                 violations.append("\(goal.id) names \(id), which does not exist")
                 continue
             }
@@ -34,9 +34,8 @@ extension Invariants {
         var violations: [String] = []
         let listed = backend.users.ids.flatMap { backend.users[$0].goals }
         if listed.sorted() != Array(backend.goals.positions) { violations.append("goals are not listed once each") }
-        if backend.goalPositions.count != backend.goals.count { violations.append("goals are not found once each") }
         for (position, record) in zip(backend.goals.positions, backend.goals) {
-            if backend.goalPositions[record.goal.id] != position {
+            if backend.goals.position(of: record.id) != position {
                 violations.append("\(record.goal.id) found elsewhere")
             }
             let mode = backend.configuration.mode

@@ -38,7 +38,7 @@ extension Invariants {
             func expect(_ condition: Bool, _ what: String) {
                 if !condition { violations.append("\(record.log.id): \(what)") }
             }
-            expect(backend.mealLogPositions[record.log.id] == position, "found elsewhere")
+            expect(backend.mealLogs.position(of: record.id) == position, "found elsewhere")
             expect(backend.users[record.owner].mealLogs.count { $0 == position } == 1, "not listed once")
             expect(record.listItem == record.log.object(in: .union, isForApps: true), "the list shows something old")
             expect(record.body == MealLog.body(of: record.listItem, in: .union), "get shows something old")

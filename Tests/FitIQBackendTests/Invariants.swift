@@ -14,12 +14,13 @@ enum Invariants {
     ///
     /// A count that goes wrong stays wrong, so this need not be asked after every step.
     static func violationsOfBytes(in world: World) -> [String] {
+        let userBytes = world.backend.users.reduce(0) { $0 + $1.byteCount }
         let sum =
-            world.backend.users.byteCount + world.backend.consultations.reduce(0) { $0 + $1.byteCount }
+            userBytes + world.backend.consultations.reduce(0) { $0 + $1.byteCount }
             + world.backend.goals.reduce(0) { $0 + $1.encoded.byteCount }
             + world.backend.mealLogs.reduce(0) { $0 + $1.byteCount }
-            + world.backend.users.all.flatMap(\.photos).reduce(0) { $0 + $1.byteCount }
-            + world.backend.users.all.flatMap(\.documents.values).joined().reduce(0) { $0 + $1.byteCount }
+            + world.backend.users.flatMap(\.photos).reduce(0) { $0 + $1.byteCount }
+            + world.backend.users.flatMap(\.documents.values).joined().reduce(0) { $0 + $1.byteCount }
         return sum == world.backend.storedBytes ? [] : ["\(world.backend.storedBytes) bytes counted, \(sum) held"]
     }
 
@@ -87,7 +88,7 @@ enum Invariants {
             func expect(_ condition: Bool, _ what: String) {
                 if !condition { violations.append("\(consultation.id): \(what)") }
             }
-            expect(backend.positions[consultation.id] == position, "found elsewhere")
+            expect(backend.consultations.position(of: consultation.id) == position, "found elsewhere")
             expect(record.listItem == consultation.listItem(in: .union), "the list shows something old")
             expect(
                 record.body == consultation.body(answering: .showConsultation, in: .union, origin: World.origin),

@@ -14,8 +14,8 @@ struct MealEventModel {
     ) -> [String] {
         let backend = world.backend
         guard let id = frame["data"]?["id"]?.string,
-            let position = ResourceID(id).flatMap({ backend.mealLogPositions[$0] }),
-            let place = consultation.flatMap({ ResourceID($0) }).flatMap({ backend.positions[$0] })
+            let position = ResourceID(id).flatMap({ backend.mealLogs.position(of: $0) }),
+            let place = consultation.flatMap({ ResourceID($0) }).flatMap({ backend.consultations.position(of: $0) })
         else { return ["an event of no meal log: \(frame)"] }
         let record = backend.mealLogs[position]
         var violations: [String] = []

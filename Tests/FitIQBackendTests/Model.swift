@@ -197,7 +197,7 @@ struct Model {
         guard let number = random.users.firstIndex(of: user) else { return ["a user who was deleted"] }
         let conversations = conversations[number]
         let wrongGoals = random.goalIDs[number].filter { goal in
-            let position = ResourceID(goal).flatMap { backend.goalPositions[$0] }
+            let position = ResourceID(goal).flatMap { backend.goals.position(of: $0) }
             return position.flatMap { backend.goals[$0].goal.conversationID?.description } != conversations[goal]
         }
         let wrongConsultations = random.ids[number].suffix(20).filter { id in
@@ -216,7 +216,7 @@ struct Model {
             return random.users[user]
         case .close(let socket), .chat(let socket, _, _), .frame(let socket, _), .binary(let socket):
             let id = consultationOfSocket[SocketID(socket)].flatMap { ResourceID($0) }
-            return id.flatMap { random.world.backend.positions[$0] }.map {
+            return id.flatMap { random.world.backend.consultations.position(of: $0) }.map {
                 random.world.backend.consultations[$0].owner
             }
         }

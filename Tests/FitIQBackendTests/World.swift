@@ -113,7 +113,9 @@ struct World {
     }
 
     func record(_ id: String) throws -> ConsultationRecord {
-        guard let position = ResourceID(id).flatMap({ backend.positions[$0] }) else { throw UnknownID(id: id) }
+        guard let position = ResourceID(id).flatMap({ backend.consultations.position(of: $0) }) else {
+            throw UnknownID(id: id)
+        }
         return backend.consultations[position]
     }
 

@@ -1,7 +1,7 @@
 import Testing
-import Traffic
 
 @testable import Replay
+@testable import Traffic
 
 @Suite("Recorded answers")
 struct AnswerTests {

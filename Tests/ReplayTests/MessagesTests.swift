@@ -1,8 +1,8 @@
 import FitIQAPI
 import Testing
-import Traffic
 
 @testable import Replay
+@testable import Traffic
 
 @Suite("Sentences of a replay")
 struct MessagesTests {

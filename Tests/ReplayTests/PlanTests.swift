@@ -1,8 +1,8 @@
 import FitIQAPI
 import Testing
-import Traffic
 
 @testable import Replay
+@testable import Traffic
 
 @Suite("Compiling a session")
 struct PlanTests {

@@ -1,8 +1,9 @@
 import FitIQAPI
 import JSON
 import Replay
-import Traffic
 import WebSocket
+
+@testable import Traffic
 
 /// Milliseconds after the beginning of the replay, or of the recording.
 func at(_ milliseconds: Int64) -> Timestamp {

@@ -57,11 +57,11 @@ struct FaultTests {
     @Test(
         "With handshakes",
         arguments: [
-            ("status: 503, retry_after: 1", .refuse(Replacement(status: 503, retryAfter: 1))),
+            ("status: 503, retry_after: 1", .replace(Replacement(status: 503, retryAfter: 1))),
             ("delay: 2s", .delay(2_000_000_000)), ("wrong_accept: true", .wrongAccept),
-            ("empty_reply: true", .emptyReply), ("reset: true", .reset), ("hang: true", .hang),
-        ] as [(String, HandshakeFault)])
-    func handshakes(_ yaml: String, _ expected: HandshakeFault) throws {
+            ("empty_reply: true", .emptyReply), ("reset: true", .reset(after: 0)), ("hang: true", .hang),
+        ] as [(String, ResponseFault)])
+    func handshakes(_ yaml: String, _ expected: ResponseFault) throws {
         #expect(
             try Self.rules("{on: handshake, connections: 1, \(yaml)}")
                 == [FaultRule(name: "fault-1", fault: .handshake(expected), selection: .only(1))])

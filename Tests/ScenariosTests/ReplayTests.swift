@@ -2,9 +2,9 @@ import FitIQAPI
 import JSON
 import Replay
 import Testing
-import Traffic
 
 @testable import Scenarios
+@testable import Traffic
 
 @Suite("Sessions in scenarios")
 struct ReplayTests {

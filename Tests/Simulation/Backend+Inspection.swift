@@ -63,23 +63,23 @@ extension Backend {
     private func contents(of user: String) -> User? { users[ExactString(user)].map { users[$0] } }
 
     // Entities of any user.
-    func hasPhoto(_ id: ResourceID) -> Bool { users.all.contains { $0.photos.contains { $0.log.id == id } } }
+    func hasPhoto(_ id: ResourceID) -> Bool { users.contains { $0.photos.contains { $0.log.id == id } } }
     func hasDocument(_ id: ResourceID, in collection: DocumentCollection) -> Bool {
-        users.all.contains { $0.documents[collection, default: []].contains { $0.id == id } }
+        users.contains { $0.documents[collection, default: []].contains { $0.id == id } }
     }
     /// The templates that a user may read, beside the user's own: public ones, and those of others that are shared.
     func templates(publicOrSharedWith user: String, isPublic: Bool, isShared: Bool) -> [Document] {
-        users.all.flatMap { owner in
+        users.flatMap { owner in
             owner.documents[.workoutTemplates, default: []].filter { template in
                 let isSharedWith = owner.id != ExactString(user) && template.sharedWith.contains(ExactString(user))
                 return (isPublic && template.isPublic) || (isShared && isSharedWith)
             }
         }
     }
-    func inspectGoal(_ id: ResourceID) -> Goal? { goalPositions[id].map { goals[$0].goal } }
-    func hasMealLog(_ id: ResourceID) -> Bool { mealLogPositions[id] != nil }
+    func inspectGoal(_ id: ResourceID) -> Goal? { goals.position(of: id).map { goals[$0].goal } }
+    func hasMealLog(_ id: ResourceID) -> Bool { mealLogs.position(of: id) != nil }
     func consultationFacts(_ id: ResourceID) -> ConsultationFacts? {
-        positions[id].map { position in
+        consultations.position(of: id).map { position in
             let record = consultations[position]
             return ConsultationFacts(
                 consultation: record.consultation,
@@ -92,7 +92,8 @@ extension Backend {
 
     /// Computes the totals by visiting everything.
     func inspectTotals() -> Totals {
-        Totals(
+        let userBytes = users.reduce(0) { $0 + $1.byteCount }
+        return Totals(
             users: users.count, consultations: consultations.count, goals: goals.count, mealLogs: mealLogs.count,
             sockets: openSocketCount,
             listedSockets: consultations.reduce(0) { $0 + $1.sockets.count }
@@ -100,9 +101,9 @@ extension Backend {
             answers: consultations.count { $0.answer != nil },
             processing: mealLogs.count { $0.log.status == .processing }, scheduled: scheduledStepCount,
             countedBytes: storedBytes,
-            heldBytes: users.byteCount + consultations.reduce(0) { $0 + $1.byteCount }
+            heldBytes: userBytes + consultations.reduce(0) { $0 + $1.byteCount }
                 + goals.reduce(0) { $0 + $1.encoded.byteCount } + mealLogs.reduce(0) { $0 + $1.byteCount }
-                + users.all.flatMap(\.photos).reduce(0) { $0 + $1.byteCount }
-                + users.all.flatMap(\.documents.values).joined().reduce(0) { $0 + $1.byteCount })
+                + users.flatMap(\.photos).reduce(0) { $0 + $1.byteCount }
+                + users.flatMap(\.documents.values).joined().reduce(0) { $0 + $1.byteCount })
     }
 }

@@ -35,6 +35,7 @@ extension Fault {
     var invalidated: Checks {
         switch self {
         case .response(let fault, _): fault.invalidated
+        case .handshake(.delay), .handshake(.hang): [.promptness, .frames]
         case .handshake(let fault): fault.invalidated
         case .socket(let fault, _): fault.invalidated
         }
@@ -49,17 +50,7 @@ extension ResponseFault {
         case .truncate, .contentLength, .malformedJSON, .malformedChunking, .emptyReply, .reset:
             [.responses, .statuses, .promptness]
         case .contentType, .nanosecondTimestamps: []
-        }
-    }
-}
-
-extension HandshakeFault {
-    fileprivate var invalidated: Checks {
-        switch self {
-        case .refuse: .statuses
-        case .delay, .hang: [.promptness, .frames]
         case .wrongAccept: .handshakes
-        case .emptyReply, .reset: [.responses, .statuses, .promptness]
         }
     }
 }

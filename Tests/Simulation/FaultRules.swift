@@ -51,13 +51,13 @@ extension Draw {
         }
     }
 
-    private mutating func handshakeFault() -> HandshakeFault {
+    private mutating func handshakeFault() -> ResponseFault {
         switch below(6) {
-        case 0: .refuse(replacement())
+        case 0: .replace(replacement())
         case 1: .delay(nanoseconds())
         case 2: .wrongAccept
         case 3: .emptyReply
-        case 4: .reset
+        case 4: .reset(after: 0)
         default: .hang
         }
     }

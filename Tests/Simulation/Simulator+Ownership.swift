@@ -45,7 +45,7 @@ extension Simulator {
     func checkDeleted(in world: SimulatedWorld) {
         let deleted = Set(world.deleted)
         let left = engine.inspectBackend(ofWorld: world.id) { backend in
-            let listed = backend.users.all.flatMap { backend.ids(of: $0.id.text) }.filter { deleted.contains($0) }
+            let listed = backend.users.flatMap { backend.ids(of: $0.id.text) }.filter { deleted.contains($0) }
             return listed
                 + world.deleted.filter { id in
                     backend.consultationFacts(id) != nil || backend.inspectGoal(id) != nil || backend.hasMealLog(id)

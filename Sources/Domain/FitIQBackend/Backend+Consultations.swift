@@ -73,7 +73,6 @@ extension Backend {
     @discardableResult
     mutating func insert(_ record: ConsultationRecord) -> Int {
         let position = consultations.append(record)
-        positions[record.consultation.id] = position
         users[record.owner].consultations.append(position)
         if record.consultation.isActive { users[record.owner].active.append(position) }
         storedBytes += record.byteCount
@@ -179,7 +178,7 @@ extension Backend {
         if new != old { update(position, at: turn.now) { $0.consultation = new } }
         if new.isActive, !old.isActive {
             users[user].active.append(position)
-            if let goal = new.goalID.flatMap({ goalPositions[$0] }), conversation(ofGoal: goal) == nil {
+            if let goal = new.goalID.flatMap({ goals.position(of: $0) }), conversation(ofGoal: goal) == nil {
                 link(goal: goal, with: position, at: turn.now)
             }
         }
@@ -214,9 +213,10 @@ extension Backend {
 }
 
 /// A consultation and everything that belongs to it.
-package struct ConsultationRecord: Sendable {
+package struct ConsultationRecord: Identifiable, Sendable {
     package let owner: UserID
     package internal(set) var consultation: Consultation
+    package var id: ResourceID { consultation.id }
     package internal(set) var history = History()
     /// The open sockets, in the order of opening.
     package internal(set) var sockets: [SocketID] = []

@@ -57,29 +57,26 @@ extension Backend {
         mealSockets[user] = nil
         if let email = owner.person?.account?.email { addresses[EmailAddress.key(email)] = nil }
         storedBytes -= owner.byteCount + owner.photos.reduce(0) { $0 + $1.byteCount }
-        users.remove(user)
+        users.remove(user.index) { $0 = User(id: "") }
         dropObsoleteSteps()
     }
 
     /// Whether a user still exists.
-    public func contains(_ user: UserID) -> Bool { users.contains(user) }
+    public func contains(_ user: UserID) -> Bool { users.contains(user.index) }
 
     private mutating func remove(goal position: Int) {
         storedBytes -= goals[position].encoded.byteCount
-        goalPositions[goals[position].goal.id] = nil
         goals.remove(position)
     }
 
     private mutating func remove(consultation position: Int, _ turn: inout Turn) {
         closeSockets(of: position, &turn, reason: "Consultation was deleted")
         storedBytes -= consultations[position].byteCount
-        positions[consultations[position].consultation.id] = nil
         consultations.remove(position) { $0.history = History() }
     }
 
     private mutating func remove(mealLog position: Int) {
         storedBytes -= mealLogs[position].byteCount
-        mealLogPositions[mealLogs[position].log.id] = nil
         mealLogs.remove(position)
     }
 

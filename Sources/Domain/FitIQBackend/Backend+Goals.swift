@@ -27,7 +27,6 @@ extension Backend {
     mutating func insert(_ goal: Goal, of user: UserID) -> GoalRecord {
         let record = GoalRecord(goal, owner: user, mode: configuration.mode)
         let position = goals.append(record)
-        goalPositions[goal.id] = position
         users[user].goals.append(position)
         storedBytes += record.encoded.byteCount
         return record
@@ -128,7 +127,7 @@ extension Backend {
     ///
     /// - Parameter field: The body field that held the id; nil for the path.
     func goalPosition(of id: String, ownedBy user: UserID, field: String? = nil) throws(APIError) -> Int {
-        guard let resource = resource(id), let position = goalPositions[resource], goals[position].owner == user
+        guard let resource = resource(id), let position = goals.position(of: resource), goals[position].owner == user
         else { throw .unknownGoal(id, field: field, in: configuration.mode) }
         return position
     }
@@ -154,11 +153,12 @@ extension Goal {
     }
 }
 
-package struct GoalRecord: Sendable {
+package struct GoalRecord: Identifiable, Sendable {
     let owner: UserID
     package let goal: Goal
     /// The goal in the form of the mode, encoded when it changes, not when it is read.
     package let encoded: EncodedGoal
+    package var id: ResourceID { goal.id }
 
     init(_ goal: Goal, owner: UserID, mode: GuideMode) {
         (self.goal, self.owner) = (goal, owner)
@@ -175,11 +175,13 @@ package struct GoalRecord: Sendable {
 /// Invariant: the consultation that a goal names is active, has the same user, and names that goal. The reverse does
 /// not hold: a consultation keeps its goal when it is archived or when the goal gets another conversation.
 extension Backend {
-    func conversation(ofGoal goal: Int) -> Int? { goals[goal].goal.conversationID.flatMap { positions[$0] } }
+    func conversation(ofGoal goal: Int) -> Int? {
+        goals[goal].goal.conversationID.flatMap { consultations.position(of: $0) }
+    }
 
     func goal(conversingIn consultation: Int) -> Int? {
         let consultation = consultations[consultation].consultation
-        guard let goal = consultation.goalID.flatMap({ goalPositions[$0] }) else { return nil }
+        guard let goal = consultation.goalID.flatMap({ goals.position(of: $0) }) else { return nil }
         return goals[goal].goal.conversationID == consultation.id ? goal : nil
     }
 

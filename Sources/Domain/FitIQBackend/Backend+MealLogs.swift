@@ -78,7 +78,6 @@ extension Backend {
     mutating func insert(_ log: MealLog, of user: UserID, at place: Int) -> Int {
         let record = MealLogRecord(log, owner: user, in: configuration.mode)
         let position = mealLogs.append(record)
-        mealLogPositions[log.id] = position
         users[user].mealLogs.insert(position, at: place)
         storedBytes += record.byteCount
         return position
@@ -107,7 +106,8 @@ extension Backend {
 
     /// The position of this user's meal log; throws 404 for another user's, as if it did not exist.
     func mealLogPosition(of id: String, ownedBy user: UserID) throws(APIError) -> Int {
-        guard let resource = resource(id), let position = mealLogPositions[resource], mealLogs[position].owner == user
+        guard let resource = resource(id), let position = mealLogs.position(of: resource),
+            mealLogs[position].owner == user
         else { throw .unknownMealLog(id) }
         return position
     }
@@ -163,9 +163,10 @@ extension Backend {
 }
 
 /// A meal log and its JSON, which is encoded when the log changes, not when it is read.
-package struct MealLogRecord: Sendable {
+package struct MealLogRecord: Identifiable, Sendable {
     let owner: UserID
     package private(set) var log: MealLog
+    package var id: ResourceID { log.id }
     /// The outcome of processing, from the script at the start.
     var outcome = MealRule.Outcome.parsed
     /// The end of processing; nil if it has ended, or never does.

@@ -31,13 +31,10 @@ public struct Backend: Sendable {
 
     package let configuration: Configuration
     public private(set) var script: Script
-    package internal(set) var users = UserTable()
+    package internal(set) var users = Shelf<User>()
     package internal(set) var consultations = Shelf<ConsultationRecord>()
-    package internal(set) var positions: [ResourceID: Int] = [:]
     package internal(set) var goals = Shelf<GoalRecord>()
-    package internal(set) var goalPositions: [ResourceID: Int] = [:]
     package internal(set) var mealLogs = Shelf<MealLogRecord>()
-    package internal(set) var mealLogPositions: [ResourceID: Int] = [:]
     /// The users with templates that others may read, now or in the past.
     var sharers: Set<UserID> = []
     /// The users with accounts, by their addresses in lower case.
@@ -82,7 +79,7 @@ public struct Backend: Sendable {
     }
 
     mutating func add(_ id: ExactString) -> UserID {
-        let user = users.add(id)
+        let user = UserID(index: users.append(User(id: id)))
         storedBytes += users[user].byteCount
         return user
     }
@@ -99,7 +96,8 @@ public struct Backend: Sendable {
     ///
     /// - Parameter field: The body field that held the id; nil for the path.
     func position(of id: String, ownedBy user: UserID, field: String? = nil) throws(APIError) -> Int {
-        guard let resource = resource(id), let position = positions[resource], consultations[position].owner == user
+        guard let resource = resource(id), let position = consultations.position(of: resource),
+            consultations[position].owner == user
         else { throw .unknownConsultation(id, field: field) }
         return position
     }
@@ -123,7 +121,7 @@ public struct Backend: Sendable {
 
     /// The messages of a consultation of any user, oldest first, without a streaming answer; empty if there is none.
     package func history(of id: ResourceID) -> [Message] {
-        positions[id].map { consultations[$0].history.messages } ?? []
+        consultations.position(of: id).map { consultations[$0].history.messages } ?? []
     }
 }
 
@@ -134,7 +132,7 @@ package struct Topic: Hashable, Sendable {
 }
 
 /// A user and their entities, as indexes into the backend's lists.
-package struct User: Sendable {
+package struct User: Identifiable, Sendable {
     package let id: ExactString
     /// Oldest first.
     package internal(set) var consultations: [Int] = []
@@ -163,41 +161,21 @@ package struct User: Sendable {
     /// The size of the id in JSON, with the names of the lists next to it, and of what is known of the user.
     ///
     /// No response contains the id, but an export does, and must not exceed what is counted.
-    var byteCount: Int {
+    package var byteCount: Int {
         var writer = JSONWriter(reserving: id.utf8.count + 2)
         writer.value(id.text)
         return writer.bytes.count + 64 + (person?.byteCount(of: id) ?? 0)
     }
 }
 
-package struct UserTable: Sendable {
-    private var users = Shelf<User>()
-    private var numbers: [ExactString: UserID] = [:]
-
-    package var count: Int { users.count }
-    package var all: some Sequence<User> { users }
-    package var ids: some Sequence<UserID> { users.positions.lazy.map(UserID.init) }
-    /// The size of all users without their entities.
-    package var byteCount: Int { users.reduce(0) { $0 + $1.byteCount } }
-    package subscript(id: ExactString) -> UserID? { numbers[id] }
+extension Shelf<User> {
+    package subscript(id: ExactString) -> UserID? { position(of: id).map(UserID.init) }
+    package var ids: some Sequence<UserID> { positions.lazy.map(UserID.init) }
 
     package internal(set) subscript(user: UserID) -> User {
-        _read { yield users[user.index] }
-        _modify { yield &users[user.index] }
+        _read { yield self[user.index] }
+        _modify { yield &self[user.index] }
     }
-
-    mutating func add(_ id: ExactString) -> UserID {
-        let user = UserID(index: users.append(User(id: id)))
-        numbers[id] = user
-        return user
-    }
-
-    mutating func remove(_ user: UserID) {
-        numbers[self[user].id] = nil
-        users.remove(user.index) { $0 = User(id: "") }
-    }
-
-    func contains(_ user: UserID) -> Bool { users.contains(user.index) }
 }
 
 /// The limits of a world; each has its refusal (docs/limits.md).

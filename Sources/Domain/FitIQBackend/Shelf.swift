@@ -1,12 +1,13 @@
-/// Records by position: the order in which they were added.
+/// Records by position, which is the order in which they were added, and by id.
 ///
 /// A position is never used again, so that it tells what came first. A removed record leaves its place behind; such
 /// places are dropped once they are the majority, so that memory follows what is there.
-package struct Shelf<Record: Sendable>: Sendable {
+package struct Shelf<Record: Identifiable & Sendable>: Sendable where Record.ID: Sendable {
     /// The position of each place, ascending; its complement where the record is removed.
     private var marks: [Int] = []
     /// No optionals: reading a member of one would copy the whole record.
     private var places: [Record] = []
+    private var positionOfID: [Record.ID: Int] = [:]
     /// The position of the next record.
     private(set) var end = 0
     package private(set) var count = 0
@@ -21,9 +22,13 @@ package struct Shelf<Record: Sendable>: Sendable {
         return place < places.count && marks[place] == position
     }
 
-    /// Adds a record and returns its position.
+    /// The position of the record with this id.
+    package func position(of id: Record.ID) -> Int? { positionOfID[id] }
+
+    /// Adds a record, whose id no other one has and which never changes, and returns its position.
     mutating func append(_ record: Record) -> Int {
         defer { (end, count) = (end + 1, count + 1) }
+        positionOfID[record.id] = end
         marks.append(end)
         places.append(record)
         return end
@@ -33,6 +38,7 @@ package struct Shelf<Record: Sendable>: Sendable {
     mutating func remove(_ position: Int, empty: (inout Record) -> Void = { _ in }) {
         let place = existingPlace(of: position)
         marks[place] = ~position
+        positionOfID[places[place].id] = nil
         empty(&places[place])
         count -= 1
         guard places.count > 2 * count + Self.spareCount else { return }

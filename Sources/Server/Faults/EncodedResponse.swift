@@ -1,4 +1,5 @@
 import HTTPTypes
+import WebSocket
 
 /// An encoded response: the status line and the field lines including the blank line, and the body.
 ///
@@ -92,6 +93,7 @@ extension EncodedResponse {
         for fault in faults { response.applyToContent(fault, seed: seed) }
         if expectsBody, response.body.count != body.count { response.setContentLength(response.body.count) }
         response.falsifyLength(faults)
+        if faults.contains(.wrongAccept) { response.falsifyAccept() }
         if faults.contains(.malformedChunking) { response.breakChunking() }
         var wire = WireFaults(count: response.head.count + response.body.count)
         for fault in faults { wire.add(fault, headCount: response.head.count) }
@@ -112,6 +114,17 @@ extension EncodedResponse {
         default: break
         }
     }
+
+    /// Replaces the accept of a handshake: the client must fail a connection with one that does not belong to its key
+    /// (RFC 6455 §4.1).
+    private mutating func falsifyAccept() {
+        let field = "Sec-WebSocket-Accept"
+        guard let right = value(of: field) else { return }
+        setValue(Self.otherKeys.lazy.map(ServerHandshake.accept).first { $0 != right }, of: field)
+    }
+
+    /// Two keys, because a client might use the first, which is the example of RFC 6455 §1.3.
+    private static let otherKeys = ["dGhlIHNhbXBsZSBub25jZQ==", "AAAAAAAAAAAAAAAAAAAAAA=="]
 
     private mutating func falsifyLength(_ faults: [ResponseFault]) {
         guard expectsBody else { return }

@@ -18,7 +18,6 @@ public struct FaultBook: Sendable {
         public internal(set) var acted = 0
         /// The rule as written.
         var written: FaultRule
-        /// The window and the count of a quota.
         var window = QuotaWindow()
 
         init(_ rule: FaultRule) {

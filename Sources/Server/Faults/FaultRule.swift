@@ -29,7 +29,9 @@ public struct FaultRule: Sendable, Equatable {
 public enum Fault: Sendable, Equatable {
     /// A fault of the response to a REST request; an empty set means any request except a WebSocket handshake.
     case response(ResponseFault, on: Set<Endpoint>)
-    case handshake(HandshakeFault)
+    /// A fault of the response to a WebSocket handshake: `replace` instead of 101, `delay`, `wrongAccept`,
+    /// `emptyReply`, `reset` or `hang`.
+    case handshake(ResponseFault)
     case `socket`(SocketFault, at: SocketPoint)
 }
 

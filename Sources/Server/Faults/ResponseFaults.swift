@@ -1,7 +1,7 @@
 import FitIQAPI
 import HTTPTypes
 
-/// An injected fault of an HTTP response.
+/// An injected fault of an HTTP response, to a REST request or to a WebSocket handshake.
 public enum ResponseFault: Sendable, Equatable {
     case replace(Replacement)
     /// The normal response for a number of requests per window in nanoseconds, the replacement beyond.
@@ -35,6 +35,8 @@ public enum ResponseFault: Sendable, Equatable {
     case contentType(String?)
     /// Times in JSON have nine fraction digits: `2025-01-29T10:30:00.123456789Z`.
     case nanosecondTimestamps
+    /// A `Sec-WebSocket-Accept` for a different key; only the response to a handshake has one.
+    case wrongAccept
 }
 
 /// A response that replaces the normal one.
@@ -67,7 +69,7 @@ public struct Replacement: Sendable, Equatable {
     }
 }
 
-/// The injected faults of the response to one request.
+/// The injected faults of the response to one request or handshake.
 public struct ResponseFaults: Sendable, Equatable {
     /// The rules that act, in order, without replacements that came too late.
     public internal(set) var ruleNames: [String] = []
@@ -102,7 +104,7 @@ extension FaultBook {
             guard case .response(let fault, let endpoints) = rules[index].rule.fault, Self.covers(endpoints, endpoint),
                 match(index)
             else { continue }
-            if act(fault, index, at: now, in: &acting) {
+            if act(fault, index, at: now, in: &acting, Messages.replaced) {
                 rules[index].acted += 1
                 acting.ruleNames.append(rules[index].rule.name.text)
             }
@@ -116,14 +118,17 @@ extension FaultBook {
     }
 
     /// Applies a fault; returns false if a replacement comes too late, or a request is within its quota.
-    private mutating func act(
-        _ fault: ResponseFault, _ index: Int, at now: Timestamp, in acting: inout ResponseFaults
+    ///
+    /// - Parameter message: What a replacement says by itself, by its status and the name of the rule.
+    mutating func act(
+        _ fault: ResponseFault, _ index: Int, at now: Timestamp, in acting: inout ResponseFaults,
+        _ message: (_ status: Int, _ rule: String) -> String
     ) -> Bool {
         let name = rules[index].rule.name.text
         switch fault {
         case .replace(var replacement):
             guard acting.replacement == nil else { return false }
-            replacement.message = replacement.message ?? Messages.replaced(status: replacement.status, rule: name)
+            replacement.message = replacement.message ?? message(replacement.status, name)
             acting.replacement = replacement
         case .quota(let requests, let window, var replacement):
             // Requests with replaced responses also count: a rate limiter comes before everything else.

@@ -114,12 +114,7 @@ public struct Outgoing: Sendable, Equatable {
     public struct Close: Sendable, Equatable {
         /// The code, which may be one that must not be sent; nil for an empty frame.
         public var code: UInt16?
-        public var reason: String
-
-        public init(code: UInt16?, reason: String = "") {
-            self.code = code
-            self.reason = reason
-        }
+        public var reason = ""
     }
 }
 
@@ -150,10 +145,6 @@ public struct SocketFaults: Sendable {
         var typeCount = 0
         /// Whether a lasting fault has started.
         var hasSetIn = false
-
-        init(name: ExactString, fault: SocketFault, point: SocketPoint, chance: Chance) {
-            (self.name, self.fault, self.point, self.chance) = (name, fault, point, chance)
-        }
     }
 
     /// Whether pings of both kinds stay unanswered: set `answersPings` accordingly; the JSON `pong` is dropped here.
@@ -170,11 +161,6 @@ public struct SocketFaults: Sendable {
     var swapped: Waiting?
     /// The messages that wait for a shared frame.
     var batch: Batch?
-
-    init(rules: [Rule], seed: UInt64) {
-        self.rules = rules
-        self.seed = seed
-    }
 
     public var ruleNames: [String] { rules.map(\.name.text) }
 

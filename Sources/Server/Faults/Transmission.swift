@@ -91,19 +91,9 @@ extension WireFaults {
         case .emptyReply: end(.finish, at: 0)
         case .reset(let after): end(.reset, at: after)
         case .hang: end(.silence, at: 0)
-        case .replace, .quota, .contentLength, .malformedJSON, .malformedChunking, .contentType, .nanosecondTimestamps:
+        case .replace, .quota, .contentLength, .malformedJSON, .malformedChunking, .contentType, .nanosecondTimestamps,
+            .wrongAccept:
             break
-        }
-    }
-
-    /// Adds a fault's effect on the wire of a handshake; ignores other faults.
-    mutating func add(_ fault: HandshakeFault) {
-        switch fault {
-        case .delay(let time): wait(time, at: 0)
-        case .emptyReply: end(.finish, at: 0)
-        case .reset: end(.reset, at: 0)
-        case .hang: end(.silence, at: 0)
-        case .refuse, .wrongAccept: break
         }
     }
 }

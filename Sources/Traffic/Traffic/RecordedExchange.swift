@@ -44,7 +44,6 @@ public struct RecordedExchange: Sendable {
         head.byteCount + body.bytes.count + responseFields.byteCount + responseBody.bytes.count
     }
 
-    /// The bytes of the larger body.
     var largestBody: Int { max(body.bytes.count, responseBody.bytes.count) }
 }
 

@@ -35,22 +35,12 @@ public struct SessionExchange: Sendable, Equatable {
     /// When the first byte of the request was seen.
     public var started: Timestamp
     /// Nanoseconds from the end of the request to the first byte of the response; 0 if unknown.
-    public var waited: Int64
+    public var waited: Int64 = 0
     /// Nanoseconds from the first byte of the request to the last byte of the response.
-    public var lasted: Int64
+    public var lasted: Int64 = 0
     public var request: SessionRequest
     /// The response, or nil if the connection ended without one.
     public var response: SessionResponse?
-
-    public init(
-        started: Timestamp, waited: Int64 = 0, lasted: Int64 = 0, request: SessionRequest, response: SessionResponse?
-    ) {
-        self.started = started
-        self.waited = waited
-        self.lasted = lasted
-        self.request = request
-        self.response = response
-    }
 }
 
 /// A header field as sent; names keep their case and may repeat.
@@ -70,16 +60,9 @@ public struct SessionRequest: Sendable, Equatable {
     /// The absolute URL, such as `https://host/api/v1/consultations?limit=2`; a WebSocket has the scheme `ws` or `wss`.
     public var url: String
     /// The fields in order.
-    public var fields: [SessionField]
+    public var fields: [SessionField] = []
     /// The body without framing, or nil if there is none.
     public var body: RecordedBody?
-
-    public init(method: String, url: String, fields: [SessionField] = [], body: RecordedBody? = nil) {
-        self.method = method
-        self.url = url
-        self.fields = fields
-        self.body = body
-    }
 
     /// Whether the recording lacks all or part of a body that was sent.
     package var hasUnknownBody: Bool {
@@ -92,22 +75,13 @@ public struct SessionRequest: Sendable, Equatable {
 public struct SessionResponse: Sendable, Equatable {
     public var status: Int
     /// The fields in order.
-    public var fields: [SessionField]
+    public var fields: [SessionField] = []
     /// The body without framing; empty if there is none.
     ///
     /// If the fields name a content coding, the body is encoded: fields and body agree.
-    public var body: RecordedBody
+    public var body = RecordedBody()
     /// Whether the last byte arrived before the connection ended.
-    public var isComplete: Bool
-
-    public init(
-        status: Int, fields: [SessionField] = [], body: RecordedBody = RecordedBody(), isComplete: Bool = true
-    ) {
-        self.status = status
-        self.fields = fields
-        self.body = body
-        self.isComplete = isComplete
-    }
+    public var isComplete = true
 
     /// Whether the body has a content coding, such as gzip (RFC 9110 §8.4).
     public var isCoded: Bool { fields.contains(where: \.isContentEncoding) }
@@ -123,20 +97,15 @@ public struct SessionSocket: Sendable, Equatable {
     /// The handshake's response, with status 101.
     public var response: SessionResponse
     /// Messages and control frames of both sides, including close frames, in the order in which they were seen.
-    public var frames: [SessionFrame]
+    public var frames: [SessionFrame] = []
     /// How it ended, or nil if it was open when the recording ended.
     public var ending: SessionEnding?
+}
 
-    public init(
-        started: Timestamp, opened: Timestamp, request: SessionRequest, response: SessionResponse,
-        frames: [SessionFrame] = [], ending: SessionEnding? = nil
-    ) {
-        self.started = started
-        self.opened = opened
-        self.request = request
-        self.response = response
-        self.frames = frames
-        self.ending = ending
+extension SessionSocket {
+    /// A socket of which nothing is known beyond its handshake.
+    package init(_ handshake: SessionExchange, _ response: SessionResponse, opened: Timestamp) {
+        self.init(started: handshake.started, opened: opened, request: handshake.request, response: response)
     }
 }
 

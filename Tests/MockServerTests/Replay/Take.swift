@@ -3,10 +3,10 @@ import Replay
 import Scenarios
 import TestSupport
 import Testing
-import Traffic
 import WebSocket
 
 @testable import MockServer
+@testable import Traffic
 
 /// A recorded session, written down by hand: one entry after another, times in milliseconds.
 struct Take {

@@ -23,9 +23,9 @@ import Testing
             .emptyReply, .reset(after: 0), .reset(after: 30), .hang, .contentType(nil),
             .contentType("application/json"), .nanosecondTimestamps,
         ]
-    static let handshakes: [HandshakeFault] =
-        replacements.filter { !$0.isProcessed }.map { .refuse($0) } + [
-            .delay(wait), .wrongAccept, .emptyReply, .reset, .hang,
+    static let handshakes: [ResponseFault] =
+        replacements.filter { !$0.isProcessed }.map { .replace($0) } + [
+            .delay(wait), .wrongAccept, .emptyReply, .reset(after: 0), .hang,
         ]
     static let sockets: [SocketFault] = [
         .close(code: nil, reason: ""), .close(code: 1011, reason: ""), .close(code: 65_535, reason: "Bye \"now\""),

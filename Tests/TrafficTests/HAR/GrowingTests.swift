@@ -1,7 +1,8 @@
 import FitIQAPI
 import JSON
 import Testing
-import Traffic
+
+@testable import Traffic
 
 @Suite("HAR that grows")
 struct GrowingTests {

@@ -1,6 +1,7 @@
 import FitIQAPI
-import Traffic
 import WebSocket
+
+@testable import Traffic
 
 /// Sessions for the tests.
 enum Samples {

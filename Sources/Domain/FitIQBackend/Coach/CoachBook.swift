@@ -1,7 +1,6 @@
 import FitIQAPI
 import JSON
 
-/// A written answer with its keywords.
 struct WrittenAnswer: Sendable {
     /// The persona that gives the answer; nil means every persona.
     var persona: Persona?
@@ -9,10 +8,6 @@ struct WrittenAnswer: Sendable {
     var keywords: [String]
     /// 25 to 48 words of plain text, so that it streams within four seconds, word by word, with any opening.
     var text: String
-
-    init(_ persona: Persona?, _ keywords: [String], _ text: String) {
-        (self.persona, self.keywords, self.text) = (persona, keywords, text)
-    }
 }
 
 /// The texts of the built-in coach: `Fixtures/data/coach.json`.
@@ -126,6 +121,6 @@ struct CoachBook: Sendable {
         for gap in ["  ", " \n", "\n ", "\n\n"] where text.contains(gap) {
             file.refuse("one space or one line break stands between words", at: record.line)
         }
-        return WrittenAnswer(persona, keywords, text)
+        return WrittenAnswer(persona: persona, keywords: keywords, text: text)
     }
 }

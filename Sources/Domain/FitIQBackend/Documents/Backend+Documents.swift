@@ -122,7 +122,6 @@ extension Backend {
         return index
     }
 
-    /// Removes all documents of a user.
     mutating func removeDocuments(of user: UserID) {
         for documents in users[user].documents.values {
             storedBytes -= documents.reduce(0) { $0 + $1.byteCount }

@@ -17,7 +17,6 @@ struct GoalDrafts {
         goals.append(goal)
     }
 
-    /// The index of a referenced goal.
     func index(of goal: GoalReference, _ path: @autoclosure () -> String) throws(PlantError) -> Int {
         let index =
             switch goal {

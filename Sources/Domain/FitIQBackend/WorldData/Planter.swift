@@ -73,13 +73,11 @@ private struct ExplicitIDs {
     private var taken: Set<ResourceID>
 
     init(_ backend: Backend) {
-        taken = Set(backend.goalPositions.keys)
-        taken.formUnion(backend.positions.keys)
-        taken.formUnion(backend.mealLogPositions.keys)
-        for record in backend.consultations { taken.formUnion(record.history.messages.lazy.map(\.id)) }
-        for record in backend.mealLogs { taken.formUnion(record.log.items.compactMap(\.id)) }
+        taken = Set(backend.goals.map(\.id))
+        for record in backend.consultations { taken.formUnion([record.id] + record.history.messages.map(\.id)) }
+        for record in backend.mealLogs { taken.formUnion([record.id] + record.log.items.compactMap(\.id)) }
         // Loops: the types of chained lazy sequences cost a start half a percent each.
-        for user in backend.users.all {
+        for user in backend.users {
             for photo in user.photos { taken.formUnion([photo.log.id] + photo.log.items.compactMap(\.id)) }
             for documents in user.documents.values { taken.formUnion(documents.map(\.id)) }
             guard let person = user.person else { continue }

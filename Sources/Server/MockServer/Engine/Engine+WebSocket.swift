@@ -236,7 +236,8 @@ extension Engine {
         let connection = exchange.connection
         let response = EncodedResponse(
             Array(connection.output.bytes[start...]), isAnswerToHead: exchange.head.method == .head)
-        var transmission = exchange.responseFaults?.apply(to: response) ?? exchange.handshakeFaults?.apply(to: response)
+        let faults = exchange.responseFaults ?? exchange.handshakeFaults?.response
+        var transmission = faults?.apply(to: response)
         if let playback = exchange.playback { transmission = playback.apply(to: response, with: transmission) }
         guard let shaped = transmission else { return false }
         exchange.shaped = Exchange.ShapedResponse(shaped, of: response)

@@ -49,7 +49,7 @@ struct Exchange {
     var refusedHandshake: Answer? {
         guard let faults = handshakeFaults, !faults.opensSocket else { return nil }
         // Without a refusal of its own the connection ends before a byte of this is sent.
-        return faults.answer(in: errorForm, forApps: servesApps).map(Answer.init)
+        return faults.response.answer(in: errorForm, forApps: servesApps).map(Answer.init)
             ?? Answer(status: .serviceUnavailable, body: [])
     }
 
@@ -83,7 +83,7 @@ struct Exchange {
         }
     }
 
-    var faultNames: [String] { (responseFaults?.ruleNames ?? []) + (handshakeFaults?.ruleNames ?? []) }
+    var faultNames: [String] { (responseFaults?.ruleNames ?? []) + (handshakeFaults?.response.ruleNames ?? []) }
 }
 
 /// The destination of a request: the default world, or another one by the prefix `/w/{id}`, and an endpoint in it.

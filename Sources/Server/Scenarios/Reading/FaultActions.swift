@@ -2,7 +2,7 @@ import Faults
 import FitIQAPI
 
 extension ResponseFault {
-    static func read(_ action: FaultAction, _ fields: Fields) -> ResponseFault? {
+    static func read(_ action: FaultAction, _ fields: Fields, at place: FaultPlace) -> ResponseFault? {
         guard let value = fields.including(action.rawValue) else { return nil }
         switch action {
         case .status: return Replacement.read(fields, defaultStatus: nil).map { .replace($0) }
@@ -20,12 +20,13 @@ extension ResponseFault {
             default: return nil
             }
         case .emptyReply: return value.isTrue() ? .emptyReply : nil
-        case .reset: return reset(value)
+        case .reset: return reset(value, at: place)
         case .hang: return value.isTrue() ? .hang : nil
         case .contentType:
             if value.node.content == .null { return .contentType(nil) }
             return value.fieldValue().map { .contentType($0) }
         case .nanosecondTimestamps: return value.isTrue() ? .nanosecondTimestamps : nil
+        case .wrongAccept: return value.isTrue() ? .wrongAccept : nil
         default: preconditionFailure("\(action) is no fault of responses")
         }
     }
@@ -39,24 +40,11 @@ extension ResponseFault {
         return .quota(requests: requests, window: span, replacement)
     }
 
-    private static func reset(_ value: Cursor) -> ResponseFault? {
-        guard case .mapping = value.node.content else { return value.isTrue() ? .reset(after: 0) : nil }
-        return Fields(value, as: .reset)?.after("the response").map { .reset(after: $0) }
-    }
-}
-
-extension HandshakeFault {
-    static func read(_ action: FaultAction, _ fields: Fields) -> HandshakeFault? {
-        guard let value = fields[action.rawValue] else { return nil }
-        switch action {
-        case .status: return Replacement.read(fields, defaultStatus: nil).map { .refuse($0) }
-        case .delay: return value.duration(0...FaultLimits.longestWait).map { .delay($0) }
-        case .wrongAccept: return value.isTrue() ? .wrongAccept : nil
-        case .emptyReply: return value.isTrue() ? .emptyReply : nil
-        case .reset: return value.isTrue() ? .reset : nil
-        case .hang: return value.isTrue() ? .hang : nil
-        default: preconditionFailure("\(action) is no fault of handshakes")
+    private static func reset(_ value: Cursor, at place: FaultPlace) -> ResponseFault? {
+        guard place == .response, case .mapping = value.node.content else {
+            return value.isTrue() ? .reset(after: 0) : nil
         }
+        return Fields(value, as: .reset)?.after("the response").map { .reset(after: $0) }
     }
 }
 
@@ -137,7 +125,7 @@ extension SocketFault {
     }
 
     /// Actions without parameters.
-    private static let switches: [FaultAction: SocketFault] = [
+    static let switches: [FaultAction: SocketFault] = [
         .finish: .finish, .reset: .reset, .silence: .silence, .masked: .masked, .invalidUTF8: .invalidUTF8,
         .binary: .binary, .lose: .lose, .double: .double, .swap: .swap, .nanosecondTimestamps: .nanosecondTimestamps,
         .withholdPong: .withholdPong, .stallReading: .stallReading,

@@ -31,8 +31,9 @@ enum FaultReader {
         guard let action = action(fields, at: place) else { return nil }
         let fault: Fault? =
             switch target {
-            case .endpoints(let endpoints): ResponseFault.read(action, fields).map { .response($0, on: endpoints) }
-            case .handshake: HandshakeFault.read(action, fields).map { .handshake($0) }
+            case .endpoints(let endpoints):
+                ResponseFault.read(action, fields, at: place).map { .response($0, on: endpoints) }
+            case .handshake: ResponseFault.read(action, fields, at: place).map { .handshake($0) }
             case .socket: socketFault(action, fields)
             }
         return fault.map {

@@ -28,19 +28,7 @@ extension ResponseFault {
         case .hang: writer.member("hang", true)
         case .contentType(let type): writer.member("content_type", orNull: type)
         case .nanosecondTimestamps: writer.member("nanosecond_timestamps", true)
-        }
-    }
-}
-
-extension HandshakeFault {
-    func write(into writer: inout JSONWriter) {
-        switch self {
-        case .refuse(let replacement): replacement.write(into: &writer)
-        case .delay(let nanoseconds): writer.duration("delay", nanoseconds)
         case .wrongAccept: writer.member("wrong_accept", true)
-        case .emptyReply: writer.member("empty_reply", true)
-        case .reset: writer.member("reset", true)
-        case .hang: writer.member("hang", true)
         }
     }
 }
@@ -54,30 +42,25 @@ extension SocketFault {
                 writer.member("code", Int(code))
                 if !reason.isEmpty { writer.text("reason", reason) }
             }
-        case .finish: writer.member("finish", true)
-        case .reset: writer.member("reset", true)
-        case .silence: writer.member("silence", true)
         case .cut(let after, let reset):
             writer.object("cut") { writer in
                 writer.member("after", after)
                 if reset { writer.member("reset", true) }
             }
-        case .masked: writer.member("masked", true)
         case .reservedBits(let bits): writer.member("reserved_bits", Int(bits))
-        case .invalidUTF8: writer.member("invalid_utf8", true)
         case .fragments(let positions):
             writer.array("fragments") { writer in for position in positions { writer.value(position) } }
         case .coalesce(let count): writer.member("coalesce", count)
-        case .binary: writer.member("binary", true)
-        case .lose: writer.member("lose", true)
-        case .double: writer.member("double", true)
-        case .swap: writer.member("swap", true)
         case .delay(let nanoseconds): writer.duration("delay", nanoseconds)
         case .dribble(let bytes, let every): writer.dribble(bytes, every)
         case .replace(let text): writer.text("replace", text)
-        case .nanosecondTimestamps: writer.member("nanosecond_timestamps", true)
-        case .withholdPong: writer.member("withhold_pong", true)
-        case .stallReading: writer.member("stall_reading", true)
+        case .finish, .reset, .silence, .masked, .invalidUTF8, .binary, .lose, .double, .swap, .nanosecondTimestamps,
+            .withholdPong, .stallReading:
+            guard let action = Self.switches.first(where: { $0.value == self })?.key else {
+                preconditionFailure("\(self) has a key.")
+            }
+            writer.key(escaping: action.rawValue)
+            writer.value(true)
         }
     }
 }

@@ -74,8 +74,7 @@ public struct ReplayPlan: Sendable, Equatable {
         else { return entry }
         let opened = Timestamp(
             nanosecondsSinceEpoch: exchange.started.nanosecondsSinceEpoch.advanced(capped: max(exchange.waited, 0)))
-        return .socket(
-            SessionSocket(started: exchange.started, opened: opened, request: exchange.request, response: response))
+        return .socket(SessionSocket(exchange, response, opened: opened))
     }
 
     private mutating func compile(_ index: Int) {

@@ -13,12 +13,6 @@ struct HARAttachments {
     let read: (String) -> [UInt8]?
     private(set) var notes: [HARNote] = []
 
-    init(limits: HARLimits, remaining: Int, read: @escaping (String) -> [UInt8]?) {
-        self.limits = limits
-        self.remaining = remaining
-        self.read = read
-    }
-
     mutating func embed(into root: inout JSONValue) throws(HARError) {
         guard var file = root.object, var log = file["log"]?.object, var entries = log["entries"]?.array else { return }
         var isChanged = false

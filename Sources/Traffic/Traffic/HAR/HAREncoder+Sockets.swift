@@ -7,7 +7,7 @@ import WebSocket
 ///
 /// Offsets count from the entry's first byte. Each room is white space, so that the text is valid as it is and after
 /// each complete element written there.
-public struct HARSocketText: Sendable, Equatable {
+struct HARSocketText: Sendable, Equatable {
     /// The entry, on one line.
     public var bytes: [UInt8]
     /// The room at the end of `_webSocketMessages`; every element but the first begins with a comma.
@@ -19,17 +19,11 @@ public struct HARSocketText: Sendable, Equatable {
 }
 
 /// The room in a socket's entry for later additions, in bytes.
-public struct HARSocketRoom: Sendable, Equatable {
-    public var messages: Int
-    public var controlFrames: Int
+struct HARSocketRoom: Sendable, Equatable {
+    public var messages = 0
+    public var controlFrames = 0
     /// For the ending, which needs at most ``HAREncoder/endingRoom``.
-    public var ending: Int
-
-    public init(messages: Int = 0, controlFrames: Int = 0, ending: Int = 0) {
-        self.messages = messages
-        self.controlFrames = controlFrames
-        self.ending = ending
-    }
+    public var ending = 0
 }
 
 /// WebSockets, as Chrome's exporter writes them.
@@ -41,7 +35,7 @@ extension HAREncoder {
     ///
     /// A number links an entry to its continuations; it identifies the socket in the whole file. Without room, the
     /// entry is complete.
-    public static func `socket`(
+    static func `socket`(
         _ socket: SessionSocket, number: Int? = nil, room: HARSocketRoom = HARSocketRoom()
     ) -> HARSocketText {
         // The name is in backticks because the style rules take the bare word before a parenthesis for the system call.
@@ -76,7 +70,7 @@ extension HAREncoder {
     }
 
     /// Returns the entry that continues a full one; it has the URL, for tools that do not know continuations.
-    public static func continuation(
+    static func continuation(
         of number: Int, url: String, started: Timestamp, room: HARSocketRoom
     ) -> HARSocketText {
         Self.socket(

@@ -12,23 +12,17 @@ public struct JournalEntry: Sendable {
     /// Its share of the journal's bytes.
     public let byteCount: Int
 
-    init(number: Int, time: Timestamp, connection: UInt64, event: JournalEvent, byteCount: Int) {
-        self.number = number
-        self.time = time
-        self.connection = connection
-        self.event = event
-        self.byteCount = byteCount
-    }
-
-    /// Creates an entry outside any ``Journal``, from another program's recording.
-    public init(number: Int, time: Timestamp, connection: UInt64, event: JournalEvent) {
-        self.init(number: number, time: time, connection: connection, event: event, byteCount: event.byteCount)
-    }
-
     /// The placeholder for an empty position of the ring.
     static let vacant = JournalEntry(
         number: 0, time: Timestamp(nanosecondsSinceEpoch: 0), connection: 0,
         event: .clock(advancedBy: 0), byteCount: 0)
+}
+
+extension JournalEntry {
+    /// Creates an entry outside any ``Journal``, from another program's recording.
+    public init(number: Int, time: Timestamp, connection: UInt64, event: JournalEvent) {
+        self.init(number: number, time: time, connection: connection, event: event, byteCount: event.byteCount)
+    }
 }
 
 public enum JournalEvent: Sendable {

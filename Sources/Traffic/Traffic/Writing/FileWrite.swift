@@ -3,8 +3,6 @@ public struct FileWrite: Sendable, Equatable {
     public var offset: Int
     public var bytes: [UInt8]
 
-    public init(offset: Int, bytes: [UInt8]) { (self.offset, self.bytes) = (offset, bytes) }
-
     /// Applies the write to a file in memory; a gap between its end and the offset is filled with zeros.
     public func apply(to file: inout [UInt8]) {
         let end = offset + bytes.count
