@@ -7,12 +7,13 @@ import JSON
 public struct APIPath: Equatable, Sendable {
     private let place: Int
 
-    /// What is fixed about a path.
-    private struct Row {
+    /// What is fixed about a path; a class, because a search would copy the members of a structure.
+    private final class Row: Sendable {
         /// With its parameters in braces.
         let template: String
         /// Nil for a parameter.
         let words: [String?]
+        let firstParameter: Int?
         /// In the order of ``methods``.
         let endpoints: [Endpoint]
         /// Those of them that the guides know.
@@ -23,6 +24,7 @@ public struct APIPath: Equatable, Sendable {
         init(_ template: String, _ operations: [Endpoint]) {
             self.template = template
             words = template.split(separator: "/").map { $0.hasPrefix("{") ? nil : String($0) }
+            firstParameter = words.firstIndex { $0 == nil }
             endpoints = APIPath.methods.flatMap { method in operations.filter { $0.method == method } }
             guided = endpoints.filter { $0.origin == .guides }
             read = endpoints.first { $0.method == .get }
@@ -34,7 +36,12 @@ public struct APIPath: Equatable, Sendable {
             while index > 0 {
                 index -= 1
                 let segment = segments[index]
-                guard words[index]?.isExactly(segment) ?? !segment.isEmpty else { return false }
+                guard let word = words[index] else {
+                    if segment.isEmpty { return false }
+                    continue
+                }
+                // Most differ in their length; a word is of letters that have no other form in Unicode.
+                guard word.utf8.count == segment.utf8.count, word == segment else { return false }
             }
             return true
         }
@@ -67,10 +74,11 @@ public struct APIPath: Equatable, Sendable {
 
     /// The path with these percent-decoded segments; nil if the mode knows none.
     init?(_ segments: [String], in mode: GuideMode) {
-        let isForApps = mode.servesApps
-        for place in Self.table.indices where Self.table[place].words.count >= segments.count {
-            guard Self.table[place].words.count == segments.count else { return nil }
-            if isForApps || !Self.table[place].guided.isEmpty, Self.table[place].matches(segments) {
+        let (table, isForApps) = (Self.table, mode.servesApps)
+        for place in table.indices {
+            let row = table[place]
+            guard row.words.count <= segments.count else { break }
+            if row.words.count == segments.count, isForApps || !row.guided.isEmpty, row.matches(segments) {
                 self.place = place
                 return
             }
@@ -85,7 +93,7 @@ public struct APIPath: Equatable, Sendable {
     }
 
     /// Where its first parameter is; nil if it has none.
-    var firstParameter: Int? { Self.table[place].words.firstIndex { $0 == nil } }
+    var firstParameter: Int? { Self.table[place].firstParameter }
 
     /// The operations as far as a mode knows them, GET first.
     func endpoints(in mode: GuideMode) -> [Endpoint] {
