@@ -95,10 +95,10 @@ import Testing
 
     @Test("answer methods as far as they serve them", arguments: GuideMode.allCases)
     func methods(mode: GuideMode) {
-        #expect(Route.consultations.methods(in: mode).contains(.get) == mode.serves(.listConsultations))
-        #expect(Route.consultations.methods(in: mode).contains(.head) == mode.serves(.listConsultations))
-        #expect(Route.consultations.methods(in: mode).contains(.post) == mode.serves(.createConsultation))
-        #expect(Route.webSocket("x").methods(in: mode) == [.get])
+        #expect(Route.of(.listConsultations).methods(in: mode).contains(.get) == mode.serves(.listConsultations))
+        #expect(Route.of(.listConsultations).methods(in: mode).contains(.head) == mode.serves(.listConsultations))
+        #expect(Route.of(.listConsultations).methods(in: mode).contains(.post) == mode.serves(.createConsultation))
+        #expect(Route.of(.webSocket, "x").methods(in: mode) == [.get])
         #expect(Route.avatar(.nutritionist).methods(in: mode) == [.get, .head])
     }
 

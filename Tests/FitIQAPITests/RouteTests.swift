@@ -7,23 +7,26 @@ import Testing
     static let id = ResourceIDTests.text
 
     static let endpoints: [(String, Route, [HTTPRequest.Method], String?)] = [
-        ("api/v1/consultations", .consultations, [.get, .head, .post], nil),
-        ("api/v1/consultations/quick-actions", .quickActions, [.get, .head], nil),
-        ("api/v1/consultations/\(id)", .consultation(id), [.get, .head, .put, .delete], id),
-        ("api/v1/consultations/\(id)/messages", .messages(id), [.get, .head, .post], id),
-        ("api/v1/consultations/\(id)/archive", .archive(id), [.post], id),
-        ("api/v1/consultations/\(id)/ws", .webSocket(id), [.get], id),
-        ("api/v1/consultations/chat-about-goal", .chatAboutGoal, [.post], nil),
-        ("api/v1/goals", .goals, [.get, .head, .post], nil),
-        ("api/v1/goals/\(id)", .goal(id), [.get, .head, .patch, .put, .delete], id),
-        ("api/v1/meal-logs", .mealLogs, [.get, .head], nil),
-        ("api/v1/meal-logs/natural", .naturalMealLogs, [.post], nil),
-        ("api/v1/meal-logs/\(id)", .mealLog(id), [.get, .head, .put, .delete], id),
+        ("api/v1/consultations", .of(.listConsultations), [.get, .head, .post], nil),
+        ("api/v1/consultations/quick-actions", .of(.listQuickActions), [.get, .head], nil),
+        ("api/v1/consultations/\(id)", .of(.showConsultation, id), [.get, .head, .put, .delete], id),
+        ("api/v1/consultations/\(id)/messages", .of(.listMessages, id), [.get, .head, .post], id),
+        ("api/v1/consultations/\(id)/archive", .of(.archiveConsultation, id), [.post], id),
+        ("api/v1/consultations/\(id)/ws", .of(.webSocket, id), [.get], id),
+        ("api/v1/consultations/chat-about-goal", .of(.chatAboutGoal), [.post], nil),
+        ("api/v1/goals", .of(.listGoals), [.get, .head, .post], nil),
+        ("api/v1/goals/\(id)", .of(.showGoal, id), [.get, .head, .patch, .put, .delete], id),
+        ("api/v1/meal-logs", .of(.listMealLogs), [.get, .head], nil),
+        ("api/v1/meal-logs/natural", .of(.createMealLog), [.post], nil),
+        ("api/v1/meal-logs/\(id)", .of(.showMealLog, id), [.get, .head, .put, .delete], id),
         // The backend decides whether an id exists, whatever form it has.
-        ("api/v1/consultations/nonsense", .consultation("nonsense"), [.get, .head, .put, .delete], "nonsense"),
-        ("api/v1/consultations/\(id.uppercased())/ws", .webSocket(id.uppercased()), [.get], id.uppercased()),
         (
-            "api/v1/consultations/quick-actions/messages", .messages("quick-actions"), [.get, .head, .post],
+            "api/v1/consultations/nonsense", .of(.showConsultation, "nonsense"), [.get, .head, .put, .delete],
+            "nonsense"
+        ),
+        ("api/v1/consultations/\(id.uppercased())/ws", .of(.webSocket, id.uppercased()), [.get], id.uppercased()),
+        (
+            "api/v1/consultations/quick-actions/messages", .of(.listMessages, "quick-actions"), [.get, .head, .post],
             "quick-actions"
         ),
         ("avatars/nutritionist.svg", .avatar(.nutritionist), [.get, .head], nil),
@@ -47,10 +50,8 @@ import Testing
     func shortCut(path: String, route: Route, methods: [HTTPRequest.Method], id: String?) {
         var path = "/" + path
         let found = path.withUTF8 { Route(entityPath: $0) }
-        switch route {
-        case .consultation(Self.id), .goal, .mealLog: #expect(found == route)
-        default: #expect(found == nil)
-        }
+        let entities = [Endpoint.showConsultation, .showGoal, .showMealLog].map { Route.of($0, Self.id) }
+        #expect(found == (entities.contains(route) ? route : nil))
     }
 
     @Test(
@@ -177,4 +178,9 @@ extension String {
     fileprivate var replacingIdentifier: String {
         split(separator: "/").map { $0 == RouteTests.id ? "{id}" : String($0) }.joined(separator: "/")
     }
+}
+
+extension Route {
+    /// The route of an operation.
+    static func of(_ endpoint: Endpoint, _ id: String? = nil) -> Route { .path(APIPath(of: endpoint), id: id) }
 }

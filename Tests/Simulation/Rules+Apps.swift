@@ -5,7 +5,7 @@ import JSON
 /// What the apps' operations answer.
 extension Rules {
     func answer(to request: AppRequest) -> Answer {
-        if let operation = request.endpoint.documents { return answer(to: request, operation) }
+        if let collection = request.endpoint.documents { return answer(to: request, in: collection) }
         let id = request.ids.first ?? ""
         switch request.endpoint {
         case .createConsultation, .updateConsultation, .completeConsultation, .sendMessage, .suggestConsultationGoals,
@@ -125,8 +125,7 @@ extension Rules {
 
     // MARK: Documents
 
-    private func answer(to request: AppRequest, _ operation: DocumentOperation) -> Answer {
-        let collection = operation.collection
+    private func answer(to request: AppRequest, in collection: DocumentCollection) -> Answer {
         let own = backend.documents(in: collection, of: user)
         let id = request.ids.first.flatMap { ResourceID($0) }
         let held = own.first { $0.id == id }
@@ -135,27 +134,35 @@ extension Rules {
             backend.templates(publicOrSharedWith: user, isPublic: isPublic, isShared: isShared)
         }
         func whereHeld(_ answer: (Document) -> Answer) -> Answer { held.map(answer) ?? (404, .refusal) }
-        switch operation.action {
-        case .create: return hasRoom ? (201, .new(.document(collection))) : (507, .refusal)
-        case .generate: return hasRoom ? (201, .batch("insights", .document(collection), count: 1)) : (507, .refusal)
-        case .list, .search: return part(collection.rawValue, request, of: own.count)
-        case .listPublic: return part(collection.rawValue, request, of: list(isPublic: true, isShared: false).count)
-        case .listShared: return part(collection.rawValue, request, of: list(isPublic: false, isShared: true).count)
-        case .analyze: return (200, .figure("total_entries", own.count))
-        case .countUnread: return (200, .figure("unread_count", own.count { !$0.isRead }))
-        case .replace, .read, .favorite, .archive, .unarchive: return whereHeld { (200, .entity($0.id)) }
-        case .delete: return whereHeld { (204, .deleted(.document(collection), $0.id)) }
-        case .share:
+        switch request.endpoint {
+        case .generateInsights:
+            return hasRoom ? (201, .batch("insights", .document(collection), count: 1)) : (507, .refusal)
+        case .listPublicWorkoutTemplates:
+            return part(collection.rawValue, request, of: list(isPublic: true, isShared: false).count)
+        case .listSharedWorkoutTemplates:
+            return part(collection.rawValue, request, of: list(isPublic: false, isShared: true).count)
+        case .analyzeMoodEntries: return (200, .figure("total_entries", own.count))
+        case .countUnreadInsights: return (200, .figure("unread_count", own.count { !$0.isRead }))
+        case .readInsight, .favoriteInsight, .archiveInsight, .unarchiveInsight:
+            return whereHeld { (200, .entity($0.id)) }
+        case .shareWorkoutTemplate:
             guard case .sharing(let other) = request.body else { return whereHeld { _ in (400, .refusal) } }
             return whereHeld { (200, .figure("count", Set($0.sharedWith).union([ExactString(other)]).count)) }
-        case .unshare:
+        case .unshareWorkoutTemplate:
             let other = ExactString(request.ids.last ?? "")
             return whereHeld { $0.sharedWith.contains(other) ? (204, .none) : (404, .refusal) }
-        case .show, .copy:
+        case .showWorkoutTemplate, .copyWorkoutTemplate:
             let others = list(isPublic: true, isShared: true)
             guard let shown = held ?? others.first(where: { $0.id == id }) else { return (404, .refusal) }
-            if operation.action == .show { return (200, .entity(shown.id)) }
+            if request.endpoint == .showWorkoutTemplate { return (200, .entity(shown.id)) }
             return hasRoom ? (201, .new(.document(collection))) : (507, .refusal)
+        default: break
+        }
+        switch request.endpoint.method {
+        case .get: return part(collection.rawValue, request, of: own.count)
+        case .post: return hasRoom ? (201, .new(.document(collection))) : (507, .refusal)
+        case .put: return whereHeld { (200, .entity($0.id)) }
+        default: return whereHeld { (204, .deleted(.document(collection), $0.id)) }
         }
     }
 }

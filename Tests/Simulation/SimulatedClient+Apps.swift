@@ -91,9 +91,9 @@ extension SimulatedClient {
             DocumentCollection.allCases.filter { !backend.documents(in: $0, of: user.subject).isEmpty }
         }
         let operations = Endpoint.allCases.filter { $0.documents != nil }
-        let makers = operations.filter { $0.documents?.action == .create || $0.documents?.action == .generate }
+        let makers = operations.filter { $0.method == .post && !$0.template.contains("{") }
         let changers = operations.filter { endpoint in
-            endpoint.template.contains("{id}") && endpoint.documents.map { held?.contains($0.collection) } == true
+            endpoint.template.contains("{id}") && endpoint.documents.map { held?.contains($0) } == true
         }
         let endpoint =
             switch draw.below(5) {
@@ -103,26 +103,26 @@ extension SimulatedClient {
                 draw.element(of: [Endpoint.shareWorkoutTemplate, .shareWorkoutTemplate, .unshareWorkoutTemplate])
             default: draw.element(of: changers.isEmpty ? makers : changers)
             }
-        guard let operation = endpoint.documents else { preconditionFailure("Filtered above.") }
+        guard let collection = endpoint.documents else { preconditionFailure("Filtered above.") }
         var request = AppRequest(endpoint: endpoint)
         if endpoint.template.contains("{id}") {
-            request.ids = [drawID { backend, user in backend.documents(in: operation.collection, of: user).map(\.id) }]
+            request.ids = [drawID { backend, user in backend.documents(in: collection, of: user).map(\.id) }]
         }
         let other = draw.once(in: 6) ? "nobody" : draw.element(of: world.users).subject
-        switch operation.action {
-        case .create, .replace:
-            let flag = draw.once(in: 3) ? #","is_public":true"# : ""
-            request.body = .members(#""score":\#(draw.below(10)),"user_id":"somebody""# + flag)
-        case .share: request.body = .sharing(with: other)
-        case .unshare:
+        switch endpoint {
+        case .shareWorkoutTemplate: request.body = .sharing(with: other)
+        case .unshareWorkoutTemplate:
             let shared = simulator.engine.inspectBackend(ofWorld: world.id) { backend in
-                backend.documents(in: operation.collection, of: user.subject).first { !$0.sharedWith.isEmpty }
+                backend.documents(in: collection, of: user.subject).first { !$0.sharedWith.isEmpty }
             }
             request.ids.append(other)
             if let shared = shared ?? nil, draw.once(in: 2) {
                 request.ids = [shared.id.description, shared.sharedWith[0].text]
             }
-        case .list, .search, .listPublic, .listShared: request.part = drawPart(byOffset: true)
+        case _ where endpoint.body == .required:
+            let flag = draw.once(in: 3) ? #","is_public":true"# : ""
+            request.body = .members(#""score":\#(draw.below(10)),"user_id":"somebody""# + flag)
+        case _ where endpoint.parameters.contains("limit"): request.part = drawPart(byOffset: true)
         default: break
         }
         return request

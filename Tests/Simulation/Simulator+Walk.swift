@@ -22,7 +22,7 @@ extension Simulator {
     private func lists(of user: SimulatedUser) -> [(Endpoint, [String])] {
         let chats = engine.inspectBackend(ofWorld: user.world.id) { $0.consultationIDs(of: user.subject) } ?? []
         let documents = Endpoint.allCases.filter {
-            [.list, .listPublic, .listShared].contains($0.documents?.action)
+            $0.documents != nil && $0.parameters.contains("limit") && $0 != .searchJournal
         }
         return [(.listConsultations, []), (.listGoals, []), (.listMealLogs, [])]
             + chats.suffix(2).map { (.listMessages, [$0.description]) } + documents.map { ($0, []) }
@@ -74,7 +74,7 @@ extension Simulator {
         let stray = world.deleted.suffix(3) + foreign.prefix(2) + foreign.suffix(2)
         for endpoint in Endpoint.allCases where endpoint.template.contains("{") {
             for id in stray where failure == nil {
-                let isOpen = [.show, .copy].contains(endpoint.documents?.action)
+                let isOpen = [.showWorkoutTemplate, .copyWorkoutTemplate].contains(endpoint)
                 if isOpen, isReadable(id, by: subject, in: world) { continue }
                 _ = ask(.stray(endpoint, id.description), by: client)
             }

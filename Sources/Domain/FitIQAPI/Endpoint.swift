@@ -32,7 +32,7 @@ public enum Endpoint: String, CaseIterable, Sendable, Hashable {
     case showMealPhoto = "getMealPhoto"
     case confirmMealPhoto, deleteMealPhoto
 
-    // What the apps sync in the background: see ``DocumentOperation``.
+    // What the apps sync in the background: see ``DocumentCollection``.
     case listMoodEntries, createMoodEntry, analyzeMoodEntries, replaceMoodEntry, deleteMoodEntry
     case listJournalEntries, createJournalEntry, searchJournal, replaceJournalEntry, deleteJournalEntry
     case listInsights, countUnreadInsights, generateInsights, readInsight, favoriteInsight, archiveInsight
@@ -64,26 +64,33 @@ extension Endpoint {
         case key
     }
 
+    /// What an operation reads of a request's body.
+    public enum Body: Sendable {
+        case none
+        /// JSON, or nothing.
+        case optional
+        /// JSON.
+        case required
+        /// A form with a file.
+        case form
+    }
+
     /// What is fixed about an operation.
     struct Row {
         let method: HTTPRequest.Method
         /// The path with its parameters in braces, in two parts; below `/api/v1`, except for the apps' socket.
         let path: (String, String)
         let origin: Origin
-        let credentials: Credentials
-        var documents: DocumentOperation?
+        var documents: DocumentCollection?
 
-        init(
-            _ method: HTTPRequest.Method, _ path: String, _ rest: String = "", from origin: Origin = .guides,
-            credentials: Credentials = .bearer
-        ) {
-            (self.method, self.path, self.origin, self.credentials) = (method, (path, rest), origin, credentials)
+        init(_ method: HTTPRequest.Method, _ path: String, _ rest: String = "", from origin: Origin = .guides) {
+            (self.method, self.path, self.origin) = (method, (path, rest), origin)
         }
 
         /// An operation on documents.
-        init(_ action: DocumentAction, _ collection: DocumentCollection) {
-            self.init(action.method, collection.path, action.path, from: .apps)
-            documents = DocumentOperation(action: action, collection: collection)
+        init(_ method: HTTPRequest.Method, _ collection: DocumentCollection, _ rest: String = "") {
+            self.init(method, collection.path, rest, from: .apps)
+            documents = collection
         }
     }
 
@@ -111,51 +118,51 @@ extension Endpoint {
         case .createMealLog: Row(.post, "/meal-logs/natural")
         case .listMealLogs: Row(.get, "/meal-logs")
         case .showMealLog: Row(.get, "/meal-logs/{id}")
-        case .createMoodEntry: Row(.create, .moodEntries)
-        case .listMoodEntries: Row(.list, .moodEntries)
-        case .analyzeMoodEntries: Row(.analyze, .moodEntries)
-        case .replaceMoodEntry: Row(.replace, .moodEntries)
-        case .deleteMoodEntry: Row(.delete, .moodEntries)
-        case .createJournalEntry: Row(.create, .journal)
-        case .listJournalEntries: Row(.list, .journal)
-        case .searchJournal: Row(.search, .journal)
-        case .replaceJournalEntry: Row(.replace, .journal)
-        case .deleteJournalEntry: Row(.delete, .journal)
-        case .listInsights: Row(.list, .insights)
-        case .countUnreadInsights: Row(.countUnread, .insights)
-        case .generateInsights: Row(.generate, .insights)
-        case .readInsight: Row(.read, .insights)
-        case .favoriteInsight: Row(.favorite, .insights)
-        case .archiveInsight: Row(.archive, .insights)
-        case .unarchiveInsight: Row(.unarchive, .insights)
-        case .deleteInsight: Row(.delete, .insights)
-        case .createProgress: Row(.create, .progress)
-        case .listProgress: Row(.list, .progress)
-        case .createSleep: Row(.create, .sleep)
-        case .listSleep: Row(.list, .sleep)
-        case .createWorkout: Row(.create, .workouts)
-        case .listWorkouts: Row(.list, .workouts)
-        case .createProfileMetrics: Row(.create, .profileMetrics)
-        case .listProfileMetrics: Row(.list, .profileMetrics)
-        case .createWorkoutTemplate: Row(.create, .workoutTemplates)
-        case .listWorkoutTemplates: Row(.list, .workoutTemplates)
-        case .listPublicWorkoutTemplates: Row(.listPublic, .workoutTemplates)
-        case .listSharedWorkoutTemplates: Row(.listShared, .workoutTemplates)
-        case .showWorkoutTemplate: Row(.show, .workoutTemplates)
-        case .replaceWorkoutTemplate: Row(.replace, .workoutTemplates)
-        case .deleteWorkoutTemplate: Row(.delete, .workoutTemplates)
-        case .shareWorkoutTemplate: Row(.share, .workoutTemplates)
-        case .unshareWorkoutTemplate: Row(.unshare, .workoutTemplates)
-        case .copyWorkoutTemplate: Row(.copy, .workoutTemplates)
+        case .createMoodEntry: Row(.post, .moodEntries)
+        case .listMoodEntries: Row(.get, .moodEntries)
+        case .analyzeMoodEntries: Row(.get, .moodEntries, "/analytics")
+        case .replaceMoodEntry: Row(.put, .moodEntries, "/{id}")
+        case .deleteMoodEntry: Row(.delete, .moodEntries, "/{id}")
+        case .createJournalEntry: Row(.post, .journal)
+        case .listJournalEntries: Row(.get, .journal)
+        case .searchJournal: Row(.get, .journal, "/search")
+        case .replaceJournalEntry: Row(.put, .journal, "/{id}")
+        case .deleteJournalEntry: Row(.delete, .journal, "/{id}")
+        case .listInsights: Row(.get, .insights)
+        case .countUnreadInsights: Row(.get, .insights, "/unread/count")
+        case .generateInsights: Row(.post, .insights, "/generate/wellness")
+        case .readInsight: Row(.post, .insights, "/{id}/read")
+        case .favoriteInsight: Row(.post, .insights, "/{id}/favorite")
+        case .archiveInsight: Row(.post, .insights, "/{id}/archive")
+        case .unarchiveInsight: Row(.post, .insights, "/{id}/unarchive")
+        case .deleteInsight: Row(.delete, .insights, "/{id}")
+        case .createProgress: Row(.post, .progress)
+        case .listProgress: Row(.get, .progress)
+        case .createSleep: Row(.post, .sleep)
+        case .listSleep: Row(.get, .sleep)
+        case .createWorkout: Row(.post, .workouts)
+        case .listWorkouts: Row(.get, .workouts)
+        case .createProfileMetrics: Row(.post, .profileMetrics)
+        case .listProfileMetrics: Row(.get, .profileMetrics)
+        case .createWorkoutTemplate: Row(.post, .workoutTemplates)
+        case .listWorkoutTemplates: Row(.get, .workoutTemplates)
+        case .listPublicWorkoutTemplates: Row(.get, .workoutTemplates, "/public")
+        case .listSharedWorkoutTemplates: Row(.get, .workoutTemplates, "/shared-with-me")
+        case .showWorkoutTemplate: Row(.get, .workoutTemplates, "/{id}")
+        case .replaceWorkoutTemplate: Row(.put, .workoutTemplates, "/{id}")
+        case .deleteWorkoutTemplate: Row(.delete, .workoutTemplates, "/{id}")
+        case .shareWorkoutTemplate: Row(.post, .workoutTemplates, "/{id}/share")
+        case .unshareWorkoutTemplate: Row(.delete, .workoutTemplates, "/{id}/share/{userId}")
+        case .copyWorkoutTemplate: Row(.post, .workoutTemplates, "/{id}/copy")
         case .updateConsultation: Row(.put, "/consultations/{id}", from: .apps)
         case .completeConsultation: Row(.post, "/consultations/{id}/complete", from: .apps)
         case .sendMessage: Row(.post, "/consultations/{id}/messages", from: .apps)
         case .suggestConsultationGoals: Row(.post, "/consultations/{id}/suggest-goals", from: .apps)
         case .mealSocket: Row(.get, "/ws/meal-logs", from: .apps)
-        case .register: Row(.post, "/auth/register", from: .apps, credentials: .key)
-        case .logIn: Row(.post, "/auth/login", from: .apps, credentials: .key)
-        case .refreshTokens: Row(.post, "/auth/refresh", from: .apps, credentials: .key)
-        case .logOut: Row(.post, "/auth/logout", from: .apps, credentials: .key)
+        case .register: Row(.post, "/auth/register", from: .apps)
+        case .logIn: Row(.post, "/auth/login", from: .apps)
+        case .refreshTokens: Row(.post, "/auth/refresh", from: .apps)
+        case .logOut: Row(.post, "/auth/logout", from: .apps)
         case .showProfile: Row(.get, "/users/me", from: .apps)
         case .createProfile: Row(.post, "/users/me", from: .apps)
         case .updateProfile: Row(.put, "/users/me", from: .apps)
@@ -183,21 +190,40 @@ extension Endpoint {
         return (self == .mealSocket ? "" : "/api/v1") + path.0 + path.1
     }
     public var origin: Origin { row.origin }
-    public var credentials: Credentials { row.credentials }
-    /// The action and the collection, if this is an operation on documents.
-    public var documents: DocumentOperation? { row.documents }
+    /// The collection, if this is an operation on documents.
+    public var documents: DocumentCollection? { row.documents }
+
+    public var credentials: Credentials {
+        switch self {
+        case .register, .logIn, .refreshTokens, .logOut: .key
+        default: .bearer
+        }
+    }
+
+    public var body: Body {
+        switch self {
+        case .archiveConsultation, .completeConsultation, .suggestConsultationGoals, .logOut, .generateInsights,
+            .readInsight, .favoriteInsight, .archiveInsight, .unarchiveInsight, .copyWorkoutTemplate:
+            .optional
+        case .recognizeMealPhoto: .form
+        case .suggestGoals: .none
+        default: method == .get || method == .delete ? .none : .required
+        }
+    }
 
     /// The parameters of its query that it reads, in the union.
     public var parameters: [String] {
-        if let documents { return documents.action.parameters }
-        return switch self {
+        switch self {
         case .listConsultations: ConsultationListQuery.parameters
         case .listMessages: MessageListQuery.parameters
         case .listQuickActions: QuickActionQuery.parameters
         case .listGoals: GoalListQuery.parameters
         case .listMealLogs: MealLogListQuery.parameters
         case .webSocket, .mealSocket: ["token"]
-        default: []
+        case .analyzeMoodEntries: DocumentListQuery.filters
+        case .searchJournal: DocumentListQuery.parameters + ["q"]
+        case .countUnreadInsights, .showWorkoutTemplate: []
+        default: documents != nil && method == .get ? DocumentListQuery.parameters : []
         }
     }
 
@@ -222,50 +248,4 @@ extension Endpoint {
         let documenting = GuideMode.guides.filter { $0.provision(of: self) == .documented }
         return documenting.isEmpty ? GuideMode.guides.filter { $0.serves(self) } : documenting
     }
-}
-
-/// A path of which only the apps know, with its parameters in braces, and the operations on it.
-///
-/// There is one object for each path; a reference keeps every ``Route`` small, those of the guides too.
-public final class AppPath: Sendable, Equatable {
-    public let template: String
-    /// In the order of ``Endpoint``'s cases.
-    public let endpoints: [Endpoint]
-    /// Nil for a parameter.
-    private let segments: [String?]
-
-    private init(_ template: String, _ endpoints: [Endpoint]) {
-        (self.template, self.endpoints) = (template, endpoints)
-        segments = template.split(separator: "/").map { $0.hasPrefix("{") ? nil : String($0) }
-    }
-
-    public static func == (left: AppPath, right: AppPath) -> Bool { left === right }
-
-    /// Which of its segments are parameters.
-    public var parameterPlaces: [Int] { segments.indices.filter { segments[$0] == nil } }
-
-    /// The path with these percent-decoded segments, and its parameters; nil if the apps know none.
-    ///
-    /// A path whose word stands where another one has a parameter precedes it.
-    static func matching(_ segments: [String]) -> (path: AppPath, parameters: [String])? {
-        for path in all where path.segments.count == segments.count && path.matches(segments) {
-            return (path, zip(path.segments, segments).filter { $0.0 == nil }.map(\.1))
-        }
-        return nil
-    }
-
-    private func matches(_ arrived: [String]) -> Bool {
-        // From the last: most begin with the same two.
-        arrived.indices.reversed().allSatisfy { segments[$0]?.isExactly(arrived[$0]) ?? !arrived[$0].isEmpty }
-    }
-
-    private static let all: [AppPath] = {
-        let guided = Set(Endpoint.allCases.filter { $0.origin == .guides }.map { ExactString($0.template) })
-        let apps = Endpoint.allCases.filter { !guided.contains(ExactString($0.template)) }
-        let byTemplate = Dictionary(grouping: apps) { ExactString($0.template) }
-        return byTemplate.map { AppPath($0.text, $1) }.sorted {
-            let (left, right) = ($0.segments.count { $0 == nil }, $1.segments.count { $0 == nil })
-            return (left, $0.template) < (right, $1.template)
-        }
-    }()
 }

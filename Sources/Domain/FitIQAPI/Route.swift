@@ -3,55 +3,22 @@ import Text
 
 /// A path of the API with its ids as text; the backend checks whether an id exists.
 public enum Route: Equatable, Sendable {
-    case consultations, quickActions, chatAboutGoal
-    case consultation(String)
-    case messages(String)
-    case archive(String)
-    case webSocket(String)
-    case goals
-    case goal(String)
-    case mealLogs, naturalMealLogs
-    case mealLog(String)
     /// `/avatars/{persona}.svg`: the URL in `persona.avatar`.
     case avatar(Persona)
-    /// A path that only the apps use, with its parameters.
-    case app(AppPath, [String])
+    /// A path with operations, and the first id in it; nil if it has none.
+    case path(APIPath, id: String?)
 
     /// The route of a path in percent-decoded segments; nil if there is none in the mode.
+    ///
+    /// A path with an extra slash or a missing id has none: a hint at the nearest endpoint helps more than an unknown id.
     public init?(segments: [String], in mode: GuideMode = .union) {
         if segments.count == 2, segments[0] == "avatars", segments[1].hasSuffix(".svg") {
             guard let persona = Persona(rawValue: String(segments[1].dropLast(4))) else { return nil }
             self = .avatar(persona)
             return
         }
-        // An extra slash or a missing id: a hint at the nearest endpoint helps more than an unknown id.
-        guard !segments.contains("") else { return nil }
-        // The guides' lists are asked for often; no path of the apps looks like one.
-        let isList =
-            segments.count == 3
-            && (segments[2] == "consultations" || segments[2] == "goals" || segments[2] == "meal-logs")
-        if mode.servesApps, !isList, let (path, parameters) = AppPath.matching(segments) {
-            self = .app(path, parameters)
-            return
-        }
-        guard 3...5 ~= segments.count, segments[0] == "api", segments[1] == "v1" else { return nil }
-        let id = segments.count > 3 ? segments[3] : nil
-        let part = segments.count > 4 ? segments[4] : nil
-        switch (segments[2], id, part) {
-        case ("consultations", nil, nil): self = .consultations
-        case ("consultations", "quick-actions", nil): self = .quickActions
-        case ("consultations", "chat-about-goal", nil): self = .chatAboutGoal
-        case ("consultations", let id?, nil): self = .consultation(id)
-        case ("consultations", let id?, "messages"): self = .messages(id)
-        case ("consultations", let id?, "archive"): self = .archive(id)
-        case ("consultations", let id?, "ws"): self = .webSocket(id)
-        case ("goals", nil, nil): self = .goals
-        case ("goals", let id?, nil): self = .goal(id)
-        case ("meal-logs", nil, nil): self = .mealLogs
-        case ("meal-logs", "natural", nil): self = .naturalMealLogs
-        case ("meal-logs", let id?, nil): self = .mealLog(id)
-        default: return nil
-        }
+        guard let path = APIPath(segments, in: mode) else { return nil }
+        self = .path(path, id: path.firstParameter.map { segments[$0] })
     }
 
     /// The consultation, goal or meal log with this path as it arrived; nil for other paths and for paths that need
@@ -59,65 +26,31 @@ public enum Route: Equatable, Sendable {
     ///
     /// A fast path for the most common reads: it creates one string instead of one per segment.
     public init?(entityPath path: UnsafeBufferPointer<UInt8>) {
-        // Ids have a fixed length, so the length of the path determines the candidates.
-        switch path.count - 36 {
-        case Self.consultationPrefix.utf8CodeUnitCount:
-            self.init(path, after: Self.consultationPrefix, Self.consultation)
-        case Self.goalPrefix.utf8CodeUnitCount: self.init(path, after: Self.goalPrefix, Self.goal)
-        case Self.mealLogPrefix.utf8CodeUnitCount: self.init(path, after: Self.mealLogPrefix, Self.mealLog)
-        default: return nil
+        // Ids have a fixed length, so the length of the path determines the candidate.
+        for (prefix, entity) in Self.entities where path.count == prefix.utf8CodeUnitCount + 36 {
+            for index in 0..<prefix.utf8CodeUnitCount where path[index] != prefix.utf8Start[index] { return nil }
+            let id = path[prefix.utf8CodeUnitCount...]
+            guard !id.contains(.slash), !id.contains(.percent) else { return nil }
+            self = .path(entity, id: String(decoding: id, as: UTF8.self))
+            return
         }
+        return nil
     }
 
-    private static let consultationPrefix: StaticString = "/api/v1/consultations/"
-    private static let goalPrefix: StaticString = "/api/v1/goals/"
-    private static let mealLogPrefix: StaticString = "/api/v1/meal-logs/"
-
-    private init?(_ path: UnsafeBufferPointer<UInt8>, after prefix: StaticString, _ entity: (String) -> Route) {
-        for index in 0..<prefix.utf8CodeUnitCount where path[index] != prefix.utf8Start[index] { return nil }
-        let id = path[prefix.utf8CodeUnitCount...]
-        guard !id.contains(.slash), !id.contains(.percent) else { return nil }
-        self = entity(String(decoding: id, as: UTF8.self))
-    }
+    /// The paths that end with the id of what they show, up to that id.
+    private static let entities: [(prefix: StaticString, path: APIPath)] = [
+        ("/api/v1/consultations/", APIPath(of: .showConsultation)), ("/api/v1/goals/", APIPath(of: .showGoal)),
+        ("/api/v1/meal-logs/", APIPath(of: .showMealLog)),
+    ]
 
     /// The endpoints of the path as far as a mode knows them, if only to say which guide has them.
     public func endpoints(in mode: GuideMode) -> [Endpoint] {
-        let all: [Endpoint] =
-            switch self {
-            case .consultations: [.listConsultations, .createConsultation]
-            case .quickActions: [.listQuickActions]
-            case .chatAboutGoal: [.chatAboutGoal]
-            case .consultation: [.showConsultation, .updateConsultation, .deleteConsultation]
-            case .messages: [.listMessages, .sendMessage]
-            case .archive: [.archiveConsultation]
-            case .webSocket: [.webSocket]
-            case .goals: [.listGoals, .createGoal]
-            case .goal: [.showGoal, .updateGoal, .replaceGoal, .deleteGoal]
-            case .mealLogs: [.listMealLogs]
-            case .naturalMealLogs: [.createMealLog]
-            case .mealLog: [.showMealLog, .updateMealLog, .deleteMealLog]
-            case .app(let path, _): path.endpoints
-            case .avatar: []
-            }
-        return mode.servesApps ? all : all.filter { $0.origin == .guides }
+        if case .path(let path, _) = self { path.endpoints(in: mode) } else { [] }
     }
 
     /// The endpoint for a method; nil if the mode knows none.
     public func endpoint(for method: HTTPRequest.Method, in mode: GuideMode = .union) -> Endpoint? {
-        // The fast path for most requests.
-        if method == .get {
-            switch self {
-            case .consultation: return .showConsultation
-            case .goal: return .showGoal
-            case .mealLog: return .showMealLog
-            case .consultations: return .listConsultations
-            case .goals: return .listGoals
-            case .mealLogs: return .listMealLogs
-            default: break
-            }
-        }
-        let endpoints = endpoints(in: mode)
-        return method == .head ? endpoints.first(where: \.answersHead) : endpoints.first { $0.method == method }
+        if case .path(let path, _) = self { path.endpoint(for: method, in: mode) } else { nil }
     }
 
     /// The methods that the path supports in a mode, without OPTIONS; GET implies HEAD.
@@ -126,16 +59,8 @@ public enum Route: Equatable, Sendable {
         return endpoints(in: mode).filter(mode.serves).flatMap { $0.answersHead ? [$0.method, .head] : [$0.method] }
     }
 
-    /// The id in the path, if any.
-    public var id: String? {
-        switch self {
-        case .consultation(let id), .messages(let id), .archive(let id), .webSocket(let id), .goal(let id),
-            .mealLog(let id):
-            id
-        case .app(_, let parameters): parameters.first
-        default: nil
-        }
-    }
+    /// The first id in the path, if any.
+    public var id: String? { if case .path(_, let id) = self { id } else { nil } }
 
     /// The paths of a mode with their parameters in braces, for hints.
     static func templates(in mode: GuideMode) -> [String] {

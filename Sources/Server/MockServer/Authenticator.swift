@@ -38,20 +38,16 @@ struct Authenticator {
     ) throws(APIError) -> UserID {
         let token = try bearer(fields, last: &last, in: &backend)
         try check(token, at: now)
-        try checkAPIKey(of: fields, isRequired: mode.requiresAPIKey)
+        try checkAPIKey(of: fields)
         return token.user
     }
 
-    /// Checks the key of a request that needs no bearer token.
-    func checkAPIKey(of fields: FieldBlock) throws(APIError) {
-        try checkAPIKey(of: fields, isRequired: mode.requiresAPIKey)
-    }
-
-    private func checkAPIKey(of fields: FieldBlock, isRequired: Bool) throws(APIError) {
+    /// Refuses a wrong key, and a missing one unless the mode or the request needs none.
+    func checkAPIKey(of fields: FieldBlock, isOptional: Bool = false) throws(APIError) {
         switch fields.firstValue(of: .xAPIKey, is: apiKey) {
         case true?: break
         case false?: throw .wrongAPIKey
-        case nil: if isRequired { throw .missingAPIKey }
+        case nil: if mode.requiresAPIKey, !isOptional { throw .missingAPIKey }
         }
     }
 
@@ -68,7 +64,7 @@ struct Authenticator {
         if let queryToken, accepted != .headers {
             let token = try verify(queryToken, in: &backend)
             try check(token, at: now)
-            try checkAPIKey(of: fields, isRequired: false)
+            try checkAPIKey(of: fields, isOptional: true)
             return token.user
         }
         guard fields.contains(.authorization) || fields.contains(.xAPIKey) else {

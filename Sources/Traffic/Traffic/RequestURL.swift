@@ -27,12 +27,7 @@ package struct RequestURL: Sendable {
 
     /// The segments with nil for any number, and for anything where a path of the API has an ID.
     package var route: [String?] {
-        let ids: [Int] =
-            switch Route(segments: segments) {
-            case .consultation, .messages, .archive, .webSocket, .goal, .mealLog: [3]
-            case .app(let path, _): path.parameterPlaces
-            default: []
-            }
+        let ids = if case .path(let path, _)? = Route(segments: segments) { path.parameterPlaces } else { [Int]() }
         return segments.enumerated().map { index, segment in
             ids.contains(index) || (!segment.isEmpty && segment.utf8.allSatisfy(\.isDigit)) ? nil : segment
         }

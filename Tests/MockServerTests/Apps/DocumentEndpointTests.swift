@@ -16,7 +16,7 @@ struct DocumentEndpointTests {
         let request =
             user.map { .authorized(endpoint.method, target, as: $0) }
             ?? Request(method: endpoint.method, target: target)
-        return endpoint.documents?.action.takesBody == true ? request.json(#"{"user_ids":["bert"]}"#) : request
+        return endpoint.body != .none ? request.json(#"{"user_ids":["bert"]}"#) : request
     }
 
     @Test("Each operation has a path of its own, in the union alone, and asks for credentials")
@@ -45,7 +45,7 @@ struct DocumentEndpointTests {
         let state = #"{"name":"a","users":[{"id":"\#(TestUser.anna)","documents":{\#(lists.joined(separator: ","))}}]}"#
         #expect(try network.admin(.put, "state", state).status == 200)
         for endpoint in Self.operations where endpoint.template.contains("{") {
-            let id = Self.id(try #require(endpoint.documents?.collection))
+            let id = Self.id(try #require(endpoint.documents))
             for (id, user) in [(id, TestUser.ben), (id.uppercased(), TestUser.anna)] {
                 let answer = try network.exchange(Self.request(endpoint, id, as: user))
                 #expect(answer.status == 404, "\(endpoint): \(answer.text)")

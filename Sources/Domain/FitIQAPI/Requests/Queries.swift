@@ -3,13 +3,13 @@ import Text
 /// Reads the parameters of a query; the first of a repeated one counts, unknown ones are ignored.
 ///
 /// Values that are unknown or out of range are refused with a 400; an absent parameter is nil.
-struct QueryReader {
+package struct QueryReader {
     private let items: [(name: String, value: String)]
 
-    init(_ items: [(name: String, value: String)]) { self.items = items }
+    package init(_ items: [(name: String, value: String)]) { self.items = items }
     subscript(_ parameter: String) -> String? { items.first { $0.name == parameter }?.value }
 
-    func number(_ parameter: String, in range: ClosedRange<Int>) throws(APIError) -> Int? {
+    package func number(_ parameter: String, in range: ClosedRange<Int>) throws(APIError) -> Int? {
         guard let value = self[parameter] else { return nil }
         // Int's initializer accepts "+5", which no guide's client sends.
         guard value.utf8.allSatisfy(\.isDigit), let number = Int(value), range.contains(number)
@@ -33,13 +33,13 @@ struct QueryReader {
         return number ?? length == nil ? nil : Page(number: number ?? 1, size: length ?? usual)
     }
 
-    func choice<Choice: RawRepresentable<String> & CaseIterable>(
+    package func choice<Choice: RawRepresentable<String> & CaseIterable>(
         _ parameter: String, among known: [Choice] = Array(Choice.allCases)
     ) throws(APIError) -> Choice? {
         try self[parameter].map { value throws(APIError) in try .named(value, among: known, in: parameter) }
     }
 
-    func flag(_ parameter: String) throws(APIError) -> Bool? {
+    package func flag(_ parameter: String) throws(APIError) -> Bool? {
         switch self[parameter] {
         case nil: nil
         case "true": true

@@ -25,7 +25,7 @@ extension Engine {
             exchange.unmatched = .unknownPath
             throw refusalOfPath(head.target, at: destination, in: world)
         }
-        guard route.answers(head.method, in: mode) else {
+        guard exchange.endpoint.map(mode.serves) ?? route.methods(in: mode).contains(head.method) else {
             exchange.unmatched = exchange.endpoint == nil ? .wrongMethod : .notInGuide
             if let refusal = refusalOfAbsence(of: route, head, in: world) { throw refusal }
             let methods = route.methods(in: mode) + [.options]
@@ -63,7 +63,7 @@ extension Engine {
     /// The answer of a REST endpoint of the API.
     private func restAnswer(_ route: Route, _ exchange: inout Exchange) throws(APIError) -> Answer {
         guard let endpoint = exchange.endpoint else { preconditionFailure("A path without an operation is refused.") }
-        if case .app = route, endpoint.credentials == .key { return try signIn(endpoint, exchange) }
+        if endpoint.credentials == .key { return try signIn(endpoint, exchange) }
         let world = exchange.world
         defer { applyEffects(of: world, at: exchange.now) }
         // The backend is lent as a whole: each method called on `world.backend` would copy it first.
@@ -73,13 +73,11 @@ extension Engine {
     /// The answer of an endpoint that needs a bearer token; the `id` is the first one in its path, empty if there is
     /// none.
     ///
-    /// The id in a path is looked up before the body is read, as everywhere.
-    ///
     /// - Throws: 401; 404 for an unknown id; 415 and 400 for a bad body, 400 for a bad query; 507 if the world is full.
     private func answer(
         _ endpoint: Endpoint, on id: String, _ exchange: inout Exchange, _ backend: inout Backend, _ turn: inout Turn
     ) throws(APIError) -> Answer {
-        let (head, body, world) = (exchange.head, exchange.body, exchange.world)
+        let (head, world) = (exchange.head, exchange.world)
         let user = try world.authenticator.user(
             of: head.fields, last: &exchange.connection.lastAuthorization, in: &backend, at: turn.now)
         exchange.user = backend.name(of: user)
@@ -90,43 +88,19 @@ extension Engine {
         case .showConsultation: return .ok(try backend.consultation(id, for: user))
         case .showGoal: return .ok(try backend.goal(id, for: user))
         case .showMealLog: return .ok(try backend.mealLog(id, for: user))
-        case .createConsultation:
-            try checkMediaType(head.fields, body)
-            let request = try CreateConsultationRequest(
-                body: body, in: world.mode.form(of: .createConsultation), isForApps: isForApps)
-            return .created(try backend.createConsultation(request, by: user, &turn))
         case .listConsultations:
             let query = try ConsultationListQuery(query: head.target.queryItems(), isForApps: isForApps)
             return .ok(backend.consultations(query, for: user))
         case .listMessages:
             return .ok(try backend.messages(id, query: head.target.queryItems(), for: user, at: turn.now))
-        case .archiveConsultation:
-            _ = try backend.consultation(id, for: user)
-            try checkMediaType(head.fields, body)
-            return .ok(try backend.archive(id, by: user, &turn))
         case .listQuickActions: return .ok(backend.quickActions(try QuickActionQuery(query: head.target.queryItems())))
-        case .createGoal:
-            try checkMediaType(head.fields, body)
-            let request = try CreateGoalRequest(body: body, isForApps: isForApps)
-            return .created(try backend.createGoal(request, by: user, &turn))
         case .listGoals:
             let query = try GoalListQuery(query: head.target.queryItems(), isForApps: isForApps)
             return .ok(backend.goals(query, for: user, at: turn.now))
-        case .updateGoal:
-            _ = try backend.goal(id, for: user)
-            try checkMediaType(head.fields, body)
-            return .ok(try backend.updateGoal(id, UpdateGoalRequest(body: body), by: user, &turn))
-        case .chatAboutGoal:
-            try checkMediaType(head.fields, body)
-            return .created(try backend.chatAboutGoal(ChatAboutGoalRequest(body: body), by: user, &turn))
-        case .createMealLog:
-            try checkMediaType(head.fields, body)
-            let request = try CreateMealLogRequest(body: body, isForApps: isForApps)
-            return .created(try backend.createMealLog(request, by: user, &turn))
         case .listMealLogs:
             let query = try MealLogListQuery(query: head.target.queryItems(), isForApps: isForApps)
             return .ok(backend.mealLogs(query, for: user))
-        default: return try appAnswer(endpoint, on: id, by: user, exchange, &backend, &turn)
+        default: return try commandAnswer(endpoint, on: id, by: user, exchange, &backend, &turn)
         }
     }
 

@@ -22,7 +22,7 @@ extension Engine {
         let user = try world.authenticator.webSocketUser(
             of: head.fields, queryToken: queryToken, last: &connection.lastAuthorization, in: &world.backend,
             at: world.turn.now)
-        let consultation: String? = if case .webSocket(let id) = route { id } else { nil }
+        let consultation = route.id
         if let consultation { try world.backend.checkSocket(on: consultation, by: user) }
         exchange.user = world.backend.name(of: user)
         open(.backend, try acceptHandshake(head), &exchange)

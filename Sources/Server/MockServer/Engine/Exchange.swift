@@ -163,22 +163,6 @@ enum ServerRoute {
         }
     }
 
-    /// Whether the path answers a method; GET is checked first, because most requests use it.
-    func answers(_ method: HTTPRequest.Method, in mode: GuideMode) -> Bool {
-        if method == .get {
-            switch self {
-            case .api(.consultation): return mode.serves(.showConsultation)
-            case .api(.goal): return mode.serves(.showGoal)
-            case .api(.mealLog): return mode.serves(.showMealLog)
-            case .api(.consultations): return mode.serves(.listConsultations)
-            case .api(.goals): return mode.serves(.listGoals)
-            case .api(.mealLogs): return mode.serves(.listMealLogs)
-            default: break
-            }
-        }
-        return methods(in: mode).contains(method)
-    }
-
     /// The methods that the path answers, in addition to OPTIONS; empty if the guide does not know the path.
     func methods(in mode: GuideMode) -> [HTTPRequest.Method] {
         switch self {

@@ -56,11 +56,9 @@ public struct JournalEncoder: Sendable {
     }
 
     private func write(_ exchange: RecordedExchange, to writer: inout JSONWriter) {
-        writer.member("endpoint", ifPresent: exchange.endpoint?.name)
-        writer.member("user", ifPresent: exchange.user?.text)
-        writer.member("requested_at", exchange.requestedAt.nanosecondText)
-        writeRequest(exchange.head, exchange.body, to: &writer)
-        writeUnknownParameters(of: exchange.endpoint, exchange.head, to: &writer)
+        writeRequest(
+            exchange.head, exchange.body, of: exchange.endpoint, by: exchange.user, at: exchange.requestedAt,
+            to: &writer)
         if let status = exchange.status {
             writer.object("response") { writer in
                 writer.member("status", status)
@@ -94,11 +92,7 @@ public struct JournalEncoder: Sendable {
     }
 
     private func write(_ opening: RecordedOpening, to writer: inout JSONWriter) {
-        writer.member("endpoint", ifPresent: opening.endpoint?.name)
-        writer.member("user", ifPresent: opening.user?.text)
-        writer.member("requested_at", opening.requestedAt.nanosecondText)
-        writeRequest(opening.head, nil, to: &writer)
-        writeUnknownParameters(of: opening.endpoint, opening.head, to: &writer)
+        writeRequest(opening.head, nil, of: opening.endpoint, by: opening.user, at: opening.requestedAt, to: &writer)
         writer.object("response") { writer in
             writer.member("status", 101)
             Self.writeFields(opening.responseFields.nameValuePairs, to: &writer)
@@ -139,15 +133,13 @@ public struct JournalEncoder: Sendable {
 }
 
 extension JournalEncoder {
-    /// Marks what the endpoint let pass; the guides' modes do not tell.
-    private func writeUnknownParameters(of endpoint: Endpoint?, _ head: RequestHead, to writer: inout JSONWriter) {
-        guard mode.servesApps, let endpoint, head.target.query != nil else { return }
-        let names = endpoint.unknownParameters(in: head.target.queryItems())
-        guard !names.isEmpty else { return }
-        writer.array("unknown_parameters") { array in for name in names { array.value(name) } }
-    }
-
-    private func writeRequest(_ head: RequestHead, _ body: RecordedBody?, to writer: inout JSONWriter) {
+    private func writeRequest(
+        _ head: RequestHead, _ body: RecordedBody?, of endpoint: Endpoint?, by user: ExactString?, at time: Timestamp,
+        to writer: inout JSONWriter
+    ) {
+        writer.member("endpoint", ifPresent: endpoint?.name)
+        writer.member("user", ifPresent: user?.text)
+        writer.member("requested_at", time.nanosecondText)
         writer.object("request") { writer in
             writer.member("method", head.method.rawValue)
             writer.member("target", head.target.description)
@@ -155,6 +147,11 @@ extension JournalEncoder {
             Self.writeFields(head.fields.nameValuePairs, to: &writer)
             if let body { Self.write(body, .body, to: &writer) }
         }
+        // What the endpoint let pass; the guides' modes do not tell.
+        guard mode.servesApps, let endpoint, head.target.query != nil else { return }
+        let names = endpoint.unknownParameters(in: head.target.queryItems())
+        guard !names.isEmpty else { return }
+        writer.array("unknown_parameters") { array in for name in names { array.value(name) } }
     }
 
     private static func writeFields(_ fields: [(name: String, value: String)], to writer: inout JSONWriter) {

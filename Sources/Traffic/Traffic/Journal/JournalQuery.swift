@@ -121,60 +121,34 @@ extension JournalQuery {
     }
 
     private mutating func set(_ name: String, to value: String) throws(APIError) {
+        let query = QueryReader([(name, value)])
         switch name {
         case "method": method = ExactString(value.uppercased())
         case "path":
             guard let pattern = PathPattern(value) else { throw Self.refusal(JournalMessages.badPath(value)) }
             path = pattern
         case "status": status = try Self.statuses(value)
-        case "endpoint":
-            guard let found = Endpoint(name: value) else {
-                throw .unknownChoice(name, got: value, allowed: Endpoint.allCases.map(\.name))
-            }
-            endpoint = found
+        case "endpoint": endpoint = try query.choice(name, of: Endpoint.self)
         case "user": user = ExactString(value)
-        case "connection": connection = UInt64(try Self.number(name, value, in: 1...Int.max))
-        case "kind": kinds = [try Self.choice(name, value, \JournalEvent.Kind.rawValue)]
-        case "unmatched":
-            guard let flag = ["true": true, "false": false][value] else {
-                throw .unknownChoice(name, got: value, allowed: ["true", "false"])
+        case "connection": connection = try query.number(name, in: 1...Int.max).map(UInt64.init)
+        case "kind": if let kind = try query.choice(name, of: JournalEvent.Kind.self) { kinds = [kind] }
+        case "unmatched": isUnmatched = try query.flag(name)
+        case "since": since = try query.number(name, in: 0...Int.max) ?? since
+        case "before": before = try query.number(name, in: 1...Int.max) ?? before
+        case "direction":
+            sender = Party.allCases.first { $0.direction == value }
+            guard sender != nil else {
+                throw .unknownChoice(name, got: value, allowed: Party.allCases.map(\.direction))
             }
-            isUnmatched = flag
-        case "since": since = try Self.number(name, value, in: 0...Int.max)
-        case "before": before = try Self.number(name, value, in: 1...Int.max)
-        case "direction": sender = try Self.choice(name, value, \Party.direction)
         case "type": type = ExactString(value)
-        case "limit": limit = try Self.number(name, value, in: 1...1000)
-        default: isNewestFirst = try Self.isDescending(value)
+        case "limit": limit = try query.number(name, in: 1...1000) ?? limit
+        default: isNewestFirst = try query.choice(name, of: Order.self) == .desc
         }
     }
+
+    private enum Order: String, CaseIterable { case asc, desc }
 
     private static func refusal(_ message: String) -> APIError { APIError(.badRequest, .validationFailed, message) }
-
-    private static func isDescending(_ value: String) throws(APIError) -> Bool {
-        switch value {
-        case "asc": return false
-        case "desc": return true
-        default: throw .unknownChoice("order", got: value, allowed: ["asc", "desc"])
-        }
-    }
-
-    /// A whole number in decimal digits.
-    private static func number(_ name: String, _ value: String, in range: ClosedRange<Int>) throws(APIError) -> Int {
-        guard value.utf8.allSatisfy(\.isDigit), let number = Int(value),
-            range.contains(number)
-        else { throw .outOfRange(name, allowed: range, got: value) }
-        return number
-    }
-
-    private static func choice<Choice: CaseIterable>(
-        _ name: String, _ value: String, _ spelling: (Choice) -> String
-    ) throws(APIError) -> Choice {
-        guard let choice = Choice.allCases.first(where: { spelling($0) == value }) else {
-            throw .unknownChoice(name, got: value, allowed: Choice.allCases.map(spelling))
-        }
-        return choice
-    }
 
     /// Parses `404`, or `4xx` for all statuses that begin with a 4.
     private static func statuses(_ value: String) throws(APIError) -> ClosedRange<Int> {

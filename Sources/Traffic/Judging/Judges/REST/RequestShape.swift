@@ -22,13 +22,13 @@ struct RequestShape: ObligationJudge {
         let target = request.exchange.head.target
         let unknown =
             scene.mode.servesApps && target.query != nil ? endpoint.unknownParameters(in: target.queryItems()) : []
-        let reading = request.hasLostBody ? nil : Self.reading(of: endpoint, in: scene.mode)
+        let hasBody = !request.exchange.body.bytes.isEmpty
         let isRead =
-            switch reading {
-            case nil: false
-            case .body?: true
-            case .optionalBody?: !request.exchange.body.bytes.isEmpty
-            case .query?: target.query != nil
+            switch endpoint.body {
+            case _ where request.hasLostBody: false
+            case .required, .form: true
+            case .optional: hasBody
+            case .none: target.query != nil && Self.readsQuery(endpoint, in: scene.mode)
             }
         guard isRead || !unknown.isEmpty else { return }
         findings.exercised()
@@ -38,43 +38,22 @@ struct RequestShape: ObligationJudge {
         }
         guard isRead else { return }
         do throws(APIError) {
-            if reading != .query, !request.exchange.body.bytes.isEmpty, endpoint != .recognizeMealPhoto {
+            if hasBody, endpoint.body == .required || endpoint.body == .optional {
                 try APIError.checkMediaType(request.exchange.head.fields[.contentType])
             }
             try Self.read(request, endpoint, in: scene.mode)
         } catch { findings.found(RESTMessages.misshapen(request.title, error.message), [fact.entry]) }
     }
 
-    /// What an endpoint reads from a request.
-    private enum Reading { case body, optionalBody, query }
-
-    private static func reading(of endpoint: Endpoint, in mode: GuideMode) -> Reading? {
-        if let action = endpoint.documents?.action, action.takesBody {
-            return action.needsBody ? .body : .optionalBody
-        }
-        switch (endpoint, endpoint.method) {
-        case (.archiveConsultation, _), (.completeConsultation, _), (.suggestConsultationGoals, _), (.logOut, _):
-            return .optionalBody
-        // goal-linking knows no parameters.
-        case (.listGoals, _) where !mode.servesApps: return nil
-        case (.suggestGoals, _), (_, .delete): return nil
-        case (_, .get): return endpoint.parameters.isEmpty ? nil : .query
-        default: return .body
-        }
+    /// Whether it has parameters in the mode: in goal-linking, the list of goals has none.
+    private static func readsQuery(_ endpoint: Endpoint, in mode: GuideMode) -> Bool {
+        !endpoint.parameters.isEmpty && (endpoint != .listGoals || mode.servesApps)
     }
 
     private static func read(_ request: RequestFact, _ endpoint: Endpoint, in mode: GuideMode) throws(APIError) {
         let (form, isForApps) = (mode.form(of: endpoint), mode.servesApps)
         let body = request.exchange.body.bytes
         let query = request.exchange.head.target.queryItems()
-        if let documents = endpoint.documents {
-            switch documents.action {
-            case .share: _ = try ShareDocumentRequest(body: body)
-            case .create, .replace, .copy: _ = try DocumentRequest.object(body, for: documents.collection)
-            default: _ = try DocumentListQuery(query: documents.action.hasQuery ? query : [])
-            }
-            return
-        }
         switch endpoint {
         case .createConsultation: _ = try CreateConsultationRequest(body: body, in: form, isForApps: isForApps)
         case .updateConsultation: _ = try UpdateConsultationRequest(body: body)
@@ -104,7 +83,14 @@ struct RequestShape: ObligationJudge {
         case .createProfile, .updateProfile, .updatePhysicalProfile:
             _ = try ProfileRequest(body: body, of: endpoint, at: request.requestedAt)
         case .updatePreferences: _ = try PreferencesRequest(body: body)
-        default: break
+        case .shareWorkoutTemplate: _ = try ShareDocumentRequest(body: body)
+        default:
+            guard let collection = endpoint.documents else { break }
+            if endpoint.body == .required || endpoint == .copyWorkoutTemplate {
+                _ = try DocumentRequest.object(body, for: collection)
+            } else if endpoint.body == .none {
+                _ = try DocumentListQuery(query: query)
+            }
         }
     }
 }

@@ -1,0 +1,188 @@
+import FitIQAPI
+import FitIQBackend
+import HTTP1
+import JSON
+
+/// The operations that change something, and those that only the apps know.
+extension Engine {
+    /// The answer of an operation; the `id` is the first one in its path, empty if there is none.
+    ///
+    /// - Throws: 404 for an unknown id; 415 and 400 for a bad body, 400 for a bad query; 507 if the world is full.
+    func commandAnswer(
+        _ endpoint: Endpoint, on id: String, by user: UserID, _ exchange: Exchange, _ backend: inout Backend,
+        _ turn: inout Turn
+    ) throws(APIError) -> Answer {
+        try checkBody(of: endpoint, on: id, by: user, exchange, &backend)
+        let (body, mode) = (exchange.body, exchange.world.mode)
+        switch endpoint {
+        case .createConsultation:
+            let request = try CreateConsultationRequest(
+                body: body, in: mode.form(of: endpoint), isForApps: mode.servesApps)
+            return .created(try backend.createConsultation(request, by: user, &turn))
+        case .updateConsultation:
+            return .ok(try backend.updateConsultation(id, UpdateConsultationRequest(body: body), by: user, &turn))
+        case .completeConsultation: return .ok(try backend.complete(id, by: user, &turn))
+        case .archiveConsultation: return .ok(try backend.archive(id, by: user, &turn))
+        case .deleteConsultation: try backend.deleteConsultation(id, by: user, &turn)
+        case .sendMessage:
+            return .created(try backend.sendMessage(SendMessageRequest(body: body), in: id, by: user, &turn))
+        case .suggestConsultationGoals:
+            return .ok(try backend.suggestGoals(in: id, limit: SuggestGoalsRequest(body: body).limit, for: user))
+
+        case .createGoal:
+            let request = try CreateGoalRequest(body: body, isForApps: mode.servesApps)
+            return .created(try backend.createGoal(request, by: user, &turn))
+        case .updateGoal: return .ok(try backend.updateGoal(id, UpdateGoalRequest(body: body), by: user, &turn))
+        case .replaceGoal: return .ok(try backend.replaceGoal(id, AppGoalRequest(body: body), by: user, &turn))
+        case .deleteGoal: try backend.deleteGoal(id, by: user, &turn)
+        case .chatAboutGoal:
+            return .created(try backend.chatAboutGoal(ChatAboutGoalRequest(body: body), by: user, &turn))
+        case .listGoalTips, .listGoalSuggestions, .analyzeGoal:
+            return .ok(try backend.goalAdvice(endpoint, on: id, for: user, at: turn.now))
+        case .listSuggestedGoals, .suggestGoals: return .ok(backend.suggestedGoals(for: user))
+
+        case .createMealLog:
+            let request = try CreateMealLogRequest(body: body, isForApps: mode.servesApps)
+            return .created(try backend.createMealLog(request, by: user, &turn))
+        case .createMealLogs:
+            return .created(try backend.createMealLogs(CreateMealLogsRequest(body: body), by: user, &turn))
+        case .updateMealLog:
+            return .ok(try backend.updateMealLog(id, UpdateMealLogRequest(body: body), by: user, &turn))
+        case .deleteMealLog: try backend.deleteMealLog(id, by: user, &turn)
+        case .recognizeMealPhoto:
+            let request = try MealPhotoRequest(body: body, contentType: exchange.head.fields[.contentType])
+            return .created(try backend.recognizeMealPhoto(request, by: user, &turn))
+        case .showMealPhoto: return .ok(try backend.mealPhoto(id, for: user))
+        case .confirmMealPhoto:
+            return .ok(try backend.confirmMealPhoto(id, ConfirmMealPhotoRequest(body: body), by: user, &turn))
+        case .deleteMealPhoto: try backend.deleteMealPhoto(id, by: user)
+
+        case .showProfile: return .ok(backend.profile(of: user, at: turn.now))
+        case .createProfile, .updateProfile, .updatePhysicalProfile:
+            let request = try ProfileRequest(body: body, of: endpoint, at: turn.now)
+            if endpoint == .createProfile { return .created(try backend.createProfile(request, of: user, &turn)) }
+            return .ok(try backend.updateProfile(request, of: user, &turn))
+        case .deleteUser: backend.deleteUser(user, &turn)
+        case .showPreferences: return .ok(try backend.preferences(of: user))
+        case .updatePreferences:
+            return .ok(try backend.updatePreferences(PreferencesRequest(body: body), of: user, &turn))
+        case .deletePreferences: try backend.deletePreferences(of: user)
+
+        default:
+            guard let collection = endpoint.documents else {
+                preconditionFailure("\(endpoint.name) is answered before.")
+            }
+            return try documentAnswer(endpoint, in: collection, on: id, by: user, exchange, &backend, &turn)
+        }
+        return .noContent
+    }
+
+    /// Refuses an unknown id in the path, and then a body that is not JSON, before any body is read.
+    private func checkBody(
+        of endpoint: Endpoint, on id: String, by user: UserID, _ exchange: Exchange, _ backend: inout Backend
+    ) throws(APIError) {
+        guard endpoint.body == .required || endpoint.body == .optional else { return }
+        switch endpoint {
+        case _ where id.isEmpty: break
+        case .updateConsultation, .completeConsultation, .archiveConsultation, .sendMessage, .suggestConsultationGoals:
+            _ = try backend.consultation(id, for: user)
+        case .updateGoal, .replaceGoal: _ = try backend.goal(id, for: user)
+        case .updateMealLog: _ = try backend.mealLog(id, for: user)
+        case .confirmMealPhoto: _ = try backend.mealPhoto(id, for: user)
+        // Another user's template may be copied if it is shared.
+        case .copyWorkoutTemplate: _ = try backend.document(id, in: .workoutTemplates, for: user)
+        default: if let collection = endpoint.documents { try backend.checkDocument(id, in: collection, of: user) }
+        }
+        try checkMediaType(exchange.head.fields, exchange.body)
+    }
+}
+
+/// What the apps sync in the background.
+extension Engine {
+    /// The answer of an operation on documents.
+    ///
+    /// - Throws: 404 for an unknown id; 400 for a bad body or a bad query; 507 if the world is full.
+    private func documentAnswer(
+        _ endpoint: Endpoint, in collection: DocumentCollection, on id: String, by user: UserID, _ exchange: Exchange,
+        _ backend: inout Backend, _ turn: inout Turn
+    ) throws(APIError) -> Answer {
+        let query = try DocumentListQuery(
+            query: endpoint.parameters.isEmpty ? [] : exchange.head.target.queryItems(),
+            searches: endpoint == .searchJournal)
+        func object() throws(APIError) -> JSONObject { try DocumentRequest.object(exchange.body, for: collection) }
+        func mark(_ member: String, as value: Bool?) throws(APIError) -> Answer {
+            .ok(try backend.markDocument(id, member, as: value, in: collection, by: user, &turn))
+        }
+        switch endpoint {
+        case .analyzeMoodEntries: return .ok(backend.moodAnalytics(query, for: user))
+        case .countUnreadInsights: return .ok(backend.unreadInsights(of: user))
+        case .generateInsights: return .created(try backend.generateInsight(by: user, &turn))
+        case .readInsight: return try mark("is_read", as: true)
+        case .favoriteInsight: return try mark("is_favorite", as: nil)
+        case .archiveInsight: return try mark("is_archived", as: true)
+        case .unarchiveInsight: return try mark("is_archived", as: false)
+        case .listPublicWorkoutTemplates: return .ok(backend.publicTemplates(query))
+        case .listSharedWorkoutTemplates: return .ok(backend.templatesShared(with: user, query))
+        case .shareWorkoutTemplate:
+            return .ok(try backend.shareTemplate(id, ShareDocumentRequest(body: exchange.body), by: user))
+        case .unshareWorkoutTemplate:
+            try backend.unshareTemplate(id, with: exchange.head.target.segments.last ?? "", by: user)
+            return .noContent
+        case .copyWorkoutTemplate:
+            let members = exchange.body.isEmpty ? JSONObject() : try object()
+            return .created(try backend.copyTemplate(id, changing: members, by: user, &turn))
+        default: break
+        }
+        // What several collections have.
+        switch endpoint.method {
+        case .get where id.isEmpty: return .ok(backend.documents(in: collection, query, for: user))
+        case .get: return .ok(try backend.document(id, in: collection, for: user))
+        case .post: return .created(try backend.createDocument(object(), in: collection, by: user, &turn))
+        case .put: return .ok(try backend.replaceDocument(id, with: object(), in: collection, by: user, &turn))
+        default:
+            try backend.deleteDocument(id, in: collection, by: user)
+            return .noContent
+        }
+    }
+}
+
+/// Registration, login, and refresh tokens.
+extension Engine {
+    /// The answer of an endpoint that needs no bearer token, because it issues one.
+    func signIn(_ endpoint: Endpoint, _ exchange: Exchange) throws(APIError) -> Answer {
+        let (head, body, world) = (exchange.head, exchange.body, exchange.world)
+        try world.authenticator.checkAPIKey(of: head.fields)
+        defer { applyEffects(of: world, at: exchange.now) }
+        world.backend.advance(&world.turn)
+        try checkMediaType(head.fields, body)
+        let secret = Array(world.settings.jwtSecret.utf8)
+        switch endpoint {
+        case .register:
+            let request = try RegisterRequest(body: body, at: world.turn.now)
+            let (tokens, profile) = try world.backend.register(request, &world.turn)
+            return .created(tokens.body(registering: profile, signedWith: secret))
+        case .logIn:
+            return .ok(try world.backend.logIn(LogInRequest(body: body), &world.turn).body(signedWith: secret))
+        case .refreshTokens:
+            let token = try refreshToken(RefreshRequest(body: body), secret)
+            return .ok(try world.backend.refresh(token, &world.turn).body(signedWith: secret, isFlat: true))
+        case .logOut:
+            if let request = try RefreshRequest(logout: body) {
+                world.backend.revoke(try refreshToken(request, secret), &world.turn)
+            }
+            return .noContent
+        default: preconditionFailure("\(endpoint.name) needs a bearer token.")
+        }
+    }
+
+    /// Verifies a refresh token, except its time and whether it was used; 400 if it is not the world's.
+    private func refreshToken(_ request: RefreshRequest, _ secret: [UInt8]) throws(APIError) -> AccessToken {
+        do throws(AccessToken.Refusal) {
+            let token = try AccessToken.verify(request.refreshToken, secret: AccessToken.refreshSecret(of: secret))
+            guard token.id != nil else { throw .malformed("its claim 'jti' must be an id of this server") }
+            return token
+        } catch {
+            throw .badRefreshToken(error)
+        }
+    }
+}
