@@ -128,10 +128,10 @@ extension JournalQuery {
             guard let pattern = PathPattern(value) else { throw Self.refusal(JournalMessages.badPath(value)) }
             path = pattern
         case "status": status = try Self.statuses(value)
-        case "endpoint": endpoint = try query.choice(name, of: Endpoint.self)
+        case "endpoint": endpoint = try query.choice(name)
         case "user": user = ExactString(value)
         case "connection": connection = try query.number(name, in: 1...Int.max).map(UInt64.init)
-        case "kind": if let kind = try query.choice(name, of: JournalEvent.Kind.self) { kinds = [kind] }
+        case "kind": if let kind = try query.choice(name, among: JournalEvent.Kind.allCases) { kinds = [kind] }
         case "unmatched": isUnmatched = try query.flag(name)
         case "since": since = try query.number(name, in: 0...Int.max) ?? since
         case "before": before = try query.number(name, in: 1...Int.max) ?? before
@@ -142,7 +142,7 @@ extension JournalQuery {
             }
         case "type": type = ExactString(value)
         case "limit": limit = try query.number(name, in: 1...1000) ?? limit
-        default: isNewestFirst = try query.choice(name, of: Order.self) == .desc
+        default: isNewestFirst = try query.choice(name, among: Order.allCases) == .desc
         }
     }
 
