@@ -198,7 +198,8 @@ struct WaitingEntry {
         case .frame(var frame):
             frame.delivery = delivery
             return .frame(frame)
-        case .closed, .fault, .clock, .note: preconditionFailure("It has no bytes that could be held back.")
+        case .closed, .fault, .clock, .note, .held, .released:
+            preconditionFailure("It has no bytes that could be held back.")
         }
     }
 }
