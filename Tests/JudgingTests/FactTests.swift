@@ -1,6 +1,7 @@
 import FitIQAPI
 import JSON
 import Testing
+import Traffic
 
 @testable import Judging
 
@@ -16,6 +17,24 @@ struct FactTests {
     }
 
     enum RequestError: Error { case isNone }
+
+    @Test("What a breakpoint holds and lets go is no fact about a client")
+    func holds() {
+        let hold = RecordedHold(
+            breakpoint: "b", place: .frame, sender: .client, until: Story.time(30), subject: "text ping")
+        let release = RecordedRelease(held: 1, breakpoint: "b", action: .dropped, due: Story.time(0))
+        var journal = Journal()
+        for event in [.held(hold), .released(release)] as [JournalEvent] {
+            journal.record(event, at: Story.time(0), connection: 1)
+        }
+        for entry in journal.entries() {
+            guard case .other = Fact(entry).kind else {
+                Issue.record("\(entry.event.kind)")
+                continue
+            }
+        }
+        #expect(journal.count == 2)
+    }
 
     @Test("A client is its user, or whom its token names, or the token")
     func clients() throws {

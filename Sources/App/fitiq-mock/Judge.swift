@@ -234,7 +234,7 @@ struct SavedJournal {
         guard entry.number > last else { return Messages.disorderedEntry(entry.number, after: last, world: id.text) }
         switch entry.event.kind {
         case .exchange, .opened, .frame: worlds[lastPlace].hasConnected = true
-        case .closed, .fault, .clock, .note: break
+        case .closed, .fault, .clock, .note, .held, .released: break
         }
         worlds[lastPlace].judge.observe(entry)
         return nil

@@ -120,7 +120,7 @@ struct Traffic: Sendable, Equatable {
         switch entry.event.kind {
         case .exchange, .opened: requests += 1
         case .frame: frames += 1
-        case .closed, .fault, .clock, .note: break
+        case .closed, .fault, .clock, .note, .held, .released: break
         }
     }
 }

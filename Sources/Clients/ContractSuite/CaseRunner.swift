@@ -164,7 +164,7 @@ extension JournalEvent {
         switch self {
         case .frame(let frame): frame.opcode != .ping && frame.opcode != .pong
         case .exchange, .opened, .closed: true
-        case .fault, .clock, .note: false
+        case .fault, .clock, .note, .held, .released: false
         }
     }
 }

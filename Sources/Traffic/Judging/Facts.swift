@@ -34,7 +34,7 @@ struct Fact: Sendable {
             case .frame(let frame): .frame(FrameFact(frame))
             case .closed(let closing): .closed(closing)
             case .fault(let fault): .fault(fault)
-            case .clock, .note: .other
+            case .clock, .note, .held, .released: .other
             }
     }
 

@@ -70,6 +70,20 @@ struct AdminRouteTests {
         #expect(response.message.hasPrefix("There is no endpoint \"/__admin/\(path)\" in the admin API."))
     }
 
+    @Test("The segment in the place of the braces is the parameter, and a world's id is none")
+    func parameters() {
+        func parameter(_ path: [String]) -> [String?] {
+            let route = AdminRoute(segments: ["__admin"] + path)
+            return [route?.resource.rawValue, route?.parameter.text, route?.worldID?.text]
+        }
+        #expect(parameter(["faults", "some name"]) == ["faults/{name}", "some name", nil])
+        #expect(parameter(["faults", "{name}"]) == ["faults/{name}", "{name}", nil])
+        #expect(parameter(["worlds", "w1", "faults", "worlds"]) == ["faults/{name}", "worlds", "w1"])
+        #expect(parameter(["worlds", "w1"]) == ["worlds/{id}", "", "w1"])
+        #expect(parameter(["requests", "unmatched"]) == ["requests/unmatched", "", nil])
+        #expect(parameter(["faults", ""]) == [nil, nil, nil])
+    }
+
     @Test("Below a world's prefix there is no admin API, and the refusal says where it is")
     func neverBelowAPrefix() throws {
         let network = VirtualNetwork()

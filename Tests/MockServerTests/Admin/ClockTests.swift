@@ -26,6 +26,22 @@ struct ClockTests {
         #expect(kinds == [["clock", "26500000000"], ["exchange", "0"], ["clock", "33500000000"]])
     }
 
+    @Test("The next step of a world is told without HTTP as well, and time-outs of connections are none")
+    func nextStep() throws {
+        let network = VirtualNetwork.manual()
+        let engine = network.engine
+        let socket = try network.socket(on: try network.consultation())
+        #expect(engine.nextStep(ofWorld: World.defaultID) == nil)
+        let idle = try network.client()
+        _ = try idle.exchange(.goals)
+        #expect(engine.nextStep(ofWorld: World.defaultID) == nil)
+        #expect(engine.nextDue(ofWorld: World.defaultID, at: network.now) != nil)
+        socket.send(#"{"type":"message","content":"Hello"}"#)
+        let step = try #require(engine.nextStep(ofWorld: World.defaultID))
+        #expect(try network.admin(.get, "clock").json?["next_step"]?.string == step.nanosecondText)
+        #expect(engine.nextStep(ofWorld: "w99") == nil)
+    }
+
     @Test(
         "Bad advances move nothing",
         arguments: [

@@ -33,7 +33,7 @@ struct JournalTruthTests {
             "\(frame.sender) \((try? JSON.parse(frame.payload.bytes))?["type"]?.string ?? "?") \(frame.delivery)"
         case .closed(let closing): "closed \(closing.party) \(closing.cause) \(closing.faults)"
         case .fault(let fault): "fault \(fault.name) \(fault.effect)"
-        case .clock, .note: "other"
+        case .clock, .note, .held, .released: "other"
         }
     }
 

@@ -143,7 +143,7 @@ extension VirtualNetwork {
                 "\(frame.sender) \(frame.opcode) \(String(decoding: frame.payload.bytes, as: UTF8.self))"
             case .closed(let closing): "closed by \(closing.party): \(closing.cause.rawValue)"
             case .fault(let fault): "fault \(fault.name)"
-            case .clock, .note: "other"
+            case .clock, .note, .held, .released: "other"
             }
         }
     }

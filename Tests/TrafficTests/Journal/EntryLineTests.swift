@@ -21,6 +21,12 @@ struct EntryLineTests {
         "#1 +0.000 s  ! fault f: withhold_pong",
         "#1 +0.000 s  the clock was moved by 26 s",
         "#1 +0.000 s  a b",
+        "#1 +0.000 s  ‖ ← response held by live-1: 201 POST /api/v1/goals",
+        "#1 +0.000 s  ‖ → frame held by b : text ping",
+        "#1 +0.000 s  ▷ #57 of live-1: continued",
+        #"#1 +0.000 s  ▷ #1 of live-1: changed {"type":"ping"}"#,
+        "#1 +0.000 s  ▷ #1 of live-1: changed \u{FFFD}",
+        "#1 +0.000 s  ▷ #1 of live-1: changed",
     ]
 
     @Test("kind by kind", arguments: rows.indices)

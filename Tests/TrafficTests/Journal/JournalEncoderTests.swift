@@ -97,6 +97,51 @@ struct JournalEncoderTests {
         ),
         (.clock(advancedBy: 26_000_000_000), start + #""clock","advanced_by_ns":26000000000}"#),
         (.note("a\nb"), start + #""note","text":"a\nb"}"#),
+        (
+            .held(
+                RecordedHold(
+                    breakpoint: "live-1", place: .response, sender: .server,
+                    until: JournalSample.time.advanced(byNanoseconds: 30_000_000_000), subject: "201 POST /api/v1/goals"
+                )),
+            start
+                + #""held","breakpoint":"live-1","place":"response","direction":"server_to_client","until":"2025-01-29T10:30:30.000000000Z","subject":"201 POST /api/v1/goals"}"#
+        ),
+        (
+            .held(
+                RecordedHold(
+                    breakpoint: "b\n", place: .frame, sender: .client, until: JournalSample.time, subject: "text ping")),
+            start
+                + #""held","breakpoint":"b\n","place":"frame","direction":"client_to_server","until":"2025-01-29T10:30:00.000000000Z","subject":"text ping"}"#
+        ),
+        (
+            .released(
+                RecordedRelease(held: 57, breakpoint: "live-1", action: .continued, due: JournalSample.time)),
+            start
+                + #""released","held":57,"breakpoint":"live-1","action":"continued","due":"2025-01-29T10:30:00.000000000Z"}"#
+        ),
+        (
+            .released(
+                RecordedRelease(
+                    held: 1, breakpoint: "live-1", action: .changed, due: JournalSample.time,
+                    payload: RecordedBody(Array(#"{"type":"ping"}"#.utf8)))),
+            start
+                + #""released","held":1,"breakpoint":"live-1","action":"changed","due":"2025-01-29T10:30:00.000000000Z","payload":"{\"type\":\"ping\"}"}"#
+        ),
+        (
+            .released(
+                RecordedRelease(
+                    held: 1, breakpoint: "live-1", action: .changed, due: JournalSample.time,
+                    payload: RecordedBody([0xFF]))),
+            start
+                + #""released","held":1,"breakpoint":"live-1","action":"changed","due":"2025-01-29T10:30:00.000000000Z","payload_base64":"/w=="}"#
+        ),
+        (
+            .released(
+                RecordedRelease(
+                    held: 1, breakpoint: "live-1", action: .changed, due: JournalSample.time, payload: RecordedBody())),
+            start
+                + #""released","held":1,"breakpoint":"live-1","action":"changed","due":"2025-01-29T10:30:00.000000000Z","payload":""}"#
+        ),
     ]
 
     @Test("holds what happened, on one line", arguments: events.indices)
@@ -140,6 +185,13 @@ struct JournalEncoderTests {
         let line = try JSON.parse(JournalEncoder().encode(journal.entries()[0]))
         #expect(line["payload"] == "1234" && line["payload_bytes"] == 6)
         #expect(line["payload_note"] == "The journal keeps the first 4 of 6 bytes.")
+        let release = RecordedRelease(
+            held: 1, breakpoint: "b", action: .changed, due: JournalSample.time,
+            payload: RecordedBody(Array("12345".utf8)))
+        journal.record(.released(release), at: JournalSample.time)
+        let changed = try JSON.parse(JournalEncoder().encode(journal.entries()[1]))
+        #expect(changed["payload"] == "1234" && changed["payload_bytes"] == 5)
+        #expect(journal.byteCount == 8)
     }
 
     @Test("shows the near misses of a request that matched nothing, in the mode of the world")

@@ -8,7 +8,7 @@ import WebSocket
 
 @Suite("A query of the journal")
 struct JournalQueryTests {
-    /// Numbers 1 to 13.
+    /// Numbers 1 to 15.
     static let journal: Journal = {
         var journal = Journal()
         func record(_ event: JournalEvent, _ connection: UInt64) {
@@ -38,6 +38,13 @@ struct JournalQueryTests {
         record(.frame(JournalSample.frame(.server, #"{"type":"connected"}"#)), 4)
         record(.closed(RecordedClosing(by: .client, cause: .finish)), 3)
         record(get("/w/x/api/v1/goals/2"), 5)
+        record(
+            .held(
+                RecordedHold(
+                    breakpoint: "b", place: .frame, sender: .client, until: JournalSample.time, subject: "text ping")),
+            4)
+        record(
+            .released(RecordedRelease(held: 14, breakpoint: "b", action: .dropped, due: JournalSample.time)), 4)
         return journal
     }()
 
@@ -46,24 +53,30 @@ struct JournalQueryTests {
     }
 
     static let table: [(String, [Int])] = [
-        ("", Array((1...13).reversed())), ("order=asc", Array(1...13)), ("order=desc&limit=2", [13, 12]),
-        ("order=asc&limit=2", [1, 2]), ("since=11", [13, 12]), ("since=13", []), ("since=0&limit=1", [13]),
+        ("", Array((1...15).reversed())), ("order=asc", Array(1...15)), ("order=desc&limit=2", [15, 14]),
+        ("order=asc&limit=2", [1, 2]), ("since=11", [15, 14, 13, 12]), ("since=15", []), ("since=0&limit=1", [15]),
         ("since=99999", []), ("before=3", [2, 1]), ("since=2&before=5&order=asc", [3, 4]), ("before=1", []),
         ("kind=exchange&order=asc", [1, 2, 3, 4, 13]), ("kind=opened", [10, 5]), ("kind=frame", [11, 8, 7, 6]),
         ("kind=closed", [12]), ("kind=clock", [9]), ("kind=note", []), ("kind=fault", []),
+        ("kind=held", [14]), ("kind=released", [15]), ("kind=held&user=bob", [14]), ("kind=released&user=alice", []),
         ("method=POST", [2]), ("method=post", [2]), ("method=GET&order=asc", [1, 3, 4, 5, 10, 13]), ("method=PUT", []),
         ("status=404", [3]), ("status=2xx&order=asc", [1, 2, 13]), ("status=4XX", [3]), ("status=101", [10, 5]),
         ("status=1xx", [10, 5]), ("status=599", []), ("status=500", []),
-        ("endpoint=createGoal", [2]), ("endpoint=openSocket&order=asc", [5, 6, 7, 8, 10, 11, 12]),
-        ("user=alice&order=asc", [1, 5, 6, 7, 8, 12, 13]), ("user=bob", [11, 10, 2]), ("user=carol", []),
+        ("endpoint=createGoal", [2]), ("endpoint=openSocket&order=asc", [5, 6, 7, 8, 10, 11, 12, 14, 15]),
+        ("user=alice&order=asc", [1, 5, 6, 7, 8, 12, 13]), ("user=bob", [15, 14, 11, 10, 2]), ("user=carol", []),
         ("user=bob&kind=frame", [11]), ("connection=3", [12, 8, 7, 6, 5]), ("connection=99", []),
         ("path=/goals&order=asc", [1, 2, 3, 4, 13]), ("path=a%2520b", [4]), ("path=/ws&kind=frame&limit=1", [11]),
+        ("connection=4", [15, 14, 11, 10]),
         ("path=%2Fapi%2Fv1%2Fgoals%2F%7BgoalId%7D", [13, 1]), ("path=/{x}", [3]), ("path=/{x}/goals", [4]),
         ("path=/a%20b/{y}", [4]), ("path=/api/v1/{x}", [2]), ("path=/nothing", []),
-        ("direction=client_to_server", [8, 7]), ("direction=server_to_client", [11, 6]), ("type=connected", [11, 6]),
+        ("direction=client_to_server", [14, 8, 7]), ("direction=server_to_client", [11, 6]),
+        ("type=connected", [11, 6]),
         ("type=ping", [7]), ("type=pong", []), ("type=connected&user=alice", [6]), ("type=connected&method=GET", []),
         ("unmatched=true", [3]), ("unmatched=false&kind=exchange&order=asc", [1, 2, 4, 13]),
         ("unmatched=false&kind=opened", [10, 5]), ("direction=client_to_server&kind=closed", []),
+        ("direction=client_to_server&kind=held", [14]), ("direction=server_to_client&kind=held", []),
+        ("direction=client_to_server&kind=released", []), ("type=ping&kind=held", []), ("method=GET&kind=held", []),
+        ("status=101&kind=released", []), ("unmatched=false&kind=held", []),
     ]
 
     @Test("finds what it asks for, in its order", arguments: table)
@@ -102,7 +115,7 @@ struct JournalQueryTests {
         ("unmatched=1", "'unmatched' must be one of \"true\", \"false\"; got \"1\"."),
         (
             "kind=frames",
-            "'kind' must be one of \"exchange\", \"opened\", \"frame\", \"closed\", \"fault\", \"clock\", \"note\"; got \"frames\". Did you mean \"frame\"?"
+            "'kind' must be one of \"exchange\", \"opened\", \"frame\", \"closed\", \"fault\", \"clock\", \"note\", \"held\", \"released\"; got \"frames\". Did you mean \"frame\"?"
         ),
         (
             "direction=in",

@@ -145,6 +145,27 @@ struct JournalReaderTests {
             "line 1: 'payload_bytes' must be a whole number from 0; got 2."
         ),
         (
+            start + #""held","breakpoint":"b","place":"door"}"# + "\n",
+            "line 1: 'place' must be one of request, response, handshake, frame; got \"door\"."
+        ),
+        (
+            start
+                + #""held","breakpoint":"b","place":"frame","direction":"client_to_server","until":"soon","subject":""}"#
+                + "\n",
+            "line 1: 'until' must be a time in UTC such as \"2025-01-29T10:30:00.250000000Z\"; got \"soon\"."
+        ),
+        (
+            start + #""released","held":0}"# + "\n", "line 1: 'held' must be a whole number from 1; got 0."
+        ),
+        (
+            start + #""released","held":1,"breakpoint":"b","action":"lost"}"# + "\n",
+            "line 1: 'action' must be one of continued, changed, dropped, answered, expired, left, ended; got \"lost\"."
+        ),
+        (
+            start + #""released","held":1,"breakpoint":"b","action":"left"}"# + "\n",
+            "line 1: the entry has no 'due'; is this line of a journal complete?"
+        ),
+        (
             start + #""closed","by":"nobody","cause":"reset"}"# + "\n",
             "line 1: 'by' must be one of client, server; got \"nobody\"."
         ),

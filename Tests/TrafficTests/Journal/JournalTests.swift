@@ -31,6 +31,7 @@ struct JournalTests {
         let journal = journal()
         #expect(journal.count == 0 && journal.lastNumber == 0 && journal.firstNumber == 1)
         #expect(journal.entries().isEmpty && journal.byteCount == 0 && journal.droppedCount == 0)
+        #expect(journal.newest == nil)
     }
 
     @Test(
@@ -51,6 +52,7 @@ struct JournalTests {
         for number in 1...(7 * limit + 2) { journal.record(.note("n\(number)"), at: JournalSample.time) }
         #expect(texts(journal.entries()) == ((6 * limit + 3)...(7 * limit + 2)).map { "\($0) n\($0)" })
         #expect(journal.droppedCount == 6 * limit + 2)
+        #expect(journal.newest?.number == 7 * limit + 2)
     }
 
     @Test("keeps as many bytes as it may, and one more drives out what makes room for it")

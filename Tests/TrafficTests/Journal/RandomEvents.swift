@@ -14,12 +14,14 @@ struct RandomEvents {
     init(seed: UInt64) { numbers = Draw(seed: seed) }
 
     mutating func event() -> JournalEvent {
-        switch numbers.below(8) {
+        switch numbers.below(10) {
         case 0, 1: .exchange(exchange())
         case 2: .opened(opening())
         case 3, 4: .frame(frame())
         case 5: .closed(closing())
         case 6: .fault(RecordedFault(name: text(), effect: numbers.element(of: RecordedFault.Effect.allCases)))
+        case 7: .held(hold())
+        case 8: .released(release())
         default: numbers.once(in: 2) ? .clock(advancedBy: Int64(bitPattern: numbers.next()) >> 8) : .note(text())
         }
     }
@@ -104,6 +106,19 @@ struct RandomEvents {
             faults: faults())
         frame.payload = opcode == .close ? RecordedBody(bytes()) : body()
         return frame
+    }
+
+    private mutating func hold() -> RecordedHold {
+        RecordedHold(
+            breakpoint: text(), place: numbers.element(of: RecordedHold.Place.allCases),
+            sender: numbers.element(of: Party.allCases), until: time(), subject: text())
+    }
+
+    private mutating func release() -> RecordedRelease {
+        RecordedRelease(
+            held: 1 + numbers.below(10_000), breakpoint: text(),
+            action: numbers.element(of: RecordedRelease.Action.allCases), due: time(),
+            payload: numbers.once(in: 2) ? body() : nil)
     }
 
     private mutating func closing() -> RecordedClosing {

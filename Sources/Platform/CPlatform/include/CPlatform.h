@@ -80,6 +80,10 @@ int64_t cplatform_raise_descriptor_limit(int64_t wanted);
 /// (process_linux.c, process_darwin.c); valid until somebody changes it.
 char *const *cplatform_environment(void);
 
+/// The width in characters of the terminal behind a descriptor; 0 if it is none, or
+/// does not know (terminal.c).
+int cplatform_terminal_columns(int descriptor);
+
 /// Waits until a child has ended, and leaves its number reserved: its exit
 /// status from 0 to 255, or 256 plus the number of the signal that ended it.
 int cplatform_await_child(pid_t child);

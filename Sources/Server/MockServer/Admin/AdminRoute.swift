@@ -12,10 +12,14 @@ struct AdminRoute: Equatable {
     /// The world; nil for the default one, which is also called `default`.
     private(set) var worldID: ExactString?
     let resource: Resource
-    /// The name in the path of ``Resource/fault``; empty for every other resource.
-    private(set) var faultName: ExactString = ""
+    /// The segment in the place of the braces in the resource's path, never empty; empty if there are none.
+    ///
+    /// The id of a world is ``worldID`` instead.
+    private(set) var parameter: ExactString = ""
 
-    /// What the API serves, with its path below `/__admin` or below a world.
+    /// What the API serves, with its path below `/__admin` or below a world; one segment may be a name in braces.
+    ///
+    /// If a path fits several resources, the first one serves it.
     enum Resource: String, CaseIterable {
         // Of the server.
         case index = ""
@@ -36,6 +40,22 @@ struct AdminRoute: Equatable {
             default: false
             }
         }
+
+        /// The segment in the place of the braces, or an empty text without braces; nil if the path is another one.
+        fileprivate func parameter(in segments: ArraySlice<String>) -> ExactString? {
+            let template = rawValue.split(separator: "/")
+            guard segments.count == template.count else { return nil }
+            var parameter: ExactString = ""
+            for (segment, part) in zip(segments, template) {
+                if part.first == "{" {
+                    guard !segment.isEmpty else { return nil }
+                    parameter = ExactString(segment)
+                } else if segment != part {
+                    return nil
+                }
+            }
+            return parameter
+        }
     }
 
     /// The endpoint with these segments of a path, the first of them `__admin`; nil if there is none.
@@ -49,16 +69,14 @@ struct AdminRoute: Equatable {
         }
         if isBelowWorld, rest.isEmpty {
             resource = .world
-        } else if rest.count == 2, rest.first == "faults", let name = rest.last, !name.isEmpty {
-            resource = .fault
-            faultName = ExactString(name)
-        } else {
-            let known = Resource.allCases.first {
-                rest.elementsEqual($0.rawValue.split(separator: "/"), by: ==)
-            }
-            guard let known, known != .world, !isBelowWorld || !known.isOfServer else { return nil }
-            resource = known
+            return
         }
+        for known in Resource.allCases where known != .world && !(isBelowWorld && known.isOfServer) {
+            guard let parameter = known.parameter(in: rest) else { continue }
+            (resource, self.parameter) = (known, parameter)
+            return
+        }
+        return nil
     }
 
     /// The methods that it answers, in addition to OPTIONS.
@@ -86,7 +104,7 @@ extension Engine {
     ///
     /// Refusals come in the order 404 and 405 for the endpoint, 401 and 403, 404 for the world, 415, 400.
     func adminAnswer(_ route: AdminRoute, _ exchange: Exchange) throws(APIError) -> Answer? {
-        let (head, body, connection, now) = (exchange.head, exchange.body, exchange.connection, exchange.now)
+        let (head, connection, now) = (exchange.head, exchange.connection, exchange.now)
         // The requests of conformance tools and probes change nothing, and reveal no user's data.
         switch route.resource {
         case .health: return adminHealth
@@ -98,9 +116,14 @@ extension Engine {
         // It belongs to the process, not to a world.
         if route.resource == .echo { return try openEcho(head, on: connection, at: now) }
         let world = try adminWorld(route.worldID, at: now)
-        if head.method != .get, head.method != .head { try checkMediaType(head.fields, body) }
+        if head.method != .get, head.method != .head { try checkMediaType(head.fields, exchange.body) }
+        return try answer(of: world, route, exchange)
+    }
+
+    private func answer(of world: World, _ route: AdminRoute, _ exchange: Exchange) throws(APIError) -> Answer? {
+        let (head, body, connection, now) = (exchange.head, exchange.body, exchange.connection, exchange.now)
         switch route.resource {
-        case .health, .description, .echo: preconditionFailure("Answered above.")
+        case .health, .description, .echo: preconditionFailure("Answered without a world.")
         case .index: return adminIndex
         case .worlds where head.method == .post: return try makeWorld(exchange)
         case .worlds: return worldList(on: connection, at: now)
@@ -123,7 +146,7 @@ extension Engine {
         case .state: return try exportState(of: world, exchange)
         case .faults where head.method == .post: return try addFault(to: world, body)
         case .faults: return faultList(of: world)
-        case .fault: return try faultAnswer(named: route.faultName, of: world, head.method, body)
+        case .fault: return try faultAnswer(named: route.parameter, of: world, head.method, body)
         }
     }
 

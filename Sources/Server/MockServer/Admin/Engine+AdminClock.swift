@@ -39,8 +39,7 @@ extension Engine {
     func noteAdvance(of world: World, from start: Timestamp, to target: Timestamp) {
         let span = target.nanosecondsSinceEpoch - start.nanosecondsSinceEpoch
         guard span > 0 else { return }
-        world.journal.record(.clock(advancedBy: span), at: start)
-        worlds.accountJournal(of: world)
+        recorder.record(.clock(advancedBy: span), at: start, in: world)
     }
 
     private func target(of body: AdminBody, from start: Timestamp) throws(APIError) -> Timestamp {

@@ -160,8 +160,8 @@ public final class Connection {
     /// The protocol of a connection, which changes once at most.
     enum Speech { case http, webSocket }
 
-    /// What a complete request waits for: a world that stands still, or a job that works on it.
-    enum Waiting { case forWorld, forJob }
+    /// What a complete request waits for: a world that stands still, a job that works on it, or the operator.
+    enum Waiting { case forWorld, forJob, forBreakpoint }
 
     public enum Ending: Equatable, Sendable {
         /// It stays open.
@@ -202,5 +202,7 @@ public final class Connection {
         case keepAlive
         /// A connection silenced by a fault goes away.
         case silence
+        /// An answer that waits looks again.
+        case wake
     }
 }

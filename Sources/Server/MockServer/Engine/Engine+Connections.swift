@@ -61,6 +61,10 @@ extension Engine {
     }
 
     func deadlinePassed(_ purpose: Connection.Wait, of connection: Connection, at now: Timestamp) {
+        if purpose == .wake {
+            wakeStream(of: connection)
+            return arm(connection, .idle, after: patience.idle, at: now)
+        }
         // The peer is not to blame for what a fault holds back; but a peer that has left is not noticed in the
         // meantime, and a clock that is never moved holds the output permanently.
         if connection.output.isHeld {
@@ -75,6 +79,7 @@ extension Engine {
             return arm(connection, purpose, after: patience.idle, at: now)
         }
         switch purpose {
+        case .wake: break
         case .idle, .closing:
             recorder.closed(connection, by: .server, .timeOut)
             end(connection, connection.output.isEmpty && connection.stream == nil ? .close : .reset)

@@ -53,6 +53,11 @@ extension Engine {
     /// The time of the last event in a world; with a manual clock, the time it shows.
     public func time(ofWorld id: String) -> Timestamp? { worlds.named(id)?.turn.now }
 
+    /// When the next step in a world is due, by the world's clock; nil if none is.
+    ///
+    /// Unlike ``nextDue(ofWorld:at:)``, time-outs of connections do not count.
+    public func nextStep(ofWorld id: String) -> Timestamp? { worlds.named(id)?.nextStep }
+
     /// When a world's next step or time-out of a connection is due, by the world's clock; nil if nothing is.
     public func nextDue(ofWorld id: String, at now: Timestamp) -> Timestamp? {
         guard let world = worlds.named(id) else { return nil }

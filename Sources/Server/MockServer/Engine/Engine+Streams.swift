@@ -62,6 +62,14 @@ extension Engine {
         streams.idle = []
     }
 
+    /// Resumes the answer on a connection, if it waits.
+    func wakeStream(of connection: Connection) {
+        guard let stream = connection.stream, stream.isWaiting else { return }
+        streams.idle.removeAll { $0 == connection.id }
+        stream.isWaiting = false
+        queueStream(of: connection)
+    }
+
     /// Updates the count of what readers keep of journals that have grown.
     func accountJournalReaders(at now: Timestamp) {
         guard !streams.journalReaders.isEmpty else { return }

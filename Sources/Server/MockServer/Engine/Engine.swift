@@ -52,7 +52,7 @@ public final class Engine {
         let draft = WorldDraft(settings: configuration.defaultWorldSettings)
         let beginning = try WorldBeginning(draft, in: configuration.emptyRoom, now: now)
         worlds = WorldTable(main: World(id: nil, number: 0, beginning, now: now), configuration)
-        recorder = Recorder(worlds: worlds)
+        recorder = Recorder(worlds)
     }
 
     // MARK: What the transport calls

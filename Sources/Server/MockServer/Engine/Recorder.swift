@@ -2,6 +2,7 @@ import Faults
 import FitIQAPI
 import HTTP1
 import HTTPTypes
+import JSON
 import Traffic
 import WebSocket
 
@@ -11,8 +12,14 @@ import WebSocket
 /// will be. A fault may hold bytes back, so an entry may have to wait: ``ConnectionRecord/waiting`` keeps it, with the
 /// place of its bytes in the connection's output. Messages that wait within a fault for other messages are not here:
 /// ``Outgoing`` reports each one when its fate is decided.
-struct Recorder {
+///
+/// A class, because its observer may come at any time.
+final class Recorder {
     let worlds: WorldTable
+    /// Receives each entry of every world right after it was recorded; nil costs nothing.
+    var observe: ((JournalEntry, World) -> Void)?
+
+    init(_ worlds: WorldTable) { self.worlds = worlds }
 
     // MARK: Requests
 
@@ -26,14 +33,14 @@ struct Recorder {
             answer.hasUsualFields ? .encoded(world.responseFields.json) : .fields(answer.allFields(at: now))
         let shaped = exchange.shaped
         let recorded = RecordedExchange(
-            head: exchange.head, body: exchange.body, requestedAt: now, endpoint: exchange.endpoint,
+            head: exchange.head, body: exchange.body, requestedAt: exchange.requestedAt, endpoint: exchange.endpoint,
             user: exchange.user, unmatched: exchange.unmatched,
             status: shaped?.delivery == Delivery.none ? nil : answer.status.code, responseFields: fields,
             responseBody: shaped?.body ?? answer.body, delivery: shaped?.delivery ?? .complete,
             faults: exchange.faultNames)
         guard !connection.output.isHeld else { return add(.exchange(recorded), from: start, on: connection, in: world) }
         world.journal.record(recorded, at: now, connection: connection.number(in: world))
-        worlds.accountJournal(of: world)
+        hasRecorded(in: world)
     }
 
     /// Records bytes that are not HTTP, or a time limit that passed.
@@ -46,8 +53,11 @@ struct Recorder {
     /// Records the opening of a WebSocket, in bytes from an offset on.
     func opened(_ exchange: Exchange, _ fields: HTTPFields, from start: Int) {
         let opening = RecordedOpening(
-            head: exchange.head, requestedAt: exchange.world.turn.now, endpoint: exchange.endpoint,
+            head: exchange.head, requestedAt: exchange.requestedAt, endpoint: exchange.endpoint,
             user: exchange.user, responseFields: .fields(fields), faults: exchange.faultNames)
+        exchange.connection.record.opening = SocketOpening(
+            time: exchange.world.turn.now, path: exchange.head.target.path, endpoint: exchange.endpoint,
+            user: exchange.user)
         add(.opened(opening), from: start, on: exchange.connection, in: exchange.world)
     }
 
@@ -56,13 +66,17 @@ struct Recorder {
         _ payload: [UInt8], _ opcode: Opcode = .text, from start: Int, on connection: Connection, in world: World
     ) {
         let frame = RecordedFrame(sender: .server, opcode: opcode, payload: payload)
+        connection.record.framesOut += 1
         guard connection.output.isHeld else { return record(frame, on: connection, in: world) }
         add(.frame(frame), from: start, on: connection, in: world)
     }
 
     /// Records the decided fate of messages, in bytes from an offset on.
     func sent(_ messages: [Outgoing.Message], from start: Int, on connection: Connection, in world: World) {
-        for message in messages { add(.frame(RecordedFrame(message)), from: start, on: connection, in: world) }
+        for message in messages {
+            if message.extent != .nothing { connection.record.framesOut += 1 }
+            add(.frame(RecordedFrame(message)), from: start, on: connection, in: world)
+        }
     }
 
     /// Records a frame or the closing of the client.
@@ -70,15 +84,20 @@ struct Recorder {
         // Frames after the end do not count; after a reset they would belong to another life of the world.
         guard connection.webSocketUse.isOfWorld, !connection.record.isClosed else { return }
         switch event {
-        case .text(let text): record(RecordedFrame(text, .text), on: connection, in: world)
-        case .binary(let bytes): record(RecordedFrame(bytes, .binary), on: connection, in: world)
-        case .ping(let bytes): record(RecordedFrame(bytes, .ping), on: connection, in: world)
-        case .pong(let bytes): record(RecordedFrame(bytes, .pong), on: connection, in: world)
+        case .text(let text): received(RecordedFrame(text, .text), on: connection, in: world)
+        case .binary(let bytes): received(RecordedFrame(bytes, .binary), on: connection, in: world)
+        case .ping(let bytes): received(RecordedFrame(bytes, .ping), on: connection, in: world)
+        case .pong(let bytes): received(RecordedFrame(bytes, .pong), on: connection, in: world)
         case .closing:
             let isTheirs = connection.webSocket?.closeSummary.initiator == .theyStarted
             closed(connection, by: isTheirs ? .client : .server, .closeFrame)
         case .failed: break
         }
+    }
+
+    private func received(_ frame: RecordedFrame, on connection: Connection, in world: World) {
+        connection.record.framesIn += 1
+        record(frame, on: connection, in: world)
     }
 
     /// Records a lasting fault that set in: from here on the client cannot be judged as if there were no faults.
@@ -135,11 +154,22 @@ struct Recorder {
 
     private func record(_ event: JournalEvent, on connection: Connection, in world: World) {
         world.journal.record(event, at: world.turn.now, connection: connection.number(in: world))
-        worlds.accountJournal(of: world)
+        hasRecorded(in: world)
     }
 
     private func record(_ frame: RecordedFrame, on connection: Connection, in world: World) {
         world.journal.record(frame, at: world.turn.now, connection: connection.number(in: world))
+        hasRecorded(in: world)
+    }
+
+    /// Records an event of the world itself, at a time of its clock.
+    func record(_ event: JournalEvent, at time: Timestamp, in world: World) {
+        world.journal.record(event, at: time)
+        hasRecorded(in: world)
+    }
+
+    private func hasRecorded(in world: World) {
+        if let observe, let entry = world.journal.newest { observe(entry, world) }
         worlds.accountJournal(of: world)
     }
 }
@@ -172,6 +202,20 @@ struct ConnectionRecord {
     var isShutDown = false
     /// The connection's number in the journal of a world, and that world's number.
     var number: (world: Int, number: UInt64)?
+    /// The handshake of its WebSocket; nil for other connections and the echo socket.
+    var opening: SocketOpening?
+    /// How many frames its WebSocket received and sent, except close frames and answers to pings.
+    var framesIn = 0, framesOut = 0
+}
+
+/// The handshake of an open WebSocket.
+struct SocketOpening {
+    /// By the world's clock.
+    let time: Timestamp
+    /// As received: percent-encoded, without the query, with the prefix of the world.
+    let path: String
+    let endpoint: Endpoint?
+    let user: ExactString?
 }
 
 /// A journal entry whose last byte a fault still holds back.
@@ -198,7 +242,8 @@ struct WaitingEntry {
         case .frame(var frame):
             frame.delivery = delivery
             return .frame(frame)
-        case .closed, .fault, .clock, .note: preconditionFailure("It has no bytes that could be held back.")
+        case .closed, .fault, .clock, .note, .held, .released:
+            preconditionFailure("It has no bytes that could be held back.")
         }
     }
 }

@@ -36,6 +36,8 @@ final class World {
     var responseFields = ResponseFields()
     /// When connections whose output a fault holds back continue, by the world's clock.
     var heldOutputs = DeadlineQueue<ConnectionID>()
+    /// What its operator does by hand; nil until something is done.
+    var live: LiveControl?
     /// The time of the last use, by the system's clock.
     var lastUsed: Timestamp
     /// Bytes of the request body with its scenario, which is kept for a reset; 0 for one of the server's own.
@@ -110,7 +112,7 @@ final class World {
         authenticator = settings.makeAuthenticator()
         if !beginning.draft.keepsFaults { (faults, faultBytes) = (settings.makeFaults(), [:]) }
         clearJournal()
-        heldOutputs = DeadlineQueue()
+        (heldOutputs, live) = (DeadlineQueue(), nil)
         queuedDeadline = nil
         tokenExpiry = settings.tokenExpiry(at: state.turn.now)
         responseFields.update(to: turn.now)
@@ -127,7 +129,7 @@ final class World {
         (backend, journal) = (settings.makeBackend(), Journal())
         (judge, judgesNextAt, forgottenNumber) = (nil, .max, 0)
         (faults, scenarioBytes, faultBytes) = (FaultBook(), 0, [:])
-        (heldOutputs, queuedDeadline) = (DeadlineQueue(), nil)
+        (heldOutputs, live, queuedDeadline) = (DeadlineQueue(), nil, nil)
         turn.effects = []
     }
 
@@ -151,7 +153,9 @@ final class World {
 
     /// When something is due in the world, by its own clock; nil if nothing is.
     var nextStep: Timestamp? {
-        .earliest(replay == nil ? backend.nextDeadline : replay?.player.nextDeadline, heldOutputs.next)
+        let step = Timestamp.earliest(
+            replay == nil ? backend.nextDeadline : replay?.player.nextDeadline, heldOutputs.next)
+        return live == nil ? step : .earliest(step, live?.nextStep)
     }
 }
 

@@ -57,7 +57,7 @@ struct WorldJudge: Sendable {
             hasConnected = true
             if exchange.unmatched != nil { unmatchedCount += 1 }
         case .opened: hasConnected = true
-        case .frame, .closed, .fault, .clock, .note: break
+        case .frame, .closed, .fault, .clock, .note, .held, .released: break
         }
     }
 

@@ -54,6 +54,12 @@ public struct EntryLine: Sendable {
         case .fault(let fault): return "! fault \(excerpt(fault.name)): \(fault.effect.rawValue)"
         case .clock(let nanoseconds): return "the clock was moved by \(Durations.seconds(nanoseconds)) s"
         case .note(let text): return excerpt(text)
+        case .held(let hold):
+            let arrow = hold.sender == .client ? "→" : "←"
+            return "‖ \(arrow) \(hold.place.rawValue) held by \(excerpt(hold.breakpoint)): \(excerpt(hold.subject))"
+        case .released(let release):
+            let payload = release.payload.map(excerpt) ?? ""
+            return "▷ #\(release.held) of \(excerpt(release.breakpoint)): \(release.action.rawValue)\(payload)"
         }
     }
 

@@ -169,6 +169,12 @@ struct EntryMembers {
         return RecordedBody(bytes, of: byteCount)
     }
 
+    /// The payload of a frame; nil if there is neither text nor base64.
+    mutating func payloadIfPresent() throws(EntryProblem) -> RecordedBody? {
+        guard present("payload") != nil || present("payload_base64") != nil else { return nil }
+        return try body("payload", "payload_base64", "payload_bytes")
+    }
+
     /// The error that names what a member must be and what it is.
     func wrong(_ name: String) -> EntryProblem {
         guard let value = object[name] else { return .sentence(JournalMessages.missing(name)) }
@@ -178,7 +184,7 @@ struct EntryMembers {
 
     /// What a member must be, in words, unless it is a string.
     private static let expectations: [String: String] = [  // The names are in this file.
-        "number": "a whole number from 1",
+        "number": "a whole number from 1", "held": "a whole number from 1",
         "connection": "a whole number from 0", "payload_bytes": "a whole number from 0",
         "body_bytes": "a whole number from 0",
         "status": "a whole number from 100 to 999",
@@ -186,6 +192,8 @@ struct EntryMembers {
         "advanced_by_ns": "a whole number",
         "time": "a time in UTC such as \"2025-01-29T10:30:00.250000000Z\"",
         "requested_at": "a time in UTC such as \"2025-01-29T10:30:00.250000000Z\"",
+        "until": "a time in UTC such as \"2025-01-29T10:30:00.250000000Z\"",
+        "due": "a time in UTC such as \"2025-01-29T10:30:00.250000000Z\"",
         "request": "an object", "response": "an object", "server_close": "an object", "client_close": "an object",
         "faults": "an array of strings",
         "fields": "an array of objects with \"name\" and \"value\", neither with a line end",

@@ -50,6 +50,8 @@ extension JournalEvent {
             self = .fault(RecordedFault(name: name, effect: try members.choice("effect")))
         case .clock: self = .clock(advancedBy: try members.integer("advanced_by_ns"))
         case .note: self = .note(try members.string("text"))
+        case .held: self = .held(try RecordedHold(&members))
+        case .released: self = .released(try RecordedRelease(&members))
         }
     }
 }
@@ -116,5 +118,24 @@ extension RecordedClosing {
         self.init(
             by: party, cause: cause, summary: CloseSummary(sent: sent, received: received, initiator: initiator),
             message: try members.stringIfPresent("message"), faults: try members.faults())
+    }
+}
+
+extension RecordedHold {
+    fileprivate init(_ members: inout EntryMembers) throws(EntryProblem) {
+        self.init(
+            breakpoint: try members.string("breakpoint"), place: try members.choice("place"),
+            sender: try members.choice("direction", among: Party.allCases, \.direction),
+            until: try members.time("until"), subject: try members.string("subject"))
+    }
+}
+
+extension RecordedRelease {
+    fileprivate init(_ members: inout EntryMembers) throws(EntryProblem) {
+        let held: Int = try members.integer("held")
+        guard held > 0 else { throw members.wrong("held") }
+        self.init(
+            held: held, breakpoint: try members.string("breakpoint"), action: try members.choice("action"),
+            due: try members.time("due"), payload: try members.payloadIfPresent())
     }
 }

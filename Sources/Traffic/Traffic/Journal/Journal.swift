@@ -51,6 +51,10 @@ public struct Journal: Sendable {
         switch consume event {
         case .exchange(let exchange): record(exchange, at: time, connection: connection)
         case .frame(let frame): record(frame, at: time, connection: connection)
+        case .released(var release):
+            release.payload?.cut(to: limits.body)
+            let size = release.payload?.bytes.count ?? 0
+            add(.released(release), byteCount: size, at: time, connection: connection)
         case let other: add(other, byteCount: other.byteCount, at: time, connection: connection)
         }
     }
@@ -131,6 +135,9 @@ public struct Journal: Sendable {
         let skipped = min(max(number, firstNumber - 1) - (firstNumber - 1), ring.count)
         return Entries(ring: ring, indices: skipped..<ring.count)
     }
+
+    /// The last entry recorded; nil if it is dropped, and before the first.
+    public var newest: JournalEntry? { ring.count == 0 ? nil : ring[ring.count - 1] }
 
     public var noEntries: Entries { entries(after: lastNumber) }
 

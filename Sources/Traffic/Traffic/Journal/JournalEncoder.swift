@@ -51,6 +51,8 @@ public struct JournalEncoder: Sendable {
                 writer.member("advanced_by_ns", Int(nanoseconds))
             case .note(let text):
                 writer.member("text", text)
+            case .held(let hold): write(hold, to: &writer)
+            case .released(let release): write(release, to: &writer)
             }
         }
     }
@@ -129,6 +131,22 @@ public struct JournalEncoder: Sendable {
         }
         writer.member("message", ifPresent: closing.message)
         Self.write(faults: closing.faults, to: &writer)
+    }
+
+    private func write(_ hold: RecordedHold, to writer: inout JSONWriter) {
+        writer.member("breakpoint", hold.breakpoint)
+        writer.member("place", hold.place.rawValue)
+        writer.member("direction", hold.sender.direction)
+        writer.member("until", hold.until.nanosecondText)
+        writer.member("subject", hold.subject)
+    }
+
+    private func write(_ release: RecordedRelease, to writer: inout JSONWriter) {
+        writer.member("held", release.held)
+        writer.member("breakpoint", release.breakpoint)
+        writer.member("action", release.action.rawValue)
+        writer.member("due", release.due.nanosecondText)
+        if let payload = release.payload { Self.write(payload, .payload, to: &writer) }
     }
 }
 

@@ -38,6 +38,8 @@ public enum JournalEvent: Sendable {
     case clock(advancedBy: Int64)
     /// A notable event without its own form, such as an imported state or a request that was not HTTP.
     case note(String)
+    indirect case held(RecordedHold)
+    indirect case released(RecordedRelease)
 
     public enum Kind: String, Sendable, CaseIterable {
         case exchange
@@ -47,6 +49,8 @@ public enum JournalEvent: Sendable {
         case fault
         case clock
         case note
+        case held
+        case released
     }
 
     public var kind: Kind {
@@ -58,10 +62,12 @@ public enum JournalEvent: Sendable {
         case .fault: .fault
         case .clock: .clock
         case .note: .note
+        case .held: .held
+        case .released: .released
         }
     }
 
-    /// The bytes of heads, bodies, frames and messages.
+    /// The bytes of heads, bodies, frames, messages and subjects.
     ///
     /// Names of users and faults are short and shared, and so are not counted: the limit on entries bounds them.
     var byteCount: Int {
@@ -73,6 +79,8 @@ public enum JournalEvent: Sendable {
             (closing.message?.utf8.count ?? 0) + (closing.summary.sent?.reason.utf8.count ?? 0)
                 + (closing.summary.received?.reason.utf8.count ?? 0)
         case .note(let text): text.utf8.count
+        case .held(let hold): hold.subject.utf8.count
+        case .released(let release): release.payload?.bytes.count ?? 0
         case .fault, .clock: 0
         }
     }
@@ -96,7 +104,12 @@ extension JournalEntry {
             var frame = whole
             frame.payload.cut(to: limit)
             cut = .frame(frame)
-        case .opened, .closed, .fault, .clock, .note: return self
+        case .released(let whole):
+            guard whole.payload?.bytes.count ?? 0 > limit else { return self }
+            var release = whole
+            release.payload?.cut(to: limit)
+            cut = .released(release)
+        case .opened, .closed, .fault, .clock, .note, .held: return self
         }
         return JournalEntry(
             number: number, time: time, connection: connection, event: cut, byteCount: min(byteCount, 2 * limit))

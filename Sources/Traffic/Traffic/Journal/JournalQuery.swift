@@ -6,8 +6,8 @@ import Text
 /// Selects entries of a journal, with a limit and an order.
 ///
 /// A condition on something that an entry lacks excludes it: `status` leaves only exchanges and openings. Frames,
-/// faults and ends of a socket share the user, endpoint and path of its opening, as long as the opening is in the
-/// journal.
+/// faults, holds and ends of a socket share the user, endpoint and path of its opening, as long as the opening is in
+/// the journal.
 public struct JournalQuery: Sendable {
     public var method: ExactString?
     public var path: PathPattern?
@@ -51,7 +51,10 @@ public struct JournalQuery: Sendable {
         case .frame(let frame):
             return method == nil && status == nil && isUnmatched == nil && (sender ?? frame.sender) == frame.sender
                 && (type == nil || frame.type.map(ExactString.init(_:)) == type)
-        case .closed, .fault, .clock, .note:
+        case .held(let hold):
+            return method == nil && status == nil && isUnmatched == nil && type == nil
+                && (sender ?? hold.sender) == hold.sender
+        case .closed, .fault, .clock, .note, .released:
             return method == nil && status == nil && isUnmatched == nil && sender == nil && type == nil
         }
     }
@@ -72,7 +75,7 @@ public struct JournalQuery: Sendable {
         case .opened(let opening):
             (endpoint == nil || endpoint == opening.endpoint) && (user == nil || user == opening.user)
                 && path?.matches(opening.head.target) ?? true
-        case .frame, .closed, .fault, .clock, .note: nil
+        case .frame, .closed, .fault, .clock, .note, .held, .released: nil
         }
     }
 }

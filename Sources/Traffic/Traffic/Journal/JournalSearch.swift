@@ -81,7 +81,7 @@ extension JournalQuery {
         case .exchange(let exchange) where path != nil: Self.leastCost + 2 * exchange.head.byteCount
         case .opened(let opening) where path != nil: Self.leastCost + 2 * opening.head.byteCount
         case .frame(let frame) where type != nil: Self.leastCost + 2 * frame.payload.bytes.count
-        case .exchange, .opened, .frame, .closed, .fault, .clock, .note: Self.leastCost
+        case .exchange, .opened, .frame, .closed, .fault, .clock, .note, .held, .released: Self.leastCost
         }
     }
 }

@@ -1,0 +1,64 @@
+import CLibrary
+import CPlatform
+
+/// The terminal behind a descriptor, usually standard input: its width, and keys one by one.
+public struct Terminal {
+    private let descriptor: Int32
+    /// Its settings when it was found.
+    private let settings: termios
+
+    /// - Returns: Nil if the descriptor is not a terminal.
+    public init?(_ descriptor: Int32 = STDIN_FILENO) {
+        var settings = termios()
+        // Source: tcgetattr(3); ENOTTY for anything else.
+        guard tcgetattr(descriptor, &settings) == 0 else { return nil }
+        (self.descriptor, self.settings) = (descriptor, settings)
+    }
+
+    /// The width of standard output's terminal in characters; nil if it is none, or does not know its width.
+    public static var columns: Int? { columns(of: STDOUT_FILENO) }
+
+    public static func columns(of descriptor: Int32) -> Int? {
+        let columns = Int(cplatform_terminal_columns(descriptor))
+        return columns > 0 ? columns : nil
+    }
+
+    /// Runs a function that reads the keys of standard input as they are pressed, as ``setRaw()`` does; as usual if it
+    /// is not a terminal.
+    ///
+    /// The caller restores the terminal before a signal ends or stops the process, or the user's shell would not show
+    /// what is typed.
+    ///
+    /// - Parameter body: Receives the terminal; nil if standard input is none.
+    public static func raw<Result, Trouble: Error>(
+        _ body: (Terminal?) throws(Trouble) -> Result
+    ) throws(Trouble) -> Result {
+        let terminal = Terminal()
+        terminal?.setRaw()
+        defer { terminal?.restore() }
+        return try body(terminal)
+    }
+
+    /// Delivers each key at once and shows none, while Ctrl-C and Ctrl-Z send their signals and output is as before.
+    ///
+    /// Source: termios(3), "Canonical and noncanonical mode".
+    public func setRaw() {
+        var raw = settings
+        raw.c_lflag &= ~tcflag_t(ICANON | ECHO | IEXTEN)
+        // Otherwise Ctrl-S would stop the output.
+        raw.c_iflag &= ~tcflag_t(IXON)
+        withUnsafeMutableBytes(of: &raw.c_cc) { characters in
+            characters[Int(VMIN)] = 1
+            characters[Int(VTIME)] = 0
+        }
+        apply(raw)
+    }
+
+    /// Sets it to what it was when it was found.
+    public func restore() { apply(settings) }
+
+    private func apply(_ settings: termios) {
+        var settings = settings
+        while tcsetattr(descriptor, TCSADRAIN, &settings) != 0, errno == EINTR {}
+    }
+}

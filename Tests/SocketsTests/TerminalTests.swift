@@ -1,0 +1,73 @@
+import CLibrary
+import Testing
+
+@testable import Sockets
+
+// Glibc's module has no pseudo-terminals.
+@_silgen_name("posix_openpt") private func posix_openpt(_ flags: Int32) -> Int32
+@_silgen_name("grantpt") private func grantpt(_ descriptor: Int32) -> Int32
+@_silgen_name("unlockpt") private func unlockpt(_ descriptor: Int32) -> Int32
+@_silgen_name("ptsname") private func ptsname(_ descriptor: Int32) -> UnsafePointer<CChar>?
+
+@Suite("A terminal")
+struct TerminalTests {
+    /// A terminal and the other end of it.
+    private final class Pair {
+        let ours: Int32, terminal: Int32
+
+        init() throws {
+            ours = posix_openpt(O_RDWR | O_NOCTTY)
+            try #require(ours >= 0 && grantpt(ours) == 0 && unlockpt(ours) == 0)
+            let name = try #require(ptsname(ours))
+            terminal = open(name, O_RDWR | O_NOCTTY)
+            try #require(terminal >= 0)
+        }
+
+        deinit {
+            close(terminal)
+            close(ours)
+        }
+
+        var settings: termios {
+            var settings = termios()
+            tcgetattr(terminal, &settings)
+            return settings
+        }
+
+        func has(_ flag: Int32) -> Bool { settings.c_lflag & tcflag_t(flag) != 0 }
+    }
+
+    @Test("delivers keys one by one and shows none while it is raw, and is then as before")
+    func raw() throws {
+        let pair = try Pair()
+        let terminal = try #require(Terminal(pair.terminal))
+        #expect(pair.has(ICANON) && pair.has(ECHO) && pair.has(ISIG))
+        let (input, output) = (pair.settings.c_iflag, pair.settings.c_oflag)
+        terminal.setRaw()
+        #expect(!pair.has(ICANON) && !pair.has(ECHO) && pair.has(ISIG))
+        #expect(pair.settings.c_oflag == output)
+        var key: [UInt8] = [UInt8(ascii: "q")]
+        #expect(write(pair.ours, &key, 1) == 1)
+        key = [0, 0]
+        #expect(read(pair.terminal, &key, 2) == 1 && key[0] == UInt8(ascii: "q"))
+        terminal.restore()
+        #expect(pair.has(ICANON) && pair.has(ECHO) && pair.settings.c_iflag == input)
+    }
+
+    @Test("tells its width")
+    func width() throws {
+        let pair = try Pair()
+        #expect(Terminal.columns(of: pair.terminal) == nil)
+        var size = winsize(ws_row: 24, ws_col: 97, ws_xpixel: 0, ws_ypixel: 0)
+        try #require(ioctl(pair.ours, UInt(TIOCSWINSZ), &size) == 0)
+        #expect(Terminal.columns(of: pair.terminal) == 97)
+    }
+
+    @Test("is nothing else")
+    func other() throws {
+        var ends: [Int32] = [0, 0]
+        try #require(pipe(&ends) == 0)
+        defer { ends.forEach { close($0) } }
+        #expect(Terminal(ends[0]) == nil && Terminal.columns(of: ends[0]) == nil && Terminal(-1) == nil)
+    }
+}
