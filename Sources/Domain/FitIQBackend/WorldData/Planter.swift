@@ -63,6 +63,7 @@ struct Planter {
             guard count >= 0 else { throw PlantError("issued_ids", .issuedIDs(count, maximum: .max)) }
             turn.identifiers.skip(toCount: count)
         }
+        guard !data.users.isEmpty else { return }
         var ids = ExplicitIDs(backend)
         for (index, user) in data.users.enumerated() { try ids.take(user, at: "users[\(index)]", &turn.identifiers) }
     }
@@ -76,7 +77,6 @@ private struct ExplicitIDs {
         taken = Set(backend.goals.map(\.id))
         for record in backend.consultations { taken.formUnion([record.id] + record.history.messages.map(\.id)) }
         for record in backend.mealLogs { taken.formUnion([record.id] + record.log.items.compactMap(\.id)) }
-        // Loops: the types of chained lazy sequences cost a start half a percent each.
         for user in backend.users {
             for photo in user.photos { taken.formUnion([photo.log.id] + photo.log.items.compactMap(\.id)) }
             for documents in user.documents.values { taken.formUnion(documents.map(\.id)) }
