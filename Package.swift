@@ -36,9 +36,9 @@ let package = Package(
         .executableTarget(
             name: "fitiq-mock",
             dependencies: [
-                "CLibrary", "ContractSuite", "FitIQAPI", "FitIQBackend", "FitIQClient", "Hosting", "JSON", "Judging",
-                "MockServer", "Proxy", "Replay", "Scenarios", "Sockets", "TLS", "Text", "Traffic", argumentParser,
-                logging,
+                "CLibrary", "ContractSuite", "FitIQAPI", "FitIQBackend", "FitIQClient", "HTTP1", "Hosting", "JSON",
+                "Judging", "MockServer", "Proxy", "Replay", "Scenarios", "Sockets", "TLS", "Text", "Traffic",
+                argumentParser, httpTypes, logging,
             ],
             path: "Sources/App/fitiq-mock"),
 

@@ -8,12 +8,13 @@ import Testing
 struct CommandParsingTests {
     private static let hosting = [
         "--port", "0", "--host", "::1", "--tls", "--tls-port", "0", "--certificate", "c.pem", "--key", "k.pem",
-        "--log-level", "info", "--ready-file", "r.json", "--keep-secrets",
+        "--log-level", "info", "--log-format", "json", "--ready-file", "r.json", "--keep-secrets",
     ]
     private static let serving =
         hosting + [
             "--record", "s.har", "--seed", "7", "--guide", "goal-linking", "--scenario", "default", "--watch",
-            "--clock", "manual", "--ids", "any-case", "--import", "a.json", "--export-on-exit", "b.json", "--instant",
+            "--watch-traffic", "--clock", "manual", "--ids", "any-case", "--import", "a.json", "--export-on-exit",
+            "b.json", "--instant",
             "--api-key", "a",
             "--jwt-secret", "b", "--admin-token", "c", "--allow-origin", "null", "--allow-origin",
             "http://localhost:3000",
@@ -29,6 +30,10 @@ struct CommandParsingTests {
             + ["--upstream-ca", "ca.pem"],
         ["replay", "s.har", "--match", "strict", "--speed", "2.5", "--frames", "timed"] + serving,
         ["show", "s.har", "--bodies", "--width", "100"],
+        [
+            "watch", "--url", "http://localhost:1", "--world", "w", "--filter", "status=4xx goals", "--bodies",
+            "--no-pings", "--admin-token", "t",
+        ],
         ["diff", "a.har", "b.har"],
         ["verify"] + reporting + [
             "--scenario", "default", "--scenario", "conflict", "--all", "--seed", "7", "--time-limit", "5m",

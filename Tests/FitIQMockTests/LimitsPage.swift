@@ -295,6 +295,12 @@ enum LimitsPage {
                 .bytes("ReportOptions.knownBrokenLimit", ReportOptions.knownBrokenLimit)
             ],
             "breaches of an obligation that are reported": [.count("Findings.keptCount", Findings.keptCount)],
+            "lines that `watch` keeps while it is paused": [.count("WatchScreen.heldLines", WatchScreen.heldLines)],
+            "filter that is typed into `watch`": [.bytes("WatchScreen.filterBytes", WatchScreen.filterBytes)],
+            "event of a stream that `watch` reads": [
+                .bytes("EventStreamReader.eventLimit", EventStreamReader.eventLimit)
+            ],
+            "line of the log and of `--watch-traffic`": [.bytes("LineOutput.limit", LineOutput.limit)],
             "users, sockets, ids that a judge remembers": [
                 .count("RecentLimits.usual", Recent<Int, Int>().capacity),
                 .count("RecentLimits.fewest", RecentLimits.fewest),

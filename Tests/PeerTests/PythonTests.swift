@@ -104,6 +104,13 @@ extension Peers {
             try await RunningServer.serve("--instant") { server in try await tell("unread_log", [], to: server) }
         }
 
+        @Test(
+            "watch shows a server's traffic in a pipe and on a terminal, and outlives the server",
+            arguments: ["piped", "filter", "restart", "keys", "events", "token", "traffic", "log"])
+        func watching(_ chapter: String) async throws {
+            try await RunningServer.serve("--instant") { server in try await tell("watching", [chapter], to: server) }
+        }
+
         @Test("Without the clients the tests fail, and say what to run")
         func message() {
             #expect(

@@ -19,8 +19,9 @@ struct FitIQMock: ParsableCommand {
             """,
         version: Version.current,
         subcommands: [
-            Serve.self, RecordCommand.self, ReplayCommand.self, ShowCommand.self, DiffCommand.self, Verify.self,
-            TestClient.self, JudgeCommand.self, Check.self, ListScenarios.self, Chat.self, Token.self, Certificate.self,
+            Serve.self, WatchCommand.self, RecordCommand.self, ReplayCommand.self, ShowCommand.self, DiffCommand.self,
+            Verify.self, TestClient.self, JudgeCommand.self, Check.self, ListScenarios.self, Chat.self, Token.self,
+            Certificate.self,
         ])
 
     /// Parses and runs; prints every error as one line on standard error and exits with a code of the table above.

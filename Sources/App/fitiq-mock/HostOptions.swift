@@ -34,9 +34,14 @@ struct HostOptions: ParsableArguments {
 
     @Option(
         help: .init(
-            "trace, debug, info (a line for each request), notice, warning, error or critical. (default: notice)",
-            valueName: "level"))
+            """
+            trace, debug, info (a line for each request, and for each WebSocket's beginning and end), notice, warning, \
+            error or critical. (default: notice)
+            """, valueName: "level"))
     var logLevel: String?
+
+    @Option(help: .init("The form of the log: text, or json, an object a line. (default: text)", valueName: "format"))
+    var logFormat: String?
 
     @Flag(help: "Record tokens, keys, cookies and e-mail addresses as they are; without it they become placeholders.")
     var keepSecrets = false
@@ -58,7 +63,8 @@ struct HostOptions: ParsableArguments {
     }
 
     func logger() throws(Failure) -> Logger {
-        var logger = Logger(label: "fitiq-mock", factory: { _ in LineLog() })
+        let format: LineLog.Format = try Settings.choice(logFormat, "LOG_FORMAT") ?? .text
+        var logger = Logger(label: "fitiq-mock", factory: { _ in LineLog(format: format) })
         logger.logLevel = try Settings.choice(logLevel, "LOG_LEVEL") ?? .notice
         return logger
     }

@@ -102,6 +102,42 @@ enum Messages {
             + "\(Words.counted(requests, "request")), \(Words.counted(frames, "frame"))"
     }
 
+    // MARK: Watching
+
+    static let watchKeys = "space pauses, / filters, c clears, b bodies, p pings, q quits"
+    static func watching(_ url: String, world: String?, hasKeys: Bool) -> String {
+        "watching \(url)\(world.map { ", world \($0)" } ?? "")\(hasKeys ? ": \(watchKeys)" : "")"
+    }
+    static func watchesHTTP(_ url: String) -> String {
+        "'\(url)' is not an address that 'watch' reads: give that of the plain port, http://127.0.0.1:8080, which every "
+            + "server has."
+    }
+    static func badFilter(_ reason: String) -> String { "--filter: \(reason)" }
+    static func unreachable(_ trouble: WatchTrouble, url: String) -> String {
+        let advice =
+            switch trouble {
+            case .refused(status: 401, _): " Give the server's token with --admin-token."
+            case .refused, .tooLongEvent, .ended: ""
+            case .socket, .silent, .http: " Start the server with 'fitiq-mock serve', or name another with --url."
+            }
+        let reason = trouble.description
+        return "\(url): \(reason)\(reason.hasSuffix(".") ? "" : ".")\(advice)"
+    }
+    static func connectionLost(_ trouble: WatchTrouble) -> String {
+        "the connection is lost (\(trouble)); trying again"
+    }
+    static let connectedAgain = "connected again"
+    static let restarted = "connected again: the server or its world has begun anew, and is shown from its beginning"
+    static func missed(_ count: Int) -> String {
+        "the journal lost \(Words.counted(count, "entry", "entries")) before they could be shown"
+    }
+    static let worldBeginsAnew = "the world begins anew"
+    static let paused = "paused; space goes on"
+    static func notKept(_ count: Int) -> String { "not kept in the meantime: \(Words.counted(count, "line"))" }
+    static func shows(_ what: String, _ isShown: Bool) -> String { "\(what): \(isShown ? "shown" : "hidden")" }
+    static func filtered(_ text: String) -> String { text.isEmpty ? "no filter" : "filter: \(text)" }
+    static func droppedLines(_ count: Int) -> String { "(\(count) lines before this one found no room) " }
+
     // MARK: Scenarios
 
     /// Why a scenario is not served, followed by one line per mistake in a form that editors can jump to.

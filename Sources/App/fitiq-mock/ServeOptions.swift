@@ -39,6 +39,9 @@ struct ServeOptions: ParsableArguments {
     @Flag(help: "Follow the scenario's file when it changes; connections stay.")
     var watch = false
 
+    @Flag(help: "Show what is served as it happens, as 'fitiq-mock watch' does.")
+    var watchTraffic = false
+
     @Option(
         help: .init(
             "real, or manual: time stands still until POST /__admin/clock moves it. (default: real)",
@@ -150,6 +153,7 @@ struct ServerLauncher {
     ) throws(Failure) {
         defer { StandardOutput.excuse(logger) }
         let watched = try options.watchedFile(of: plan)
+        let showsTraffic = try Settings.flag(options.watchTraffic, "WATCH_TRAFFIC")
         var configuration = try options.engineConfiguration(plan.load())
         try configure(&configuration)
         guard exportFile == nil || configuration.scenario.replay == nil else {
@@ -163,7 +167,14 @@ struct ServerLauncher {
         let secure = try options.host.secure(besides: address)
         let server = try open(configuration, address, secure?.listening)
         server.engine.log(to: logger)
-        if let watched { follow(watched, server) }
+        let traffic = showsTraffic ? ServedTraffic(of: server.engine) : nil
+        let reloading = watched.map { ScenarioReloading($0, plan: plan, logger: logger) }
+        if traffic != nil || reloading != nil {
+            server.every(ScenarioReloading.interval) { [engine = server.engine] now in
+                reloading?.look(for: engine, at: now)
+                traffic?.showBreaches(at: now)
+            }
+        }
 
         // Only once everything else is in order: it creates a file.
         let recording = try options.recording(logger)
@@ -184,6 +195,7 @@ struct ServerLauncher {
         }
         var conclusions = Conclusions(logger)
         let isInOrder = conclusions.add { () throws(Failure) in try serve(server) }
+        traffic?.showBreaches()
         // In any case: the recording is valuable however the server ended.
         if let recording { conclusions.add { () throws(Failure) in try recording.finish() } }
         if isInOrder {
@@ -207,13 +219,6 @@ struct ServerLauncher {
             .configuration(error.description)
         }
         return server
-    }
-
-    private func follow(_ watched: WatchedFile, _ server: Host) {
-        let reloading = ScenarioReloading(watched, plan: plan, logger: logger)
-        server.every(ScenarioReloading.interval) { [engine = server.engine] now in
-            reloading.look(for: engine, at: now)
-        }
     }
 
     private func announce(_ running: RunningServer) throws(Failure) {

@@ -1,8 +1,10 @@
 import CLibrary
 import FitIQAPI
+import JSON
 import Logging
 import Sockets
 import Synchronization
+import Text
 
 /// Standard output that remembers write errors, which the standard library's `print` ignores.
 ///
@@ -46,6 +48,9 @@ enum StandardOutput {
         return Messages.standardOutput(FileError(.write, path: "", code: code))
     }
 
+    /// Whether nothing can be written any more, as when a pipe's reader has ended.
+    static var hasFailed: Bool { state.withLock { $0.failure != 0 } }
+
     /// Writes what is pending, and only logs a failure: for a server, whose output is not essential.
     static func excuse(_ logger: Logger) { if let trouble = takeTrouble() { logger.warning("\(trouble)") } }
 
@@ -57,14 +62,43 @@ enum StandardOutput {
 /// This hides the `print` of the standard library, which ignores errors.
 func print(_ text: String, terminator: String = "\n") { StandardOutput.write(Array((text + terminator).utf8)) }
 
-/// A log on standard error that never blocks: a reader that has stopped reading must not stop the server.
+/// Lines on a descriptor, written without ever blocking: a reader that has stopped reading must not stop the server.
 ///
-/// A line is cut to 4,096 bytes, which a pipe that polls writable accepts at once (pipe(7), PIPE_BUF). Lines that do
-/// not fit are dropped, and the next one written gives their number.
+/// Lines that do not fit are dropped; the next one written can say how many.
+final class LineOutput: Sendable {
+    private let descriptor: Int32
+    private let dropped = Atomic<Int>(0)
+    /// A pipe that polls writable accepts this many bytes at once, the line end included (pipe(7), PIPE_BUF).
+    static let limit = 4096
+
+    init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+    /// Writes a line of less than ``limit`` bytes; a longer one is cut.
+    ///
+    /// - Parameter line: Receives the number of lines that were dropped since the last one, and returns the line.
+    func add(_ line: (_ dropped: Int) -> String) {
+        var bytes = Array(line(dropped.load(ordering: .relaxed)).utf8.prefix(Self.limit - 1))
+        bytes.append(UInt8(ascii: "\n"))
+        var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        let hasRoom = poll(&entry, 1, 0) == 1 && entry.revents & Int16(POLLOUT) != 0
+        if hasRoom, write(descriptor, bytes, bytes.count) == bytes.count {
+            dropped.store(0, ordering: .relaxed)
+        } else {
+            dropped.add(1, ordering: .relaxed)
+        }
+    }
+}
+
+/// A log on standard error that never blocks, as text or as JSON, an event a line.
 struct LineLog: LogHandler {
     var metadata: Logger.Metadata = [:]
     var logLevel = Logger.Level.notice
-    private let output = Output()
+    var format = Format.text
+    private let output = LineOutput(STDERR_FILENO)
+
+    enum Format: String, CaseIterable {
+        case text, json
+    }
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
@@ -73,25 +107,47 @@ struct LineLog: LogHandler {
 
     func log(event: LogEvent) {
         let time = Timestamp(nanosecondsSinceEpoch: WallClock.nanosecondsSinceEpoch()).wireText
-        output.add("\(time) \(event.level) \(event.message)")
-    }
-
-    private final class Output: Sendable {
-        private let dropped = Atomic<Int>(0)
-
-        func add(_ line: String) {
-            let count = dropped.load(ordering: .relaxed)
-            let note = count == 0 ? "" : "(\(count) lines before this one found no room) "
-            var bytes = Array((note + line).utf8.prefix(4095))
-            bytes.append(UInt8(ascii: "\n"))
-            var entry = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
-            let hasRoom = poll(&entry, 1, 0) == 1 && entry.revents & Int16(POLLOUT) != 0
-            if hasRoom, write(STDERR_FILENO, bytes, bytes.count) == bytes.count {
-                dropped.store(0, ordering: .relaxed)
-            } else {
-                dropped.add(1, ordering: .relaxed)
+        output.add { dropped in
+            switch format {
+            case .text:
+                let note = dropped == 0 ? "" : Messages.droppedLines(dropped)
+                return "\(note)\(time) \(event.level) \(event.message)"
+            case .json: return Self.json(event, at: time, dropped: dropped)
             }
         }
+    }
+
+    /// The members of an event in their order; others follow in the order of their names.
+    private static let members = [
+        "world", "connection", "method", "target", "status", "duration_ms", "code", "reason", "user", "by", "cause",
+    ]
+
+    /// An object on one line of less than ``LineOutput/limit`` bytes: long strings are cut, never the line.
+    static func json(_ event: LogEvent, at time: String, dropped: Int = 0) -> String {
+        var facts = event.metadata ?? [:]
+        let name = facts.removeValue(forKey: "event")?.description ?? "message"
+        func place(_ key: String) -> Int { members.firstIndex(of: key) ?? .max }
+        let order = facts.keys.sorted { (place($0), $0) < (place($1), $1) }
+        func line(_ limit: Int) -> [UInt8] {
+            JSONWriter.object { writer in
+                writer.member("time", time)
+                writer.member("level", event.level.rawValue)
+                writer.member("event", name)
+                writer.member("message", event.message.description.cut(toBytes: limit))
+                for key in order {
+                    writer.key(escaping: key)
+                    if case .stringConvertible(let value) = facts[key], let number = value as? Int {
+                        writer.value(number)
+                    } else {
+                        writer.value((facts[key]?.description ?? "").cut(toBytes: limit))
+                    }
+                }
+                if dropped > 0 { writer.member("dropped", dropped) }
+            }
+        }
+        // A byte takes at most six in JSON, and there are at most a dozen strings.
+        let lines = [LineOutput.limit, 1000, 250, 50].lazy.map(line)
+        return String(decoding: lines.first { $0.count < LineOutput.limit } ?? line(10), as: UTF8.self)
     }
 }
 

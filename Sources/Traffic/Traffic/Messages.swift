@@ -140,6 +140,57 @@ extension Messages {
     }
 }
 
+/// Showing traffic as it happens.
+extension Messages {
+    static func faults(_ names: [String]) -> String {
+        names.isEmpty ? "" : " [fault: \(TerminalText.excerpt(names.joined(separator: ", ").utf8, width: 100))]"
+    }
+
+    static func delivery(_ delivery: Delivery) -> String {
+        switch delivery {
+        case .complete: ""
+        case .partial: " (cut off)"
+        case .none: " (not delivered)"
+        }
+    }
+
+    static func describe(_ closing: RecordedClosing) -> String {
+        let frame = closing.party == .client ? closing.summary.received : closing.summary.sent
+        var text = describe(SessionEnding(time: .init(nanosecondsSinceEpoch: 0), value: closing))
+        switch closing.cause {
+        case .closeFrame, .finish, .reset: break
+        case .timeOut, .fault, .violation, .limit, .shutdown:
+            text += " (\(closing.cause.rawValue.replacing("_", with: " ")))"
+        }
+        if let frame {
+            text += ": close" + (frame.code.map { " \($0)" } ?? "")
+            if !frame.reason.isEmpty { text += " \"\(TerminalText.excerpt(frame.reason.utf8, width: 200))\"" }
+        }
+        return text + (closing.message.map { ": " + TerminalText.excerpt($0.utf8, width: 200) } ?? "")
+    }
+
+    static func describe(_ hold: RecordedHold) -> String {
+        let name = TerminalText.excerpt(hold.breakpoint.utf8, width: 100)
+        let until = hold.until.nanosecondText.dropFirst(11).prefix(12)
+        return "\(hold.place.rawValue) of the \(hold.sender.rawValue) held by \(name) until \(until): "
+            + TerminalText.excerpt(hold.subject.utf8, width: 1000)
+    }
+
+    /// - Parameter late: the nanoseconds since it would have continued.
+    static func describe(_ release: RecordedRelease, late: Int64) -> String {
+        let name = TerminalText.excerpt(release.breakpoint.utf8, width: 100)
+        return "\(release.action.rawValue) \(duration(max(late, 0))) after it was due (\(name))"
+    }
+
+    static func clockMoved(_ nanoseconds: Int64) -> String { "the clock moved by \(Durations.seconds(nanoseconds)) s" }
+
+    static func describe(_ breach: TrafficLines.Breach) -> String {
+        let numbers = Words.list(breach.entries.map { "#\($0)" })
+        return TerminalText.escaped("\(breach.level) \(breach.obligation): \(breach.message)")
+            + (numbers.isEmpty ? "" : " (\(numbers))")
+    }
+}
+
 /// Comparing sessions.
 extension Messages {
     static let silence = "no answer"

@@ -12,7 +12,7 @@ struct RecorderTests {
     func observer() throws {
         let network = VirtualNetwork.manual()
         var seen: [String: [Int]] = [:]  // The ids are this test's own.
-        network.engine.recorder.observe = { entry, world in
+        network.engine.recorder.observe = { entry, world, _ in
             #expect(world.journal.lastNumber == entry.number)
             seen[world.name, default: []].append(entry.number)
         }

@@ -142,11 +142,6 @@ extension Engine {
         if connection.http.shouldClose { linger(connection, at: now) }
     }
 
-    func noteAnswer(_ answer: Answer, to head: RequestHead) {
-        guard observesRequests, let observe else { return }
-        observe(.answered(method: head.method.rawValue, target: head.target.description, status: answer.status))
-    }
-
     /// Gives up on a request that has not begun or is incomplete, answers why, and ends the connection.
     func refuse(_ connection: Connection, _ refusal: TransportRefusal, at now: Timestamp) {
         connection.http.abandonRequest(

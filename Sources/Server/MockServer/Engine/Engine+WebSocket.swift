@@ -80,7 +80,7 @@ extension Engine {
         connection.speaks = .webSocket
         connection.deadline = nil
         connections.webSocketOpened(on: connection)
-        observe?(.webSocketOpened(path: head.target.path))
+        if connection.isEcho { observe?(.webSocketOpened(path: head.target.path)) }
         return fields
     }
 

@@ -2,7 +2,6 @@ import FitIQAPI
 import FitIQBackend
 import HTTP1
 import JSON
-import Logging
 import Scenarios
 import WebSocket
 
@@ -244,13 +243,6 @@ public final class Engine {
         body(&events)
         events.removeAll(keepingCapacity: events.capacity <= 64)
         swap(&events, &spareEvents)
-    }
-
-    /// Logs the engine's events; above the level `warning` nothing is observed, and so nothing is spent on it.
-    public func log(to logger: Logger) {
-        guard logger.logLevel <= .warning else { return }
-        observesRequests = logger.logLevel <= .info
-        observe = { logger.log(level: $0.level, "\($0)") }
     }
 
     // MARK: Stopping

@@ -41,12 +41,7 @@ struct Exchange {
     }
 
     /// Whether it concerns the server, not the contents of a world; the journal does not record it.
-    var isOfServer: Bool {
-        switch destination.route {
-        case .api, nil: destination.isAdmin
-        case .health, .ready, .description, .deviations, .root, .admin: true
-        }
-    }
+    var isOfServer: Bool { destination.isServer }
 
     /// The answer of a fault that opens no socket; nil if it opens.
     var refusedHandshake: Answer? {
@@ -98,6 +93,14 @@ struct Destination {
     private(set) var route: ServerRoute?
     /// Whether the path is the admin API's; below a world's prefix there is none.
     private(set) var isAdmin = false
+
+    /// Whether it is the server itself, not the contents of a world.
+    var isServer: Bool {
+        switch route {
+        case .api, nil: isAdmin
+        case .health, .ready, .description, .deviations, .root, .admin: true
+        }
+    }
 
     init(of target: RequestTarget, in engine: Engine) {
         var shortCut: Route?

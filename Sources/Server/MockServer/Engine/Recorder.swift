@@ -16,8 +16,8 @@ import WebSocket
 /// A class, because its observer may come at any time.
 final class Recorder {
     let worlds: WorldTable
-    /// Receives each entry of every world right after it was recorded; nil costs nothing.
-    var observe: ((JournalEntry, World) -> Void)?
+    /// Receives each entry of every world right after it was recorded, and its connection; nil costs nothing.
+    var observe: ((JournalEntry, World, Connection?) -> Void)?
 
     init(_ worlds: WorldTable) { self.worlds = worlds }
 
@@ -40,7 +40,7 @@ final class Recorder {
             faults: exchange.faultNames)
         guard !connection.output.isHeld else { return add(.exchange(recorded), from: start, on: connection, in: world) }
         world.journal.record(recorded, at: now, connection: connection.number(in: world))
-        hasRecorded(in: world)
+        hasRecorded(in: world, on: connection)
     }
 
     /// Records bytes that are not HTTP, or a time limit that passed.
@@ -154,12 +154,12 @@ final class Recorder {
 
     private func record(_ event: JournalEvent, on connection: Connection, in world: World) {
         world.journal.record(event, at: world.turn.now, connection: connection.number(in: world))
-        hasRecorded(in: world)
+        hasRecorded(in: world, on: connection)
     }
 
     private func record(_ frame: RecordedFrame, on connection: Connection, in world: World) {
         world.journal.record(frame, at: world.turn.now, connection: connection.number(in: world))
-        hasRecorded(in: world)
+        hasRecorded(in: world, on: connection)
     }
 
     /// Records an event of the world itself, at a time of its clock.
@@ -168,8 +168,8 @@ final class Recorder {
         hasRecorded(in: world)
     }
 
-    private func hasRecorded(in world: World) {
-        if let observe, let entry = world.journal.newest { observe(entry, world) }
+    private func hasRecorded(in world: World, on connection: Connection? = nil) {
+        if let observe, let entry = world.journal.newest { observe(entry, world, connection) }
         worlds.accountJournal(of: world)
     }
 }

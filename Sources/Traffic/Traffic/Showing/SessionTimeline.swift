@@ -61,8 +61,8 @@ public struct SessionTimeline: Sendable {
         if response?.isComplete == false { line += Messages.incomplete }
         output(Self.time(exchange.started, from: start) + TerminalText.cut(line, width: width - 14))
         guard showsBodies else { return }
-        if let body = exchange.request.body { write(body, after: "→ ", to: output) }
-        if let body = response?.body { write(body, after: "← ", to: output) }
+        if let body = exchange.request.body { Self.write(body, after: "→ ", to: output) }
+        if let body = response?.body { Self.write(body, after: "← ", to: output) }
     }
 
     private func write(
@@ -79,7 +79,7 @@ public struct SessionTimeline: Sendable {
                 output(time + arrow + lines[0])
                 for line in lines.dropFirst() { output(Self.indent + "    " + line) }
             } else {
-                output(time + arrow + excerpt(of: frame, width: width - 18))
+                output(time + arrow + Self.excerpt(of: frame.value, width: width - 18))
             }
         }
         if let ending = socket.ending {
@@ -89,12 +89,12 @@ public struct SessionTimeline: Sendable {
         }
     }
 
-    private static func columns(_ status: String, lasted: Int64, _ size: String = "") -> String {
+    static func columns(_ status: String, lasted: Int64, _ size: String = "") -> String {
         right(status, 3) + right(lasted > 0 ? Messages.duration(lasted) : "", 10) + right(size, 10) + "  "
     }
 
     /// The request's target, with the host if it differs from the session's first.
-    private static func what(_ method: String, _ url: String, _ origin: Substring) -> String {
+    static func what(_ method: String, _ url: String, _ origin: Substring) -> String {
         let parts = URLParts(url)
         let target = parts.authority == origin && !parts.origin.isEmpty ? parts.target : url
         let method = TerminalText.excerpt(method.utf8, width: 16)
@@ -114,14 +114,14 @@ public struct SessionTimeline: Sendable {
 
 /// Frames and bodies.
 extension SessionTimeline {
-    func excerpt(of frame: SessionFrame, width: Int) -> String {
+    static func excerpt(of frame: RecordedFrame, width: Int) -> String {
         let payload = frame.payload
         switch frame.opcode {
         case .text where payload.isCut || String(validating: payload.bytes, as: UTF8.self) != nil:
             return TerminalText.excerpt(payload.bytes, width: width)
         case .text: return Messages.oddText(payload.byteCount)
         case .binary:
-            return TerminalText.cut(Messages.binary(payload.byteCount) + Self.hex(payload.bytes), width: width)
+            return TerminalText.cut(Messages.binary(payload.byteCount) + hex(payload.bytes), width: width)
         case .close: return TerminalText.cut(Messages.close(payload.bytes), width: width)
         case .ping, .pong, .continuation:
             let name = frame.opcode == .ping ? "ping" : frame.opcode == .pong ? "pong" : "continuation"
@@ -130,14 +130,14 @@ extension SessionTimeline {
         }
     }
 
-    private func write(_ body: SessionBody, after arrow: String, to output: (String) -> Void) {
+    static func write(_ body: SessionBody, after arrow: String, to output: (String) -> Void) {
         guard body.byteCount > 0 else { return }
-        let lines = Self.lines(of: body) ?? [Messages.binary(body.byteCount) + Self.hex(body.bytes)]
-        for (index, line) in lines.enumerated() { output(Self.indent + (index == 0 ? arrow : "  ") + line) }
+        let lines = lines(of: body) ?? [Messages.binary(body.byteCount) + hex(body.bytes)]
+        for (index, line) in lines.enumerated() { output(indent + (index == 0 ? arrow : "  ") + line) }
     }
 
     /// Indented JSON or the text itself, with each line escaped, or nil if it is not text.
-    private static func lines(of body: SessionBody) -> [String]? {
+    static func lines(of body: SessionBody) -> [String]? {
         guard String(validating: body.bytes, as: UTF8.self) != nil else { return nil }
         var bytes = body.bytes
         if let value = try? JSON.parse(bytes) { bytes = value.encoded(indent: 2) }

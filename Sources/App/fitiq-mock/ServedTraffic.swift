@@ -1,0 +1,76 @@
+import CLibrary
+import FitIQAPI
+import JSON
+import Judging
+import MockServer
+import Sockets
+import Traffic
+
+/// `serve --watch-traffic`: the entries of all worlds on standard output as they are recorded, and breaches soon after.
+///
+/// A reader that stops reading loses lines, and blocks nothing.
+final class ServedTraffic {
+    private let engine: Engine
+    private let lines: TrafficLines
+    private let output = LineOutput(STDOUT_FILENO)
+    /// The worlds with entries since the last look at their breaches.
+    private var news: Set<ExactString> = []
+    private var breaches: [ExactString: BreachCounts] = [:]
+
+    init(of engine: Engine) {
+        self.engine = engine
+        lines = TrafficLines(width: min(Terminal.columns ?? 120, 900), usesColor: System.usesColor)
+        engine.observeEntries { [unowned self] entry, world in
+            news.insert(ExactString(world ?? Self.defaultWorld))
+            for line in lines.lines(of: entry, in: world) { show(line) }
+        }
+    }
+
+    private static let defaultWorld = "default"
+
+    /// Shows what clients broke since the last call.
+    ///
+    /// - Parameter now: The system's time; nil once the server has stopped.
+    func showBreaches(at now: Timestamp? = nil) {
+        for world in news {
+            guard let judgement = engine.judgement(ofWorld: world.text, at: now) else {
+                breaches[world] = nil
+                continue
+            }
+            for verdict in judgement.verdicts {
+                let counted = breaches[world, default: BreachCounts()].rise(
+                    of: verdict.obligation.id, to: verdict.findingCount)
+                // Later ones have no details.
+                for finding in verdict.findings.dropFirst(counted) {
+                    let breach = TrafficLines.Breach(
+                        obligation: verdict.obligation.id, level: finding.level.rawValue, message: finding.message,
+                        entries: finding.evidence.map(\.number))
+                    show(lines.line(of: breach, in: world.text == Self.defaultWorld ? nil : world.text))
+                }
+            }
+        }
+        news.removeAll(keepingCapacity: true)
+    }
+
+    private func show(_ line: String) {
+        output.add { dropped in dropped == 0 ? line : Messages.droppedLines(dropped) + line }
+    }
+}
+
+/// How many breaches of each obligation were shown.
+struct BreachCounts {
+    private var counts: [ExactString: Int] = [:]
+
+    /// Notes how many there are, and returns how many were shown before; fewer than then is a new beginning.
+    mutating func rise(of obligation: String, to count: Int) -> Int {
+        let key = ExactString(obligation)
+        defer { counts[key] = count > 0 ? count : nil }
+        let before = counts[key] ?? 0
+        return before <= count ? before : 0
+    }
+}
+
+extension System {
+    /// Whether colours are wanted: standard output is a terminal, and `NO_COLOR` is not set (no-color.org).
+    static var usesColor: Bool { isTerminal(.output) && variable("NO_COLOR") == nil }
+}

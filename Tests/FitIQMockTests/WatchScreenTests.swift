@@ -1,0 +1,136 @@
+import FitIQAPI
+import Testing
+import Traffic
+
+@testable import fitiq_mock
+
+@Suite("The screen of watch")
+struct WatchScreenTests {
+    /// What a screen has shown so far.
+    private final class Shown {
+        var text = ""
+        func take() -> String {
+            defer { text = "" }
+            return text
+        }
+    }
+
+    private let shown = Shown()
+
+    private func screen(_ filter: String = "") throws -> WatchScreen {
+        WatchScreen(TrafficLines(), filter: try TrafficFilter(filter)) { [shown] in shown.text += $0 }
+    }
+
+    private func note(_ text: String) -> JournalEntry {
+        JournalEntry(
+            number: 1, time: Timestamp(secondsSinceEpoch: 1_738_146_600), connection: 0, event: .note(text))
+    }
+
+    private func frame(_ text: String) -> JournalEntry {
+        let frame = RecordedFrame(sender: .client, opcode: .text, payload: Array(text.utf8))
+        return JournalEntry(
+            number: 1, time: Timestamp(secondsSinceEpoch: 1_738_146_600), connection: 3, event: .frame(frame))
+    }
+
+    private func line(_ text: String) -> String { "10:30:00.000    · \(text)\n" }
+
+    @Test("Space pauses, and goes on with everything that came")
+    func pause() throws {
+        var screen = try screen()
+        screen.show(note("a"))
+        screen.press(Array(" ".utf8))
+        #expect(shown.take() == line("a") + "— paused; space goes on\n")
+        screen.show(note("b"))
+        screen.show(.init(obligation: "x/y", level: "must", message: "No.", entries: [1]))
+        #expect(shown.take() == "")
+        screen.press(Array(" ".utf8))
+        #expect(shown.take() == line("b") + "                ✗ must x/y: No. (#1)\n")
+        screen.show(note("c"))
+        #expect(shown.take() == line("c"))
+    }
+
+    @Test("While it is paused 10,000 lines are kept, and the others are counted")
+    func limit() throws {
+        for extra in [0, 1, 2] {
+            var screen = try screen()
+            screen.press(Array(" ".utf8))
+            _ = shown.take()
+            for _ in 0..<WatchScreen.heldLines + extra { screen.show(note("a")) }
+            screen.press(Array(" ".utf8))
+            let lines = shown.take().split(separator: "\n")
+            #expect(lines.prefix(WatchScreen.heldLines).allSatisfy { $0 == line("a").dropLast() })
+            let end = [nil, "— not kept in the meantime: 1 line", "— not kept in the meantime: 2 lines"][extra]
+            #expect(lines.dropFirst(WatchScreen.heldLines).first.map(String.init) == end)
+        }
+    }
+
+    @Test("A filter is typed with its mistakes; what came meanwhile follows, filtered as it came")
+    func filter() throws {
+        var screen = try screen()
+        screen.press(Array("/nott".utf8) + [0x7F] + Array("e".utf8))
+        screen.show(note("before"))
+        #expect(shown.take().hasSuffix("\r\u{1B}[K/note"))
+        screen.press([0x15])
+        #expect(shown.take() == "\r\u{1B}[K/")
+        screen.press(Array("kind=note ölig\n".utf8))
+        #expect(shown.take().hasSuffix("\r\u{1B}[K— filter: kind=note ölig\n\r\u{1B}[K" + line("before")))
+        screen.show(note("other"))
+        screen.show(note("Ölig"))
+        #expect(shown.take() == line("Ölig"))
+        // A mistake leaves it as it was.
+        screen.press(Array("/kind=nots\r".utf8))
+        #expect(shown.take().contains("— 'kind' must be one of "))
+        screen.show(note("other"))
+        // Escape, an arrow, and what follows in the same bytes leave it, too.
+        screen.press(Array("/x".utf8) + [0x1B] + Array("[Aq".utf8))
+        _ = shown.take()
+        screen.show(note("other"))
+        #expect(shown.take() == "" && !screen.isOver)
+        screen.press(Array("/\n".utf8))
+        #expect(shown.take().hasSuffix("— no filter\n\r\u{1B}[K"))
+        screen.show(note("other"))
+        #expect(shown.take() == line("other"))
+    }
+
+    @Test("A filter that is typed while it is paused does not end the pause, and has at most 1,000 bytes")
+    func filterWhilePaused() throws {
+        var screen = try screen()
+        screen.press(Array(" /a\n".utf8))
+        screen.show(note("a"))
+        #expect(!shown.take().contains(line("a")))
+        screen.press(Array(" ".utf8))
+        #expect(shown.take() == line("a"))
+        screen.press(Array("/".utf8) + [UInt8](repeating: 0x61, count: WatchScreen.filterBytes + 1))
+        _ = shown.take()
+        screen.press(Array("\n".utf8))
+        #expect(shown.take().contains("filter: " + String(repeating: "a", count: WatchScreen.filterBytes) + "\n"))
+    }
+
+    @Test("Typed and shown text holds nothing that a terminal obeys")
+    func hostile() throws {
+        var screen = try screen()
+        screen.press(Array("/\u{9B}31m\u{202E}\n".utf8))
+        #expect(shown.take().contains("— filter: \\x9B31m\\u{202E}\n"))
+        screen.tell("\u{1B}[2J")
+        #expect(shown.take() == "— \\x1B[2J\n")
+    }
+
+    @Test("b shows bodies, p hides pings, c clears, ? helps, q ends, and other keys do nothing")
+    func keys() throws {
+        var screen = try screen()
+        screen.press(Array("b".utf8))
+        screen.show(frame(#"{"a":1}"#))
+        #expect(
+            shown.take() == "— bodies: shown\n10:30:00.000    → ws3 {\n                    \"a\": 1\n"
+                + "                  }\n")
+        screen.press(Array("bp".utf8))
+        screen.show(frame(#"{"type":"ping"}"#))
+        screen.show(frame("x"))
+        #expect(shown.take() == "— bodies: hidden\n— pings: hidden\n10:30:00.000    → ws3 x\n")
+        screen.press(Array("c?zZ\u{7}".utf8))
+        #expect(shown.take() == "\u{1B}[2J\u{1B}[3J\u{1B}[H— " + Messages.watchKeys + "\n")
+        #expect(!screen.isOver)
+        screen.press(Array("q".utf8))
+        #expect(screen.isOver)
+    }
+}

@@ -1,0 +1,219 @@
+import FitIQAPI
+import FitIQClient
+import JSON
+import Testing
+import Traffic
+
+@testable import fitiq_mock
+
+@Suite("The stream that watch reads")
+struct WatchStreamTests {
+    private func stream(world: String? = nil, adminToken: String? = nil) throws -> WatchStream {
+        WatchStream(try BaseURL("http://127.0.0.1:8080"), world: world, adminToken: adminToken)
+    }
+
+    /// What a server sends, a chunk for each event, as news.
+    private func read(_ events: [String], on stream: inout WatchStream) throws(WatchTrouble) -> [String] {
+        try receive(
+            "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+                + events.map { "\(String($0.utf8.count, radix: 16))\r\n\($0)\r\n" }.joined(), on: &stream)
+    }
+
+    private func receive(_ text: String, on stream: inout WatchStream) throws(WatchTrouble) -> [String] {
+        var told: [String] = []
+        let bytes = Array(text.utf8)
+        // Byte by byte: wherever the network cuts it.
+        for byte in bytes {
+            try withUnsafeBytes(of: byte) { (buffer) throws(WatchTrouble) in
+                try stream.receive(buffer) { told.append(Self.describe($0)) }
+            }
+        }
+        return told
+    }
+
+    private static func describe(_ news: WatchStream.News) -> String {
+        switch news {
+        case .entry(let entry): "#\(entry.number)"
+        case .breach(let breach):
+            "\(breach.level) \(breach.obligation) \(breach.message) \(breach.entries)"
+        case .missed(let count): "missed \(count)"
+        case .began: "began"
+        case .restarted: "restarted"
+        }
+    }
+
+    private static func note(_ number: Int) -> String {
+        "id: \(number)\nevent: note\ndata: {\"number\":\(number),\"time\":\"2025-01-29T10:30:00Z\",\"kind\":\"note\","
+            + "\"text\":\"a\"}\n\n"
+    }
+
+    private static func world(_ instance: String, last: Int) -> String {
+        "event: world\ndata: {\"id\":\"default\",\"instance\":\"\(instance)\",\"last_number\":\(last)}\n\n"
+    }
+
+    private static func verdicts(_ id: String, _ count: Int) -> String {
+        let finding = #""finding":{"level":"should","message":"No.","entries":[3,4]}"#
+        return "event: verdicts\ndata: {\"verdicts\":[{\"id\":\"a/kept\",\"verdict\":\"kept\",\"finding_count\":0},"
+            + "{\"id\":\"\(id)\",\"verdict\":\"broken\",\"finding_count\":\(count),\(finding)}]}\n\n"
+    }
+
+    /// The value of a field in the request that a connection begins with.
+    private func field(_ name: String, of stream: inout WatchStream) -> String? {
+        String(decoding: stream.connect(), as: UTF8.self).split(separator: "\r\n")
+            .first { $0.hasPrefix(name + ": ") }.map { String($0.dropFirst(name.count + 2)) }
+    }
+
+    @Test("The request names the world and the token; the first begins with what happens, the next after what was read")
+    func requests() throws {
+        var stream = try stream(world: "w/1", adminToken: "secret")
+        let request = String(decoding: stream.connect(), as: UTF8.self)
+        #expect(request.hasPrefix("GET /__admin/worlds/w%2F1/events?verdicts=true HTTP/1.1\r\n"))
+        #expect(request.contains("Host: 127.0.0.1:8080\r\n") && request.contains("X-Admin-Token: secret\r\n"))
+        #expect(request.contains("Accept: text/event-stream\r\n") && !request.contains("Last-Event-ID"))
+        var other = try self.stream()
+        #expect(String(decoding: other.connect(), as: UTF8.self).hasPrefix("GET /__admin/events?verdicts=true "))
+        // A server without `world` events.
+        #expect(try read([Self.note(7), ": keep-alive\n\n", Self.note(8)], on: &other) == ["#7", "#8"])
+        #expect(other.hasBegun && field("Last-Event-ID", of: &other) == "8" && !other.hasBegun)
+    }
+
+    @Test("A connection to the same life of the server goes on; before any entry, after what the world had")
+    func goesOn() throws {
+        var stream = try stream()
+        _ = stream.connect()
+        #expect(try read([Self.world("one", last: 5)], on: &stream) == [])
+        #expect(field("Last-Event-ID", of: &stream) == "5")
+        #expect(try read([Self.world("one", last: 9), Self.note(6)], on: &stream) == ["#6"])
+        #expect(field("Last-Event-ID", of: &stream) == "6")
+    }
+
+    @Test("Another life of the server, or of the world while there was no connection, is read from its beginning")
+    func restarts() throws {
+        for (instance, last) in [("two", 3), ("two", 70), ("one", 3)] {
+            var stream = try stream()
+            _ = stream.connect()
+            #expect(try read([Self.world("one", last: 5), Self.note(6)], on: &stream) == ["#6"])
+            _ = stream.connect()
+            // What would only go on is not shown.
+            #expect(
+                try read([Self.world(instance, last: last), Self.note(7), Self.verdicts("x/y", 1)], on: &stream)
+                    == ["restarted"])
+            #expect(stream.isSuperseded && field("Last-Event-ID", of: &stream) == "0")
+            #expect(
+                try read([Self.world(instance, last: last), Self.note(1), Self.verdicts("x/y", 1)], on: &stream)
+                    == ["#1", "should x/y No. [3, 4]"])
+        }
+    }
+
+    @Test("A world that begins anew meanwhile is told, and its breaches count anew")
+    func reset() throws {
+        var stream = try stream()
+        _ = stream.connect()
+        let told = try read(
+            [
+                Self.world("one", last: 5), Self.verdicts("x/y", 2), Self.note(6), Self.world("one", last: 0),
+                Self.verdicts("x/y", 1), Self.note(1),
+            ], on: &stream)
+        #expect(told == ["should x/y No. [3, 4]", "#6", "began", "should x/y No. [3, 4]", "#1"])
+        #expect(field("Last-Event-ID", of: &stream) == "1")
+    }
+
+    @Test("A breach is told when its count rises, also over connections")
+    func breaches() throws {
+        var stream = try stream()
+        _ = stream.connect()
+        let first = try read(
+            [Self.world("one", last: 0), Self.verdicts("x/y", 1), Self.verdicts("x/y", 1), Self.verdicts("x/z", 1)],
+            on: &stream)
+        #expect(first == ["should x/y No. [3, 4]", "should x/z No. [3, 4]"])
+        _ = stream.connect()
+        let second = try read(
+            [Self.world("one", last: 0), Self.verdicts("x/y", 1), Self.verdicts("x/y", 3)], on: &stream)
+        #expect(second == ["should x/y No. [3, 4]"])
+    }
+
+    @Test("Of the findings of a row those are told that are new")
+    func findings() throws {
+        func verdicts(_ count: Int, _ messages: [String]) -> String {
+            let findings = messages.map { #"{"level":"must","message":"\#($0)","entries":[1]}"# }.joined(separator: ",")
+            return "event: verdicts\ndata: {\"verdicts\":[{\"id\":\"x/y\",\"finding_count\":\(count),"
+                + "\"findings\":[\(findings)]}]}\n\n"
+        }
+        var stream = try stream()
+        _ = stream.connect()
+        let told = try read(
+            [
+                verdicts(0, []), verdicts(2, ["a", "b"]), verdicts(2, ["a", "b"]), verdicts(3, ["a", "b", "c"]),
+                // Beyond those that a judge keeps, the rest is counted.
+                verdicts(4, ["a", "b", "c"]),
+            ], on: &stream)
+        #expect(told == ["a", "b", "c"].map { "must x/y \($0) [1]" })
+    }
+
+    @Test("What a newer server adds, or what is no entry, is skipped; lost entries are counted")
+    func skipped() throws {
+        var stream = try stream()
+        _ = stream.connect()
+        let told = try read(
+            [
+                "event: news\ndata: {\"number\":1,\"kind\":\"news\"}\n\n", "data: no JSON\n\n",
+                "event: world\ndata: x\n\n",
+                "event: verdicts\ndata: []\n\n", "event: verdicts\ndata: {\"verdicts\":[7,{\"id\":1}]}\n\n",
+                "event: missed\ndata: {\"missed\":3,\"first_number\":4}\n\n", "event: missed\ndata: 3 entries\n\n",
+                Self.note(4),
+            ], on: &stream)
+        #expect(told == ["missed 3", "#4"])
+    }
+
+    @Test("A refusal says what the server said; an end, other bytes, and an event that is too long are troubles")
+    func troubles() throws {
+        func trouble(_ text: String, ends: Bool = false) throws -> String {
+            var stream = try stream()
+            _ = stream.connect()
+            do throws(WatchTrouble) {
+                _ = try receive(text, on: &stream)
+                if ends { try stream.receiveEndOfStream { _ in } }
+                return "none"
+            } catch {
+                return error.description
+            }
+        }
+        let body = #"{"error":{"code":"UNAUTHORIZED","message":"Send the token.\u001b"}}"#
+        #expect(
+            try trouble("HTTP/1.1 401 Unauthorized\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+                == "the server answered 401: Send the token.\u{FFFD}")
+        #expect(
+            try trouble("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n") == "the server answered 404: no message")
+        #expect(try trouble("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n") == "the server ended it")
+        #expect(try trouble("HTTP/1.1 200 OK\r\n\r\n", ends: true) == "the server ended it")
+        // Killed in the middle of a chunk.
+        #expect(
+            try trouble("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nda", ends: true)
+                == "the server ended it")
+        #expect(try trouble("SSH-2.0\r\n").hasPrefix("the server's response is not valid HTTP: "))
+        #expect(try trouble("", ends: true).contains("HTTP"))
+        let long = "HTTP/1.1 200 OK\r\n\r\ndata:" + String(repeating: "a", count: EventStreamReader.eventLimit)
+        #expect(try trouble(long) == "the server sent an event of more than 1048576 bytes")
+    }
+
+    @Test("How many breaches were shown is counted for each obligation, and falls when it begins anew")
+    func counts() {
+        var counts = BreachCounts()
+        #expect(counts.rise(of: "a", to: 2) == 0 && counts.rise(of: "a", to: 2) == 2)
+        #expect(counts.rise(of: "b", to: 1) == 0 && counts.rise(of: "a", to: 5) == 2)
+        #expect(counts.rise(of: "a", to: 1) == 0 && counts.rise(of: "a", to: 0) == 0)
+        #expect(counts.rise(of: "a", to: 1) == 0)
+    }
+
+    @Test(
+        "What the command line cannot mean is told before anything is opened",
+        arguments: [
+            (["--url", "https://127.0.0.1:8443"], "plain port"), (["--url", "localhost"], "plain port"),
+            (["--filter", "stat=4"], "--filter: "), (["--admin-token", " "], "--admin-token"),
+        ])
+    func mistakes(options: [String], words: String) throws {
+        let command = try WatchCommand.parse(options)
+        let failure = #expect(throws: Failure.self) { try command.run() }
+        #expect(failure?.exitCode == 2 && failure?.message.contains(words) == true, "\(failure?.message ?? "")")
+    }
+}

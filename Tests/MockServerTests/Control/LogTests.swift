@@ -1,0 +1,137 @@
+import FitIQAPI
+import Logging
+import Synchronization
+import TestSupport
+import Testing
+import Traffic
+
+@testable import MockServer
+
+@Suite("The log of requests and sockets")
+struct LogTests {
+    private final class Log: Sendable {
+        private let events = Mutex<[LogEvent]>([])
+
+        var lines: [String] { events.withLock { $0.map { "\($0.level) \($0.message)" } } }
+        /// The facts of the events of a name, as texts.
+        func facts(of event: String) -> [Logger.Metadata] {
+            events.withLock { $0.compactMap(\.metadata).filter { $0["event"]?.description == event } }
+        }
+        func add(_ event: LogEvent) { events.withLock { $0.append(event) } }
+    }
+
+    private struct Handler: LogHandler {
+        let log: Log
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.info
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) { log.add(event) }
+    }
+
+    private func log(_ network: VirtualNetwork, level: Logger.Level = .info) -> Log {
+        let log = Log()
+        var logger = Logger(label: "test", factory: { _ in Handler(log: log) })
+        logger.logLevel = level
+        network.engine.log(to: logger)
+        return log
+    }
+
+    @Test("Each request has one line, with its time and the reason of a refusal; requests to the server have theirs")
+    func requests() throws {
+        let network = VirtualNetwork()
+        let log = log(network)
+        _ = try network.consultation()
+        _ = try network.exchange(.create(#"{"persona":"nutritionist"}"#, as: TestUser.anna))
+        _ = try network.exchange(Request(target: "/api/v1/goals?token=secret&a=1"))
+        _ = try network.admin(.get, "clock")
+        _ = try network.exchange(Request(target: "/health"))
+        let lines = log.lines
+        #expect(lines.count == 5, "\(lines)")
+        #expect(lines[0] == "info POST /api/v1/consultations 201 in 0 ms")
+        #expect(
+            lines[1].hasPrefix(
+                "info POST /api/v1/consultations 409 in 0 ms: CONSULTATION_EXISTS, An active consultation with"))
+        #expect(lines[1].hasSuffix("…") && lines[1].count < 300)
+        #expect(
+            lines[2].hasPrefix("info GET /api/v1/goals?token=…&a=1 401 in 0 ms: UNAUTHORIZED, "), "\(lines[2])")
+        #expect(lines[3] == "info GET /__admin/clock 200" && lines[4] == "info GET /health 200")
+        let facts = log.facts(of: "exchange")
+        #expect(facts.count == 3 && log.facts(of: "answered").count == 2)
+        #expect(facts[1]["code"]?.description == "CONSULTATION_EXISTS" && facts[1]["status"]?.description == "409")
+        #expect(facts[1]["user"]?.description == TestUser.anna && facts[0]["reason"] == nil)
+        #expect(facts[2]["target"]?.description == "/api/v1/goals?token=…&a=1" && facts[2]["user"] == nil)
+        #expect(facts[0]["duration_ms"]?.description == "0" && facts[0]["world"] == nil)
+    }
+
+    @Test("A WebSocket's beginning and end are lines, with what it carried; the echo socket has its own")
+    func sockets() throws {
+        let network = VirtualNetwork()
+        let id = try network.consultation()
+        let log = log(network)
+        let socket = try network.socket(on: id)
+        network.advance(by: .milliseconds(1500))
+        socket.send(#"{"type":"ping"}"#)
+        socket.ping("x")
+        socket.close()
+        let path = "/api/v1/consultations/\(id)/ws"
+        #expect(
+            log.lines == [
+                "info WebSocket 2 \(path) opened by \(TestUser.anna)",
+                "info WebSocket 2 closed by the client: close_frame 1000, 1.5 s, 2 in, 2 out",
+            ], "\(log.lines)")
+        let closed = try #require(log.facts(of: "socket_closed").first)
+        #expect(closed["frames_in"]?.description == "2" && closed["cause"]?.description == "close_frame 1000")
+        #expect(closed["by"]?.description == "client" && closed["connection"]?.description == "2")
+        _ = try network.echo()
+        #expect(log.lines.last == "info WebSocket /__admin/echo opened" && log.lines.count == 3)
+    }
+
+    @Test("What a fault delays or swallows says so, and so does a world that is not the default one")
+    func faults() throws {
+        let network = try VirtualNetwork.faulty(
+            "{name: late, on: GET /api/v1/goals, delay: 2s}", "{name: gone, on: POST /api/v1/goals, hang: true}",
+            answers: "[]", clock: .real)
+        let log = log(network)
+        let client = try #require(network.connect())
+        client.send(Request(target: "/api/v1/goals").bytes)
+        network.advance(by: .seconds(3))
+        #expect(log.lines.first?.hasPrefix("info GET /api/v1/goals 401 in 2000 ms: UNAUTHORIZED, ") ?? false)
+        #expect(log.lines.first?.hasSuffix(", fault late") ?? false, "\(log.lines)")
+        client.send(Request(method: .post, target: "/api/v1/goals", body: []).bytes)
+        client.vanish()
+        #expect(log.lines.last == "info POST /api/v1/goals not answered, 0 ms: fault gone", "\(log.lines)")
+        #expect(log.facts(of: "exchange").last?["status"] == nil)
+        #expect(log.facts(of: "exchange").last?["faults"]?.description == "gone")
+        let world = try network.world("{}")
+        _ = try world.exchange(.get, "/api/v1/consultations")
+        #expect(log.facts(of: "exchange").last?["world"]?.description == world.id)
+    }
+
+    @Test("At the level notice nothing of it is observed")
+    func quiet() throws {
+        let network = VirtualNetwork()
+        let log = log(network, level: .notice)
+        _ = try network.socket(on: try network.consultation())
+        #expect(log.lines.isEmpty && network.engine.recorder.observe == nil)
+        network.engine.observe?(.refused(status: .badRequest, message: "Bad."))
+        #expect(log.lines == ["warning refused with 400: Bad."])
+    }
+
+    @Test("Entries are passed on to every observer, with the id of their world")
+    func observers() throws {
+        let network = VirtualNetwork()
+        let log = log(network)
+        var seen: [[String?]] = [[], []]
+        for index in seen.indices { network.engine.observeEntries { _, world in seen[index].append(world) } }
+        let world = try network.world("{}")
+        _ = try world.exchange(.get, "/api/v1/goals")
+        _ = try network.exchange(Request(target: "/api/v1/goals"))
+        #expect(seen == [[world.id, nil], [world.id, nil]])
+        #expect(log.facts(of: "exchange").count == 2)
+    }
+}
