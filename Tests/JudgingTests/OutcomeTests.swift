@@ -113,7 +113,7 @@ struct OutcomeTests {
         #expect(rows() == [true, true])
         report.faced = []
         #expect(rows() == [false, false])
-        #expect(TerminalReport(report).text.contains("1 more obligation is faced in other scenarios (--all)."))
+        #expect(TerminalReport(report).text.contains("1 more obligation is faced only in scenarios that were not run."))
         #expect(String(decoding: JUnitReport(report).bytes, as: UTF8.self).contains("ids/lowercase") == false)
         #expect(String(decoding: JSONReport(report).bytes, as: UTF8.self).contains("ids/lowercase"))
         #expect(TerminalReport(report).text.contains("1 not exercised"), "it counts all the same")

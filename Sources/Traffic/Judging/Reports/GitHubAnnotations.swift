@@ -7,6 +7,8 @@ import Text
 public struct GitHubAnnotations {
     /// GitHub's own limit for each kind.
     static let limit = 10
+    /// The title of what is about no obligation and no case.
+    private static let program = "fitiq-mock"
 
     private let overview: Overview
 
@@ -21,9 +23,8 @@ public struct GitHubAnnotations {
     }
 
     private var errors: [Annotation] {
-        let title = Messages.title(overview.report)
         let checks = overview.failedChecks.filter { !overview.knownBroken.lists($1.address, in: $0.scenario) }
-        return (overview.warnings + overview.troubles).map { Annotation(title: title, message: $0) }
+        return (overview.warnings + overview.troubles).map { Annotation(title: Self.program, message: $0) }
             + overview.rows.filter { $0.worst == .broken }.map(annotation)
             + checks.map { Annotation(title: $1.address, message: ($1.failures + $1.notes).joined(separator: "\n")) }
     }

@@ -88,7 +88,7 @@ public struct JUnitReport {
             let message = Messages.notConnected(scenario: run.scenario)
             cases.append(Case(name: "connection", kind: .skipped, message: message))
         } else if !run.hasConnected {
-            let message = run.command == nil ? Messages.nothingRecorded : Messages.neverConnected
+            let message = overview.neverConnected
             cases.append(Case(name: "connection", kind: .error, message: message, details: message))
         }
         if run.missedCount > 0 {

@@ -45,6 +45,8 @@ enum Messages {
         + "FITIQ_MOCK_WS_URL, FITIQ_MOCK_TOKEN and FITIQ_MOCK_API_KEY."
 
     static let neverExercised = "Never exercised:"
+    static let neverDriven =
+        "The client never connected. Its adapter has to give it the address and the credentials of the command 'begin'."
     static let nothingRecorded = "Nothing in the journal came from a client."
     static func notConnected(scenario: String) -> String { "The client did not connect in \(scenario)." }
 
@@ -119,8 +121,8 @@ enum Messages {
     ///
     /// - Parameter isVerified: whether scenarios were run, and not cases or a journal.
     static func hidden(_ count: Int, isVerified: Bool) -> String {
-        let others = isVerified ? "other scenarios (--all)" : "other cases"
-        return "\(Words.counted(count, "more obligation")) \(count == 1 ? "is" : "are") faced in \(others)."
+        let others = isVerified ? "scenarios that were not run" : "cases that were not played"
+        return "\(Words.counted(count, "more obligation")) \(count == 1 ? "is" : "are") faced only in \(others)."
     }
     static func title(_ report: Report) -> String { report.title + (report.incomplete == nil ? "" : " (incomplete)") }
 

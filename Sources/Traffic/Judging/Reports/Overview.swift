@@ -68,7 +68,13 @@ struct Overview {
         guard !outcome.hasConnected else {
             return report.runs.filter { !$0.hasConnected }.map { Messages.notConnected(scenario: $0.scenario) }
         }
-        return [report.runs.contains { $0.command != nil } ? Messages.neverConnected : Messages.nothingRecorded]
+        return [neverConnected]
+    }
+
+    /// Why nothing came from a client, by how it was run.
+    var neverConnected: String {
+        if report.runs.contains(where: { $0.command != nil }) { return Messages.neverConnected }
+        return report.faced == nil ? Messages.nothingRecorded : Messages.neverDriven
     }
 
     /// The broken obligations: first those that fail the run, then warnings, then known breaches.
