@@ -295,6 +295,7 @@ enum LimitsPage {
                 .bytes("ReportOptions.knownBrokenLimit", ReportOptions.knownBrokenLimit)
             ],
             "breaches of an obligation that are reported": [.count("Findings.keptCount", Findings.keptCount)],
+            "annotations of a kind, for GitHub": [.count("GitHubAnnotations.limit", GitHubAnnotations.limit)],
             "users, sockets, ids that a judge remembers": [
                 .count("RecentLimits.usual", Recent<Int, Int>().capacity),
                 .count("RecentLimits.fewest", RecentLimits.fewest),

@@ -112,6 +112,19 @@ extension Peers {
             #expect(never.flatMap { never in table.map { never.lowerBound < $0.lowerBound } } == true)
         }
 
+        @Test("--fail-fast goes on after what is known to be broken")
+        func failFastOfKnown() async throws {
+            let chats = try await cases("--case", "chat")
+            let folder = try ScratchFolder()
+            defer { folder.remove() }
+            try Data("\(chats[0])\n".utf8).write(to: folder["known"])
+            let run = try await testClient(
+                ["--case", chats[0], "--case", chats[1], "--fail-fast", "--known-broken", folder["known"].path],
+                Self.lazy)
+            #expect(run.status == 4, "\(run.transcript)")
+            #expect(run.errors.split(separator: "\n").count == 2, "\(run.errors)")
+        }
+
         @Test("--time-limit ends all cases together; the report has those that had ended")
         func timeLimit() async throws {
             let start = ContinuousClock.now

@@ -283,7 +283,7 @@ extension Peers {
                 let script = URL.fixtures.appending(path: "ci/contract.sh")
                 var environment = [
                     "FITIQ_MOCK": try Programs.fitiqMock().path, "SCENARIOS": "default conflict",
-                    "GITHUB_STEP_SUMMARY": folder["summary.md"].path, "REPORTS": "out",
+                    "GITHUB_STEP_SUMMARY": folder["summary.md"].path, "GITHUB_ACTIONS": "", "REPORTS": "out",
                 ]
                 func run(_ client: String) async throws -> Command {
                     try await Command(
@@ -300,7 +300,7 @@ extension Peers {
                 #expect(!broken.output.contains("::error"))
                 environment["GITHUB_ACTIONS"] = "true"
                 #expect(try await run(Self.shout).output.contains("\n::error title=ids/lowercase (must)::"))
-                environment["GITHUB_ACTIONS"] = nil
+                environment["GITHUB_ACTIONS"] = ""
                 let silent = try await run("true")
                 #expect(silent.status == 4 && silent.errors.contains("FITIQ_MOCK_URL"), "\(silent.transcript)")
                 try Data("ids/lowercase\n".utf8).write(to: folder["known-broken.txt"])

@@ -82,7 +82,7 @@ struct TestClient: ParsableCommand {
         let adapter = ProcessAdapter(command, trace: trace ? Self.show : nil)
         let run = TestClientRun(
             adapter: adapter, server: try Harness.startServer(allowing: origins), cases: selected, isStrict: strict,
-            failsFast: failFast, limit: timeLimit.map { .seconds($0.seconds) },
+            failsFast: failFast, knownBroken: knownBroken, limit: timeLimit.map { .seconds($0.seconds) },
             progress: quiet ? nil : TestClientProgress(count: selected.count))
         let played = try run.wait(watch)
         var report = Report(title: command.map(\.shellQuoted).joined(separator: " "), results: played.results)

@@ -1,4 +1,5 @@
 import ContractSuite
+import Judging
 import MockServer
 import Sockets
 import Text
@@ -9,8 +10,9 @@ struct TestClientRun: Sendable {
     let server: LocalServer
     let cases: [ContractCase]
     let isStrict: Bool
-    /// Whether the first failed case is the last one.
+    /// Whether the first failed case is the last one; those that are known to be broken do not count.
     let failsFast: Bool
+    let knownBroken: KnownBroken
     /// The time for all cases; nil for no limit.
     let limit: Duration?
     /// nil for no output.
@@ -122,8 +124,13 @@ struct TestClientRun: Sendable {
             progress?.ended(index, result)
             guard index + 1 < cases.count else { break }
             if deaths > 1 { return Messages.adapterDies }
-            if failsFast, !result.isPassed { return Messages.failedFast }
+            if failsFast, fails(result) { return Messages.failedFast }
         }
         return nil
+    }
+
+    private func fails(_ result: CaseResult) -> Bool {
+        let outcome = Report(title: "", results: [result]).outcome(knownBroken: knownBroken)
+        return outcome[.broken] > 0 || outcome.failedCheckCount > 0
     }
 }

@@ -25,13 +25,19 @@ struct VerifyJobs: Sendable {
     func wait(_ watch: CommandWatch) throws(Failure) -> (runs: [Report.Run], signal: Int32?) {
         let state = Shared()
         let mailbox = watch.mailbox
-        for _ in 0..<min(count, plan.scenarios.count) {
+        for number in 0..<min(count, plan.scenarios.count) {
             state.content.withLock { $0.threadCount += 1 }
-            try orFailure(
+            do throws(SocketError) {
                 try SystemThread.start { [self] in
                     work(state)
                     if state.content.withLock({ $0.threadCount == 0 }) { mailbox.requestStop() }
-                }, Failure.running)
+                }
+            } catch {
+                state.content.withLock { $0.threadCount -= 1 }
+                // Fewer will do.
+                if number > 0 { break }
+                throw .running(error)
+            }
         }
         var signal: Int32?
         while state.content.withLock({ $0.threadCount > 0 }) {

@@ -7,7 +7,7 @@ public struct Report: Sendable {
     public var title: String
     /// One run per scenario, in execution order.
     public var runs: [Run]
-    /// Why the rest was not run, as a sentence; nil if everything was. An incomplete report fails.
+    /// Why the rest was not run, as a sentence, or nil if everything was; an incomplete report fails.
     public var incomplete: String?
     /// The IDs of the obligations that the runs make a client face, or nil for all: others that it did not face are left
     /// out of tables.
