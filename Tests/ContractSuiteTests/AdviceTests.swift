@@ -18,6 +18,13 @@ struct AdviceTests {
             """#
     }
 
+    private static func opened(_ endpoint: String) -> String {
+        #""kind":"opened","endpoint":"\#(endpoint)","requested_at":"2025-01-29T10:30:00Z","request":{"method":"GET","target":"/w/w1/x","version":"1.1","fields":[]},"response":{"status":101,"fields":[]}"#
+    }
+
+    private static let chat = opened("openSocket"), meals = opened("openMealSocket")
+    private static let archived =
+        #""kind":"closed","by":"server","cause":"close_frame","server_close":{"code":1000,"reason":""}"#
     private static let lost = #""kind":"closed","by":"server","cause":"fault","faults":["drop"]"#
     private static let left = #""kind":"closed","by":"client","cause":"close_frame""#
     private static let chunk =
@@ -47,6 +54,11 @@ struct AdviceTests {
             [exchange("POST /api/v1/goals", 503), exchange("POST /api/v1/goals", 500), chunk],
             Messages.notRepeated("POST /api/v1/goals", status: 500, tries: 2)
         ),
+        (
+            [503, 503, 503].map { exchange("POST /api/v1/goals", $0) },
+            "POST /api/v1/goals was answered with 503 and not tried again (3 tries): the client has to tell its user that "
+                + "it failed."
+        ),
         ([exchange("GET /api/v1/goals", nil)], Messages.notRepeated("GET /api/v1/goals", status: nil, tries: 1)),
         (
             [exchange("POST /api/v1/goals", 503), exchange("POST /api/v1/goals", 201)],
@@ -61,9 +73,11 @@ struct AdviceTests {
             Messages.refused("GET /api/v1/goals/x", status: 404, message: "There is no goal.")
         ),
         ([exchange("GET /api/v1/goals/x", 404), chunk], Messages.lostWithin(isSwift: false)),
-        ([history, chunk, lost], Messages.historyUnread),
-        ([chunk, lost, history], Messages.lostWithin(isSwift: false)),
-        ([chunk, left], Messages.lostWithin(isSwift: false)),
+        ([history, chat, chunk, lost], Messages.historyUnread),
+        ([meals, chunk, lost], Messages.lostWithin(isSwift: false)),
+        ([chat, chunk, archived], Messages.lostWithin(isSwift: false)),
+        ([chat, chunk, lost, history], Messages.lostWithin(isSwift: false)),
+        ([chat, chunk, left], Messages.lostWithin(isSwift: false)),
     ]
 
     @Test("says what the traffic shows", arguments: rows.indices)

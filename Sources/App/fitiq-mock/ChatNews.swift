@@ -50,8 +50,11 @@ enum ChatNews {
     }
 
     private static func say(_ message: String) {
-        // What has come of an answer stands on the line.
-        FitIQMock.printToStandardError((System.isTerminal(.error) ? "\n" : "") + "fitiq-mock: \(message)\n")
+        // A line that is edited is drawn again below; what has come of an answer stays.
+        let editor = LineInput.awake.value
+        let start = !System.isTerminal(.error) ? "" : editor == nil ? "\n" : "\r\u{1B}[K"
+        FitIQMock.printToStandardError("\(start)fitiq-mock: \(message)\n")
+        editor?.post {}
     }
 
     /// Where the clock of a base URL's world is: `/__admin/worlds/w1/clock` for `http://127.0.0.1:8080/w/w1`.

@@ -10,6 +10,9 @@ final class LineInput: EventLoopHandler {
         case signal(Int32)
     }
 
+    /// Wakes the editor, which then draws its line again; nil while no line is read.
+    static let awake = Box<Mailbox>()
+
     private let prompt: String
     /// Nil unless both input and output are a terminal.
     private let terminal: Terminal?
@@ -34,14 +37,16 @@ final class LineInput: EventLoopHandler {
         try orFailure(try loop.watchSignals([SIGINT, SIGTERM, SIGHUP, SIGTSTP]), Failure.running)
         try orFailure(try loop.add(STDIN_FILENO, token: 1, interest: .read), Failure.running)
         terminal.setRaw()
+        Self.awake.value = loop.mailbox
         defer {
+            Self.awake.value = nil
             loop.remove(STDIN_FILENO)
             terminal.restore()
             self.loop = nil
         }
         line = nil
-        draw()
         take()
+        if line == nil { draw() }
         if line == nil { try orFailure(try loop.run(handler: self), Failure.running) }
         print("")
         return line ?? .end
@@ -49,11 +54,9 @@ final class LineInput: EventLoopHandler {
 
     /// Takes keys until a line is complete.
     private func take() {
-        var isChanged = false
         while line == nil, !keys.isEmpty {
             switch editor.receive(keys.removeFirst()) {
-            case .none: break
-            case .changed: isChanged = true
+            case .none, .changed: break
             case .line(let text):
                 line = .text(text)
                 // The whole of it, which may take several rows, stays on the screen.
@@ -61,7 +64,6 @@ final class LineInput: EventLoopHandler {
             case .end: line = .end
             }
         }
-        if isChanged, line == nil { draw() }
         if line != nil { loop?.stop() }
     }
 
@@ -94,8 +96,10 @@ final class LineInput: EventLoopHandler {
         // Stops this process here, until the shell lets it go on.
         raise(SIGSTOP)
         terminal?.setRaw()
-        draw()
     }
 
-    func turnEnded(now: MonotonicInstant) -> MonotonicInstant? { nil }
+    func turnEnded(now: MonotonicInstant) -> MonotonicInstant? {
+        if line == nil { draw() }
+        return nil
+    }
 }

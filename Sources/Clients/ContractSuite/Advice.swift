@@ -50,8 +50,16 @@ struct Advice {
     /// The history, if a chat was lost and the client did not read it afterwards.
     private var unread: String? {
         let lost = entries.last { entry in
-            guard case .closed(let closing) = entry.event else { return false }
-            return closing.party == .server && closing.cause != .shutdown
+            // It closes the sockets of an archived consultation with 1000.
+            guard case .closed(let closing) = entry.event, closing.party == .server,
+                closing.summary.sent?.code?.rawValue != 1000
+            else { return false }
+            return entries.contains { opening in
+                guard opening.connection == entry.connection, case .opened(let opening) = opening.event else {
+                    return false
+                }
+                return opening.endpoint == .webSocket
+            }
         }
         guard let lost else { return nil }
         let isRead = entries.contains { entry in

@@ -1,4 +1,5 @@
 import FitIQAPI
+import FitIQClient
 import Judging
 import Text
 
@@ -134,8 +135,9 @@ enum Messages {
     static let sentNothing = "The client sent nothing in this case."
     static func notRepeated(_ request: String, status: Int?, tries: Int) -> String {
         "\(request) was \(status.map { "answered with \($0)" } ?? "not answered") and not tried again "
-            + "(\(Words.counted(tries, "try", "tries"))): the client has to repeat what the server failed to do, with "
-            + "growing pauses, and to tell its user if that does not help."
+            + "(\(Words.counted(tries, "try", "tries"))): the client has to "
+            + (tries < RetrySchedule().maximumAttempts ? "repeat it, with growing pauses, and to " : "")
+            + "tell its user that it failed."
     }
     static func refused(_ request: String, status: Int, message: String?) -> String {
         "The last exchange was refused: \(request) was answered with \(status)\(message.map { ", \(quoted($0))" } ?? "")."
