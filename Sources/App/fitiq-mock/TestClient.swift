@@ -16,6 +16,9 @@ struct TestClient: ParsableCommand {
             The adapter is a program that drives the client: it reads commands from its standard input and answers on its \
             standard output, one JSON object a line. Fixtures/adapters/README.md specifies them.
 
+            A wait for the client ends early once client and backend are idle. After Ctrl-C, and when the time limit is \
+            over, the report has the cases that had ended.
+
             Exit codes: 0 every case passed, 1 a case failed or a must is broken, 2 usage or configuration, 3 the harness \
             failed, 4 the client never connected, 130 Ctrl-C.
             """)
