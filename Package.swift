@@ -45,7 +45,8 @@ let package = Package(
         // MARK: Clients — a client that keeps the contract, and what checks others.
         // A world for each test of Swift Testing; apart, so that nothing else needs Testing.
         .target(
-            name: "FakeBackend", dependencies: ["FitIQAPI", "Judging", "MockServer", "Scenarios", "Text"],
+            name: "FakeBackend",
+            dependencies: ["FitIQAPI", "Judging", "MockServer", "Scenarios", "Text", "Traffic"],
             path: "Sources/Clients/FakeBackend"),
         // Clients checked from both ends: cases, and what drives them.
         .target(

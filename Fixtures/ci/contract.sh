@@ -29,6 +29,9 @@ for scenario in ${SCENARIOS:-default conflict drop-mid-stream flaky-500 meal-fai
 done
 [ ! -f known-broken.txt ] || options="$options --known-broken known-broken.txt"
 
+# Shows what is broken beside the run's steps.
+[ -z "${GITHUB_ACTIONS:-}" ] || options="$options --annotations github"
+
 status=0
 # $options is several words; none of them has a space.
 "$program" verify $options --junit "$reports/contract.xml" --json "$reports/contract.json" \

@@ -105,6 +105,25 @@ struct CaseRunnerTests {
         #expect(late.failures.count == 1 && late.contractTime >= .milliseconds(130))
     }
 
+    @Test("A wait for a client that is idle ends before its time; one that is busy gets all of it")
+    func idle() async throws {
+        let stage = try TestStage()
+        var runner = CaseRunner(on: stage)
+        runner.grace = .milliseconds(30)
+        let contractCase = ContractCase(
+            "x/y", "Nothing comes", .ours("It does."), steps: [.until(.goal("Run"), within: .hours(1))])
+        let idle = try await runner.run(contractCase) { MealClient(.idle, on: stage, $0) }
+        #expect(idle.failures.count == 1 && idle.contractTime >= .milliseconds(30))
+        let message = try #require(idle.failures.first?.message)
+        #expect(message.hasPrefix("Expected the goal \"Run\", but the client showed no goals. ("), "\(message)")
+        #expect(message.contains(" into the case; both sides have been idle for "), "\(message)")
+        #expect(idle.advice == Messages.sentNothing && idle.systemTime >= .milliseconds(30))
+        let short = ContractCase(
+            "x/y", "Nothing comes", .ours("It does."), steps: [.until(.goal("Run"), within: .milliseconds(100))])
+        let busy = try await runner.run(short) { MealClient(.busy, on: stage, $0) }
+        #expect(busy.failures.first?.message.hasSuffix(", after waiting for 0.1 s)") == true, "\(busy)")
+    }
+
     @Test("The world follows the client's clock, also where it changes from case to case")
     func clocks() async throws {
         let stage = try TestStage()

@@ -18,6 +18,8 @@ final class MealClient: ClientUnderTest {
         case breaks
         /// It says that it follows the system's clock, and does nothing.
         case idle
+        /// The same, but it says that it is at something.
+        case busy
     }
 
     private let stage: TestStage
@@ -33,12 +35,12 @@ final class MealClient: ClientUnderTest {
         now = surroundings.now
     }
 
-    var clock: ClientClock { manner == .idle ? .system : .suite }
+    var clock: ClientClock { [.idle, .busy].contains(manner) ? .system : .suite }
 
     struct Broken: Error {}
 
     func perform(_ instruction: ClientInstruction) async throws {
-        guard manner != .idle else { return }
+        guard clock == .suite else { return }
         switch instruction {
         case .logMeal(let text, let type):
             let body = #"{"raw_input":"\#(text)","meal_type":"\#(type.rawValue)"}"#
@@ -61,6 +63,7 @@ final class MealClient: ClientUnderTest {
     func report() async throws -> ClientReport {
         reportCount += 1
         if manner == .breaks, reportCount > 2 { throw Broken() }
+        if manner == .busy { state.isBusy = true }
         return state
     }
 

@@ -135,9 +135,15 @@ struct ProcessLineTests {
         func read<Value>(
             _ line: String, _ body: ([UInt8]) throws(AnswerError) -> Value
         ) throws(AnswerError) -> Value { try body(Array(line.utf8)) }
-        #expect(try read(#"{"ok":true,"clock":"suite"}"#, AdapterAnswer.clock) == .suite)
+        let beginning = try read(#"{"ok":true,"clock":"suite"}"#, AdapterAnswer.beginning)
+        #expect(beginning.clock == .suite && beginning.language == nil)
+        let swift = try read(#"{"ok":true,"clock":"system","language":"Swift"}"#, AdapterAnswer.beginning)
+        #expect(swift.clock == .system && swift.language == "Swift")
+        #expect(throws: AnswerError.wrong(path: "language", found: "5", expected: "a string or null")) {
+            _ = try read(#"{"ok":true,"clock":"system","language":5}"#, AdapterAnswer.beginning)
+        }
         #expect(throws: AnswerError.wrong(path: "clock", found: "missing", expected: #""suite" or "system""#)) {
-            _ = try read(#"{"ok":true}"#, AdapterAnswer.clock)
+            _ = try read(#"{"ok":true}"#, AdapterAnswer.beginning)
         }
         #expect(try read(#"{"ok":true,"next":null}"#, AdapterAnswer.next) == nil)
         #expect(try read(#"{"ok":true}"#, AdapterAnswer.next) == nil)

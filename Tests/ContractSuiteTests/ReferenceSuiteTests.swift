@@ -47,7 +47,8 @@ struct ReferenceSuiteTests {
             on: network, contractCase.setting.scenario(), guide: contractCase.guide, clock: .manual)
         let client = try ReferenceClient(world.surroundings, network: network)
         var play = CasePlay(
-            world: world, client: client, result: CaseResult(contractCase, mode: .union), stepLimit: 100_000)
+            world: world, client: client, result: CaseResult(contractCase, mode: .union), stepLimit: 100_000,
+            grace: .seconds(5))
         try await play.run()
         return network.engine.journalLines(ofWorld: world.access.id)
     }

@@ -112,6 +112,13 @@ struct FakeBackendTests {
     }
 
     @Test(
+        "The evidence has the form of the reports' lines, with times since the test's beginning",
+        .foundOut("\n    #1 +0.000 s  → GET /w/"), .fakeBackend(guide: .consultationWebSocket, clock: .manual))
+    func evidence() async throws {
+        try await Client().ask("GET", Self.upperCase)
+    }
+
+    @Test(
         "What a client is allowed to break is none",
         .fakeBackend(guide: .consultationWebSocket).allowing("ids/lowercase"))
     func allowed() async throws {

@@ -21,6 +21,7 @@ struct CommandParsingTests {
         ]
     private static let reporting = [
         "--guide", "goal-linking", "--junit", "a.xml", "--json", "b.json", "--markdown", "c.md", "--known-broken", "d",
+        "--annotations", "github",
     ]
 
     /// Each command with all of its options, in one line or in several.
@@ -37,10 +38,11 @@ struct CommandParsingTests {
         ["diff", "a.har", "b.har"],
         ["verify"] + reporting + [
             "--scenario", "default", "--scenario", "conflict", "--all", "--seed", "7", "--time-limit", "5m",
-            "--allow-origin", "*", "--quiet", "--", "make", "test", "--port", "1",
+            "--jobs", "3", "--allow-origin", "*", "--quiet", "--", "make", "test", "--port", "1",
         ],
         ["test-client"] + reporting + [
-            "--case", "chat", "--case", "goals", "--list", "--strict", "--trace", "--allow-origin", "*", "--quiet",
+            "--case", "chat", "--case", "goals", "--skip", "goals/x", "--fail-fast", "--time-limit", "1h", "--list",
+            "--strict", "--trace", "--allow-origin", "*", "--quiet",
             "--", "./adapter", "-v",
         ],
         ["judge", "journal.ndjson", "--world", "w"] + reporting,

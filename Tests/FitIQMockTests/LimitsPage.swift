@@ -301,6 +301,7 @@ enum LimitsPage {
                 .bytes("EventStreamReader.eventLimit", EventStreamReader.eventLimit)
             ],
             "line of the log and of `--watch-traffic`": [.bytes("LineOutput.limit", LineOutput.limit)],
+            "annotations of a kind, for GitHub": [.count("GitHubAnnotations.limit", GitHubAnnotations.limit)],
             "users, sockets, ids that a judge remembers": [
                 .count("RecentLimits.usual", Recent<Int, Int>().capacity),
                 .count("RecentLimits.fewest", RecentLimits.fewest),
@@ -315,8 +316,16 @@ enum LimitsPage {
             "time for an adapter's answer": [adapter.time("answerTime")],
             "time for an adapter to end, and again after SIGTERM": [adapter.time("endTime")],
             "time that a case only waits, on the system's clock": [runner.time("patience")],
+            "time that a client and its world may be idle in a wait of a case, on the system's clock": [
+                runner.time("grace"), .time("Idleness.pingTime", Idleness.pingTime),
+            ],
             "looks at a client and its world in a case": [runner.count("stepLimit")],
             "time for a judged command to end after SIGTERM": [.time("VerifyRun.grace", VerifyRun.grace)],
+            "scenarios that `verify` runs at once": [.count("Verify.jobLimit", Verify.jobLimit)],
+            "line that is edited in `chat`, and lines of its history": [
+                .bytes("LineEditor.lineLimit", LineEditor.lineLimit),
+                .count("LineEditor.historyLimit", LineEditor.historyLimit),
+            ],
             "what `FitIQClient` keeps": [
                 client.count("transcriptLines"), client.count("goals"), client.count("meals"),
                 client.count("problems"),

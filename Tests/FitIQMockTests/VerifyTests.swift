@@ -17,6 +17,14 @@ struct VerifyTests {
         #expect(try Verify.parse(["--", "x"]).timeLimit.seconds == 60)
         let test = try TestClient.parse(["--case", "a", "--case", "b/c", "--trace", "--", "./adapter", "-v"])
         #expect(test.cases == ["a", "b/c"] && test.trace && test.command == ["./adapter", "-v"])
+        #expect(test.skipped.isEmpty && !test.failFast && test.timeLimit == nil && test.reports.annotations == nil)
+        let short = try TestClient.parse([
+            "--skip", "a", "--skip", "b", "--fail-fast", "--time-limit", "5m", "--annotations", "github", "--", "x",
+        ])
+        #expect(short.skipped == ["a", "b"] && short.failFast && short.timeLimit?.seconds == 300)
+        #expect(short.reports.annotations == .github)
+        #expect(try Verify.parse(["--jobs", "4", "--", "x"]).jobs == 4 && verify.jobs == 1)
+        #expect(throws: (any Error).self) { try Verify.parse(["--annotations", "gitlab", "--", "x"]) }
     }
 
     @Test("Scenarios are run once each, in the order given; --all has the built-in ones first")
@@ -30,6 +38,29 @@ struct VerifyTests {
         #expect(all.first == "default" && all.count > 20 && all.count { $0 == "conflict" } == 1)
         let plan = try VerifyPlan(names: ["default"], all: false, guide: "goal-linking", seed: 9)
         #expect(plan.scenarios[0].guide == .goalLinking && plan.scenarios[0].seed == 9)
+    }
+
+    @Test("A plan faces what its scenarios make a client face, and what needs none")
+    func faced() throws {
+        func faced(_ names: [String], all: Bool = false) throws -> Set<String> {
+            try VerifyPlan(names: names, all: all, guide: nil, seed: nil).faced
+        }
+        #expect(try faced([], all: true) == Set(Judge.obligations.map(\.id)))
+        let usual = try faced([])
+        #expect(usual.contains("ids/lowercase") && !usual.contains("consultation/conflict-continues-existing"))
+        #expect(try faced(["conflict"]).contains("consultation/conflict-continues-existing"))
+    }
+
+    @Test("Cases are selected by --case, and left out by --skip")
+    func skipped() throws {
+        let all = try CaseSelection.cases(prefixes: [], guide: nil).map(\.address)
+        let left = try CaseSelection.cases(prefixes: [], skipping: ["chat", all[0]], guide: nil).map(\.address)
+        #expect(left == all.dropFirst().filter { !$0.hasPrefix("chat/") } && left.count < all.count - 1)
+        #expect(throws: Failure.self) { try CaseSelection.cases(prefixes: [], skipping: ["nothing"], guide: nil) }
+        let error = #expect(throws: Failure.self) {
+            try CaseSelection.cases(prefixes: ["chat"], skipping: ["chat"], guide: nil)
+        }
+        #expect(error?.message == Messages.allSkipped)
     }
 
     @Test("Scenarios of the same name are told apart by their files")
@@ -73,6 +104,20 @@ struct VerifyTests {
             Messages.worldIsGone("x")
                 == "the world of the scenario 'x' is gone: the command deleted it through the admin API, so the client cannot be judged."
         )
+        #expect(Messages.badJobs == "--jobs must be from 1 to 16.")
+        #expect(
+            Messages.incomplete(Messages.timeIsUp(.seconds(90)), played: 1, of: 70)
+                == "The time limit of 90 s is over: 1 of 70 cases is in this report.")
+        #expect(
+            Messages.incomplete(
+                Messages.interruptedRun, played: 2, of: 3, "scenario", slowest: [("a/b", 123), ("c/d", 5)])
+                == "Interrupted: 2 of 3 scenarios are in this report. The slowest: a/b (12.3 s), c/d (0.5 s).")
+        #expect(
+            Messages.clockStands("/__admin/clock")
+                == #"the server's clock stands still, so nothing comes by itself: POST /__admin/clock {"advance": "10s"}"#
+        )
+        #expect(Messages.mealCompleted("2 eggs", calories: 143) == "2 eggs: 143 kcal")
+        #expect(Messages.unknownChatCommand("/x") == "there is no command '/x'. See /help.")
         #expect(Messages.interrupted == "interrupted; the command was ended, and nothing was judged.")
         #expect(
             Messages.processesLeft

@@ -68,6 +68,59 @@ struct OutcomeTests {
                 .contains(exitCode == 0 ? "✅" : "❌"))
     }
 
+    @Test("An incomplete report fails, says so first, and does not ask for lines of the known-broken list to go")
+    func incomplete() throws {
+        var report = Report(title: "t", runs: [Self.run()])
+        report.incomplete = "Interrupted: 1 of 3 scenarios is in this report."
+        let known = try KnownBroken(reading: Array("ids/lowercase".utf8))
+        let outcome = report.outcome(knownBroken: known)
+        #expect(outcome.exitCode == 1 && outcome.outdated.isEmpty)
+        #expect(Messages.judgement(outcome) == "The run is incomplete and fails.")
+        #expect(TerminalReport(report).text.hasPrefix("t (incomplete)\n\nInterrupted: 1 of 3"))
+        #expect(String(decoding: MarkdownReport(report).bytes, as: UTF8.self).contains("\n- Interrupted: 1 of 3"))
+        #expect(String(decoding: JSONReport(report).bytes, as: UTF8.self).contains(#""incomplete":"Interrupted"#))
+        report.runs = [Self.run(.broken, [Self.finding], connected: false)]
+        #expect(report.outcome().exitCode == 1)
+        #expect(
+            Messages.judgement(report.outcome()) == "The run is incomplete and fails, and a must is broken.")
+        report.runs = []
+        #expect(!TerminalReport(report).text.contains(Messages.nothingRecorded), "nothing is known of the client")
+    }
+
+    @Test("That the client never connected stands before the table, once")
+    func neverConnected() throws {
+        let text = TerminalReport(
+            Report(title: "t", runs: [Self.run(.notExercised, connected: false, command: .exited(1))])
+        ).text
+        let parts = text.split(separator: "\n\n").map(String.init)
+        #expect(parts[1] == Messages.neverConnected && parts[2].contains(Messages.legend), "\(text)")
+        #expect(text.components(separatedBy: "never connected").count == 3, "there and in the summary: \(text)")
+        let some = TerminalReport(Report(title: "t", runs: [Self.run(), Self.run(scenario: "b", connected: false)]))
+            .text
+        #expect(some.split(separator: "\n\n").last { $0.contains("did not connect in b") } != nil, "\(some)")
+    }
+
+    @Test("What the selection cannot make a client face is no row, unless the client faced it")
+    func hidden() throws {
+        var report = Report(title: "t", runs: [Self.run(.notExercised, command: .exited(0))])
+        func rows() -> [Bool] {
+            [TerminalReport(report).text, String(decoding: MarkdownReport(report).bytes, as: UTF8.self)].map {
+                $0.contains("ids/lowercase")
+            }
+        }
+        #expect(rows() == [true, true])
+        report.faced = ["ids/lowercase"]
+        #expect(rows() == [true, true])
+        report.faced = []
+        #expect(rows() == [false, false])
+        #expect(TerminalReport(report).text.contains("1 more obligation is faced only in scenarios that were not run."))
+        #expect(String(decoding: JUnitReport(report).bytes, as: UTF8.self).contains("ids/lowercase") == false)
+        #expect(String(decoding: JSONReport(report).bytes, as: UTF8.self).contains("ids/lowercase"))
+        #expect(TerminalReport(report).text.contains("1 not exercised"), "it counts all the same")
+        report.runs = [Self.run()]
+        #expect(rows() == [true, true])
+    }
+
     @Test("obligations count once, by the worst of all runs")
     func worst() {
         let runs = [Self.run(), Self.run(.broken, [Self.warning]), Self.run(.broken, [Self.finding]), Self.run()]

@@ -23,6 +23,44 @@ extension Peers {
             }
         }
 
+        /// What a person at a terminal gets from chat: waits for texts, and keys to press then.
+        private func terminal(_ server: RunningServer, _ steps: String...) async throws -> String {
+            let script = Programs.peers.appendingPathComponent("chat_on_a_terminal.py").path
+            let run = try await Command(
+                try Programs.python(), [script, try Programs.fitiqMock().path, server.ready.url] + steps)
+            #expect(run.status == 0, "\(run.transcript)")
+            return run.output
+        }
+
+        @Test("On a terminal chat edits lines, recalls them, logs meals, archives, and leaves the terminal as it was")
+        func chatOnATerminal() async throws {
+            try await RunningServer.serve("--instant") { server in
+                let shown = try await terminal(
+                    server, "> ", #"elo\x01H\x1b[C\x1b[Cl\n"#, "you need.", "", "> ", #"/meal 2 eggs and toast\n"#,
+                    "290 kcal", "", "> ", #"/help\n/nothing\n"#, "'/nothing'", "", "> ", #"/archive\n"#,
+                    "Another consultation", "", "> ", #"\x1b[A"#, "> /archive", #"\x15\x04"#)
+                #expect(shown.contains("\u{1B}[K> Hello\n"), "\(shown)")
+                #expect(shown.contains("2 eggs and toast: 290 kcal\n") && shown.contains("/meal TEXT"), "\(shown)")
+                #expect(shown.hasSuffix("\nexit 0\n"), "\(shown)")
+                let left = try await terminal(server, "> ", #"abc\x03"#)
+                #expect(left.hasSuffix("\nexit 130\n"), "\(left)")
+            }
+        }
+
+        @Test("chat connects again, and says when the clock stands still")
+        func chatNews() async throws {
+            try await RunningServer.serve("--scenario", "drop-mid-stream") { server in
+                let shown = try await terminal(
+                    server, "> ", #"What should I eat for breakfast?\n"#, "connected again.", "", "in the morning?", "",
+                    "> ", #"\x04"#)
+                #expect(shown.contains("\nfitiq-mock: the connection is lost; connecting again ...\n"), "\(shown)")
+            }
+            try await RunningServer.serve("--clock", "manual") { server in
+                let shown = try await terminal(server, "> ", #"Hello\n"#, "stands still", #"\x03"#)
+                #expect(shown.contains(#"POST /__admin/clock {"advance": "10s"}"#), "\(shown)")
+            }
+        }
+
         @Test("chat --message prints the answer that is stored; lines from stdin go on with the same consultation")
         func chat() async throws {
             try await RunningServer.serve("--instant") { server in

@@ -53,13 +53,85 @@ extension Peers {
             #expect(lines.allSatisfy { $0.contains(": skipped: ") }, "\(run.errors)")
         }
 
-        @Test("An adapter that dies fails its case, with what it was sent; the next one has a new process")
+        @Test("An adapter that dies before its first answer is told once: exit 2, without a report")
         func dying() async throws {
-            let all = try await cases()
-            let run = try await testClient(["--case", all[0], "--case", all[1], "--quiet"], "echo began >&2; exit 3")
-            #expect(run.status != 0 && run.status != 3, "\(run.transcript)")
-            #expect(run.errors == "began\nbegan\n", "\(run.transcript)")
-            #expect(run.output.contains("exited with status 3"), "\(run.transcript)")
+            let run = try await testClient([], "echo began >&2; exit 3")
+            #expect(run.status == 2 && run.output == "", "\(run.transcript)")
+            let lines = run.errors.split(separator: "\n")
+            #expect(lines.count == 2 && lines.first == "began", "\(run.transcript)")
+            #expect(
+                lines.last?.hasPrefix("fitiq-mock: The adapter exited with status 3 instead of answering to") == true)
+            #expect(lines.last?.hasSuffix("Its last words are on standard error.") == true)
+        }
+
+        @Test("One that dies later before its first answer, twice in a row, ends the run, which is incomplete: exit 1")
+        func dyingLater() async throws {
+            let folder = try ScratchFolder()
+            defer { folder.remove() }
+            // It lives for one case.
+            let script = #"""
+                cd "$0"; echo >> begun; [ $(wc -l < begun) = 1 ] || exit 4
+                read -r line; echo '{"ok":true,"clock":"suite"}'
+                read -r line; echo '{"unsupported":true}'
+                read -r line; echo '{"ok":true}'
+                """#
+            let run = try await Command(
+                try Programs.fitiqMock(), ["test-client", "--", "sh", "-c", script, folder.url.path])
+            #expect(run.status == 1, "\(run.transcript)")
+            #expect(try folder.read("begun").count == 3)
+            let count = try await cases().count
+            #expect(
+                run.output.contains("twice in a row before its first answer: 3 of \(count) cases are in this report."))
+            #expect(run.output.contains("The run is incomplete and fails"), "\(run.transcript)")
+            #expect(run.errors.split(separator: "\n").count == 3, "\(run.errors)")
+        }
+
+        /// Follows the system's clock, does nothing, and says that it is at nothing.
+        static let lazy = #"""
+            while read -r line; do
+                case $line in
+                *'"begin"'*) echo '{"ok":true,"clock":"system","language":"sh"}' ;;
+                *'"report"'*) echo '{"ok":true,"report":{"connection":"disconnected","is_busy":false}}' ;;
+                *) echo '{"ok":true}' ;;
+                esac
+            done
+            """#
+
+        @Test("A client that is idle is not waited for; --fail-fast ends with it, --skip leaves cases out")
+        func failFast() async throws {
+            let chats = try await cases("--case", "chat")
+            let run = try await testClient(
+                ["--case", "chat", "--skip", chats[0], "--fail-fast", "--annotations", "github"], Self.lazy)
+            #expect(run.status == 1, "\(run.transcript)")
+            #expect(run.errors == "fitiq-mock: case 1 of \(chats.count - 1), \(chats[1]): FAILED\n", "\(run.errors)")
+            #expect(run.output.contains("both sides have been idle for 5"), "\(run.transcript)")
+            #expect(run.output.contains("\nStopped at the first failure (--fail-fast): 1 of \(chats.count - 1) cases"))
+            #expect(run.output.contains("\n::error title=\(chats[1])::Expected "), "\(run.transcript)")
+            let never = run.output.firstRange(of: "The client never connected. Its adapter")
+            let table = run.output.firstRange(of: "✓ kept")
+            #expect(never.flatMap { never in table.map { never.lowerBound < $0.lowerBound } } == true)
+        }
+
+        @Test("--fail-fast goes on after what is known to be broken")
+        func failFastOfKnown() async throws {
+            let chats = try await cases("--case", "chat")
+            let folder = try ScratchFolder()
+            defer { folder.remove() }
+            try Data("\(chats[0])\n".utf8).write(to: folder["known"])
+            let run = try await testClient(
+                ["--case", chats[0], "--case", chats[1], "--fail-fast", "--known-broken", folder["known"].path],
+                Self.lazy)
+            #expect(run.status == 4, "\(run.transcript)")
+            #expect(run.errors.split(separator: "\n").count == 2, "\(run.errors)")
+        }
+
+        @Test("--time-limit ends all cases together; the report has those that had ended")
+        func timeLimit() async throws {
+            let start = ContinuousClock.now
+            let run = try await testClient(["--time-limit", "1s", "--junit", "/dev/stderr"], Self.lazy)
+            #expect(run.status == 1 && ContinuousClock.now - start < .seconds(30), "\(run.transcript)")
+            #expect(run.output.contains("The time limit of 1 s is over: 0 of "), "\(run.transcript)")
+            #expect(run.errors.contains("<error message=\"The time limit of 1 s is over: 0 of "), "\(run.transcript)")
         }
 
         @Test("--trace shows every line")
@@ -72,7 +144,33 @@ extension Peers {
             #expect(lines.suffix(2) == [#"> {"command":"end"}"#, #"< {"ok":true}"#], "\(run.errors)")
         }
 
-        @Test("Ctrl-C ends the adapter: exit 130, no report")
+        @Test("Ctrl-C reports the cases that had ended: exit 130")
+        func reported() async throws {
+            let folder = try ScratchFolder()
+            defer { folder.remove() }
+            // The first case is skipped, and the second never answers.
+            let adapter = #"""
+                read -r line; echo '{"ok":true,"clock":"suite"}'
+                read -r line; echo '{"unsupported":true}'
+                read -r line; echo '{"ok":true}'
+                read -r line; echo began > pipe; sleep 300
+                """#
+            let script = #"""
+                mkfifo pipe
+                "$0" test-client --quiet -- sh -c "$1" > out & read -r line < pipe
+                kill -INT $!
+                wait $!
+                echo "exit $?"
+                cat out
+                """#
+            let run = try await Command(
+                URL(fileURLWithPath: "/bin/bash"), ["-c", script, try Programs.fitiqMock().path, adapter],
+                directory: folder.url)
+            #expect(run.output.hasPrefix("exit 130\n") && run.errors == "", "\(run.transcript)")
+            #expect(run.output.contains(" (incomplete)\n\nInterrupted: 1 of "), "\(run.transcript)")
+        }
+
+        @Test("Ctrl-C before a case has ended ends the adapter: exit 130, no report")
         func interrupted() async throws {
             let folder = try ScratchFolder()
             defer { folder.remove() }
@@ -104,6 +202,9 @@ extension Peers {
                 (["test-client", "--case", "consultatoin", "--", "true"], "Did you mean 'consultation'?"),
                 (["test-client", "--guide", "goal-liking", "--list"], "Did you mean 'goal-linking'?"),
                 (["test-client", "--known-broken", "/none", "--", "true"], "cannot read '/none'"),
+                (["test-client", "--skip", "nothing", "--", "true"], "there is no case 'nothing'"),
+                (["test-client", "--case", "chat", "--skip", "chat", "--", "true"], "every case is skipped"),
+                (["test-client", "--time-limit", "0s", "--", "true"], "--time-limit must be from 1s to 1d."),
             ])
         func usage(_ arguments: [String], _ words: String) async throws {
             let command = try await Command(try Programs.fitiqMock(), arguments)

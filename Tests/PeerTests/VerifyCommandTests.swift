@@ -147,7 +147,53 @@ extension Peers {
             }
         }
 
-        @Test("Ctrl-C ends the command and all that it started: exit 130, no report")
+        @Test("--jobs runs scenarios side by side, and shows the output of each whole; the report keeps their order")
+        func jobs() async throws {
+            try await withFolder { folder in
+                // Each waits for the other: one after the other they would wait for ever.
+                let script = #"""
+                    echo "first $FITIQ_MOCK_SCENARIO"; echo "error of $FITIQ_MOCK_SCENARIO" >&2
+                    : > "$FITIQ_MOCK_SCENARIO"; until [ -e default ] && [ -e conflict ]; do sleep 0.05; done
+                    echo "last $FITIQ_MOCK_SCENARIO"
+                    """# + "\n" + Self.whisper
+                let run = try await verify(
+                    ["--scenario", "default", "--scenario", "conflict", "--jobs", "2"], script, directory: folder.url)
+                #expect(run.status == 0, "\(run.transcript)")
+                for name in ["default", "conflict"] {
+                    #expect(run.output.contains("first \(name)\nlast \(name)\n"), "\(run.transcript)")
+                    #expect(run.errors.contains("\nerror of \(name)\nfitiq-mock: scenario "), "\(run.transcript)")
+                }
+                #expect(run.output.contains(#/\n   1 default, union.*\n   2 conflict, union/#), "\(run.transcript)")
+            }
+        }
+
+        @Test("Ctrl-C reports the scenarios that had ended: exit 130", arguments: ["1", "2"])
+        func reported(jobs: String) async throws {
+            try await withFolder { folder in
+                let client =
+                    "[ $FITIQ_MOCK_SCENARIO = conflict ] || { \(Self.whisper); exit; }; "
+                    + "until grep -q default: progress; do sleep 0.05; done; echo began > pipe; sleep 300"
+                // What the first one left is reported once its line of progress is there.
+                let script = #"""
+                    mkfifo pipe; : > progress
+                    "$0" verify --jobs $2 --scenario default --scenario conflict -- sh -c "$1" > out 2> progress & read -r line < pipe
+                    until grep -q "default: the command exited" progress; do sleep 0.05; done
+                    kill -INT $!
+                    wait $!
+                    echo "exit $?"
+                    cat out
+                    """#
+                let run = try await Command(
+                    URL(fileURLWithPath: "/bin/bash"), ["-c", script, try Programs.fitiqMock().path, client, jobs],
+                    directory: folder.url)
+                #expect(run.output.hasPrefix("exit 130\n"), "\(run.transcript)")
+                #expect(
+                    run.output.contains("\n\nInterrupted: 1 of 2 scenarios is in this report.\n"), "\(run.transcript)")
+                #expect(run.output.contains("✓ ids/lowercase"), "\(run.transcript)")
+            }
+        }
+
+        @Test("Ctrl-C before a scenario has ended ends the command and all that it started: exit 130, no report")
         func interrupted() async throws {
             try await withFolder { folder in
                 let script = #"""
@@ -214,6 +260,9 @@ extension Peers {
                 (["verify", "--time-limit", "0", "--", "true"], "--time-limit must be from 1s to 1d."),
                 (["verify", "--time-limit", "soon", "--", "true"], "soon"),
                 (["verify", "--junit", "", "--", "true"], "--junit must not be empty."),
+                (["verify", "--jobs", "0", "--", "true"], "--jobs must be from 1 to 16."),
+                (["verify", "--jobs", "17", "--", "true"], "--jobs must be from 1 to 16."),
+                (["verify", "--annotations", "gitlab", "--", "true"], "github"),
                 (
                     ["verify", "--quiet", "--", "fitiq-no-such-program"],
                     "cannot start 'fitiq-no-such-program': no folder in PATH"
@@ -232,9 +281,9 @@ extension Peers {
         func continuousIntegration() async throws {
             try await withFolder { folder in
                 let script = URL.fixtures.appending(path: "ci/contract.sh")
-                let environment = [
+                var environment = [
                     "FITIQ_MOCK": try Programs.fitiqMock().path, "SCENARIOS": "default conflict",
-                    "GITHUB_STEP_SUMMARY": folder["summary.md"].path, "REPORTS": "out",
+                    "GITHUB_STEP_SUMMARY": folder["summary.md"].path, "GITHUB_ACTIONS": "", "REPORTS": "out",
                 ]
                 func run(_ client: String) async throws -> Command {
                     try await Command(
@@ -248,6 +297,10 @@ extension Peers {
                 #expect(try folder.read("out/contract.json").hasPrefix("{"))
                 let broken = try await run(Self.shout)
                 #expect(broken.status == 1 && broken.errors.contains("breaks the contract"), "\(broken.transcript)")
+                #expect(!broken.output.contains("::error"))
+                environment["GITHUB_ACTIONS"] = "true"
+                #expect(try await run(Self.shout).output.contains("\n::error title=ids/lowercase (must)::"))
+                environment["GITHUB_ACTIONS"] = ""
                 let silent = try await run("true")
                 #expect(silent.status == 4 && silent.errors.contains("FITIQ_MOCK_URL"), "\(silent.transcript)")
                 try Data("ids/lowercase\n".utf8).write(to: folder["known-broken.txt"])

@@ -10,9 +10,13 @@ struct Chat: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "chat",
         abstract: "Chat with a coach of a running fake, and see the answer as it streams.",
-        discussion:
-            "Reads messages from standard input, a line each, until the end of input. Continues the consultation that exists with this coach, or begins one."
-    )
+        discussion: """
+            Reads messages from standard input, a line each, until the end of input. Continues the consultation that \
+            exists with this coach, or begins one. A connection that is lost is made again, up to five times.
+
+            On a terminal lines can be edited, and the arrows bring back earlier ones. Lines that begin with / are \
+            commands: /archive, /meal TEXT, /help, /quit.
+            """)
 
     @Option(help: .init("The coach.", valueName: "name"))
     var persona = Persona.nutritionist
@@ -52,7 +56,7 @@ struct Chat: ParsableCommand {
             let client = try FitIQClient(url: Settings.text(url, "URL") ?? Chat.defaultURL, credentials: credentials) {
                 // A person trying out a fake wants to see at once what it does.
                 $0.retries.maximumAttempts = 1
-                $0.reconnects.maximumTries = 0
+                if message != nil { $0.reconnects.maximumTries = 0 }
                 $0.checksAnswers = false
                 // Some guides check one, some the other, and the fake's mode is not known here.
                 $0.sendsTokenTwice = true
@@ -85,26 +89,80 @@ struct Chat: ParsableCommand {
             try ask(message, client)
             return
         }
-        let isTerminal = System.isTerminal(.input)
-        if isTerminal { print("\(persona.displayName), consultation \(id). End with Ctrl-D.") }
+        let news = Task { await ChatNews.follow(client) }
+        defer { news.cancel() }
+        let input = LineInput(prompt: "> ")
+        if input.isEdited { print(Messages.chatBegins(persona.displayName, id)) }
         while true {
-            if isTerminal {
-                print("> ", terminator: "")
-                StandardOutput.flush()
+            switch try input.next() {
+            case .end: return
+            case .signal(let number): throw Failure.told(exitCode: 128 + Int(number))
+            case .text(let line):
+                guard line.contains(where: { !$0.isWhitespace }) else { continue }
+                switch ChatCommand(line) {
+                case nil: try ask(line, client)
+                case .quit: return
+                case .help: print(Messages.chatHelp)
+                case .archive: try attempt(client, archive)
+                case .meal(let text): try attempt(client) { try await Self.log(text, $0) }
+                case .unknown(let word): FitIQMock.printError(Messages.unknownChatCommand(word))
+                }
             }
-            guard let line = readLine() else { return }
-            if line.contains(where: { !$0.isWhitespace }) { try ask(line, client) }
         }
     }
 
     private func ask(_ content: String, _ client: FitIQClient) throws {
+        try attempt(client) { try await ChatAnswer.print(to: content, $0) }
+    }
+
+    /// Archives the consultation, and begins another.
+    @Sendable private func archive(_ client: FitIQClient) async throws {
+        try await client.archive()
+        print(Messages.archived(try await client.startConsultation(persona: persona)))
+    }
+
+    @Sendable private static func log(_ text: String, _ client: FitIQClient) async throws {
+        guard !text.isEmpty else { throw Failure.running(Messages.mealWithoutText) }
+        let meal = try await client.logMeal(text, type: .snack)
+        print(Messages.mealCompleted(meal.text, calories: meal.calories))
+    }
+
+    /// Does what a line asks for; where its problem is not the connection's, the conversation goes on.
+    private func attempt(
+        _ client: FitIQClient, _ body: @escaping @Sendable (FitIQClient) async throws -> Void
+    ) throws {
+        let url = Settings.text(url, "URL") ?? Chat.defaultURL
         do {
-            try ChatAnswer.cause(of: client) { try Blocking.wait { try await ChatAnswer.print(to: content, client) } }
-        } catch ClientError.problem(let problem) where problem.kind == .chat || problem.kind == .refused {
+            try ChatAnswer.cause(of: client) {
+                try Blocking.wait { try await ChatNews.waiting(for: client, at: url) { try await body(client) } }
+            }
+        } catch ClientError.problem(let problem) where [.chat, .refused, .meal].contains(problem.kind) {
             let text = problem.message + Messages.otherProtocol(after: problem.message, spoken: chatProtocol.rawValue)
-            // The conversation continues: the next line may succeed.
+            // The next line may succeed.
             guard message == nil else { throw Failure.running(text) }
             FitIQMock.printError(text)
+        } catch let failure as Failure where message == nil {
+            FitIQMock.printError(failure.message)
+        }
+    }
+}
+
+/// A line that is not a message.
+enum ChatCommand: Equatable {
+    case archive, help, quit
+    case meal(String)
+    case unknown(String)
+
+    /// - Returns: Nil if the line is a message.
+    init?(_ line: String) {
+        guard line.hasPrefix("/") else { return nil }
+        let parts = line.split(separator: " ", maxSplits: 1)
+        switch parts.first ?? "" {
+        case "/archive": self = .archive
+        case "/help": self = .help
+        case "/quit": self = .quit
+        case "/meal": self = .meal(parts.count > 1 ? String(parts[1].drop { $0.isWhitespace }) : "")
+        case let word: self = .unknown(String(word))
         }
     }
 }

@@ -104,8 +104,8 @@ struct Failure: Error {
     /// The error was printed already, or is in a report.
     static func told(exitCode: Int) -> Failure { Failure(message: "", exitCode: Int32(exitCode)) }
     /// A signal ended the program: the exit code follows the shells' convention.
-    static func interrupted(by signal: Int32) -> Failure {
-        Failure(message: Messages.interrupted, exitCode: 128 + signal)
+    static func interrupted(by signal: Int32, isReported: Bool = false) -> Failure {
+        Failure(message: isReported ? "" : Messages.interrupted, exitCode: 128 + signal)
     }
 }
 

@@ -39,6 +39,31 @@ enum Messages {
         "the system allows \(count) open files: at most \(connections) connections are served at once (see ulimit -n)"
     }
 
+    // MARK: Chat
+
+    static func chatBegins(_ coach: String, _ consultation: String) -> String {
+        "\(coach), consultation \(consultation). /help names the commands; end with Ctrl-D."
+    }
+    static let chatHelp = """
+        /archive    archives this consultation and begins another
+        /meal TEXT  logs a snack, and waits for its calories
+        /quit       ends the chat, as Ctrl-D does
+        """
+    static func unknownChatCommand(_ word: String) -> String {
+        "there is no command '\(word.onOneLine(limit: 60))'. See /help."
+    }
+    static func archived(_ next: String) -> String { "Archived. Another consultation begins: \(next)." }
+    static let mealWithoutText = "say what was eaten: /meal 2 eggs and toast"
+    static func mealCompleted(_ text: String, calories: Int?) -> String {
+        "\(text.onOneLine(limit: 100)): \(calories.map { "\($0) kcal" } ?? "completed")"
+    }
+    static let connectionLost = "the connection is lost; connecting again ..."
+    static let connectedAgain = "connected again."
+    static let notConnectedAgain = "the connection could not be made again."
+    static func clockStands(_ path: String) -> String {
+        "the server's clock stands still, so nothing comes by itself: POST \(path) {\"advance\": \"10s\"}"
+    }
+
     // MARK: Judging clients
 
     static let verifyExample = "fitiq-mock verify --scenario conflict -- ./run-my-tests"
@@ -59,6 +84,23 @@ enum Messages {
         "there is no case '\(address)', and no case below it.\(NearestWord.hint(nearest)) "
             + "See 'fitiq-mock test-client --list'."
     }
+    static let allSkipped = "every case is skipped: --skip leaves none of those that --case and --guide select."
+    static let interruptedRun = "Interrupted"
+    static func timeIsUp(_ limit: Duration) -> String {
+        "The time limit of \(Durations.seconds(limit.nanoseconds)) s is over"
+    }
+    static let failedFast = "Stopped at the first failure (--fail-fast)"
+    static let adapterDies = "The adapter ended twice in a row before its first answer"
+    /// Why a report is incomplete, and what it has.
+    static func incomplete(
+        _ reason: String, played: Int, of count: Int, _ noun: String = "case",
+        slowest: [(address: String, tenths: Int64)] = []
+    ) -> String {
+        let what = "\(reason): \(played) of \(Words.counted(count, noun)) \(played == 1 ? "is" : "are") in this report."
+        guard !slowest.isEmpty else { return what }
+        let told = slowest.map { "\($0.address) (\($0.tenths / 10).\($0.tenths % 10) s)" }
+        return "\(what) The slowest: \(told.joined(separator: ", "))."
+    }
     static func noCaseOfGuide(_ guide: String) -> String {
         "none of these cases is answered as the guide '\(guide)' says. See 'fitiq-mock test-client --list'."
     }
@@ -76,6 +118,10 @@ enum Messages {
         return "fitiq-mock: case \(number) of \(count), \(address): \(word)"
     }
     static let interrupted = "interrupted; the command was ended, and nothing was judged."
+    static let badJobs = "--jobs must be from 1 to \(Verify.jobLimit)."
+    static func noOutputFile(_ reason: String) -> String {
+        "cannot keep the output of a command in a temporary file: \(reason)."
+    }
     static let processesLeft =
         "processes that the command started could not all be ended, and may still run; look for them with ps and kill "
         + "them."

@@ -93,6 +93,9 @@ struct OriginOptions: ParsableArguments {
     var allowedOrigins: [String] = []
 }
 
+/// A CI service that shows marked lines of a program's output.
+enum AnnotationService: String, CaseIterable, ExpressibleByArgument { case github }
+
 /// The report's destination and the known failures: options of every command that judges a client.
 struct ReportOptions: ParsableArguments {
     @Option(help: .init("Write the report as JUnit XML to this file.", valueName: "file"))
@@ -103,6 +106,9 @@ struct ReportOptions: ParsableArguments {
 
     @Option(help: .init("Write the report as Markdown to this file, for a CI job's summary.", valueName: "file"))
     var markdown: String?
+
+    @Option(help: .init("Print annotations for a CI service too, after the report: github.", valueName: "service"))
+    var annotations: AnnotationService?
 
     @Option(
         help: .init(
@@ -131,9 +137,12 @@ struct ReportOptions: ParsableArguments {
     }
 
     /// Prints the report, writes the requested files, and throws a nonzero exit code.
-    func tell(_ report: Report, knownBroken: KnownBroken) throws(Failure) {
+    ///
+    /// - Parameter signal: the one that interrupted the run; it decides the exit code.
+    func tell(_ report: Report, knownBroken: KnownBroken, signal: Int32? = nil) throws(Failure) {
         let usesColor = System.isTerminal(.output) && System.variable("NO_COLOR") == nil
         print(TerminalReport(report, knownBroken: knownBroken, usesColor: usesColor).text, terminator: "")
+        if annotations == .github { print(GitHubAnnotations(report, knownBroken: knownBroken).text, terminator: "") }
         StandardOutput.flush()
         do throws(FileError) {
             if let junit { try WholeFile.write(JUnitReport(report, knownBroken: knownBroken).bytes, to: junit) }
@@ -145,6 +154,7 @@ struct ReportOptions: ParsableArguments {
             // The client was judged already.
             throw .running(error.description + ".")
         }
+        if let signal { throw .interrupted(by: signal, isReported: true) }
         let exitCode = report.outcome(knownBroken: knownBroken).exitCode
         guard exitCode == 0 else { throw .told(exitCode: exitCode) }
     }

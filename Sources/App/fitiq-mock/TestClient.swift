@@ -16,6 +16,9 @@ struct TestClient: ParsableCommand {
             The adapter is a program that drives the client: it reads commands from its standard input and answers on its \
             standard output, one JSON object a line. Fixtures/adapters/README.md specifies them.
 
+            A wait for the client ends early once client and backend are idle. After Ctrl-C, and when the time limit is \
+            over, the report has the cases that had ended.
+
             Exit codes: 0 every case passed, 1 a case failed or a must is broken, 2 usage or configuration, 3 the harness \
             failed, 4 the client never connected, 130 Ctrl-C.
             """)
@@ -27,6 +30,11 @@ struct TestClient: ParsableCommand {
             valueName: "address"))
     var cases: [String] = []
 
+    @Option(
+        name: .customLong("skip"),
+        help: .init("Not this case, nor those below the address; may be repeated.", valueName: "address"))
+    var skipped: [String] = []
+
     @Flag(help: "List the cases, and run none.")
     var list = false
 
@@ -35,6 +43,16 @@ struct TestClient: ParsableCommand {
 
     @Flag(help: "Fail a case in which the client did not face what it is meant to.")
     var strict = false
+
+    @Flag(help: "Stop after the first case that fails.")
+    var failFast = false
+
+    @Option(
+        parsing: .unconditional,
+        help: .init(
+            "How long all cases may take together, from 1s to 1d; the rest is not played. (default: no limit)",
+            valueName: "duration"))
+    var timeLimit: Lifetime?
 
     @Flag(help: "Show every line that the adapter is sent (>) and answers (<), on standard error.")
     var trace = false
@@ -50,7 +68,7 @@ struct TestClient: ParsableCommand {
     var command: [String] = []
 
     func run() throws {
-        let selected = try CaseSelection.cases(prefixes: cases, guide: guide)
+        let selected = try CaseSelection.cases(prefixes: cases, skipping: skipped, guide: guide)
         if list {
             print(ListScenarios.table(selected.map { ($0.address, $0.title) }))
             return
@@ -58,17 +76,21 @@ struct TestClient: ParsableCommand {
         guard let program = command.first, !program.isEmpty else {
             throw Failure.configuration(Messages.noCommand("test-client", example: Messages.testClientExample))
         }
+        guard timeLimit.map({ Verify.timeLimits.contains($0.seconds) }) ?? true else {
+            throw Failure.configuration(Messages.badTimeLimit)
+        }
         let origins = try Settings.allowedOrigins(origins.allowedOrigins)
         let knownBroken = try reports.readKnownBroken(checks: ContractCase.all.map(\.address))
         let watch = try CommandWatch()
         let adapter = ProcessAdapter(command, trace: trace ? Self.show : nil)
         let run = TestClientRun(
             adapter: adapter, server: try Harness.startServer(allowing: origins), cases: selected, isStrict: strict,
+            failsFast: failFast, knownBroken: knownBroken, limit: timeLimit.map { .seconds($0.seconds) },
             progress: quiet ? nil : TestClientProgress(count: selected.count))
-        let results = try run.wait(watch)
-        try reports.tell(
-            Report(title: command.map(\.shellQuoted).joined(separator: " "), results: results),
-            knownBroken: knownBroken)
+        let played = try run.wait(watch)
+        var report = Report(title: command.map(\.shellQuoted).joined(separator: " "), results: played.results)
+        report.incomplete = played.incomplete
+        try reports.tell(report, knownBroken: knownBroken, signal: played.signal)
     }
 
     private static let show: AdapterTrace = { direction, line in
@@ -82,10 +104,13 @@ struct TestClient: ParsableCommand {
 }
 
 enum CaseSelection {
-    /// The cases below one of the addresses, for the given guide; a word that selects nothing is a mistake.
-    static func cases(prefixes: [String], guide: String?) throws(Failure) -> [ContractCase] {
+    /// The cases below one of the addresses and not below those to skip, for the given guide; a word that selects nothing
+    /// is a mistake.
+    static func cases(
+        prefixes: [String], skipping skipped: [String] = [], guide: String?
+    ) throws(Failure) -> [ContractCase] {
         let all = ContractCase.all
-        for prefix in prefixes where !all.contains(where: { $0.isSelected(by: prefix) }) {
+        for prefix in prefixes + skipped where !all.contains(where: { $0.isSelected(by: prefix) }) {
             let near = NearestWord.find(prefix, among: all.flatMap { beginnings(of: $0.address) })
             throw .configuration(Messages.unknownCase(prefix, nearest: near))
         }
@@ -95,74 +120,15 @@ enum CaseSelection {
                 && (mode == nil || (contractCase.guide ?? .union) == mode)
         }
         guard !selected.isEmpty else { throw .configuration(Messages.noCaseOfGuide(guide ?? "")) }
-        return selected
+        let left = selected.filter { contractCase in !skipped.contains { contractCase.isSelected(by: $0) } }
+        guard !left.isEmpty else { throw .configuration(Messages.allSkipped) }
+        return left
     }
 
     /// What selects a case: `chat`, `chat/answer` and `chat/answer/as-scripted`.
     private static func beginnings(of address: String) -> [String] {
         let parts = address.split(separator: "/")
         return parts.indices.map { parts[...$0].joined(separator: "/") }
-    }
-}
-
-/// Plays cases with an adapter, while the main thread listens for signals.
-struct TestClientRun: Sendable {
-    let adapter: ProcessAdapter
-    let server: LocalServer
-    let cases: [ContractCase]
-    let isStrict: Bool
-    /// nil for no output.
-    let progress: TestClientProgress?
-
-    private typealias Outcome = Result<[CaseResult], Failure>
-
-    func wait(_ watch: CommandWatch) throws(Failure) -> [CaseResult] {
-        let outcome = Box<Outcome>()
-        let mailbox = watch.mailbox
-        Task.detached { [self] in
-            let result: Outcome
-            do {
-                result = .success(try await play())
-            } catch let failure as Failure {
-                result = .failure(failure)
-            } catch {
-                result = .failure(.running(Messages.noServer("\(error)")))
-            }
-            await adapter.stop()
-            outcome.value = result
-            mailbox.requestStop()
-        }
-        while true {
-            let event = try watch.wait(until: .now().advanced(by: .seconds(3600)))
-            if case .signal(let number) = event {
-                adapter.kill()
-                throw .interrupted(by: number)
-            }
-            if let result = outcome.value { return try result.get() }
-        }
-    }
-
-    private func play() async throws -> [CaseResult] {
-        var runner = CaseRunner(on: server)
-        runner.isStrict = isStrict
-        var results: [CaseResult] = []
-        // That the system cannot run the adapter at all.
-        let unstarted = Box<AdapterError>()
-        for (index, contractCase) in cases.enumerated() {
-            let result = try await runner.run(contractCase) { surroundings in
-                do throws(AdapterError) {
-                    return try await adapter.begin(surroundings, case: contractCase.address)
-                } catch {
-                    if case .notStarted = error.reason { unstarted.value = error }
-                    throw error
-                }
-            }
-            // An adapter that cannot be started for the first case will not start for the others.
-            if index == 0, let error = unstarted.value { throw Failure.configuration(error.description) }
-            results.append(result)
-            progress?.ended(index, result)
-        }
-        return results
     }
 }
 

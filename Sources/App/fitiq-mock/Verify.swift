@@ -23,7 +23,8 @@ struct Verify: ParsableCommand {
               FITIQ_MOCK_SCENARIO       the scenario's name
               FITIQ_MOCK_ADMIN_URL      the world's admin API; /clock follows
 
-            Its output is passed through, its standard input is empty. The report comes last, on standard output.
+            Its output is passed through, its standard input is empty. The report comes last, on standard output. After \
+            Ctrl-C it has the scenarios that had ended.
 
             Exit codes: 0 every must that was faced is kept, 1 a must is broken, what is known to be broken is kept, or \
             the command failed, 2 usage or configuration, 3 the harness failed, 4 the client never connected, 130 Ctrl-C.
@@ -53,6 +54,14 @@ struct Verify: ParsableCommand {
     var timeLimit = Lifetime(seconds: 60)
     static let timeLimits: ClosedRange<Int64> = 1...86_400
 
+    @Option(
+        parsing: .unconditional,
+        help: .init(
+            "How many scenarios are run at once, from 1 to 16. With more than 1, the output of a command is shown when it has ended.",
+            valueName: "number"))
+    var jobs = 1
+    static let jobLimit = 16
+
     @OptionGroup var origins: OriginOptions
 
     @OptionGroup var reports: ReportOptions
@@ -68,22 +77,29 @@ struct Verify: ParsableCommand {
             throw Failure.configuration(Messages.noCommand("verify", example: Messages.verifyExample))
         }
         guard Self.timeLimits.contains(timeLimit.seconds) else { throw Failure.configuration(Messages.badTimeLimit) }
-        let plans = try VerifyPlan(names: scenarios, all: all, guide: guide, seed: seed)
+        guard (1...Self.jobLimit).contains(jobs) else { throw Failure.configuration(Messages.badJobs) }
+        let plan = try VerifyPlan(names: scenarios, all: all, guide: guide, seed: seed)
         let origins = try Settings.allowedOrigins(origins.allowedOrigins)
         let knownBroken = try reports.readKnownBroken(checks: [VerifyRun.strictReplay])
         let run = VerifyRun(
-            command: command, limit: .seconds(timeLimit.seconds),
-            progress: quiet ? nil : VerifyProgress(count: plans.scenarios.count),
-            server: try Harness.startServer(allowing: origins), watch: try CommandWatch())
-        var report = Report(title: command.map(\.shellQuoted).joined(separator: " "))
-        for (index, scenario) in plans.scenarios.enumerated() {
-            report.runs.append(try run.run(scenario, named: plans.names[index], index: index))
+            command: command, limit: .seconds(timeLimit.seconds), showsOutputAtEnd: jobs > 1,
+            progress: quiet
+                ? nil
+                : VerifyProgress(
+                    count: plan.scenarios.count, isTerminal: System.isTerminal(.error) && jobs == 1),
+            server: try Harness.startServer(allowing: origins), stop: try orFailure(try Gate(), Failure.running))
+        let (runs, signal) = try VerifyJobs(run: run, plan: plan, count: jobs).wait(try CommandWatch())
+        var report = Report(title: command.map(\.shellQuoted).joined(separator: " "), runs: runs)
+        report.faced = plan.faced
+        if signal != nil {
+            report.incomplete = Messages.incomplete(
+                Messages.interruptedRun, played: runs.count, of: plan.scenarios.count, "scenario")
         }
-        try reports.tell(report, knownBroken: knownBroken)
+        try reports.tell(report, knownBroken: knownBroken, signal: signal)
     }
 }
 
-/// Waits on the main thread for the first of: a program's end, its time limit, or a signal to this program.
+/// Waits on the main thread for the first of: the end of work on other threads, a time limit, or a signal.
 final class CommandWatch: EventLoopHandler {
     enum Event: Equatable {
         case ended
@@ -94,10 +110,6 @@ final class CommandWatch: EventLoopHandler {
     private let loop: EventLoop
     private var event: Event?
     private var deadline = MonotonicInstant.now()
-    private var nextTick = MonotonicInstant.now()
-    private var tick: () -> Void = {}
-    private static let interval = Duration.seconds(1)
-    private static let childToken: UInt64 = 1
 
     /// Handles SIGINT, SIGTERM and SIGHUP from here on; deinit restores the previous dispositions.
     init() throws(Failure) {
@@ -105,41 +117,25 @@ final class CommandWatch: EventLoopHandler {
         try orFailure(try loop.watchSignals([SIGINT, SIGTERM, SIGHUP]), Failure.running)
     }
 
-    /// Lets other threads end a wait without a program: as ``Event/ended``.
+    /// Lets other threads end a wait: as ``Event/ended``.
     var mailbox: Mailbox { loop.mailbox }
 
-    /// Waits for the first event; calls a function once a second meanwhile.
-    func wait(
-        for child: ChildProcess? = nil, until deadline: MonotonicInstant, everySecond tick: @escaping () -> Void = {}
-    ) throws(Failure) -> Event {
+    func wait(until deadline: MonotonicInstant) throws(Failure) -> Event {
         event = nil
         self.deadline = deadline
-        self.tick = tick
-        nextTick = .now().advanced(by: Self.interval)
-        do throws(SocketError) {
-            if let child { try loop.add(child.exitDescriptor, token: Self.childToken, interest: .read) }
-            defer { if let child { loop.remove(child.exitDescriptor) } }
-            try loop.run(handler: self)
-        } catch {
-            throw .running(error)
-        }
-        self.tick = {}
+        try orFailure(try loop.run(handler: self), Failure.running)
         // The mailbox stops it without an event.
         return event ?? .ended
     }
 
     // MARK: Event loop callbacks
 
-    func readinessChanged(_ readiness: Readiness, now: MonotonicInstant) { finish(.ended) }
+    func readinessChanged(_ readiness: Readiness, now: MonotonicInstant) {}
     func signalReceived(_ signal: Int32, now: MonotonicInstant) { finish(.signal(signal)) }
 
     func turnEnded(now: MonotonicInstant) -> MonotonicInstant? {
         if event == nil, deadline <= now { finish(.timeUp) }
-        if event == nil, nextTick <= now {
-            tick()
-            nextTick = now.advanced(by: Self.interval)
-        }
-        return min(deadline, nextTick)
+        return deadline
     }
 
     private func finish(_ event: Event) {

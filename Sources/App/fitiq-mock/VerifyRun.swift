@@ -7,22 +7,28 @@ import Sockets
 import Text
 import Traffic
 
-/// Runs a command in one scenario after the other, each in its own world.
-struct VerifyRun {
+/// Runs a command in a scenario, in a world of its own; callable from several threads at once.
+struct VerifyRun: Sendable {
     let command: [String]
     let limit: Duration
+    /// Whether the command's output is kept until it has ended, because others run beside it.
+    let showsOutputAtEnd: Bool
     /// nil for no output.
     let progress: VerifyProgress?
     let server: LocalServer
-    let watch: CommandWatch
+    /// Ends all commands once it is open.
+    let stop: Gate
     /// The time between SIGTERM and SIGKILL for a command that must end.
     static let grace = Duration.seconds(2)
     /// The longest wait for the last bytes of a command that has ended.
     private static let settlingTime = Duration.milliseconds(250)
     /// If nothing arrives for this long, everything has arrived.
     private static let quietTime = Duration.milliseconds(20)
+    /// How often it looks whether it must stop.
+    private static let lookTime = Duration.milliseconds(50)
 
-    func run(_ scenario: Scenario, named name: String, index: Int) throws(Failure) -> Report.Run {
+    /// - Returns: nil if it was stopped.
+    func run(_ scenario: Scenario, named name: String, index: Int) throws(Failure) -> Report.Run? {
         let world = try Harness.perform(server) { engine, now in
             try engine.makeWorld(scenario, guide: nil, seed: nil, clock: nil, judged: true, at: now)
         }
@@ -31,41 +37,66 @@ struct VerifyRun {
         progress?.begins(index, name)
         let environment = CurrentProcess.environment(
             with: Harness.environment(of: world, on: server, scenario: scenario.name))
+        let output = showsOutputAtEnd ? try CommandOutput() : nil
         // The command is as it was typed.
-        let child = try orFailure(try ChildProcess(command, environment: environment)) { (error: ChildProcessError) in
+        let child = try orFailure(
+            try ChildProcess(command, environment: environment, streams: output?.streams ?? .init())
+        ) { (error: ChildProcessError) in
             .configuration(error.description + ".")
         }
-        let event: CommandWatch.Event
+        let end: End
         do throws(Failure) {
-            event = try watch.wait(for: child, until: start.advanced(by: limit)) {
+            end = wait(for: child, since: start) {
                 guard let progress else { return }
                 count(&traffic, in: world)
                 progress.goesOn(index, name, after: start.duration(to: .now()), traffic)
             }
-            if case .ended = event { try settle(world) }
+            if end == .exited { try settle(world) }
         } catch {
-            end(child)
+            self.end(child)
             throw error
         }
         let duration = start.duration(to: .now())
-        if case .signal(let number) = event {
-            end(child)
+        if end == .stopped {
+            self.end(child)
+            output?.show()
             progress?.isInterrupted()
-            throw .interrupted(by: number)
+            return nil
         }
         // Before the command is ended: how it is cut off is not the client's doing.
         let (judgement, replay) = try Harness.perform(server) { engine, now in
             (engine.judgement(ofWorld: world.id, at: now), engine.replayOutcome(ofWorld: world.id))
         }
         count(&traffic, in: world)
-        let outcome = Report.CommandOutcome(end(child), isTimeUp: event == .timeUp, limit: limit)
+        let outcome = Report.CommandOutcome(self.end(child), isTimeUp: end == .timeUp, limit: limit)
         _ = try Harness.perform(server) { engine, now in engine.deleteWorld(world.id, at: now) }
+        output?.show()
         progress?.ends(index, name, outcome, after: duration, traffic)
         guard let judgement else { throw .running(Messages.worldIsGone(name)) }
         return Report.Run(
             scenario: name, mode: world.mode, command: outcome, duration: duration.nanoseconds, startedAt: world.now,
             hasConnected: judgement.hasConnected, verdicts: judgement.verdicts, exposures: judgement.exposures,
             checks: replay.flatMap(Self.check).map { [$0] } ?? [], missedCount: judgement.missedCount)
+    }
+
+    private enum End { case exited, timeUp, stopped }
+
+    /// Waits for the command's end, its time limit, or the order to stop; calls a function once a second meanwhile.
+    private func wait(
+        for child: ChildProcess, since start: MonotonicInstant, everySecond tick: () -> Void
+    ) -> End {
+        let deadline = start.advanced(by: limit)
+        var nextTick = start.advanced(by: .seconds(1))
+        while true {
+            let now = MonotonicInstant.now()
+            if child.wait(until: min(deadline, nextTick, now.advanced(by: Self.lookTime))) != nil { return .exited }
+            if stop.wait(until: now) { return .stopped }
+            if deadline <= .now() { return .timeUp }
+            if nextTick <= .now() {
+                tick()
+                nextTick = nextTick.advanced(by: .seconds(1))
+            }
+        }
     }
 
     @discardableResult
@@ -93,8 +124,7 @@ struct VerifyRun {
             let seen = try Harness.perform(server) { engine, _ in engine.activity(ofWorld: world.id) }
             if seen == activity { return }
             activity = seen
-            let pause = MonotonicInstant.now().advanced(by: Self.quietTime)
-            if case .signal(let number) = try watch.wait(until: min(pause, deadline)) { throw .interrupted(by: number) }
+            if stop.wait(until: min(.now().advanced(by: Self.quietTime), deadline)) { return }
         }
     }
 
@@ -137,7 +167,7 @@ extension Report.CommandOutcome {
 }
 
 /// The scenarios that a command is run with: all are read and validated before the first run.
-struct VerifyPlan {
+struct VerifyPlan: Sendable {
     let scenarios: [Scenario]
     /// Their names in reports, all different.
     let names: [String]
@@ -163,6 +193,15 @@ struct VerifyPlan {
         self.names = Self.told(zip(scenarios, sources).map { ($0.name, $1) })
     }
 
+    /// The obligations that a client can face in these scenarios: those that need others are not among them.
+    var faced: Set<String> {  // Obligations' IDs: constants.
+        let names = Set(scenarios.map(\.name).map(ExactString.init(_:)))
+        let obligations = Judge.obligations.filter { obligation in
+            obligation.scenarios.isEmpty || obligation.scenarios.contains { names.contains(ExactString($0)) }
+        }
+        return Set(obligations.map(\.id))
+    }
+
     /// The scenarios' own names; for duplicates, those of files get the file's path.
     static func told(_ scenarios: [(name: String, source: ScenarioSource)]) -> [String] {
         let counts = Dictionary(grouping: scenarios) { ExactString($0.name) }.mapValues(\.count)
@@ -174,7 +213,7 @@ struct VerifyPlan {
 }
 
 /// Shows on standard error how far a run is: on a terminal in one line that is redrawn, elsewhere in few lines.
-struct VerifyProgress {
+struct VerifyProgress: Sendable {
     let count: Int
     var isTerminal = System.isTerminal(.error)
     /// Seconds between two lines if there is no terminal.

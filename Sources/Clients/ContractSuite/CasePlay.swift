@@ -9,25 +9,31 @@ struct CasePlay {
     let client: any ClientUnderTest
     private(set) var result: CaseResult
     let stepLimit: Int
+    let grace: Duration
     /// The suite's clock; for clients on the system's clock, how far the steps have got.
     var now: Timestamp
     var stepCount = 0
     private var watched: [ClientExpectation] = []
     private var broken: Set<ClientExpectation> = []
+    /// What the client showed when it was last looked at.
+    private var shown = ClientReport()
 
     enum Stop: Error {
-        /// An expectation was not met, or the client cannot be driven.
+        /// An expectation was not met.
         case failed(CaseFailure)
+        /// The client cannot be driven, so that its traffic says nothing about the reason.
+        case undrivable(any Error)
         case skipped(String)
 
         static func failed(_ message: String) -> Stop { .failed(CaseFailure(message: message)) }
     }
 
-    init(world: StageWorld, client: any ClientUnderTest, result: CaseResult, stepLimit: Int) {
+    init(world: StageWorld, client: any ClientUnderTest, result: CaseResult, stepLimit: Int, grace: Duration) {
         self.world = world
         self.client = client
         self.result = result
         self.stepLimit = stepLimit
+        self.grace = grace
         now = world.access.now
     }
 
@@ -35,11 +41,15 @@ struct CasePlay {
     ///
     /// The judgement precedes the client's end, because how the harness ends it is not the client's doing.
     mutating func run() async throws {
+        var isDrivable = true
         do {
             for step in result.contractCase.steps { try await play(step) }
         } catch let stop as Stop {
             switch stop {
             case .failed(let failure): result.failures.append(failure)
+            case .undrivable(let error):
+                isDrivable = false
+                result.failures.append(CaseFailure(message: Messages.cannotBeDriven(error)))
             case .skipped(let reason): result.skipped = reason
             }
         }
@@ -49,7 +59,11 @@ struct CasePlay {
             result.hasConnected = judgement.hasConnected
             result.missedCount = judgement.missedCount
         }
-        if !result.failures.isEmpty { result.lastEntries = try await world.lastEntries() }
+        if !result.failures.isEmpty {
+            let entries = try await world.entries()
+            result.lastEntries = entries.filter(\.event.isOnTheWire).suffix(4)
+            if isDrivable { result.advice = Advice(entries, language: client.language).sentence }
+        }
         result.contractTime = elapsed
     }
 
@@ -80,7 +94,7 @@ struct CasePlay {
         } catch let error as UnsupportedInstruction {
             throw Stop.skipped(Messages.unsupported(error.instruction))
         } catch {
-            throw Stop.failed(Messages.cannotBeDriven(error))
+            throw Stop.undrivable(error)
         }
     }
 
@@ -96,7 +110,7 @@ struct CasePlay {
         do {
             return try await question(client)
         } catch {
-            throw Stop.failed(Messages.cannotBeDriven(error))
+            throw Stop.undrivable(error)
         }
     }
 
@@ -114,8 +128,9 @@ struct CasePlay {
         return expectation?.failure(in: observation)
     }
 
-    private func observe(_ expectations: [ClientExpectation]) async throws -> Observation {
-        var observation = Observation(report: try await asking { try await $0.report() })
+    private mutating func observe(_ expectations: [ClientExpectation]) async throws -> Observation {
+        shown = try await asking { try await $0.report() }
+        var observation = Observation(report: shown)
         if let consultation = observation.report.consultation, expectations.contains(where: \.needsStoredMessages) {
             observation.stored = try await world.storedMessages(of: consultation)
         }
@@ -129,6 +144,10 @@ extension CaseFailure {
     /// Adds the time at which it showed, and the limit of the wait.
     fileprivate func told(after elapsed: Duration, within limit: Duration? = nil) -> CaseFailure {
         CaseFailure(message: Messages.told(message, after: elapsed, within: limit), check: check)
+    }
+
+    fileprivate func told(after elapsed: Duration, idleFor idle: Duration) -> CaseFailure {
+        CaseFailure(message: Messages.told(message, after: elapsed, idleFor: idle), check: check)
     }
 }
 
@@ -186,12 +205,22 @@ extension CasePlay {
     /// Waits for a point in time, or until the expectation is met.
     ///
     /// - Returns: Why the expectation is not met at the end, or nil if it is met or there is no expectation.
+    /// - Throws: ``Stop`` if the expectation is not met and both sides are idle, so that it never will be.
     mutating func wait(until end: Timestamp, for expectation: ClientExpectation?) async throws -> CaseFailure? {
         var mark = MonotonicInstant.now()
+        var idleness = Idleness(grace: grace)
+        var traffic = 0
         while true {
             let failure = try await look(for: expectation)
             if expectation != nil, failure == nil { return nil }
             if now >= end { return failure }
+            if let failure {
+                let backend = try await world.idleness(after: traffic)
+                traffic = backend.lastTraffic
+                if let time = idleness.time(shown, backend, at: now, until: end) {
+                    throw Stop.failed(failure.told(after: elapsed, idleFor: time))
+                }
+            }
             let left = end.nanosecondsSinceEpoch - now.nanosecondsSinceEpoch
             try await Self.wait(until: MonotonicInstant(nanoseconds: mark.nanoseconds + min(Self.pause, left)))
             // The time the check took counts as contract time.

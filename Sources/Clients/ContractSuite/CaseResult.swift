@@ -20,7 +20,11 @@ public struct CaseResult: Sendable {
     public internal(set) var missedCount = 0
     /// The last wire traffic except pings; empty if the client's user saw nothing wrong.
     public internal(set) var lastEntries: [JournalEntry] = []
+    /// What the traffic tells the client's author; empty if the client's user saw nothing wrong.
+    public internal(set) var advice = ""
     public internal(set) var contractTime = Duration.zero
+    /// How long the case took by the system's clock.
+    public internal(set) var systemTime = Duration.zero
 
     init(_ contractCase: ContractCase, mode: GuideMode) {
         self.contractCase = contractCase
@@ -79,6 +83,7 @@ extension Report {
     /// are listed apart from those of the union.
     public init(title: String, results: [CaseResult]) {
         self.init(title: title)
+        faced = Set(results.flatMap(\.contractCase.faces) + results.flatMap(\.contractCase.checks).map(\.rawValue))
         var places: [String: Int] = [:]  // Topics of the suite: constants.
         for result in results {
             let name = Messages.topic(result.contractCase.topic, result.mode)
@@ -123,9 +128,9 @@ extension Report.Check {
 extension CaseResult {
     /// Hints why the case failed, a line each.
     var notes: [String] {
-        guard !failures.isEmpty, hasConnected else { return [] }
         let entries = lastEntries.map { "    \(EntryLine($0).text)" }
-        return (entries.isEmpty ? [] : [Messages.lastEntries] + entries) + (broken.isEmpty ? [Messages.lostWithin] : [])
+        return (entries.isEmpty ? [] : [Messages.lastEntries] + entries)
+            + (broken.isEmpty && !advice.isEmpty ? [advice] : [])
     }
 
     fileprivate var checks: [Report.Check] { skipped == nil ? [Report.Check(self)] : [] }

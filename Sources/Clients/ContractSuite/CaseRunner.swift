@@ -1,6 +1,7 @@
 import FitIQAPI
 import MockServer
 import Scenarios
+import Sockets
 import Traffic
 
 /// Creates the client for a case; called once per case, or twice if its clock is not the assumed one.
@@ -15,6 +16,11 @@ public struct CaseRunner {
     public var isStrict = false
     /// The longest wait for a client on the system's clock in steps that only let time pass; longer cases are skipped.
     public var patience = Duration.seconds(30)
+    /// How long a client on the system's clock and its backend may be idle before a wait for the client fails.
+    ///
+    /// They are idle if the client reports that nothing is under way, nothing but pings arrives, and nothing is due at
+    /// the backend. A client with a connection gets 40 s more: it may be waiting for its next pong.
+    public var grace = Duration.seconds(5)
     /// The most checks of the client and its world in one case; a case that needs more never becomes idle.
     public var stepLimit = 200_000
     private var clock = ClientClock.suite
@@ -40,6 +46,7 @@ public struct CaseRunner {
     private func run(
         _ contractCase: ContractCase, _ scenario: Scenario, with factory: ClientFactory
     ) async throws -> CaseResult? {
+        let start = MonotonicInstant.now()
         let world = try await StageWorld(
             on: stage, scenario, guide: contractCase.guide, clock: clock == .suite ? .manual : .real)
         var result = CaseResult(contractCase, mode: world.access.mode)
@@ -61,7 +68,7 @@ public struct CaseRunner {
             try await world.delete()
             return nil
         }
-        var play = CasePlay(world: world, client: client, result: result, stepLimit: stepLimit)
+        var play = CasePlay(world: world, client: client, result: result, stepLimit: stepLimit, grace: grace)
         do {
             try await play.run()
         } catch {
@@ -71,6 +78,7 @@ public struct CaseRunner {
         await client.end()
         try await world.delete()
         result = play.result
+        result.systemTime = start.duration(to: .now())
         if isStrict { result.failures += result.unfaced.map { CaseFailure(message: Messages.unfaced($0)) } }
         return result
     }
@@ -146,25 +154,21 @@ struct StageWorld {
         try await stage.perform { [id = access.id] engine, now in engine.judgement(ofWorld: id, at: now) }
     }
 
-    /// The journal's last few entries of wire traffic, except pings and pongs.
-    func lastEntries() async throws -> [JournalEntry] {
+    func entries() async throws -> [JournalEntry] {
+        try await stage.perform { [id = access.id] engine, _ in engine.journalEntries(ofWorld: id) }
+    }
+
+    /// What shows whether the backend is idle.
+    ///
+    /// - Parameter traffic: the number of the last entry of wire traffic that is known.
+    func idleness(after traffic: Int) async throws -> Idleness.Backend {
         try await stage.perform { [id = access.id] engine, _ in
-            engine.journalEntries(ofWorld: id).filter { $0.event.isOnTheWire }.suffix(4)
+            let last = engine.journalEntries(ofWorld: id, after: traffic).last { !$0.event.isSignOfLife }
+            return Idleness.Backend(lastTraffic: last?.number ?? traffic, nextStep: engine.nextStep(ofWorld: id))
         }
     }
 
     func delete() async throws {
         try await stage.perform { [id = access.id] engine, now in engine.deleteWorld(id, at: now) }
-    }
-}
-
-extension JournalEvent {
-    /// Whether it went between client and server, and is more than a sign of life.
-    fileprivate var isOnTheWire: Bool {
-        switch self {
-        case .frame(let frame): frame.opcode != .ping && frame.opcode != .pong
-        case .exchange, .opened, .closed: true
-        case .fault, .clock, .note, .held, .released: false
-        }
     }
 }

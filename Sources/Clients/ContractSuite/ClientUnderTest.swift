@@ -8,6 +8,9 @@ import FitIQClient
 public protocol ClientUnderTest {
     var clock: ClientClock { get }
 
+    /// The language that it is written in, for advice; nil if unknown. Swift, unless the client says otherwise.
+    var language: String? { get }
+
     /// Starts what its user asks for.
     ///
     /// - Throws: if the client can no longer be driven; a refusal by the backend belongs in the report.
@@ -34,6 +37,7 @@ public enum ClientClock: String, Sendable, CaseIterable {
 
 extension ClientUnderTest {
     public var clock: ClientClock { .system }
+    public var language: String? { "swift" }
     public func settle(at time: Timestamp) async throws -> Timestamp? { nil }
     public func end() async {}
 }

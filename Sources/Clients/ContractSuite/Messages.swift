@@ -1,4 +1,5 @@
 import FitIQAPI
+import FitIQClient
 import Judging
 import Text
 
@@ -15,6 +16,10 @@ enum Messages {
     static func told(_ message: String, after elapsed: Duration, within limit: Duration?) -> String {
         guard let limit else { return "\(message) (\(text(elapsed)) into the case)" }
         return "\(message) (\(text(elapsed)) into the case, after waiting for \(text(limit)))"
+    }
+    static func told(_ message: String, after elapsed: Duration, idleFor idle: Duration) -> String {
+        "\(message) (\(text(elapsed)) into the case; both sides have been idle for \(text(idle)): the client reports that "
+            + "nothing is under way, and nothing is due at the backend)"
     }
     /// The expectation as the object of a sentence.
     static func text(_ expectation: ClientExpectation) -> String {
@@ -127,11 +132,27 @@ enum Messages {
             + "  The contract: \(result.contractCase.clause)"
     }
     static let lastEntries = "What went over the wire last:"
+    static let sentNothing = "The client sent nothing in this case."
+    static func notRepeated(_ request: String, status: Int?, tries: Int) -> String {
+        "\(request) was \(status.map { "answered with \($0)" } ?? "not answered") and not tried again "
+            + "(\(Words.counted(tries, "try", "tries"))): the client has to "
+            + (tries < RetrySchedule().maximumAttempts ? "repeat it, with growing pauses, and to " : "")
+            + "tell its user that it failed."
+    }
+    static func refused(_ request: String, status: Int, message: String?) -> String {
+        "The last exchange was refused: \(request) was answered with \(status)\(message.map { ", \(quoted($0))" } ?? "")."
+    }
+    static let historyUnread =
+        "The server ended the socket, and the client did not read the messages afterwards "
+        + "(GET /api/v1/consultations/{id}/messages): what was cut off is only there."
     /// For the author of a client whose requests are all correct.
-    static let lostWithin =
+    static func lostWithin(isSwift: Bool) -> String {
         "The server saw nothing wrong, so what is missing was lost within the client. If an answer or a frame arrived "
-        + "without effect, check how it is decoded: CodingKeys in snake_case together with keyDecodingStrategy = "
-        + ".convertFromSnakeCase find no key."
+            + "without effect, check how it is decoded"
+            + (isSwift
+                ? ": CodingKeys in snake_case together with keyDecodingStrategy = .convertFromSnakeCase find no key."
+                : ", and that it is shown.")
+    }
     static func finding(_ message: String, in address: String) -> String { "\(message) (in \(address))" }
     static func topic(_ topic: String, _ mode: GuideMode) -> String {
         mode == .union ? topic : "\(topic) (\(mode.rawValue))"

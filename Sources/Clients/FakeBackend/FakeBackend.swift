@@ -40,6 +40,9 @@ public struct FakeBackend: Sendable {
         }
     }
 
+    /// When the world began, by its own clock.
+    var start: Timestamp { access.now }
+
     @TaskLocal static var running: FakeBackend?
 
     init(_ plan: Plan, in server: LocalServer) async throws {

@@ -45,7 +45,7 @@ public struct FakeBackendTrait: TestTrait, SuiteTrait, TestScoping {
             outcome = .failure(error)
         }
         for verdict in try await backend.verdicts() where !allowed.contains(verdict.obligation.id) {
-            Self.record(verdict, for: test)
+            Self.record(verdict, of: backend, for: test)
         }
         if let replay = try await backend.replayOutcome(), replay.isStrict {
             for failure in replay.failures {
@@ -61,9 +61,9 @@ public struct FakeBackendTrait: TestTrait, SuiteTrait, TestScoping {
     /// The server of the process; it starts with the first world.
     private static let server = Result { try LocalServer() }
 
-    private static func record(_ verdict: Verdict, for test: Test) {
+    private static func record(_ verdict: Verdict, of backend: FakeBackend, for test: Test) {
         guard verdict.outcome == .broken else { return }
-        let comment: Comment = "\(Messages.broken(verdict, evidence: \.evidenceLines))"
+        let comment: Comment = "\(Messages.broken(verdict, since: backend.start))"
         #if compiler(>=6.3)
             Issue.record(comment, severity: verdict.failsRun ? .error : .warning, sourceLocation: test.sourceLocation)
         #else

@@ -1,6 +1,7 @@
 import FitIQAPI
 import Judging
 import Text
+import Traffic
 
 // All texts of this module for people are in this file.
 
@@ -26,12 +27,14 @@ public struct UnknownScenario: Error, CustomStringConvertible {
 /// The messages to a test about its client.
 enum Messages {
     /// A broken obligation: the clause, each breach with its evidence, and how to fix it.
-    static func broken(_ verdict: Verdict, evidence: (Finding) -> [String]) -> String {
+    ///
+    /// - Parameter start: when the world began: times of entries count from there, as in the reports of `verify`.
+    static func broken(_ verdict: Verdict, since start: Timestamp) -> String {
         let obligation = verdict.obligation
         var lines = ["\(obligation.id) is broken: \(obligation.clause)"]
         for finding in verdict.findings {
             lines.append("- \(finding.message)")
-            lines += evidence(finding).map { "    \($0)" }
+            lines += finding.evidence.map { "    \(EntryLine($0, since: start).text)" }
         }
         let rest = verdict.findingCount - verdict.findings.count
         if rest > 0 { lines.append("- And \(rest) more.") }

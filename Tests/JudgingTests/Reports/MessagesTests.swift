@@ -29,6 +29,9 @@ struct MessagesTests {
         (Messages.hint(for: "a/b", scenarios: []), "a/b"),
         (Messages.hint(for: "a/b", scenarios: ["x"]), "a/b: the scenario x makes a client face it"),
         (Messages.hint(for: "a/b", scenarios: ["x", "y"]), "a/b: the scenarios x and y make a client face it"),
+        (Messages.hidden(1, isVerified: true), "1 more obligation is faced only in scenarios that were not run."),
+        (Messages.hidden(2, isVerified: false), "2 more obligations are faced only in cases that were not played."),
+        (Messages.moreAnnotations(2, "error"), "2 more errors: see the report."),
         (Messages.more(1), "and 1 more breach."), (Messages.more(2), "and 2 more breaches."),
         (
             Messages.missed(1, scenario: "default"),

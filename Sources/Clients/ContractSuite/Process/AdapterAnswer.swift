@@ -83,8 +83,17 @@ enum AdapterAnswer {
     /// The form of a point in time: RFC 3339, to the nanosecond.
     static let time = "a time such as 2025-01-29T10:30:01.500000000Z"
 
-    static func clock(_ line: [UInt8]) throws(AnswerError) -> ClientClock {
-        try members(line, allowed: ["clock"]).choice("clock", ClientClock.self)
+    /// What an adapter says of its client in the answer to `begin`.
+    struct Beginning: Sendable {
+        let clock: ClientClock
+        /// The language that it is written in, if it says so.
+        let language: String?
+    }
+
+    static func beginning(_ line: [UInt8]) throws(AnswerError) -> Beginning {
+        let answer = try members(line, allowed: ["clock", "language"])
+        return Beginning(
+            clock: try answer.choice("clock", ClientClock.self), language: try answer.optionalText("language"))
     }
 
     static func done(_ line: [UInt8]) throws(AnswerError) { _ = try members(line, allowed: []) }

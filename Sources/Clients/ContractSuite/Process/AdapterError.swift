@@ -48,6 +48,14 @@ public struct AdapterError: Error, Sendable, Equatable {
     /// Whether the adapter only lacks the feature, so cases that need it are skipped.
     public var isUnsupported: Bool { reason == .unsupported }
 
+    /// Whether there is no adapter that could answer.
+    public var isDeath: Bool {
+        switch reason {
+        case .notStarted, .ended, .closedOutput: true
+        default: false
+        }
+    }
+
     /// Whether it is an answer, even a negative one: the next command will be answered too.
     var isAnswer: Bool {
         switch reason {

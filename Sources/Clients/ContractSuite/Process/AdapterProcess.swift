@@ -112,11 +112,13 @@ struct LineBuffer: Sendable {
 /// Its methods throw an ``AdapterError`` or ``UnsupportedInstruction``.
 public struct ProcessClient: ClientUnderTest, Sendable {
     public let clock: ClientClock
+    public let language: String?
     private let adapter: ProcessAdapter
 
-    init(_ adapter: ProcessAdapter, clock: ClientClock) {
+    init(_ adapter: ProcessAdapter, _ beginning: AdapterAnswer.Beginning) {
         self.adapter = adapter
-        self.clock = clock
+        clock = beginning.clock
+        language = beginning.language
     }
 
     public func perform(_ instruction: ClientInstruction) async throws {

@@ -47,10 +47,10 @@ public final class ProcessAdapter: Sendable {
         -> ProcessClient
     {
         let command = AdapterCommand.begin(surroundings, address: address)
-        let clock = try await onThread { () throws(AdapterError) in
+        let beginning = try await onThread { () throws(AdapterError) in
             try self.process.withLock { (process) throws(AdapterError) in try self.begin(command, &process) }
         }
-        return ProcessClient(self, clock: clock)
+        return ProcessClient(self, beginning)
     }
 
     func ask<Answer: Sendable>(
@@ -73,16 +73,16 @@ public final class ProcessAdapter: Sendable {
 
     private func begin(
         _ command: AdapterCommand, _ process: inout AdapterProcess?
-    ) throws(AdapterError) -> ClientClock {
+    ) throws(AdapterError) -> AdapterAnswer.Beginning {
         if process?.hasEnded ?? true { try start(&process) }
         // A process that has served before may end after its case; that may be noticed only now.
         let mayLeave = process?.hasAnswered ?? false
         do throws(AdapterError) {
-            return try ask(command, &process, AdapterAnswer.clock)
+            return try ask(command, &process, AdapterAnswer.beginning)
         } catch {
             guard mayLeave, case .ended = error.reason else { throw error }
             try start(&process)
-            return try ask(command, &process, AdapterAnswer.clock)
+            return try ask(command, &process, AdapterAnswer.beginning)
         }
     }
 

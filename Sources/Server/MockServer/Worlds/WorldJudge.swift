@@ -134,17 +134,6 @@ public struct Judgement: Sendable {
     public let unmatchedCount: Int
 }
 
-extension Finding {
-    /// The entries that prove it, each on a line as in a journal, cut if it is long.
-    public var evidenceLines: [String] {
-        let encoder = JournalEncoder()
-        return evidence.map { entry in
-            let line = String(decoding: encoder.encode(entry), as: UTF8.self)
-            return line.count > 400 ? line.prefix(400) + "…" : line
-        }
-    }
-}
-
 /// The admin API's verdicts: the obligations that a world's client keeps and breaks.
 extension Engine {
     /// `GET /__admin/verdicts`; the first request starts judging, including what the journal still holds.

@@ -6,7 +6,8 @@ import Traffic
 ///
 /// Member names are stable; new members may be added:
 ///
-/// - `format`: 1. `title`. `exit_code`. `summary`: the summary line of the other reports.
+/// - `format`: 1. `title`. `exit_code`. `summary`: the summary line of the other reports. `incomplete`: why the rest was
+///   not run, or null.
 /// - `outcome`: `has_connected`; `broken`, `warned`, `known_broken`, `kept`, `not_exercised`: numbers of obligations,
 ///   by the worst of all runs; `checks`, `failed_checks`, `failed_commands`; `outdated`: lines of the known-broken list
 ///   that no longer hold, each `line`, `scenario` or null, `subject`.
@@ -35,6 +36,7 @@ public struct JSONReport {
             writer.member("title", report.title)
             writer.member("exit_code", outcome.exitCode)
             writer.member("summary", Messages.summary(outcome, runs: report.runs.count))
+            writer.member("incomplete", orNull: report.incomplete)
             writer.object("outcome") { Self.write(outcome, to: &$0) }
             writer.array("runs") { writer in for run in report.runs { write(run, to: &writer) } }
         }

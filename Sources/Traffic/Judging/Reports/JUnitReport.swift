@@ -4,8 +4,9 @@ import Traffic
 
 /// A report as JUnit XML for CI systems: one suite per scenario, one case per obligation and check.
 ///
-/// Warnings are not failures; they appear in the case's `system-out`. Known-broken and unexercised obligations are
-/// skipped. The command, the connection and outdated lines of the known-broken list are separate cases.
+/// Warnings are not failures; they appear in the case's `system-out`. Known-broken obligations are skipped; unexercised
+/// ones are no cases, and the suite's `system-out` lists them. The command, the connection, outdated lines of the
+/// known-broken list, and the reason why a report is incomplete are separate cases.
 public struct JUnitReport {
     private let overview: Overview
 
@@ -16,9 +17,13 @@ public struct JUnitReport {
     private var text: String {
         var suites = overview.report.runs.enumerated().map { suite($0.element, place: $0.offset) }
         if !overview.outcome.outdated.isEmpty { suites.append(outdated) }
+        if let reason = overview.report.incomplete {
+            let testCase = Case(name: "complete", kind: .error, message: reason, details: reason)
+            suites.append(Suite(name: "run", duration: nil, cases: [testCase]))
+        }
         let lines = [
             #"<?xml version="1.0" encoding="UTF-8"?>"#,
-            "<testsuites name=\"\(xml(overview.report.title))\" \(Self.counts(suites.flatMap(\.cases)))>",
+            "<testsuites name=\"\(xml(Messages.title(overview.report)))\" \(Self.counts(suites.flatMap(\.cases)))>",
         ]
         return (lines + suites.flatMap(\.lines) + ["</testsuites>"]).joined(separator: "\n") + "\n"
     }
@@ -35,11 +40,15 @@ public struct JUnitReport {
         let name: String
         let duration: Int64?
         let cases: [Case]
+        /// A line each.
+        var output: [String] = []
 
         var lines: [String] {
             let time = duration.map { " time=\"\(Durations.seconds($0))\"" } ?? ""
             return ["  <testsuite name=\"\(xml(name))\" \(counts(cases))\(time)>"]
-                + cases.flatMap { $0.lines(of: name) } + ["  </testsuite>"]
+                + cases.flatMap { $0.lines(of: name) }
+                + (output.isEmpty ? [] : ["    <system-out>\(xml(output.joined(separator: "\n")))</system-out>"])
+                + ["  </testsuite>"]
         }
     }
 
@@ -79,26 +88,27 @@ public struct JUnitReport {
             let message = Messages.notConnected(scenario: run.scenario)
             cases.append(Case(name: "connection", kind: .skipped, message: message))
         } else if !run.hasConnected {
-            let message = run.command == nil ? Messages.nothingRecorded : Messages.neverConnected
+            let message = overview.neverConnected
             cases.append(Case(name: "connection", kind: .error, message: message, details: message))
         }
         if run.missedCount > 0 {
             let details = Messages.missed(run.missedCount, scenario: run.scenario)
             cases.append(Case(name: "journal", kind: .warned, details: details))
         }
-        cases += overview.rows.compactMap { row in row.cells[place].map { testCase($0, of: run) } }
+        let cells = overview.rows.compactMap { $0.cells[place] }
+        cases += cells.filter { $0.mark != .notExercised }.map { testCase($0, of: run) }
         cases += run.checks.map { testCase($0, in: run) }
-        return Suite(name: run.scenario, duration: run.duration, cases: cases)
+        let unexercised = cells.filter { $0.mark == .notExercised }.map(\.verdict.obligation.id)
+        return Suite(
+            name: run.scenario, duration: run.duration, cases: cases,
+            output: unexercised.isEmpty ? [] : [Messages.neverExercised] + unexercised + overview.hidden)
     }
 
     private func testCase(_ cell: Overview.Cell, of run: Report.Run) -> Case {
         let verdict = cell.verdict
         var testCase = Case(name: verdict.obligation.id)
         switch cell.mark {
-        case .kept: break
-        case .notExercised:
-            testCase.kind = .skipped
-            testCase.message = cell.mark.words.text
+        case .kept, .notExercised: break
         case .knownBroken:
             testCase.kind = .skipped
             testCase.message = "\(Report.Mark.knownBroken.words.text): \(verdict.findings.first?.message ?? "")"

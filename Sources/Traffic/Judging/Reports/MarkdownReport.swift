@@ -17,13 +17,17 @@ public struct MarkdownReport {
         let sign = overview.outcome.exitCode == 0 ? "✅" : "❌"
         let summary = "\(sign) \(markdown(Messages.summary(overview.outcome, runs: runs.count)))"
         let blocks =
-            [["## \(markdown(overview.report.title))"], [summary], list(overview.troubles), table] + failedChecks
+            [
+                ["## \(markdown(Messages.title(overview.report)))"], [summary],
+                list(overview.warnings + overview.troubles), table,
+            ]
+            + failedChecks
             + overview.broken.map(details) + [list(overview.exposures), neverExercised]
         return blocks.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
     }
 
     private var table: [String] {
-        guard !overview.rows.isEmpty else { return [] }
+        guard !overview.rows.isEmpty else { return overview.hidden.map(markdown) }
         let names = overview.report.runs.map { markdown($0.scenario) }
         let rows = overview.rows.map { row in
             let marks = row.cells.map { Self.symbol($0?.mark) }.joined(separator: " | ")
@@ -32,6 +36,7 @@ public struct MarkdownReport {
         return ["| obligation | level | \(names.joined(separator: " | ")) |"]
             + ["| --- | --- |" + String(repeating: " :---: |", count: names.count)] + rows
             + ["", Messages.legend.replacing("~", with: "🟡").replacing("   ", with: ", ")]
+            + (overview.hidden.isEmpty ? [] : [""] + overview.hidden.map(markdown))
     }
 
     private static func symbol(_ mark: Report.Mark?) -> String {

@@ -44,6 +44,9 @@ enum Messages {
         "The client never connected. It has to take the server's address and its credentials from FITIQ_MOCK_URL, "
         + "FITIQ_MOCK_WS_URL, FITIQ_MOCK_TOKEN and FITIQ_MOCK_API_KEY."
 
+    static let neverExercised = "Never exercised:"
+    static let neverDriven =
+        "The client never connected. Its adapter has to give it the address and the credentials of the command 'begin'."
     static let nothingRecorded = "Nothing in the journal came from a client."
     static func notConnected(scenario: String) -> String { "The client did not connect in \(scenario)." }
 
@@ -114,6 +117,21 @@ enum Messages {
         }
     }
 
+    /// What the table leaves out.
+    ///
+    /// - Parameter isVerified: whether scenarios were run, and not cases or a journal.
+    static func hidden(_ count: Int, isVerified: Bool) -> String {
+        let others = isVerified ? "scenarios that were not run" : "cases that were not played"
+        return "\(Words.counted(count, "more obligation")) \(count == 1 ? "is" : "are") faced only in \(others)."
+    }
+    static func title(_ report: Report) -> String { report.title + (report.incomplete == nil ? "" : " (incomplete)") }
+
+    // MARK: Annotations
+
+    static func moreAnnotations(_ count: Int, _ word: String) -> String {
+        "\(Words.counted(count, "more \(word)")): see the report."
+    }
+
     // MARK: Summing up
 
     static func summary(_ outcome: Report.Outcome, runs: Int) -> String {
@@ -146,6 +164,9 @@ enum Messages {
                 outcome.failedCommandCount == 1 ? "a command failed" : "\(outcome.failedCommandCount) commands failed")
         }
         if !outcome.outdated.isEmpty { reasons.append("the known-broken list has lines that no longer hold") }
+        if outcome.isIncomplete {
+            return (["The run is incomplete and fails"] + reasons).joined(separator: ", and ") + "."
+        }
         if !outcome.hasConnected {
             return (["The run fails: the client never connected"] + reasons).joined(separator: ", and ") + "."
         }

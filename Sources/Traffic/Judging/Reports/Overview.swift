@@ -3,8 +3,10 @@ struct Overview {
     let report: Report
     let knownBroken: KnownBroken
     let outcome: Report.Outcome
-    /// The obligations of all runs, in the contract's order.
+    /// The obligations of all runs that tables show, in the contract's order.
     let rows: [Row]
+    /// The number of obligations that the client did not face and that the selection does not make it face.
+    let hiddenCount: Int
 
     struct Row {
         let obligation: Obligation
@@ -40,11 +42,39 @@ struct Overview {
         // Guides require different obligations, so a later run may add some that belong before those of an earlier one.
         let order = Dictionary(
             Judge.obligations.enumerated().map { ($0.element.id, $0.offset) }, uniquingKeysWith: { first, _ in first })
-        self.rows = rows.enumerated().sorted {
+        let sorted = rows.enumerated().sorted {
             (order[$0.element.obligation.id] ?? order.count, $0.offset) < (
                 order[$1.element.obligation.id] ?? order.count, $1.offset
             )
         }.map(\.element)
+        self.rows = sorted.filter { row in
+            row.worst != .notExercised || report.faced?.contains(row.obligation.id) ?? true
+        }
+        hiddenCount = sorted.count - self.rows.count
+    }
+
+    /// The sentence on what tables leave out, if they do.
+    var hidden: [String] {
+        let isVerified = report.runs.contains { $0.command != nil }
+        return hiddenCount == 0 ? [] : [Messages.hidden(hiddenCount, isVerified: isVerified)]
+    }
+
+    /// Why there is little to report, if that is so: it stands before the table.
+    var warnings: [String] {
+        (report.incomplete.map { [$0] } ?? []) + (outcome.hasConnected || report.runs.isEmpty ? [] : connection)
+    }
+
+    private var connection: [String] {
+        guard !outcome.hasConnected else {
+            return report.runs.filter { !$0.hasConnected }.map { Messages.notConnected(scenario: $0.scenario) }
+        }
+        return [neverConnected]
+    }
+
+    /// Why nothing came from a client, by how it was run.
+    var neverConnected: String {
+        if report.runs.contains(where: { $0.command != nil }) { return Messages.neverConnected }
+        return report.faced == nil ? Messages.nothingRecorded : Messages.neverDriven
     }
 
     /// The broken obligations: first those that fail the run, then warnings, then known breaches.
@@ -52,17 +82,14 @@ struct Overview {
         [Report.Mark.broken, .warned, .knownBroken].flatMap { mark in rows.filter { $0.worst == mark } }
     }
 
-    /// What is wrong apart from the obligations: commands, connections, lost entries, the known-broken list.
+    /// What is wrong apart from the obligations and from ``warnings``: commands, connections of some runs, lost entries,
+    /// the known-broken list.
     var troubles: [String] {
         let runs = report.runs
         var lines = runs.compactMap { run in
             run.command.flatMap { $0.isSuccess ? nil : Messages.failedCommand($0, scenario: run.scenario) }
         }
-        if !outcome.hasConnected {
-            lines.append(runs.contains { $0.command != nil } ? Messages.neverConnected : Messages.nothingRecorded)
-        } else {
-            lines += runs.filter { !$0.hasConnected }.map { Messages.notConnected(scenario: $0.scenario) }
-        }
+        if outcome.hasConnected { lines += connection }
         lines += runs.filter { $0.missedCount > 0 }.map { Messages.missed($0.missedCount, scenario: $0.scenario) }
         return lines + outcome.outdated.map(Messages.outdated)
     }

@@ -7,6 +7,11 @@ public struct Report: Sendable {
     public var title: String
     /// One run per scenario, in execution order.
     public var runs: [Run]
+    /// Why the rest was not run, as a sentence, or nil if everything was; an incomplete report fails.
+    public var incomplete: String?
+    /// The IDs of the obligations that the runs make a client face, or nil for all: others that it did not face are left
+    /// out of tables.
+    public var faced: Set<String>?  // Obligations' IDs: constants.
 
     public init(title: String, runs: [Run] = []) {
         self.title = title
@@ -89,11 +94,13 @@ extension Report {
         /// The lines of the known-broken list whose obligation or check was kept.
         public var outdated: [KnownBroken.Line] = []
         public var hasConnected = false
+        public var isIncomplete = false
 
-        /// The exit status: 4 if no run saw the client, 1 if anything fails the run, 0 otherwise.
+        /// The exit status: 1 for an incomplete report, 4 if no run saw the client, 1 if anything fails the run, 0 otherwise.
         ///
         /// A client that never connected comes first, because all other failures follow from it.
         public var exitCode: Int {
+            if isIncomplete { return 1 }
             if !hasConnected { return 4 }
             let fails = self[.broken] > 0 || failedCheckCount > 0 || failedCommandCount > 0 || !outdated.isEmpty
             return fails ? 1 : 0
@@ -131,7 +138,9 @@ extension Report {
             }
         }
         for mark in worst.values { outcome.counts[mark, default: 0] += 1 }
-        outcome.outdated = knownBroken.lines.filter { isOutdated($0) }
+        outcome.isIncomplete = incomplete != nil
+        // What was not run may still break it.
+        if incomplete == nil { outcome.outdated = knownBroken.lines.filter { isOutdated($0) } }
         return outcome
     }
 

@@ -20,12 +20,12 @@ public struct TerminalReport {
     public var text: String {
         let hints = overview.hints.map { "  \($0)" }
         let sections = [
-            table, overview.troubles.map(clean), checks, obligations, overview.exposures,
-            hints.isEmpty ? [] : ["Never exercised:"] + hints,
+            overview.warnings.map(clean), table, overview.troubles.map(clean), checks, obligations, overview.exposures,
+            hints.isEmpty ? [] : [Messages.neverExercised] + hints,
         ].filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }
         let summary = Messages.summary(overview.outcome, runs: overview.report.runs.count)
         let lines =
-            [paint(clean(overview.report.title), .bold)] + sections
+            [paint(clean(Messages.title(overview.report)), .bold)] + sections
             + [paint(summary, overview.outcome.exitCode == 0 ? .green : .red)]
         return lines.joined(separator: "\n\n") + "\n"
     }
@@ -33,7 +33,7 @@ public struct TerminalReport {
     // MARK: The table
 
     private var table: [String] {
-        guard !overview.rows.isEmpty else { return [] }
+        guard !overview.rows.isEmpty else { return overview.hidden }
         let runs = overview.report.runs
         let idWidth = overview.rows.lazy.map { $0.obligation.id.count }.max() ?? 0
         guard runs.count > 1 else {
@@ -43,7 +43,7 @@ public struct TerminalReport {
                 let note = faced > 0 ? "  faced \(Messages.times(faced))" : ""
                 return "  \(symbol(cell?.mark)) \(padded(row.obligation.id, idWidth))  \(level(row.obligation))\(note)"
             }
-            return ["\(clean(runs[0].scenario)), \(runs[0].mode.rawValue)", Messages.legend] + lines
+            return ["\(clean(runs[0].scenario)), \(runs[0].mode.rawValue)", Messages.legend] + lines + overview.hidden
         }
         let perTable = max(1, (width - idWidth - 10) / 3)
         var lines = [Messages.legend]
@@ -60,7 +60,7 @@ public struct TerminalReport {
                 lines.append(String(line.prefix(line.count - line.reversed().prefix { $0 == " " }.count)))
             }
         }
-        return lines
+        return lines + (overview.hidden.isEmpty ? [] : [""] + overview.hidden)
     }
 
     private func level(_ obligation: Obligation) -> String { padded(obligation.level.rawValue, 6) }

@@ -1,0 +1,43 @@
+import FitIQAPI
+
+/// How long a client on the system's clock and its backend have both been idle.
+///
+/// Once they are, what a case waits for does not come any more.
+struct Idleness {
+    /// What shows that the backend is idle.
+    struct Backend: Sendable, Hashable {
+        /// The number of the journal's last entry of wire traffic except pings and pongs.
+        var lastTraffic: Int
+        /// When the world's next step is due.
+        var nextStep: Timestamp?
+    }
+
+    /// The longest time in which a client with a connection may notice that it is dead: a ping after 30 s, and 10 s
+    /// without a pong.
+    static let pingTime = Duration.seconds(40)
+
+    private let grace: Duration
+    private var seen: (report: ClientReport, traffic: Int)?
+    /// When both sides looked like this for the first time.
+    private var start: Timestamp?
+
+    /// - Parameter grace: the time without any news after which a client without a connection counts as idle.
+    init(grace: Duration) { self.grace = grace }
+
+    /// Looks at both sides, and returns for how long they have been idle if that is long enough.
+    ///
+    /// - Parameter end: the end of the wait; what is due later does not count.
+    mutating func time(_ report: ClientReport, _ backend: Backend, at now: Timestamp, until end: Timestamp)
+        -> Duration?
+    {
+        let isSame = seen.map { $0.report == report && $0.traffic == backend.lastTraffic } ?? false
+        seen = (report, backend.lastTraffic)
+        guard isSame, !report.isBusy, backend.nextStep.map({ $0 > end }) ?? true, let start else {
+            start = now
+            return nil
+        }
+        let isConnected = [.connected, .connecting].contains(report.connection)
+        let time = Duration.nanoseconds(now.nanosecondsSinceEpoch - start.nanosecondsSinceEpoch)
+        return time >= (isConnected ? grace + Self.pingTime : grace) ? time : nil
+    }
+}

@@ -1,0 +1,110 @@
+import FitIQAPI
+import Testing
+import Traffic
+
+@testable import ContractSuite
+
+@Suite("Advice on a failed case")
+struct AdviceTests {
+    private static func exchange(
+        _ request: String, _ status: Int?, endpoint: String = "createGoal", body: String = "{}"
+    ) -> String {
+        let parts = request.split(separator: " ")
+        let response =
+            status.map { #","response":{"status":\#($0),"fields":[],"body":"\#(body.replacing("\"", with: "\\\""))"}"# }
+            ?? ""
+        return #"""
+            "kind":"exchange","endpoint":"\#(endpoint)","requested_at":"2025-01-29T10:30:00Z","request":{"method":"\#(parts[0])","target":"/w/w1\#(parts[1])","version":"1.1","fields":[]}\#(response)
+            """#
+    }
+
+    private static func opened(_ endpoint: String) -> String {
+        #""kind":"opened","endpoint":"\#(endpoint)","requested_at":"2025-01-29T10:30:00Z","request":{"method":"GET","target":"/w/w1/x","version":"1.1","fields":[]},"response":{"status":101,"fields":[]}"#
+    }
+
+    private static let chat = opened("openSocket"), meals = opened("openMealSocket")
+    private static let archived =
+        #""kind":"closed","by":"server","cause":"close_frame","server_close":{"code":1000,"reason":""}"#
+    private static let lost = #""kind":"closed","by":"server","cause":"fault","faults":["drop"]"#
+    private static let left = #""kind":"closed","by":"client","cause":"close_frame""#
+    private static let chunk =
+        #""kind":"frame","direction":"server_to_client","opcode":"text","payload":"{}""#
+    private static let ping = #""kind":"frame","direction":"client_to_server","opcode":"ping","payload":"""#
+    private static let history = exchange("GET /api/v1/consultations/c/messages", 200, endpoint: "listMessages")
+
+    private static func entries(_ lines: [String]) throws -> [JournalEntry] {
+        var reader = JournalReader()
+        for (index, line) in lines.enumerated() {
+            let time = #""time":"2025-01-29T10:30:00Z","connection":1"#
+            reader.receive(Array(#"{"number":\#(index + 1),\#(time),\#(line)}"#.utf8 + [0x0A]))
+        }
+        var entries: [JournalEntry] = []
+        while let line = try reader.next() { entries.append(line.entry) }
+        try #require(entries.count == lines.count)
+        return entries
+    }
+
+    static let refusal = #"{"success":false,"error":{"code":"NOT_FOUND","message":"There is no goal."}}"#
+
+    static let rows: [([String], String)] = [
+        ([], Messages.sentNothing),
+        ([ping], Messages.sentNothing),
+        ([exchange("POST /api/v1/goals", 503)], Messages.notRepeated("POST /api/v1/goals", status: 503, tries: 1)),
+        (
+            [exchange("POST /api/v1/goals", 503), exchange("POST /api/v1/goals", 500), chunk],
+            Messages.notRepeated("POST /api/v1/goals", status: 500, tries: 2)
+        ),
+        (
+            [503, 503, 503].map { exchange("POST /api/v1/goals", $0) },
+            "POST /api/v1/goals was answered with 503 and not tried again (3 tries): the client has to tell its user that "
+                + "it failed."
+        ),
+        ([exchange("GET /api/v1/goals", nil)], Messages.notRepeated("GET /api/v1/goals", status: nil, tries: 1)),
+        (
+            [exchange("POST /api/v1/goals", 503), exchange("POST /api/v1/goals", 201)],
+            Messages.lostWithin(isSwift: false)
+        ),
+        (
+            [exchange("POST /api/v1/goals", 503), exchange("GET /api/v1/goals", 200)],
+            Messages.notRepeated("POST /api/v1/goals", status: 503, tries: 1)
+        ),
+        (
+            [exchange("GET /api/v1/goals/x", 404, body: refusal)],
+            Messages.refused("GET /api/v1/goals/x", status: 404, message: "There is no goal.")
+        ),
+        ([exchange("GET /api/v1/goals/x", 404), chunk], Messages.lostWithin(isSwift: false)),
+        ([history, chat, chunk, lost], Messages.historyUnread),
+        ([meals, chunk, lost], Messages.lostWithin(isSwift: false)),
+        ([chat, chunk, archived], Messages.lostWithin(isSwift: false)),
+        ([chat, chunk, lost, history], Messages.lostWithin(isSwift: false)),
+        ([chat, chunk, left], Messages.lostWithin(isSwift: false)),
+    ]
+
+    @Test("says what the traffic shows", arguments: rows.indices)
+    func sentence(row: Int) throws {
+        let (lines, sentence) = Self.rows[row]
+        #expect(Advice(try Self.entries(lines), language: nil).sentence == sentence)
+    }
+
+    @Test(
+        "names traps of Swift only for clients in Swift",
+        arguments: [("swift", true), ("Swift", true), ("kotlin", false)])
+    func language(_ language: String, isSwift: Bool) throws {
+        let advice = Advice(try Self.entries([Self.chunk]), language: language).sentence
+        #expect(advice == Messages.lostWithin(isSwift: isSwift) && advice.contains("CodingKeys") == isSwift)
+    }
+
+    @Test("Pings and pongs, of WebSockets and of the API, are signs of life")
+    func signsOfLife() throws {
+        func isSignOfLife(_ opcode: String, _ payload: String) throws -> Bool? {
+            try Self.entries([
+                #""kind":"frame","direction":"client_to_server","opcode":"\#(opcode)","payload":"\#(payload)""#
+            ]).first?.event.isSignOfLife
+        }
+        #expect(try isSignOfLife("ping", "") == true && isSignOfLife("pong", "x") == true)
+        #expect(try isSignOfLife("text", #"{\"type\":\"ping\"}"#) == true)
+        #expect(try isSignOfLife("text", #"{\"type\":\"pong\",\"timestamp\":\"2025-01-29T10:30:00Z\"}"#) == true)
+        #expect(try isSignOfLife("text", #"{\"type\":\"message\",\"content\":\"ping\"}"#) == false)
+        #expect(try isSignOfLife("text", "ping") == false && isSignOfLife("close", "") == false)
+    }
+}
