@@ -51,6 +51,8 @@ extension ResponseFault {
             [.responses, .statuses, .promptness]
         case .contentType, .nanosecondTimestamps: []
         case .wrongAccept: .handshakes
+        // What is held meets another state when it continues.
+        case .hold: [.promptness, .frames, .statuses]
         }
     }
 }
@@ -65,7 +67,7 @@ extension SocketFault {
         case .lose, .double, .swap: [.frames, .promptness, .pongs]
         case .delay, .dribble: [.frames, .promptness]
         case .withholdPong: .pongs
-        case .stallReading: [.frames, .promptness, .pongs]
+        case .stallReading, .hold: [.frames, .promptness, .pongs]
         }
     }
 }

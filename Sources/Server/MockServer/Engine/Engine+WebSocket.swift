@@ -251,7 +251,7 @@ extension Engine {
 
     /// Sends a text message of the backend through the faults of its connection.
     func sendThroughFaults(_ text: [UInt8], on connection: Connection, in world: World, at now: Timestamp) {
-        guard connection.webSocket?.canSend ?? false, let outgoing = connection.socketFaults?.send(text) else { return }
+        guard connection.webSocket?.canSend ?? false, let outgoing = connection.socketFaults?.send(text, at: world.turn.now) else { return }
         write(outgoing, on: connection, in: world)
         if let rule = outgoing.endingRule { connection.record.endingRule = rule }
         if let close = outgoing.close {
