@@ -26,7 +26,8 @@ extension Engine {
         if let controller = draft.hold.controller, !hasController(controller, of: world) {
             throw .noController(controller.text)
         }
-        if let number = draft.hold.connection, !openSockets(of: world).contains(where: { $0.number(in: world) == number }) {
+        let sockets = openSockets(of: world)
+        if let number = draft.hold.connection, !sockets.contains(where: { $0.number(in: world) == number }) {
             throw .noOpenSocket(number)
         }
         // What the reader of faults knows nothing of.

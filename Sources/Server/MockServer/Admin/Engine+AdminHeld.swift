@@ -65,7 +65,8 @@ extension Engine {
             guard let thing = world.live?.holds[number] else { continue }
             let isDropped = action == "drop"
             release(
-                thing, of: world, isDropped ? .drop(.emptyReply) : .pass, as: isDropped ? .dropped : .continued, at: now)
+                thing, of: world, isDropped ? .drop(.emptyReply) : .pass, as: isDropped ? .dropped : .continued, at: now
+            )
         }
         return .object { $0.member("released", numbers.count) }
     }

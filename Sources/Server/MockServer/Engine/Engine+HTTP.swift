@@ -90,7 +90,9 @@ extension Engine {
         }
         let answer: Answer
         do throws(APIError) {
-            if let known { answer = known } else {
+            if let known {
+                answer = known
+            } else {
                 guard let made = try self.answer(&exchange) else { return }
                 answer = connection.isSecure ? securing(made) : made
             }

@@ -262,7 +262,9 @@ extension Engine {
 
     /// Sends a text message of the backend through the faults of its connection.
     func sendThroughFaults(_ text: [UInt8], on connection: Connection, in world: World, at now: Timestamp) {
-        guard connection.webSocket?.canSend ?? false, let outgoing = connection.socketFaults?.send(text, at: world.turn.now) else { return }
+        guard connection.webSocket?.canSend ?? false,
+            let outgoing = connection.socketFaults?.send(text, at: world.turn.now)
+        else { return }
         deliver(outgoing, on: connection, in: world, at: now)
     }
 

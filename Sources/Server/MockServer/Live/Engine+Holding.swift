@@ -125,10 +125,16 @@ extension Engine {
         }
     }
 
-    /// Lets messages continue while too many bytes wait behind one that is held.
+    /// Lets messages continue while too many bytes wait behind one that is held; behind a gate, gives the socket up.
     func relieveHolds(of connection: Connection, in world: World, at now: Timestamp) {
-        while let faults = connection.socketFaults, faults.isHolding, faults.heldBytes > limits.unsentBytes,
-            let thing = world.live?.holds.things.first(where: { $0.connection == connection.id && $0.sender == .server })
+        if connection.socketFaults?.isGated ?? false {
+            guard connection.socketFaults?.heldBytes ?? 0 > limits.heldFrameBytes else { return }
+            return cutOff(connection, .slowReader(limit: limits.heldFrameBytes))
+        }
+        while connection.socketFaults?.isHolding ?? false,
+            connection.socketFaults?.heldBytes ?? 0 > limits.heldFrameBytes,
+            let thing = world.live?.holds.things.first(where: { $0.connection == connection.id && $0.sender == .server }
+            )
         {
             release(thing, of: world, as: .expired, at: now)
         }

@@ -93,7 +93,8 @@ final class HeldRequest {
     }
 
     var byteCount: Int {
-        head.byteCount + body.count + (answer?.body.count ?? 0) + (received.map { $0.head.byteCount + $0.body.count } ?? 0)
+        let changed = received.map { $0.head.byteCount + $0.body.count } ?? 0
+        return head.byteCount + body.count + (answer?.body.count ?? 0) + changed
     }
 
     /// The exchange as it was, or with another request in the place of the client's.
