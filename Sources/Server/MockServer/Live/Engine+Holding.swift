@@ -162,7 +162,10 @@ extension Engine {
         _ thing: HeldThing, of world: World, _ action: HeldAction = .pass, steps: Bool = false,
         as told: RecordedRelease.Action, at now: Timestamp
     ) {
-        guard let connection = self[thing.connection] else { return }
+        guard let connection = self[thing.connection] else {
+            world.live?.holds.remove(thing.number, .left)
+            return
+        }
         note(thing, told, action, on: connection, in: world)
         touch(connection)
         guard connection.isServed else { return }
