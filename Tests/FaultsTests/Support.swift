@@ -105,3 +105,8 @@ func readFrames(_ bytes: [UInt8]) -> [WebSocket.Event] {
 func unwrap<Value>(_ value: Value?, sourceLocation: SourceLocation = #_sourceLocation) throws -> Value {
     try #require(value, sourceLocation: sourceLocation)
 }
+
+extension SocketFaults {
+    /// Sends a message when the time does not matter.
+    mutating func send(_ text: [UInt8]) -> Outgoing { send(text, at: .after(0)) }
+}

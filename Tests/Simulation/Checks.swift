@@ -51,6 +51,8 @@ extension ResponseFault {
             [.responses, .statuses, .promptness]
         case .contentType, .nanosecondTimestamps: []
         case .wrongAccept: .handshakes
+        // What is held meets another state when it continues, and an operator may drop or change it.
+        case .hold: [.responses, .promptness, .frames, .statuses]
         }
     }
 }
@@ -66,6 +68,7 @@ extension SocketFault {
         case .delay, .dribble: [.frames, .promptness]
         case .withholdPong: .pongs
         case .stallReading: [.frames, .promptness, .pongs]
+        case .hold: [.frames, .promptness, .pongs, .statuses]
         }
     }
 }

@@ -14,7 +14,8 @@ public struct FaultBook: Sendable {
         public internal(set) var rule: FaultRule
         /// The number of requests or handshakes that matched while it was enabled.
         public internal(set) var matches = 0
-        /// The number of these that it acted on; for an open socket's rule, the connections that it was attached to.
+        /// The number of these that it acted on; for an open socket's rule, the connections that it was attached to; for
+        /// a breakpoint, how often it held something.
         public internal(set) var acted = 0
         /// The rule as written.
         var written: FaultRule

@@ -133,6 +133,16 @@ public enum FaultLimits {
     public static let statuses = 200...599
     /// The longest `Retry-After` in seconds: 366 d.
     public static let retryAfter = 366 * 86_400
+    /// The time after which what a breakpoint holds continues by itself, unless it says otherwise: 30 s.
+    public static let holdTime: Int64 = 30 * 1_000_000_000
+    /// The shortest such time: 1 ms; the longest is ``longestWait``.
+    public static let shortestHold: Int64 = 1_000_000
+    /// Things that breakpoints hold in a world at once; what reaches one beyond that passes.
+    public static let held = 256
+    /// The longest text that a breakpoint looks for, in UTF-8 bytes.
+    public static let holdText = 1_000
+    /// The longest name of a controller, in UTF-8 bytes.
+    public static let controllerName = 100
     /// The size limit of a replacement's body, and of a frame's replacement text: 1 MiB.
     public static let replacementBody = 1_024 * 1_024
     /// The largest error of a Content-Length in either direction: 1 GiB.

@@ -5,9 +5,9 @@ public struct HandshakeFaults: Sendable {
     /// The number of the connection in its world, from 1, including refused ones.
     public let connection: Int
     /// The faults of the response to the handshake; a replacement comes instead of 101.
-    public internal(set) var response: ResponseFaults
+    public var response: ResponseFaults
     /// The faults of the open socket; nil if there are none.
-    public internal(set) var socket: SocketFaults?
+    public var socket: SocketFaults?
 
     /// Whether the rules let a socket open; if not, no ``Transmission`` can carry a 101.
     public var opensSocket: Bool {
@@ -33,6 +33,8 @@ extension FaultBook {
         var socketRules: [SocketFaults.Rule] = []
         for index in connectionRules {
             let rule = rules[index].rule
+            // One for a socket that was open when it was added concerns no other one.
+            if case .socket(.hold(let hold), _) = rule.fault, hold.connection != nil { continue }
             guard rule.socket == nil || rule.socket == endpoint, match(index) else { continue }
             switch rule.fault {
             case .response: preconditionFailure("Sorted out before.")
@@ -42,10 +44,12 @@ extension FaultBook {
             case .socket(let fault, let point):
                 let chance = chance(of: rule, UInt64(rules[index].matches))
                 socketRules.append(SocketFaults.Rule(name: rule.name, fault: fault, point: point, chance: chance))
+                if case .hold = fault { continue }
             }
             rules[index].acted += 1
         }
         if !socketRules.isEmpty, acting.opensSocket { acting.socket = SocketFaults(rules: socketRules, seed: seed) }
-        return acting.response.ruleNames.isEmpty && acting.socket == nil ? nil : acting
+        let response = acting.response
+        return response.ruleNames.isEmpty && response.holds.isEmpty && acting.socket == nil ? nil : acting
     }
 }

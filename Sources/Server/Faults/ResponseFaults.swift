@@ -37,6 +37,8 @@ public enum ResponseFault: Sendable, Equatable {
     case nanosecondTimestamps
     /// A `Sec-WebSocket-Accept` for a different key; only the response to a handshake has one.
     case wrongAccept
+    /// The request, or the response to a REST request, waits until an operator lets it continue.
+    case hold(Hold)
 }
 
 /// A response that replaces the normal one.
@@ -72,14 +74,16 @@ public struct Replacement: Sendable, Equatable {
 /// The injected faults of the response to one request or handshake.
 public struct ResponseFaults: Sendable, Equatable {
     /// The rules that act, in order, without replacements that came too late.
-    public internal(set) var ruleNames: [String] = []
+    public var ruleNames: [String] = []
+    /// The breakpoints that want to hold the request or its response, in order.
+    public var holds: [Breakpoint] = []
     /// The replacement, from the first matching rule or quota.
     ///
     /// Its ``Replacement/message`` and, for a quota, its ``Replacement/retryAfter`` are filled in. The request must not
     /// reach the backend, unless the replacement ``Replacement/isProcessed``.
     public internal(set) var replacement: Replacement?
     /// The faults of the response, in the order of the rules.
-    public internal(set) var faults: [ResponseFault] = []
+    public var faults: [ResponseFault] = []
     let seed: UInt64
 
     /// The replacement in the form of the union or of one guide; nil if the normal response stays.
@@ -109,7 +113,7 @@ extension FaultBook {
                 acting.ruleNames.append(rules[index].rule.name.text)
             }
         }
-        return acting.ruleNames.isEmpty ? nil : acting
+        return acting.ruleNames.isEmpty && acting.holds.isEmpty ? nil : acting
     }
 
     private static func covers(_ endpoints: Set<Endpoint>, _ endpoint: Endpoint?) -> Bool {
@@ -117,7 +121,8 @@ extension FaultBook {
         return endpoint.map(endpoints.contains) ?? false
     }
 
-    /// Applies a fault; returns false if a replacement comes too late, or a request is within its quota.
+    /// Applies a fault; returns false if a replacement comes too late, a request is within its quota, or a breakpoint has
+    /// yet to hold it.
     ///
     /// - Parameter message: What a replacement says by itself, by its status and the name of the rule.
     mutating func act(
@@ -141,6 +146,9 @@ extension FaultBook {
                 replacement.message
                 ?? Messages.quotaExceeded(requests: requests, window: window, secondsLeft: seconds, rule: name)
             acting.replacement = replacement
+        case .hold(let hold):
+            acting.holds.append(Breakpoint(name: rules[index].rule.name, hold: hold))
+            return false
         default: acting.faults.append(fault)
         }
         return true
@@ -188,9 +196,9 @@ extension Replacement {
 }
 
 /// The names of statuses: on the status line, and as the default `code` of an error.
-enum StatusNames {
+public enum StatusNames {
     /// The status with its phrase from the IANA registry "HTTP Status Codes"; without a phrase if it is not registered.
-    static func status(_ code: Int) -> HTTPResponse.Status { known[code] ?? HTTPResponse.Status(code: code) }
+    public static func status(_ code: Int) -> HTTPResponse.Status { known[code] ?? HTTPResponse.Status(code: code) }
 
     /// The API's code for a status if it has one, otherwise the phrase: `SERVICE_UNAVAILABLE`; `STATUS_599` without
     /// one.

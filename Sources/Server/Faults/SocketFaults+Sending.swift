@@ -1,8 +1,9 @@
+import FitIQAPI
 import WebSocket
 
 extension SocketFaults {
-    /// Returns the wire output for a server text message; empty once ``isOver``.
-    public mutating func send(_ text: [UInt8]) -> Outgoing {
+    /// Returns the wire output for a server text message that comes now; empty once ``isOver``.
+    public mutating func send(_ text: [UInt8], at time: Timestamp) -> Outgoing {
         var outgoing = Outgoing()
         guard !isOver else { return outgoing }
         let message = ServerText(text)
@@ -11,22 +12,42 @@ extension SocketFaults {
         var plan = Plan(draft: MessageDraft(text))
         for index in rules.indices where rules[index].isEnabled {
             guard let offset = offset(of: rules[index], message) else { continue }
+            if case .hold(let hold) = rules[index].fault {
+                guard hold.fromServer, plan.breakpoint == nil, hold.concerns(plan.draft.text) else { continue }
+                plan.breakpoint = Breakpoint(name: rules[index].name, hold: hold)
+                continue
+            }
             outgoing.ruleNames.append(rules[index].name.text)
             apply(index, at: offset, to: &plan, in: &outgoing)
         }
         if withholdsPongs, message.type == "pong" { plan.isLost = true }
 
-        if let ending = plan.ending {
-            outgoing.endingRule = rules[ending.rule].name.text
-            end(ending, plan.draft, of: text, in: &outgoing)
-        } else {
-            pass(plan, message, text, into: &outgoing)
+        // What is lost anyway is not worth a stop.
+        if plan.isLost { plan.breakpoint = nil }
+        if let stepping, !plan.isLost {
+            plan.breakpoint = plan.breakpoint ?? stepping
+            self.stepping = nil
         }
+        let planned = HeldMessage(plan: plan, message: message, text: text, ruleNames: outgoing.ruleNames, time: time)
+        if waits(plan) { wait(planned, into: &outgoing) } else { emit(planned, into: &outgoing) }
         return outgoing
+    }
+
+    /// Sends a message as planned, or ends the connection.
+    mutating func emit(_ planned: HeldMessage, into outgoing: inout Outgoing) {
+        let told = Outgoing.Message(text: planned.text, ruleNames: planned.ruleNames)
+        if let ending = planned.plan.ending {
+            outgoing.endingRule = rules[ending.rule].name.text
+            end(ending, planned.plan.draft, told, in: &outgoing)
+        } else {
+            pass(planned.plan, planned.message, told, into: &outgoing)
+        }
     }
 
     struct Plan {
         var draft: MessageDraft
+        /// What holds it back, unless there is no room to hold it.
+        var breakpoint: Breakpoint?
         var isLost = false
         var isSwapped = false
         var coalescing: (rule: Int, count: Int)?
@@ -79,6 +100,7 @@ extension SocketFaults {
         case .dribble(let bytes, let time): plan.draft.dribbles.append((offset, bytes, time))
         case .replace(let text): plan.draft.text = Array(text.utf8)
         case .nanosecondTimestamps: plan.draft.text = NanosecondTimestamps.rewrite(plan.draft.text, seed: seed)
+        case .hold: break
         case .withholdPong, .stallReading:
             guard !rules[index].hasSetIn else { return }
             rules[index].hasSetIn = true
@@ -92,8 +114,9 @@ extension SocketFaults {
         UInt32(rule.chance.mixing(UInt64(counts.frame)).next(below: UInt64(UInt32.max))) + 1
     }
 
-    private mutating func pass(_ plan: Plan, _ message: ServerText, _ text: [UInt8], into outgoing: inout Outgoing) {
-        let told = Outgoing.Message(text: text, ruleNames: outgoing.ruleNames)
+    private mutating func pass(
+        _ plan: Plan, _ message: ServerText, _ told: Outgoing.Message, into outgoing: inout Outgoing
+    ) {
         if plan.isLost, !message.endsAnswer { outgoing.messages.append(told.lost()) }
         if !plan.isLost {
             var waiting = Waiting(
@@ -126,7 +149,7 @@ extension SocketFaults {
 
     /// Ends the connection at an offset in the message's frame.
     private mutating func end(
-        _ ending: (rule: Int, fault: SocketFault, offset: Int), _ draft: MessageDraft, of text: [UInt8],
+        _ ending: (rule: Int, fault: SocketFault, offset: Int), _ draft: MessageDraft, _ told: Outgoing.Message,
         in outgoing: inout Outgoing
     ) {
         releaseBatch(into: &outgoing)
@@ -147,7 +170,7 @@ extension SocketFaults {
         draft.ending = nil
         let isWhole = last.bytes.count == draft.encoded().bytes.count
         let extent: Outgoing.Extent = last.bytes.isEmpty ? .nothing : isWhole ? .whole : .beginning
-        outgoing.messages.append(Outgoing.Message(text: text, extent: extent, ruleNames: outgoing.ruleNames))
+        outgoing.messages.append(Outgoing.Message(text: told.text, extent: extent, ruleNames: told.ruleNames))
         if case .close(let code, let reason) = ending.fault {
             // The close frame replaces the end.
             last.marks.removeLast()
@@ -211,7 +234,8 @@ extension SocketFaults {
 
     /// The messages that still wait and that the client will never receive: its connection is gone.
     public mutating func abandon() -> [Outgoing.Message] {
-        let messages = (batch?.messages ?? []) + (swapped.map { [$0.message] } ?? [])
+        let held = takeHeld().map { Outgoing.Message(text: $0.text, ruleNames: $0.ruleNames) }
+        let messages = (batch?.messages ?? []) + (swapped.map { [$0.message] } ?? []) + held
         (batch, swapped) = (nil, nil)
         return messages.map { $0.lost() }
     }

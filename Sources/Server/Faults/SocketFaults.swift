@@ -49,6 +49,10 @@ public enum SocketFault: Sendable, Equatable {
     case withholdPong
     /// From the frame on, nothing from the client is read.
     case stallReading
+    /// The frame waits until an operator lets it continue, and so does everything behind it in the same direction.
+    ///
+    /// At a point of frames or a type it may also hold the client's messages, which it counts apart.
+    case hold(Hold)
 }
 
 /// The point on a WebSocket connection where a fault starts.
@@ -85,6 +89,16 @@ public struct Outgoing: Sendable, Equatable {
     public var endingRule: String?
     /// The lasting faults that set in with this message, in order; once for each rule.
     public var setIn: [LastingFault] = []
+    /// The message at which a breakpoint wants to stop: ``SocketFaults/release(_:)`` is due, now or later.
+    public var held: Held?
+
+    /// A message that a breakpoint holds back.
+    public struct Held: Sendable, Equatable {
+        public let breakpoint: Breakpoint
+        public let text: [UInt8]
+        /// When it came, by the world's clock.
+        public let time: Timestamp
+    }
 
     /// A fault that affects the connection from a message on.
     public struct LastingFault: Sendable, Equatable {
@@ -143,6 +157,8 @@ public struct SocketFaults: Sendable {
         /// Whether it was removed: its name may now switch another rule.
         var isRemoved = false
         var typeCount = 0
+        /// The messages of the client with the point's type.
+        var clientTypeCount = 0
         /// Whether a lasting fault has started.
         var hasSetIn = false
     }
@@ -161,11 +177,35 @@ public struct SocketFaults: Sendable {
     var swapped: Waiting?
     /// The messages that wait for a shared frame.
     var batch: Batch?
+    /// The messages that wait for an operator, oldest first.
+    var held: [HeldMessage] = []
+    var heldByteCount = 0
+    /// Whether a breakpoint holds the first of them.
+    public internal(set) var isHolding = false
+    /// The name of the gate that stops all messages; nil if it is open.
+    var gateName: String?
+    public var isGated: Bool { gateName != nil }
+    /// The breakpoints that hold the next message of the server and of the client.
+    var stepping: Breakpoint?
+    var clientStepping: Breakpoint?
+    /// The number of the client's messages.
+    var clientCount = 0
+
+    /// Creates the pipe of a socket without rules.
+    ///
+    /// - Parameter seed: Seeds the digits of times.
+    public init(seed: UInt64) { self.init(rules: [], seed: seed) }
+
+    init(rules: [Rule], seed: UInt64) { (self.rules, self.seed) = (rules, seed) }
 
     public var ruleNames: [String] { rules.map(\.name.text) }
 
-    /// Bytes of waiting text; at most ``FaultLimits/waitingBytes`` plus one or two messages.
-    public var waitingByteCount: Int { (batch?.draft.text.count ?? 0) + (swapped?.draft.text.count ?? 0) }
+    /// Bytes of waiting text; at most ``FaultLimits/waitingBytes`` plus one or two messages, and those held.
+    public var waitingByteCount: Int {
+        (batch?.draft.text.count ?? 0) + (swapped?.draft.text.count ?? 0) + heldByteCount
+    }
+    /// Bytes of text that wait for an operator.
+    public var heldBytes: Int { heldByteCount }
 
     /// Enables or disables a rule of this connection; returns false if no rule has the name.
     ///
@@ -204,11 +244,13 @@ public struct SocketFaults: Sendable {
 
     /// Ends the connection's messages, and returns what must be sent before the close frame.
     ///
-    /// Messages that wait for a shared frame are sent; one that waits for swapping is lost. The result is empty after a
+    /// Messages that an operator holds and those that wait for a shared frame are sent; one that waits for swapping is
+    /// lost. The result is empty after a
     /// fault has ended the connection, and from the second call on.
     public mutating func close() -> Outgoing {
         var outgoing = Outgoing()
         guard !isOver else { return outgoing }
+        flush(into: &outgoing)
         isOver = true
         releaseBatch(into: &outgoing)
         loseSwapped(into: &outgoing)
@@ -217,7 +259,7 @@ public struct SocketFaults: Sendable {
 
     mutating func updateFlags() {
         withholdsPongs = isLasting(.withholdPong)
-        stallsReading = isLasting(.stallReading)
+        stallsReading = isGated || isLasting(.stallReading)
     }
 
     private func isLasting(_ fault: SocketFault) -> Bool {

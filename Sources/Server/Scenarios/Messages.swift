@@ -244,6 +244,8 @@ enum Messages {
             + "There it can be \(oneOf(FaultAction.all(at: place)))."
     }
 
+    static let onlyFromServer = "is a point of what the server sends: breakpoints of clients have 'frame' or 'type'."
+
     static func notForPlace(instead: String?, at place: FaultPlace) -> String {
         let hint = instead.map { ": use '\($0)'" } ?? ""
         return "does not go with \(place.description)\(hint)."

@@ -16,7 +16,9 @@ struct AdminRouteTests {
         "reset": "POST", "clock": "GET, HEAD, POST", "tokens": "POST", "requests": "GET, HEAD",
         "requests/unmatched": "GET, HEAD", "frames": "GET, HEAD", "journal": "GET, HEAD, DELETE", "events": "GET",
         "verdicts": "GET, HEAD", "replay": "GET, HEAD",
-        "faults": "GET, HEAD, POST", "faults/some%20name": "GET, HEAD, PATCH, DELETE", "state": "GET, HEAD, PUT",
+        "faults": "GET, HEAD, POST", "faults/some%20name": "GET, HEAD, PATCH, DELETE",
+        "breakpoints": "GET, HEAD, POST", "breakpoints/some%20name": "GET, HEAD, PATCH, DELETE",
+        "held": "GET, HEAD, POST", "held/57": "GET, HEAD, POST", "state": "GET, HEAD, PUT",
     ]
 
     static func all(_ world: String) -> [String: String] {
@@ -148,7 +150,7 @@ struct AdminRouteTests {
         var expected: [String: Set<String>] = [:]
         for (path, methods) in Self.all("w1") where !path.hasPrefix("worlds/default") && !path.hasPrefix("worlds/w1/") {
             let template = path.replacingOccurrences(of: "w1", with: "{id}")
-                .replacingOccurrences(of: "some%20name", with: "{name}")
+                .replacingOccurrences(of: "some%20name", with: "{name}").replacingOccurrences(of: "57", with: "{n}")
             expected[template] = Set(methods.components(separatedBy: ", ")).subtracting(["HEAD"])
         }
         #expect(described == expected)

@@ -26,7 +26,14 @@ struct AdminBody {
         do { return try JSON.parse(body, limits: limits) } catch { throw .invalidJSON(error) }
     }
 
-    private subscript(_ key: String) -> JSONValue? { fields?[key] }
+    subscript(_ key: String) -> JSONValue? { fields?[key] }
+
+    /// An object in it, with keys of its own; empty if the key is absent.
+    func part(_ key: String, keys: [String]) throws(APIError) -> AdminBody {
+        guard let value = self[key] else { return try AdminBody([], keys: keys) }
+        guard value.object != nil else { throw .wrongType(key, expected: "an object", got: value) }
+        return try AdminBody(value.encoded(), keys: keys)
+    }
 
     /// A text, or nil if the key is absent.
     func text(_ key: String, expected: String) throws(APIError) -> String? {

@@ -32,6 +32,10 @@ struct AdminRoute: Equatable {
         case unmatchedRequests = "requests/unmatched"
         case frames, journal, events, verdicts, replay, faults
         case fault = "faults/{name}"
+        case breakpoints
+        case breakpoint = "breakpoints/{name}"
+        case held
+        case heldThing = "held/{n}"
         case state
 
         var isOfServer: Bool {
@@ -86,11 +90,11 @@ struct AdminRoute: Equatable {
         case .requests, .unmatchedRequests, .frames, .verdicts, .replay: [.get, .head]
         case .echo, .events: [.get]
         case .reset, .tokens: [.post]
-        case .worlds, .clock, .faults: [.get, .head, .post]
+        case .worlds, .clock, .faults, .breakpoints, .held, .heldThing: [.get, .head, .post]
         case .world: worldID == nil ? [.get, .head] : [.get, .head, .delete]
         case .journal: [.get, .head, .delete]
         case .state: [.get, .head, .put]
-        case .fault: [.get, .head, .patch, .delete]
+        case .fault, .breakpoint: [.get, .head, .patch, .delete]
         }
     }
 
@@ -146,7 +150,13 @@ extension Engine {
         case .state: return try exportState(of: world, exchange)
         case .faults where head.method == .post: return try addFault(to: world, body)
         case .faults: return faultList(of: world)
-        case .fault: return try faultAnswer(named: route.parameter, of: world, head.method, body)
+        case .fault: return try faultAnswer(named: route.parameter, of: world, head.method, body, at: now)
+        case .breakpoints where head.method == .post: return try addBreakpoint(to: world, body)
+        case .breakpoints: return breakpointList(of: world)
+        case .breakpoint: return try breakpointAnswer(named: route.parameter, of: world, head.method, body, at: now)
+        case .held where head.method == .post: return try releaseHeld(of: world, body, at: now)
+        case .held: return heldList(of: world)
+        case .heldThing: return try heldAnswer(route.parameter, of: world, head.method, body, at: now)
         }
     }
 

@@ -111,6 +111,7 @@ public final class Engine {
             // A client that sends no more may still read a long answer; the connection ends with it.
             guard connection.stream == nil else { return }
         }
+        loseHolds(of: connection)
         recorder.closed(connection, by: .client, .finish)
         forgetSocket(of: connection)
         end(connection, .close)
@@ -122,8 +123,11 @@ public final class Engine {
     public func transportClosed(_ id: ConnectionID, at now: Timestamp? = nil) {
         guard let connection = self[id] else { return }
         connection.world?.activity &+= 1
-        if let world = connection.world, !connection.record.waiting.isEmpty || connection.isOpenSocket {
+        if let world = connection.world,
+            !connection.record.waiting.isEmpty || connection.isOpenSocket || connection.holdCount > 0
+        {
             if let now { world.setTime(now) }
+            loseHolds(of: connection)
             recorder.closed(connection, by: .client, .reset)
             recorder.abandoned(connection, in: world)
         }
@@ -228,6 +232,7 @@ public final class Engine {
     }
 
     func end(_ connection: Connection, _ ending: Connection.Ending) {
+        loseHolds(of: connection)
         connection.ending = ending
         if connection.stream != nil { endStream(of: connection) }
         touch(connection)
@@ -253,6 +258,7 @@ public final class Engine {
     public func beginShutdown(at now: Timestamp) {
         guard !isShuttingDown else { return }
         isShuttingDown = true
+        for world in [defaultWorld] + worlds.values.sorted() { releaseAll(of: world, .ended, at: now) }
         for connection in connections where connection.ending == .none {
             if connection.isSilent {
                 recorder.closed(connection, by: .server, .shutdown)

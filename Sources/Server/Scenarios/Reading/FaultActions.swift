@@ -27,6 +27,7 @@ extension ResponseFault {
             return value.fieldValue().map { .contentType($0) }
         case .nanosecondTimestamps: return value.isTrue() ? .nanosecondTimestamps : nil
         case .wrongAccept: return value.isTrue() ? .wrongAccept : nil
+        case .hold: return Hold.read(value, at: place).map { .hold($0) }
         default: preconditionFailure("\(action) is no fault of responses")
         }
     }
@@ -118,6 +119,7 @@ extension SocketFault {
         case .delay: return value.duration(0...FaultLimits.longestWait).map { .delay($0) }
         case .dribble: return value.dribble().map { .dribble(bytes: $0, every: $1) }
         case .replace: return value.words(bytes: FaultLimits.replacementBody).map { .replace(text: $0) }
+        case .hold: return Hold.read(value, at: .socket).map { .hold($0) }
         default:
             guard let fault = switches[action] else { preconditionFailure("\(action) is no fault of sockets") }
             return value.isTrue() ? fault : nil
@@ -162,9 +164,40 @@ extension SocketFault {
     }
 }
 
+extension Hold {
+    /// What it can hold at a place, in the order in which messages list it.
+    static func choices(at place: FaultPlace) -> [String] {
+        switch place {
+        case .response: ["request", "response"]
+        case .handshake: ["request"]
+        case .socket: ["client", "server", "both"]
+        }
+    }
+
+    /// Reads what is held, alone or with conditions.
+    fileprivate static func read(_ value: Cursor, at place: FaultPlace) -> Hold? {
+        var hold = Hold()
+        var what: Cursor? = value
+        if case .mapping = value.node.content {
+            guard let fields = Fields(value, as: .hold) else { return nil }
+            what = fields.required("what", Messages.oneOf(choices(at: place)))
+            if let text = fields["text"] { hold.text = text.words(bytes: FaultLimits.holdText) ?? "" }
+            let times = FaultLimits.shortestHold...FaultLimits.longestWait
+            if let time = fields["for"] { hold.time = time.duration(times) ?? hold.time }
+        }
+        guard let name = what?.name(among: choices(at: place)) else { return nil }
+        hold.fromClient = ["request", "client", "both"].contains(name)
+        hold.fromServer = ["response", "server", "both"].contains(name)
+        return hold
+    }
+}
+
 extension SocketPoint {
-    static func read(_ cursor: Cursor) -> SocketPoint? {
+    /// - Parameter ofClient: Whether it is also a point of what the client sends, which has types of its own.
+    static func read(_ cursor: Cursor, ofClient: Bool) -> SocketPoint? {
         guard let fields = Fields(cursor, as: .point) else { return nil }
+        fields.refuse(["chunk", "byte"], unless: !ofClient, Messages.onlyFromServer)
+        let types = ofClient ? Self.types + clientTypes : Self.types
         let kind = fields.one(of: ["frame", "type", "chunk", "byte"], isRequired: true)
         fields.refuse(["n"], unless: kind == "type", Messages.needs("'type'"))
         fields.refuse(["answer"], unless: kind == "chunk", Messages.needs("'chunk'"))
@@ -182,6 +215,8 @@ extension SocketPoint {
         }
     }
 
+    /// Every `type` of the client's messages that no message of the server has.
+    static let clientTypes = ["message", "ping"]
     /// Every `type` of the server's text messages.
     static let types =
         [

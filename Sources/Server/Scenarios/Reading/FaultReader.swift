@@ -42,9 +42,10 @@ enum FaultReader {
     }
 
     private static func socketFault(_ action: FaultAction, _ fields: Fields) -> Fault? {
-        let point = fields["at"].map(SocketPoint.read) ?? .frames(.all)
-        guard let fault = SocketFault.read(action, fields), let point else { return nil }
-        return .socket(fault, at: point)
+        guard let fault = SocketFault.read(action, fields) else { return nil }
+        let isOfClient = if case .hold(let hold) = fault { hold.fromClient } else { false }
+        let point = fields["at"].map { SocketPoint.read($0, ofClient: isOfClient) } ?? .frames(.all)
+        return point.map { .socket(fault, at: $0) }
     }
 
     private static func selection(_ fields: Fields, at place: FaultPlace) -> Selection {
@@ -162,13 +163,14 @@ enum FaultAction: String, CaseIterable {
     case fragments, coalesce, binary, lose, double, swap, replace
     case withholdPong = "withhold_pong"
     case stallReading = "stall_reading"
+    case hold
 
     /// The places where it is allowed.
     var places: Set<FaultPlace> {
         switch self {
         case .quota, .truncate, .contentLength, .malformed, .contentType: [.response]
         case .status, .emptyReply, .hang: [.response, .handshake]
-        case .delay, .reset: [.response, .handshake, .socket]
+        case .delay, .reset, .hold: [.response, .handshake, .socket]
         case .dribble, .nanosecondTimestamps: [.response, .socket]
         case .wrongAccept: [.handshake]
         case .close, .finish, .silence, .cut, .masked, .reservedBits, .invalidUTF8, .fragments, .coalesce, .binary,

@@ -93,7 +93,7 @@ enum ObjectKind: String, CaseIterable {
     case meal
     case mealCondition = "meal_condition"
     case replay
-    case fault, selection, quota, dribble, truncate, reset, close, cut, point
+    case fault, selection, quota, dribble, truncate, reset, close, cut, hold, point
 
     var keys: [String] {
         switch self {
@@ -171,6 +171,7 @@ enum ObjectKind: String, CaseIterable {
         case .truncate, .reset: ["after"]
         case .close: ["code", "reason"]
         case .cut: ["after", "reset"]
+        case .hold: ["what", "text", "for"]
         case .point: ["frame", "type", "n", "chunk", "answer", "byte"]
         }
     }

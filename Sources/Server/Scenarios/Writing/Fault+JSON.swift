@@ -29,6 +29,7 @@ extension ResponseFault {
         case .contentType(let type): writer.member("content_type", orNull: type)
         case .nanosecondTimestamps: writer.member("nanosecond_timestamps", true)
         case .wrongAccept: writer.member("wrong_accept", true)
+        case .hold(let hold): hold.write(hold.fromClient ? "request" : "response", into: &writer)
         }
     }
 }
@@ -54,6 +55,8 @@ extension SocketFault {
         case .delay(let nanoseconds): writer.duration("delay", nanoseconds)
         case .dribble(let bytes, let every): writer.dribble(bytes, every)
         case .replace(let text): writer.text("replace", text)
+        case .hold(let hold):
+            hold.write(hold.fromClient ? hold.fromServer ? "both" : "client" : "server", into: &writer)
         case .finish, .reset, .silence, .masked, .invalidUTF8, .binary, .lose, .double, .swap, .nanosecondTimestamps,
             .withholdPong, .stallReading:
             guard let action = Self.switches.first(where: { $0.value == self })?.key else {
@@ -61,6 +64,17 @@ extension SocketFault {
             }
             writer.key(escaping: action.rawValue)
             writer.value(true)
+        }
+    }
+}
+
+extension Hold {
+    fileprivate func write(_ what: String, into writer: inout JSONWriter) {
+        guard !text.isEmpty || time != FaultLimits.holdTime else { return writer.member("hold", what) }
+        writer.object("hold") { writer in
+            writer.member("what", what)
+            if !text.isEmpty { writer.text("text", text) }
+            if time != FaultLimits.holdTime { writer.duration("for", time) }
         }
     }
 }
