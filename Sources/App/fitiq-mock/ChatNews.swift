@@ -20,7 +20,7 @@ enum ChatNews {
                 say(Messages.connectionLost)
             case .connected where isLost:
                 isLost = false
-                say(Messages.connectedAgain)
+                say(Messages.chatGoesOn)
             case .failed where isLost: say(Messages.notConnectedAgain)
             case .connected, .connecting, .disconnected, .failed: break
             }

@@ -58,7 +58,7 @@ enum Messages {
         "\(text.onOneLine(limit: 100)): \(calories.map { "\($0) kcal" } ?? "completed")"
     }
     static let connectionLost = "the connection is lost; connecting again ..."
-    static let connectedAgain = "connected again."
+    static let chatGoesOn = "connected again."
     static let notConnectedAgain = "the connection could not be made again."
     static func clockStands(_ path: String) -> String {
         "the server's clock stands still, so nothing comes by itself: POST \(path) {\"advance\": \"10s\"}"
