@@ -251,7 +251,14 @@ extension Engine {
 
     /// Sends a text message of the backend through the faults of its connection.
     func sendThroughFaults(_ text: [UInt8], on connection: Connection, in world: World, at now: Timestamp) {
-        guard connection.webSocket?.canSend ?? false, let outgoing = connection.socketFaults?.send(text, at: world.turn.now) else { return }
+        guard connection.webSocket?.canSend ?? false,
+            let outgoing = connection.socketFaults?.send(text, at: world.turn.now)
+        else { return }
+        write(outgoing, on: connection, in: world, at: now)
+    }
+
+    /// Writes what the faults of a socket made of messages, and obeys those that last or end it.
+    func write(_ outgoing: Outgoing, on connection: Connection, in world: World, at now: Timestamp) {
         write(outgoing, on: connection, in: world)
         if let rule = outgoing.endingRule { connection.record.endingRule = rule }
         if let close = outgoing.close {

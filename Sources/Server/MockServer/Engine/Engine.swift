@@ -23,8 +23,12 @@ public final class Engine {
     var streams = StreamQueue()
     /// The connections that follow a journal as it grows.
     var followers: [ConnectionID] = []
+    /// The connections whose requests wait for an entry of a journal.
+    var waits: [ConnectionID] = []
     /// The connections that waited for a world that has since resumed, in the order of arrival.
     var resumed: [ConnectionID] = []
+    /// Tells this engine from another one at the same address: 16 hexadecimal digits.
+    let instance: String
     /// Whether steps of worlds are left for the next turn of the loop.
     var isLate = false
     /// While a world's clock is moved by hand: its connections, ordered by their deadlines.
@@ -49,6 +53,8 @@ public final class Engine {
     public init(_ configuration: Configuration, now: Timestamp) throws(APIError) {
         self.configuration = configuration
         (limits, patience) = (configuration.limits, Patience(configuration.limits))
+        let digits = String(UInt64(bitPattern: now.nanosecondsSinceEpoch), radix: 16)
+        instance = String(repeating: "0", count: 16 - digits.count) + digits
         let draft = WorldDraft(settings: configuration.defaultWorldSettings)
         let beginning = try WorldBeginning(draft, in: configuration.emptyRoom, now: now)
         worlds = WorldTable(main: World(id: nil, number: 0, beginning, now: now), configuration)
@@ -182,6 +188,7 @@ public final class Engine {
     public func takeTouched() -> [Connection] {
         freeDiscarded()
         queueFollowers()
+        queueWaits()
         guard !touched.isEmpty else { return [] }
         var result = touched
         touched.removeAll(keepingCapacity: true)
