@@ -266,6 +266,15 @@ enum LimitsPage {
         "text that waits to come in one frame": [.bytes("FaultLimits.waitingBytes", FaultLimits.waitingBytes)],
         "pieces of a dribbled response": [.count("FaultLimits.pieces", FaultLimits.pieces)],
         "reason of a close frame": [.bytes("FaultLimits.closeReason", FaultLimits.closeReason)],
+        "things that breakpoints hold in a world": [.count("FaultLimits.held", FaultLimits.held)],
+        "bytes of the messages that wait with one that is held": [server.bytes("heldFrameBytes")],
+        "time until a held thing continues by itself": [
+            .time("FaultLimits.holdTime", FaultLimits.holdTime),
+            .time("FaultLimits.shortestHold", FaultLimits.shortestHold),
+            .time("FaultLimits.longestWait", FaultLimits.longestWait),
+        ],
+        "text that a breakpoint looks for": [.bytes("FaultLimits.holdText", FaultLimits.holdText)],
+        "name of a controller": [.bytes("FaultLimits.controllerName", FaultLimits.controllerName)],
         "time that faults hold a connection's output back": [.time("Engine.longestHold", Engine.longestHold)],
         "time that a fault hangs or is silent": [.time("FaultLimits.hang", FaultLimits.hang)],
         "requests of a quota": [
@@ -302,7 +311,6 @@ enum LimitsPage {
             ],
             "marks of a world": [.count("Mark.most", Mark.most)],
             "name of a mark": [.bytes("Mark.nameBytes", Mark.nameBytes)],
-            "name of a controller": [.bytes("Follower.controllerBytes", Follower.controllerBytes)],
             "journal of a world": [journal.count("entries"), journal.bytes("bytes")],
             "body or frame in the journal": [journal.bytes("body")],
             "line of a saved journal that is judged": [

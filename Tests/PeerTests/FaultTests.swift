@@ -38,6 +38,7 @@ extension Peers {
             Sight(fault: #""reset": true"#, exit: 56, status: "000", says: "reset by peer"),
             Sight(fault: #""reset": {"after": 160}"#, exit: 56, says: "reset by peer"),
             Sight(fault: #""hang": true"#, exit: 28, status: "000", says: "timed out", isEndless: true),
+            Sight(fault: #""hold": "request""#, exit: 28, status: "000", says: "timed out", isEndless: true),
             Sight(fault: #""content_type": "application/json""#, exit: 0, shows: #"}\napplication/json\n200"#),
             Sight(fault: #""nanosecond_timestamps": true"#, exit: 0, shows: #"T\d\d:\d\d:\d\d\.\d{9}Z"#),
         ]

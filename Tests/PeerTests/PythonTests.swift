@@ -80,6 +80,13 @@ extension Peers {
             try await RunningServer.serve("--instant") { server in try await tell(story, [chapter], to: server) }
         }
 
+        @Test("An operator holds, changes and drops what a library sends", arguments: ["requests", "frames"])
+        func breakpoints(_ chapter: String) async throws {
+            try await RunningServer.serve("--instant") { server in
+                try await tell("breakpoints", [chapter], to: server)
+            }
+        }
+
         @Test("A library meets built-in scenarios as their files say")
         func builtInScenarios() async throws {
             try await RunningServer.serve("--instant") { server in

@@ -1,5 +1,6 @@
 import Faults
 import FitIQAPI
+import JSON
 import Testing
 
 @testable import Scenarios
@@ -130,6 +131,56 @@ struct FaultTests {
             ])
     }
 
+    @Test(
+        "Breakpoints are read and written",
+        arguments: [
+            ("on: any, hold: request", #""on":"any","hold":"request""#, Hold(fromClient: true)),
+            ("on: any, hold: {what: response}", #""on":"any","hold":"response""#, Hold(fromServer: true)),
+            (
+                "on: handshake, hold: {what: request, for: 30s}", #""on":"handshake","hold":"request""#,
+                Hold(fromClient: true)
+            ),
+            (
+                "on: socket, hold: {what: both, text: Run, for: 1ms}",
+                #""on":"socket","hold":{"what":"both","text":"Run","for":"1ms"}"#,
+                Hold(fromClient: true, fromServer: true, text: "Run", time: 1_000_000)
+            ),
+            (
+                "on: socket, at: {type: message}, hold: {what: client, for: 1h}",
+                #""on":"socket","at":{"type":"message"},"hold":{"what":"client","for":"1h"}"#,
+                Hold(fromClient: true, time: FaultLimits.longestWait)
+            ),
+            (
+                "on: socket, at: {chunk: 2}, hold: server", #""on":"socket","at":{"chunk":2},"hold":"server""#,
+                Hold(fromServer: true)
+            ),
+        ])
+    func breakpoints(_ yaml: String, _ json: String, _ hold: Hold) throws {
+        let rule = try #require(try Self.rules("{\(yaml)}").first)
+        switch rule.fault {
+        case .response(let fault, _), .handshake(let fault): #expect(fault == .hold(hold))
+        case .socket(let fault, _): #expect(fault == .hold(hold))
+        }
+        let written = String(decoding: JSONWriter.object { rule.write(into: &$0) }, as: UTF8.self)
+        #expect(written == #"{"name":"fault-1","enabled":true,"# + json + "}")
+        #expect(try Self.rules(written) == [rule])
+    }
+
+    @Test(
+        "Breakpoints that cannot be are refused",
+        arguments: [
+            "on: any, hold: client", "on: any, hold: both", "on: handshake, hold: response",
+            "on: socket, hold: request",
+            "on: any, hold: true", "on: any, hold: {}", "on: any, hold: {what: request, for: 999us}",
+            "on: any, hold: {what: request, for: 3601s}", "on: any, hold: {what: request, text: ''}",
+            "on: any, hold: {what: request, controller: me}", "on: socket, at: {chunk: 1}, hold: client",
+            "on: socket, at: {byte: 1}, hold: both", "on: socket, at: {type: message}, hold: server",
+            "on: socket, at: {type: message}, lose: true", "on: any, hold: request, delay: 1s",
+        ])
+    func badBreakpoints(_ yaml: String) {
+        #expect(throws: ScenarioErrors.self) { try Self.rules("{\(yaml)}") }
+    }
+
     @Test("Every action can be read at each place where it belongs, and nowhere else")
     func actionsHavePlaces() throws {
         let values: [FaultAction: String] = [
@@ -139,7 +190,8 @@ struct FaultTests {
         ]
         for action in FaultAction.allCases {
             for (place, target) in [(FaultPlace.response, "any"), (.handshake, "handshake"), (.socket, "socket")] {
-                let rule = "{on: \(target), \(action.rawValue): \(values[action] ?? "true")}"
+                let value = action == .hold ? Hold.choices(at: place)[0] : values[action]
+                let rule = "{on: \(target), \(action.rawValue): \(value ?? "true")}"
                 let isRead = (try? Self.rules(rule)) != nil
                 #expect(isRead == action.places.contains(place), "\(rule)")
             }

@@ -37,6 +37,7 @@ struct SchemaScalarTests {
         .truncate: "{name: a, faults: [{on: any, truncate: @}]}", .reset: "{name: a, faults: [{on: any, reset: @}]}",
         .close: "{name: a, faults: [{on: socket, close: @}]}", .cut: "{name: a, faults: [{on: socket, cut: @}]}",
         .point: "{name: a, faults: [{on: socket, finish: true, at: @}]}",
+        .hold: "{name: a, faults: [{on: any, hold: @}]}",
     ]
 
     /// What an object needs to be looked at any further.

@@ -51,7 +51,7 @@ struct SchemaTests {
     @Test("Types of frames are the reader's")
     func types() throws {
         let values = try Self.definition(.point)["properties"]?["type"]?["enum"]?.array?.compactMap(\.string)
-        #expect(values.map(Set.init) == Set(SocketPoint.types))
+        #expect(values.map(Set.init) == Set(SocketPoint.types + SocketPoint.clientTypes))
     }
 
     @Test("How sessions are played back is as the reader knows it")
@@ -105,5 +105,6 @@ struct SchemaTests {
         .reset: "{name: a, faults: [{on: any, reset: {}}]}",
         .close: "{name: a, faults: [{on: socket, close: {}}]}",
         .cut: "{name: a, faults: [{on: socket, cut: {}}]}",
+        .hold: "{name: a, faults: [{on: any, hold: {}}]}",
     ]
 }

@@ -51,8 +51,8 @@ extension ResponseFault {
             [.responses, .statuses, .promptness]
         case .contentType, .nanosecondTimestamps: []
         case .wrongAccept: .handshakes
-        // What is held meets another state when it continues.
-        case .hold: [.promptness, .frames, .statuses]
+        // What is held meets another state when it continues, and an operator may drop or change it.
+        case .hold: [.responses, .promptness, .frames, .statuses]
         }
     }
 }
@@ -67,7 +67,8 @@ extension SocketFault {
         case .lose, .double, .swap: [.frames, .promptness, .pongs]
         case .delay, .dribble: [.frames, .promptness]
         case .withholdPong: .pongs
-        case .stallReading, .hold: [.frames, .promptness, .pongs]
+        case .stallReading: [.frames, .promptness, .pongs]
+        case .hold: [.frames, .promptness, .pongs, .statuses]
         }
     }
 }

@@ -20,6 +20,9 @@ enum Operation: CustomStringConvertible {
     case vanish
     case advance(Int64)
     case shutDown
+    case switchBreakpoint(String, Bool)
+    case letGo(Int, String)
+    case letAllGo
 
     var description: String {
         switch self {
@@ -42,6 +45,9 @@ enum Operation: CustomStringConvertible {
         case .vanish: "vanishes"
         case .advance(let nanoseconds): "moves \(nanoseconds / 1000) µs"
         case .shutDown: "the server is told to stop"
+        case .switchBreakpoint(let name, let isEnabled): "an operator \(isEnabled ? "enables" : "disables") \(name)"
+        case .letGo(let number, let action): "an operator acts on \(number): \(action)"
+        case .letAllGo: "an operator lets everything continue"
         }
     }
 }

@@ -11,6 +11,7 @@ extension Simulator {
     func checkStep(_ user: SimulatedUser?) {
         checkConnections()
         checkDeadlines()
+        checkHolds()
         guard let user else { return }
         checkUser(user.subject, of: user.world)
         checkMealSockets(in: user.world)
@@ -68,6 +69,9 @@ extension Simulator {
             if totals.scheduled > 0 { fail("\(totals.scheduled) steps are never made", in: world) }
             if let facts = engine.inspectWorld(world.id), facts.effectCount + facts.heldOutputCount > 0 {
                 fail("\(facts.effectCount) effects and \(facts.heldOutputCount) held outputs are left", in: world)
+            }
+            if let held = engine.inspectWorld(world.id)?.heldCount, held > 0 {
+                fail("nobody is there, and \(held) things are held", in: world)
             }
         }
     }

@@ -13,6 +13,8 @@ public final class Simulator {
     /// What decides the run.
     public let seed: UInt64
     let withFaults: Bool
+    /// Whether an operator uses breakpoints.
+    private let operates: Bool
     var draw: Draw
     let engine: Engine
     let network: VirtualNetwork
@@ -45,7 +47,10 @@ public final class Simulator {
     ///   - seed: decides everything.
     ///   - sessions: how many clients come and go.
     ///   - withFaults: whether the default world gets random fault rules.
-    public init(seed: UInt64, sessions: Int = Simulator.usualSessions, withFaults: Bool = false) {
+    ///   - withBreakpoints: whether an operator may use breakpoints, in runs with faults.
+    public init(
+        seed: UInt64, sessions: Int = Simulator.usualSessions, withFaults: Bool = false, withBreakpoints: Bool = true
+    ) {
         self.seed = seed
         self.withFaults = withFaults
         var draw = Draw(seed: seed)
@@ -60,7 +65,15 @@ public final class Simulator {
             configuration.scenario.rules.accounts?.accessLifetime = 10_000_000_000
             configuration.scenario.rules.accounts?.refreshLifetime = 30_000_000_000
         }
-        if withFaults { configuration.scenario.faults = draw.faultRules() }
+        if withFaults {
+            configuration.scenario.faults = draw.faultRules()
+            // Drawn apart, so that seeds without breakpoints keep their meaning.
+            var own = Draw(seed: seed ^ 0x484F_4C44)
+            operates = own.once(in: 2) && withBreakpoints
+            if operates { configuration.scenario.faults += Simulator.breakpoints(&own) }
+        } else {
+            operates = false
+        }
         let engine: Engine
         do throws(APIError) {
             engine = try Engine(configuration, now: start)
@@ -112,7 +125,9 @@ public final class Simulator {
 
     private func step() {
         report.steps += 1
-        if draw.once(in: 4) {
+        if operates, draw.once(in: 4) {
+            operateBreakpoints(in: draw.element(of: worlds))
+        } else if draw.once(in: 4) {
             advance()
         } else if clients.isEmpty || (clients.count < crowd && report.sessions < sessionCount && draw.once(in: 3)) {
             openSession()

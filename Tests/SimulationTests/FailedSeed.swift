@@ -6,6 +6,8 @@ import Testing
 struct FailedSeed: Sendable, CustomTestStringConvertible {
     let seed: UInt64
     let withFaults: Bool
+    /// Whether an operator used breakpoints.
+    let withBreakpoints: Bool
     /// What it showed.
     let comment: String
 
@@ -18,15 +20,16 @@ struct FailedSeed: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// A line is `SEED # COMMENT`, or `SEED faults # COMMENT`.
+    /// A line is `SEED # COMMENT`, `SEED faults # COMMENT`, or `SEED breakpoints # COMMENT`, which has faults as well.
     init(line: String) throws {
         let halves = line.split(separator: "#", maxSplits: 1)
         let words = halves.first?.split(separator: " ") ?? []
         guard halves.count == 2, let seed = words.first.flatMap({ UInt64($0) }), words.count <= 2,
-            words.count == 1 || words[1] == "faults"
+            words.count == 1 || ["faults", "breakpoints"].contains(words[1])
         else { throw BadLine(line: line) }
         self.seed = seed
         withFaults = words.count == 2
+        withBreakpoints = words.last == "breakpoints"
         comment = halves[1].trimmingCharacters(in: .whitespaces)
         guard !comment.isEmpty else { throw BadLine(line: line) }
     }
@@ -43,7 +46,10 @@ struct FailedSeedTests {
     func reads() throws {
         let plain = try FailedSeed(line: "10 # a crash")
         #expect(plain.seed == 10 && !plain.withFaults && plain.comment == "a crash")
-        #expect(try FailedSeed(line: "11 faults # another").withFaults)
+        let faulty = try FailedSeed(line: "11 faults # another")
+        #expect(faulty.withFaults && !faulty.withBreakpoints)
+        let operated = try FailedSeed(line: "11 breakpoints # another")
+        #expect(operated.withFaults && operated.withBreakpoints)
     }
 
     @Test(

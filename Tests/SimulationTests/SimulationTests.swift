@@ -21,7 +21,9 @@ struct SimulationTests {
 
     @Test("Seeds that failed once", arguments: try FailedSeed.all())
     func failedSeeds(_ failed: FailedSeed) throws {
-        _ = try Simulator(seed: failed.seed, withFaults: failed.withFaults).run().get()
+        _ = try Simulator(
+            seed: failed.seed, withFaults: failed.withFaults, withBreakpoints: failed.withBreakpoints
+        ).run().get()
     }
 
     @Test("Fresh seeds, drawn from the system: a failure names the one to replay", arguments: [false, true])

@@ -196,9 +196,9 @@ extension Replacement {
 }
 
 /// The names of statuses: on the status line, and as the default `code` of an error.
-enum StatusNames {
+public enum StatusNames {
     /// The status with its phrase from the IANA registry "HTTP Status Codes"; without a phrase if it is not registered.
-    static func status(_ code: Int) -> HTTPResponse.Status { known[code] ?? HTTPResponse.Status(code: code) }
+    public static func status(_ code: Int) -> HTTPResponse.Status { known[code] ?? HTTPResponse.Status(code: code) }
 
     /// The API's code for a status if it has one, otherwise the phrase: `SERVICE_UNAVAILABLE`; `STATUS_599` without
     /// one.

@@ -126,9 +126,12 @@ extension SocketFaults {
         return held
     }
 
+    /// The type of a message in either direction; nil if it has none of at most 64 bytes.
+    public static func type(ofMessage text: [UInt8]) -> String? { ServerText(text).type }
+
     // MARK: What the client sends
 
-    /// The breakpoint that holds a message of the client; nil if none does. Counts the message.
+    /// Counts a message of the client, and returns the breakpoint that holds it; nil if none does.
     ///
     /// Rules count the client's messages apart from the server's.
     ///

@@ -23,7 +23,8 @@ extension SocketFaults {
         if withholdsPongs, message.type == "pong" { plan.isLost = true }
 
         // What is lost anyway is not worth a stop.
-        if plan.isLost { plan.breakpoint = nil } else if let stepping {
+        if plan.isLost { plan.breakpoint = nil }
+        if let stepping, !plan.isLost {
             plan.breakpoint = plan.breakpoint ?? stepping
             self.stepping = nil
         }

@@ -18,6 +18,10 @@ public struct ServerLimits: Sendable, Equatable {
     public var shutdownTime = Duration.seconds(4)
     /// Bytes that a slow reader of a consultation's socket may leave unread; reset beyond.
     public var unsentBytes = 4 * 1024 * 1024
+    /// Bytes of the messages of a WebSocket that wait for an operator; beyond, a breakpoint lets them continue.
+    ///
+    /// Half of ``unsentBytes``, so that what is released together is not mistaken for the fault of a slow reader.
+    public var heldFrameBytes = 2 * 1024 * 1024
     /// Unsent bytes at which reading from a connection pauses, until they are sent.
     public var unsentBytesBeforeReadingPauses = 256 * 1024
     /// A WebSocket message on a consultation's socket; closed with 1009 beyond.

@@ -118,7 +118,7 @@ extension Scene {
         private(set) var hasStreamed = false
         /// Whether the fake has silenced it, so that it counts as closed (`ws/single-connection`).
         private(set) var isSilenced = false
-        /// Whether the server has stopped reading from the client.
+        /// Whether the server has stopped reading from the client, so that frames may be older than the journal says.
         private(set) var isStalled = false
         /// When the server's close frame was sent, if the journal says so.
         private(set) var serverClosedAt: Timestamp?
@@ -167,6 +167,11 @@ extension Scene.Socket {
 
     mutating func observe(_ frame: FrameFact, _ fact: Fact) {
         guard !frame.isFromClient else {
+            // A breakpoint held it: its answer is late, and so is the reading of what the client sent after it.
+            if !frame.frame.faults.isEmpty {
+                trouble = trouble ?? fact.entry
+                isStalled = true
+            }
             if frame.isChatMessage { isAnswered = false }
             return
         }

@@ -99,7 +99,7 @@ public struct RecordedBody: Sendable, Hashable {
     /// Copies the first bytes and releases the rest if there are more than the limit.
     ///
     /// It does not split a UTF-8 character: up to three bytes fewer are kept.
-    mutating func cut(to limit: Int) {
+    public mutating func cut(to limit: Int) {
         guard bytes.count > limit else { return }
         bytes = Array(bytes[..<UTF8Sequence.boundary(in: bytes, at: limit)])
     }

@@ -127,7 +127,7 @@ public struct RecordedFault: Sendable {
 
 extension Party {
     /// The direction of what this side sends.
-    var direction: String {
+    public var direction: String {
         switch self {
         case .client: "client_to_server"
         case .server: "server_to_client"

@@ -96,10 +96,11 @@ struct SocketStory {
     }
 
     /// A frame of the client's.
-    mutating func say(_ connection: UInt64, _ text: String, at seconds: Double, opcode: Opcode = .text) {
-        tell(
-            .frame(RecordedFrame(sender: .client, opcode: opcode, payload: Array(text.utf8))), at: seconds,
-            on: connection)
+    mutating func say(
+        _ connection: UInt64, _ text: String, at seconds: Double, opcode: Opcode = .text, faults: [String] = []
+    ) {
+        let frame = RecordedFrame(sender: .client, opcode: opcode, payload: Array(text.utf8), faults: faults)
+        tell(.frame(frame), at: seconds, on: connection)
     }
 
     /// A question to the coach.

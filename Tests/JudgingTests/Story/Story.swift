@@ -85,6 +85,9 @@ struct Story {
         return journal.lastNumber
     }
 
+    /// Any event, at the beginning of the story.
+    mutating func journal(_ event: JournalEvent) { journal.record(event, at: Self.time(0), connection: 1) }
+
     /// A WebSocket that was opened, on a connection of its own.
     @discardableResult mutating func opened(
         _ consultation: String, on connection: UInt64 = 100, at seconds: Double, took: Double = 0, query: String = "",

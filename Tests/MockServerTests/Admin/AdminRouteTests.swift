@@ -16,7 +16,9 @@ struct AdminRouteTests {
         "reset": "POST", "clock": "GET, HEAD, POST", "tokens": "POST", "requests": "GET, HEAD",
         "requests/unmatched": "GET, HEAD", "frames": "GET, HEAD", "journal": "GET, HEAD, DELETE", "events": "GET",
         "verdicts": "GET, HEAD", "replay": "GET, HEAD",
-        "faults": "GET, HEAD, POST", "faults/some%20name": "GET, HEAD, PATCH, DELETE", "state": "GET, HEAD, PUT",
+        "faults": "GET, HEAD, POST", "faults/some%20name": "GET, HEAD, PATCH, DELETE",
+        "breakpoints": "GET, HEAD, POST", "breakpoints/some%20name": "GET, HEAD, PATCH, DELETE",
+        "held": "GET, HEAD, POST", "held/57": "GET, HEAD, POST", "state": "GET, HEAD, PUT",
         "sockets": "GET, HEAD", "sockets/7": "GET, HEAD", "sockets/7/send": "POST", "sockets/7/close": "POST",
         "sockets/7/finish": "POST", "sockets/7/reset": "POST", "sockets/7/silence": "POST",
         "sockets/7/resume": "POST", "wait": "POST", "fork": "POST", "marks": "GET, HEAD, POST",
@@ -155,7 +157,8 @@ struct AdminRouteTests {
         for (path, methods) in Self.all("w1") where !path.hasPrefix("worlds/default") && !path.hasPrefix("worlds/w1/") {
             let template = path.replacingOccurrences(of: "w1", with: "{id}")
                 .replacingOccurrences(of: "some%20name", with: "{name}")
-                .replacingOccurrences(of: "some%20mark", with: "{mark}").replacingOccurrences(of: "7", with: "{n}")
+                .replacingOccurrences(of: "some%20mark", with: "{mark}")
+                .replacingOccurrences(of: "57", with: "{n}").replacingOccurrences(of: "7", with: "{n}")
             expected[template] = Set(methods.components(separatedBy: ", ")).subtracting(["HEAD"])
         }
         #expect(described == expected)

@@ -79,6 +79,25 @@ async def delay(world):
     await expect_raised(aiohttp.SocketTimeoutError, fetch(world, sock_read=MOMENT))
 
 
+@seen.sees(rest.HOLD)
+async def hold(world):
+    await expect_held(world)
+
+
+@seen.sees(rest.HOLD_RESPONSE)
+async def hold_response(world):
+    await expect_held(world)
+
+
+async def expect_held(world):
+    """That the response comes when the clock was moved by 2 s, and not before."""
+    task = asyncio.create_task(fetch(world))
+    await world.advance_once_due("1999ms")
+    await expect_nothing(task, "a response that is held")
+    world.advance("1ms")
+    expect_equal((await task)[0], 200, "the late status")
+
+
 @seen.sees(rest.DRIBBLE)
 async def dribble(world):
     task = asyncio.create_task(fetch(world))
@@ -208,6 +227,18 @@ async def handshake_late(world):
         task = asyncio.create_task(connecting(world, client))
         await world.advance_once_due("1999ms")
         await expect_nothing(task, "a handshake that is 2 s late")
+        world.advance("1ms")
+        socket = await task
+        expect_equal((await frame(socket))["type"], "connected", "the first frame")
+        await socket.close()
+
+
+@seen.sees(sockets.HANDSHAKE_HOLD)
+async def handshake_hold(world):
+    async with session(world) as client:
+        task = asyncio.create_task(connecting(world, client))
+        await world.advance_once_due("1999ms")
+        await expect_nothing(task, "a handshake that is held")
         world.advance("1ms")
         socket = await task
         expect_equal((await frame(socket))["type"], "connected", "the first frame")
@@ -465,6 +496,16 @@ async def swap(world):
 @seen.sees(sockets.FRAME_DELAY)
 async def frame_delay(world):
     await expect_late(world, "2s")
+
+
+@seen.sees(sockets.FRAME_HOLD)
+async def frame_hold(world):
+    await expect_late(world, "1500ms")
+
+
+@seen.sees(sockets.CLIENT_HOLD)
+async def client_hold(world):
+    await expect_late(world, "1500ms")
 
 
 @seen.sees(sockets.FRAME_DRIBBLE)

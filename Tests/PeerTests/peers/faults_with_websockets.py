@@ -75,6 +75,25 @@ async def delay(world):
     expect_equal((await task)[0], 200, "the late status")
 
 
+@seen.sees(rest.HOLD)
+async def hold(world):
+    await expect_held(world)
+
+
+@seen.sees(rest.HOLD_RESPONSE)
+async def hold_response(world):
+    await expect_held(world)
+
+
+async def expect_held(world):
+    """That the response comes when the clock was moved by 2 s, and not before."""
+    task = asyncio.create_task(fetch(world))
+    await world.advance_once_due("1999ms")
+    await expect_nothing(task, "a response that is held")
+    world.advance("1ms")
+    expect_equal((await task)[0], 200, "the late status")
+
+
 @seen.sees(rest.DRIBBLE)
 async def dribble(world):
     # The status line has come within the first 64 bytes, the head has not.
@@ -189,6 +208,17 @@ async def handshake_late(world):
     task = asyncio.create_task(opened(world))
     await world.advance_once_due("1999ms")
     await expect_nothing(task, "a handshake that is 2 s late")
+    world.advance("1ms")
+    socket = await task
+    expect_equal((await frame(socket))["type"], "connected", "the first frame")
+    await socket.close()
+
+
+@seen.sees(sockets.HANDSHAKE_HOLD)
+async def handshake_hold(world):
+    task = asyncio.create_task(opened(world))
+    await world.advance_once_due("1999ms")
+    await expect_nothing(task, "a handshake that is held")
     world.advance("1ms")
     socket = await task
     expect_equal((await frame(socket))["type"], "connected", "the first frame")
@@ -442,6 +472,16 @@ async def expect_late(world, span):
 
 @seen.sees(sockets.FRAME_DELAY)
 async def frame_delay(world):
+    await expect_late(world, "1500ms")
+
+
+@seen.sees(sockets.FRAME_HOLD)
+async def frame_hold(world):
+    await expect_late(world, "1500ms")
+
+
+@seen.sees(sockets.CLIENT_HOLD)
+async def client_hold(world):
     await expect_late(world, "1500ms")
 
 

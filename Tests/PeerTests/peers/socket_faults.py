@@ -3,6 +3,7 @@
 HANDSHAKE = {"on": "handshake"}
 REFUSED = {**HANDSHAKE, "status": 503, "retry_after": 1, "message": "The server is starting."}
 LATE = {**HANDSHAKE, "delay": "2s"}
+HANDSHAKE_HOLD = {**HANDSHAKE, "hold": {"what": "request", "for": "2s"}}
 WRONG_ACCEPT = {**HANDSHAKE, "wrong_accept": True}
 HANDSHAKE_EMPTY = {**HANDSHAKE, "empty_reply": True}
 HANDSHAKE_RESET = {**HANDSHAKE, "reset": True}
@@ -26,6 +27,8 @@ INVALID_UTF8 = {**SECOND, "invalid_utf8": True}
 BINARY = {**SECOND, "binary": True}
 REPLACE = {**SECOND, "replace": "Not even JSON"}
 FRAME_DELAY = {**SECOND, "delay": "2s"}
+FRAME_HOLD = {**SECOND, "hold": {"what": "server", "for": "2s"}}
+CLIENT_HOLD = {"on": "socket", "at": {"type": "message"}, "hold": {"what": "client", "for": "2s"}}
 FRAME_DRIBBLE = {**SECOND, "dribble": {"bytes": 30, "every": "1s"}}
 NANOSECONDS = {"on": "socket", "nanosecond_timestamps": True}
 WITHHOLD_PONG = {"on": "socket", "withhold_pong": True}

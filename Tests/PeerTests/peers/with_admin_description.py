@@ -31,6 +31,7 @@ class Examples:
         self.description = check.AdminAPI()
         assert self.description.document == self.document, "the server hands out another description than the repository's"
         self.problems = []
+        self.connections = []
         self.count = 0
 
     def send(self, method, path, value=None, fields=None):
@@ -52,6 +53,21 @@ class Examples:
         status, _, body = self.send("POST", f"/__admin/worlds/{world}/faults", rule)
         assert status == 201, body
         return world
+
+    def holding_world(self):
+        """A world with a breakpoint that holds a request, and the number of what it holds."""
+        world = self.world()
+        look = {"name": "look", "on": "request", "match": {"endpoint": "GET /api/v1/goals"}}
+        status, _, body = self.send("POST", f"/__admin/worlds/{world}/breakpoints", look)
+        assert status == 201, body
+        address = urllib.parse.urlsplit(self.url)
+        connection = socket.create_connection((address.hostname, address.port), timeout=10)
+        # It stays open as long as the examples are sent.
+        self.connections.append(connection)
+        connection.sendall(f"GET /w/{world}/api/v1/goals HTTP/1.1\r\nHost: {address.netloc}\r\n\r\n".encode())
+        while not (held := json.loads(self.send("GET", f"/__admin/worlds/{world}/held")[2])["held"]):
+            pass
+        return world, held[0]["held"]
 
     def replaying_world(self):
         """A world that plays a session back, in which not all went as it was recorded."""
@@ -120,10 +136,14 @@ class Examples:
 
     def check(self, path, method, operation, body, query):
         # A world of its own for each, so that none meets what another one left.
-        world = self.replaying_world() if path == "/replay" else self.world()
+        number = 0
+        if path.startswith(("/breakpoints/", "/held")):
+            world, number = self.holding_world()
+        else:
+            world = self.replaying_world() if path == "/replay" else self.world()
         if path == "/faults" and method == "POST":
             self.send("DELETE", f"/__admin/worlds/{world}/faults/flaky")
-        connection, number = None, "1"
+        connection = None
         if path.startswith(("/sockets", "/wait")) or body and "advance_until" in body:
             connection, number = self.client(world)
         if path.endswith("/resume"):
@@ -131,7 +151,9 @@ class Examples:
         if path.startswith(("/marks/", "/rewind")):
             self.send("POST", f"/__admin/worlds/{world}/marks", {"name": "before"})
         prefix = "/__admin" if self.is_of_server(path) else f"/__admin/worlds/{world}"
-        target = prefix + path.replace("{id}", world).replace("{name}", "flaky").replace("{n}", number).replace("{mark}", "before")
+        name = "look" if path.startswith("/breakpoints/") else "flaky"
+        target = prefix + path.replace("{id}", world).replace("{name}", name).replace("{n}", str(number))
+        target = target.replace("{mark}", "before")
         if query:
             target += "?" + urllib.parse.urlencode(query)
         status, headers, answer = self.send(method, target, body)

@@ -30,6 +30,13 @@ struct AdminBody {
     /// The value of a key; nil if it is absent or null.
     subscript(_ key: String) -> JSONValue? { fields?[key] }
 
+    /// An object in it, with keys of its own; empty if the key is absent.
+    func part(_ key: String, keys: [String]) throws(APIError) -> AdminBody {
+        guard let value = self[key] else { return try AdminBody([], keys: keys) }
+        guard value.object != nil else { throw .wrongType(key, expected: "an object", got: value) }
+        return try AdminBody(value.encoded(), keys: keys)
+    }
+
     /// A text, or nil if the key is absent.
     func text(_ key: String, expected: String) throws(APIError) -> String? {
         try fields?.string(key, expected: expected)

@@ -132,3 +132,41 @@ extension APIError {
         )
     }
 }
+
+/// The refusals of breakpoints.
+extension APIError {
+    static func unknownBreakpoint(_ name: String, known: [String]) -> APIError {
+        let near = NearestWord.hint(name, among: known, quote: "\"")
+        return APIError(
+            .notFound, .notFound, "This world has no breakpoint \"\(name)\".\(near) See GET /__admin/breakpoints.")
+    }
+
+    static func noController(_ name: String) -> APIError {
+        APIError(
+            .conflict, .badRequest,
+            "No stream of events is open for the controller \"\(name)\", so it could not end what it holds: open "
+                + "GET /__admin/events?controller=NAME first.")
+    }
+
+    static func noOpenSocket(_ number: UInt64) -> APIError {
+        .invalid("There is no open WebSocket \(number) in this world.")
+    }
+
+    /// Nothing is held under a number; `action` is what became of it if that is known.
+    static func nothingHeld(_ number: String, _ action: String?) -> APIError {
+        let end = action.map { " It was released: \($0)." } ?? " See GET /__admin/held."
+        return APIError(.notFound, .notFound, "Nothing is held under \"\(number)\".\(end)")
+    }
+
+    static func wrongPlace(_ action: String, _ place: String) -> APIError {
+        let hint =
+            action == "answer"
+            ? "only a request or a handshake has an answer in its place; change a response instead."
+            : "a handshake continues, is dropped or is answered."
+        return APIError(.conflict, .badRequest, "The action \"\(action)\" does not go with a \(place): \(hint)")
+    }
+
+    /// A changed request that would leave the API of its world.
+    static let changedAway = invalid(
+        "A changed request must be one to the API of the same world, and not a WebSocket handshake.")
+}

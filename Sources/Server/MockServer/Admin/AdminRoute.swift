@@ -43,6 +43,10 @@ struct AdminRoute: Equatable {
         case wait, fork, marks
         case mark = "marks/{mark}"
         case rewind
+        case breakpoints
+        case breakpoint = "breakpoints/{name}"
+        case held
+        case heldThing = "held/{n}"
         case state
 
         var isOfServer: Bool {
@@ -97,17 +101,17 @@ struct AdminRoute: Equatable {
         case .requests, .unmatchedRequests, .frames, .verdicts, .replay: [.get, .head]
         case .echo, .events: [.get]
         case .reset, .tokens: [.post]
-        case .worlds, .clock, .faults: [.get, .head, .post]
+        case .worlds, .clock, .faults, .breakpoints, .held, .heldThing: [.get, .head, .post]
         case .world: worldID == nil ? [.get, .head] : [.get, .head, .delete]
         case .journal: [.get, .head, .delete]
         case .state: [.get, .head, .put]
-        case .fault: [.get, .head, .patch, .delete]
         case .sockets, .socket: [.get, .head]
         case .socketSend, .socketClose, .socketFinish, .socketReset, .socketSilence, .socketResume, .wait, .fork,
             .rewind, .check:
             [.post]
         case .marks: [.get, .head, .post]
         case .mark: [.delete]
+        case .fault, .breakpoint: [.get, .head, .patch, .delete]
         }
     }
 
@@ -164,7 +168,6 @@ extension Engine {
         case .state: return try exportState(of: world, exchange)
         case .faults where head.method == .post: return try addFault(to: world, body)
         case .faults: return faultList(of: world)
-        case .fault: return try faultAnswer(named: route.parameter, of: world, head.method, body)
         case .sockets: return socketList(of: world, at: now)
         case .socket: return try socketAnswer(route.parameter, of: world, at: now)
         case .socketSend: return try send(body, onSocket: route.parameter, of: world, at: now)
@@ -179,6 +182,13 @@ extension Engine {
         case .marks: return markList(of: world)
         case .mark: return try removeMark(route.parameter, of: world)
         case .rewind: return try rewind(world, exchange)
+        case .fault: return try faultAnswer(named: route.parameter, of: world, head.method, body, at: now)
+        case .breakpoints where head.method == .post: return try addBreakpoint(to: world, body)
+        case .breakpoints: return breakpointList(of: world)
+        case .breakpoint: return try breakpointAnswer(named: route.parameter, of: world, head.method, body, at: now)
+        case .held where head.method == .post: return try releaseHeld(of: world, body, at: now)
+        case .held: return heldList(of: world)
+        case .heldThing: return try heldAnswer(route.parameter, of: world, head.method, body, at: now)
         }
     }
 

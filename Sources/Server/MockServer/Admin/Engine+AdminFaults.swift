@@ -20,15 +20,23 @@ extension Engine {
     /// - Throws: 400 for an invalid rule, or if its name is taken, 507 if there is no room for it.
     func addFault(to world: World, _ body: [UInt8]) throws(APIError) -> Answer {
         let rule = try rule(from: BodyReader(body).object, in: world)
-        try worlds.room(of: nil).check(bringing: body.count)
-        do throws(FaultBookError) { try world.faults.add(rule) } catch { throw .invalid(error.message) }
-        world.faultBytes[rule.name] = body.count
-        worlds.accountStorage(of: world)
+        try add(rule, to: world, bytes: body.count)
         return .created(try describe(faultNamed: rule.name, of: world))
     }
 
+    /// Adds a rule that came in a request of so many bytes; one that holds frames acts on open sockets, too.
+    ///
+    /// - Throws: 400 if its name is taken, 507 if there is no room for it.
+    func add(_ rule: FaultRule, to world: World, bytes: Int) throws(APIError) {
+        try worlds.room(of: nil).check(bringing: bytes)
+        do throws(FaultBookError) { try world.faults.add(rule) } catch { throw .invalid(error.message) }
+        world.faultBytes[rule.name] = bytes
+        worlds.accountStorage(of: world)
+        attach(rule, to: world)
+    }
+
     /// Reads a rule with the reader of scenario files; one without a name gets one that is free.
-    private func rule(from object: JSONObject, in world: World) throws(APIError) -> FaultRule {
+    func rule(from object: JSONObject, in world: World) throws(APIError) -> FaultRule {
         var object = object
         // The counts of a listed rule are ignored, so that a rule can be added as it was shown.
         object["matches"] = nil
@@ -47,7 +55,7 @@ extension Engine {
     ///
     /// - Throws: 404 for an unknown name, 400 for a bad body.
     func faultAnswer(
-        named name: ExactString, of world: World, _ method: HTTPRequest.Method, _ body: [UInt8]
+        named name: ExactString, of world: World, _ method: HTTPRequest.Method, _ body: [UInt8], at now: Timestamp
     ) throws(APIError) -> Answer {
         let description = try describe(faultNamed: name, of: world)
         switch method {
@@ -56,21 +64,25 @@ extension Engine {
             guard let isEnabled = try body.flag("enabled") else {
                 throw .missingField("enabled", expected: "true or false")
             }
-            setFault(name, of: world, isEnabled: isEnabled)
+            setFault(name, of: world, isEnabled: isEnabled, at: now)
             return .ok(try describe(faultNamed: name, of: world))
         case .delete:
             world.faults.remove(named: name)
             changeOpenSockets(of: world) { $0.remove(named: name) }
             world.faultBytes[name] = nil
             worlds.accountStorage(of: world)
+            releaseDisabled(of: world, at: now)
             return .noContent
         default: return .ok(description)
         }
     }
 
-    func setFault(_ name: ExactString, of world: World, isEnabled: Bool) {
+    /// - Parameter now: The system's time; without it, what a breakpoint holds continues at the next turn.
+    func setFault(_ name: ExactString, of world: World, isEnabled: Bool, at now: Timestamp? = nil) {
         world.faults.setEnabled(isEnabled, named: name)
         changeOpenSockets(of: world) { $0.setEnabled(isEnabled, named: name) }
+        guard isEnabled else { return releaseDisabled(of: world, at: now) }
+        for entry in world.faults.rules where entry.rule.name == name { attach(entry.rule, to: world) }
     }
 
     /// Applies a change to the faults of a world's open sockets; the change returns whether it concerned them.

@@ -224,7 +224,11 @@ extension Engine {
     func endEvents(on connection: Connection, at now: Timestamp) {
         // The latest events, as far as the reader has room.
         if connection.follower?.hasNews ?? false, !isReadingPaused(connection) { _ = feedFollower(connection, at: now) }
+        let follower = connection.follower
         connection.follower = nil
+        if let follower, let controller = follower.controller {
+            controllerLeft(controller, of: follower.world, at: now)
+        }
         connection.http.endBody(into: &connection.output.bytes)
         linger(connection, at: now)
     }

@@ -173,7 +173,7 @@ extension Engine {
         connection.silencedUntil = nil
         recorder.record(.note("WebSocket \(number.text) is no longer silent"), at: world.turn.now, in: world)
         lendOutput(to: connection)
-        if let outgoing = connection.socketFaults?.ungate() { write(outgoing, on: connection, in: world, at: now) }
+        if let outgoing = connection.socketFaults?.ungate() { deliver(outgoing, on: connection, in: world, at: now) }
         obeySocketFaults(of: connection)
         outputHasGrown(of: connection, at: now)
         return answer(about: connection, of: world)

@@ -148,6 +148,7 @@ extension Engine {
     func restart(_ world: World, _ beginning: WorldBeginning, reason: String, at now: Timestamp) throws(APIError) {
         guard worlds.contains(world) else { throw .unknownWorld(world.name) }
         try beginning.check(in: worlds.room(of: world))
+        releaseAll(of: world, .ended, at: now)
         closeConnections(of: world, reason: reason, at: now)
         if world.isLargeToFree { discard(world.contents) }
         world.begin(beginning)
@@ -182,6 +183,7 @@ extension Engine {
 
     func remove(_ world: World, reason: String, at now: Timestamp) {
         guard let id = world.id else { preconditionFailure("The default world is never removed.") }
+        releaseAll(of: world, .ended, at: now)
         closeConnections(of: world, reason: reason, at: now)
         for connection in followers.compactMap({ self[$0] }) where connection.follower?.world === world {
             endEvents(on: connection, at: now)

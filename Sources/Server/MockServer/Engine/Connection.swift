@@ -45,6 +45,12 @@ public final class Connection {
     var waiting: Waiting?
     /// Bytes that arrived on its socket while the world stood still.
     var unreadFrames: [UInt8] = []
+    /// The request that a breakpoint holds, or whose response it holds; nil for every other connection.
+    var held: HeldRequest?
+    /// The message of the client that a breakpoint holds; what the client sent after it waits, too.
+    var heldEvent: WebSocket.Event?
+    /// How many things of the connection breakpoints hold.
+    var holdCount = 0
     var lastAuthorization: LastAuthorization?
     /// The world of its last request; nil before the first, and for requests that concern no world.
     var world: World?
@@ -70,10 +76,10 @@ public final class Connection {
         guard ending != .reset else { return 0 }
         guard speaks == .http else {
             return output.count + unreadFrames.count + (socketFaults?.waitingByteCount ?? 0)
-                + (webSocket?.bufferedByteCount ?? 0)
+                + (webSocket?.bufferedByteCount ?? 0) + (heldEvent?.payloadCount ?? 0)
         }
         return output.count + body.count + bodyPieces.count * Self.bodyPieceSize + http.bufferedByteCount
-            + (stream?.source.heldByteCount ?? 0)
+            + (stream?.source.heldByteCount ?? 0) + (held?.byteCount ?? 0)
     }
 
     var deadline: (time: Timestamp, purpose: Wait)?
@@ -206,5 +212,15 @@ public final class Connection {
         case silence
         /// An answer that waits looks again.
         case wake
+    }
+}
+
+extension WebSocket.Event {
+    /// The bytes of a message; 0 for every other event.
+    fileprivate var payloadCount: Int {
+        switch self {
+        case .text(let bytes), .binary(let bytes): bytes.count
+        default: 0
+        }
     }
 }

@@ -4,7 +4,7 @@ import HTTP1
 import HTTPTypes
 
 extension Engine {
-    /// The answer to a request; nil if it opened a WebSocket.
+    /// The answer to a request; nil if it opened a WebSocket, or waits.
     ///
     /// Refusals come in the order of openapi/DEVIATIONS.md, 401, 404, 400 and the rest, except that an unknown endpoint
     /// is reported before credentials are checked (404, 405), and a media type before what it hides (415).
@@ -50,7 +50,10 @@ extension Engine {
             return Answer(body: Array(persona.avatarImage.utf8), contentType: "image/svg+xml")
         case .api(let route) where exchange.endpoint?.isSocket == true: return try openSocket(of: route, &exchange)
         case .api(let route):
-            exchange.responseFaults = world.faults.respond(to: exchange.endpoint, at: world.turn.now)
+            if !exchange.isReleased {
+                exchange.responseFaults = world.faults.respond(to: exchange.endpoint, at: world.turn.now)
+                if exchange.responseFaults != nil, holdsRequest(&exchange) { return nil }
+            }
             guard let faults = exchange.responseFaults, let replacement = faults.replacement else {
                 return try restAnswer(route, &exchange)
             }

@@ -173,6 +173,7 @@ extension Engine {
         configuration.adopt(scenario)
         world.backend.setScript(scenario.script)
         switchOpenSockets(of: world, with: old)
+        releaseDisabled(of: world, at: now)
         let next = configuration.defaultWorldSettings
         // Nothing is known of a life that began in the meantime; comparing all of its data would hold the loop.
         let isEntire = prepared.isEntire && prepared.life == world.life

@@ -198,8 +198,11 @@ extension Engine {
         guard let connection = self[id], connection.ending != .reset else { return }
         observe?(.tlsFailed(message: message))
         connection.world?.activity &+= 1
-        if let world = connection.world, !connection.record.waiting.isEmpty || connection.isOpenSocket {
+        if let world = connection.world,
+            !connection.record.waiting.isEmpty || connection.isOpenSocket || connection.holdCount > 0
+        {
             world.setTime(now)
+            loseHolds(of: connection)
             recorder.closed(connection, by: .client, .reset)
         }
         forgetSocket(of: connection)

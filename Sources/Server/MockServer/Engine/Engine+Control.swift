@@ -215,6 +215,8 @@ extension Engine {
         package let effectCount: Int
         /// Connections whose output a fault holds back, including those that are gone.
         package let heldOutputCount: Int
+        /// What breakpoints hold, as listed and as found on connections.
+        package let heldCount: Int, holdingCount: Int
     }
 
     /// The ids of all worlds except the default one, sorted.
@@ -226,7 +228,17 @@ extension Engine {
         return WorldFacts(
             mode: world.mode, jwtSecret: world.settings.jwtSecret, apiKey: world.settings.apiKey, now: world.turn.now,
             isManual: world.clock.manualTime != nil, effectCount: world.turn.effects.count,
-            heldOutputCount: world.heldOutputs.count)
+            heldOutputCount: world.heldOutputs.count, heldCount: world.live?.holds.things.count ?? 0,
+            holdingCount: holdingCount(in: world))
+    }
+
+    private func holdingCount(in world: World) -> Int {
+        connections.reduce(0) { count, connection in
+            guard connection.world === world else { return count }
+            let isHolding = connection.socketFaults?.isHolding ?? false
+            return count + (connection.held == nil ? 0 : 1) + (connection.heldEvent == nil ? 0 : 1)
+                + (isHolding ? 1 : 0)
+        }
     }
 
     /// Lends the backend of a world, nil for the default one; nil if there is no such world.

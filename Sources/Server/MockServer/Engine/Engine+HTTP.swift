@@ -69,6 +69,17 @@ extension Engine {
         // Requests to the server itself belong to no world, and neither do their time-outs.
         connection.world = exchange.isOfServer ? nil : exchange.destination.world
         enter(world, at: now)
+        serve(&exchange)
+    }
+
+    /// Answers a request, in a world whose time is set.
+    ///
+    /// - Parameters:
+    ///   - known: The answer if it is known already, because the request or its response was held.
+    ///   - holdsAnswer: Whether a breakpoint may hold the answer.
+    func serve(_ exchange: inout Exchange, _ known: Answer? = nil, holdsAnswer: Bool = true) {
+        let (world, connection, now) = (exchange.world, exchange.connection, exchange.now)
+        let head = exchange.received?.head ?? exchange.head
         let start = connection.output.bytes.count
         let offset = connection.output.writtenOffset
         let outer = answering
@@ -79,11 +90,16 @@ extension Engine {
         }
         let answer: Answer
         do throws(APIError) {
-            guard let made = try self.answer(&exchange) else { return }
-            answer = connection.isSecure ? securing(made) : made
+            if let known {
+                answer = known
+            } else {
+                guard let made = try self.answer(&exchange) else { return }
+                answer = connection.isSecure ? securing(made) : made
+            }
         } catch {
             answer = Answer(world.advising(error), in: exchange.errorForm, forApps: exchange.servesApps)
         }
+        if holdsAnswer, exchange.responseFaults != nil, holdsResponse(answer, to: &exchange) { return }
         let source = answer.source ?? source(ofLong: answer, to: exchange)
         guard reply(answer, from: source, to: head, in: world, on: connection, at: now) else { return }
         // No fault holds back a body that is made while it is sent: it counts as sent.

@@ -183,7 +183,9 @@ extension Engine {
             guard let connection = self[id] else { continue }
             if connection.speaks == .webSocket {
                 // If its world stands still again, it is found again when that resumes.
-                if !(connection.world?.isStanding ?? false) { serveUnreadFrames(of: connection, at: now) }
+                if !(connection.world?.isStanding ?? false), connection.heldEvent == nil {
+                    serveUnreadFrames(of: connection, at: now)
+                }
             } else if connection.waiting == .forWorld {
                 connection.waiting = nil
                 touch(connection)
@@ -198,7 +200,7 @@ extension Engine {
     /// How many connections are served in a turn of the loop, each with one request or one read of the host.
     private static let resumedInTurn = 16
 
-    private func serveUnreadFrames(of connection: Connection, at now: Timestamp) {
+    func serveUnreadFrames(of connection: Connection, at now: Timestamp) {
         let bytes = connection.unreadFrames
         connection.unreadFrames = []
         touch(connection)
@@ -209,10 +211,10 @@ extension Engine {
         account(connection)
     }
 
-    /// Whether input on a socket has to wait: its world stands still, or earlier input comes first.
+    /// Whether input on a socket has to wait: its world stands still, or earlier input comes first or is held.
     func waitsForWorld(_ connection: Connection) -> Bool {
         guard let world = connection.world else { return false }
-        return world.isStanding || !connection.unreadFrames.isEmpty
+        return world.isStanding || !connection.unreadFrames.isEmpty || connection.heldEvent != nil
     }
 
     /// Makes a request wait if its world stands still; returns false if it can be served.

@@ -10,14 +10,17 @@ import WebSocket
 
 /// Worlds in which a recorded session answers in place of the backend.
 extension Engine {
-    /// The recorded answer to a request; nil if it opened a WebSocket, 404 if none was recorded.
+    /// The recorded answer to a request; nil if it opened a WebSocket or waits, 404 if none was recorded.
     func replayAnswer(_ exchange: inout Exchange) throws(APIError) -> Answer? {
         let (head, world, now) = (exchange.head, exchange.world, exchange.now)
         let isHandshake = head.isWebSocketHandshake
-        if isHandshake {
-            exchange.handshakeFaults = world.faults.openSocket(exchange.endpoint, at: world.turn.now)
-        } else {
-            exchange.responseFaults = world.faults.respond(to: exchange.endpoint, at: world.turn.now)
+        if !exchange.isReleased {
+            if isHandshake {
+                exchange.handshakeFaults = world.faults.openSocket(exchange.endpoint, at: world.turn.now)
+            } else {
+                exchange.responseFaults = world.faults.respond(to: exchange.endpoint, at: world.turn.now)
+            }
+            if holdsRequest(&exchange) { return nil }
         }
         if let refusal = exchange.refusedHandshake { return refusal }
         let replacement = exchange.responseFaults?.replacement

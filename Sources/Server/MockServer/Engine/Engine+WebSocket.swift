@@ -14,8 +14,9 @@ extension Engine {
     ///   itself.
     func openSocket(of route: Route, _ exchange: inout Exchange) throws(APIError) -> Answer? {
         let (head, world, connection) = (exchange.head, exchange.world, exchange.connection)
-        if head.wantsUpgrade {
+        if head.wantsUpgrade, !exchange.isReleased {
             exchange.handshakeFaults = world.faults.openSocket(exchange.endpoint, at: world.turn.now)
+            if exchange.handshakeFaults != nil, holdsRequest(&exchange) { return nil }
         }
         if let refusal = exchange.refusedHandshake { return refusal }
         let queryToken = head.target.queryItems().first { $0.name == "token" }?.value
@@ -102,7 +103,7 @@ extension Engine {
         enter(world, at: now)
         withEvents { events in
             var rest = bytes
-            while !rest.isEmpty, connection.isServed {
+            while !rest.isEmpty, connection.isServed, connection.heldEvent == nil {
                 let start = connection.output.bytes.count
                 // One event at a time: a message is answered before a close frame after it is read.
                 let count = connection.webSocket?.receiveUntilEvent(
@@ -115,6 +116,7 @@ extension Engine {
                 events.removeAll(keepingCapacity: true)
                 applyEffects(of: world, at: now)
             }
+            if connection.heldEvent != nil, !rest.isEmpty { connection.unreadFrames = Array(rest) }
         }
         if connection.isServed, connection.webSocket?.shouldCloseTransport == true {
             forgetSocket(of: connection)
@@ -124,7 +126,13 @@ extension Engine {
     }
 
     private func handle(_ event: WebSocket.Event, on connection: Connection, in world: World, at now: Timestamp) {
+        if connection.socketFaults != nil, holds(event, on: connection, in: world) { return }
         recorder.received(event, on: connection, in: world)
+        obey(event, on: connection, in: world, at: now)
+    }
+
+    /// Has the backend or the recording answer what a client sent.
+    func obey(_ event: WebSocket.Event, on connection: Connection, in world: World, at now: Timestamp) {
         switch (event, connection.webSocketUse) {
         case (.text(let text), .backend):
             world.backend.receive(text: text, from: connection.id.socket, &world.turn)
@@ -178,6 +186,7 @@ extension Engine {
             if isSent { recorder.sent(text, from: start, on: connection, in: world) }
         } else {
             sendThroughFaults(text, on: connection, in: world, at: now)
+            relieveHolds(of: connection, in: world, at: now)
         }
         outputHasGrown(of: connection, at: now)
     }
@@ -211,6 +220,7 @@ extension Engine {
     /// Ends a connection whose client reads too little; it would not read a close frame either.
     func cutOff(_ connection: Connection, _ reason: Observation) {
         observe?(reason)
+        loseHolds(of: connection)
         recorder.closed(connection, by: .server, .limit, message: reason.description)
         forgetSocket(of: connection)
         connection.output.discard()
@@ -235,7 +245,8 @@ extension Engine {
         }
         let connection = exchange.connection
         let response = EncodedResponse(
-            Array(connection.output.bytes[start...]), isAnswerToHead: exchange.head.method == .head)
+            Array(connection.output.bytes[start...]),
+            isAnswerToHead: (exchange.received?.head ?? exchange.head).method == .head)
         let faults = exchange.responseFaults ?? exchange.handshakeFaults?.response
         var transmission = faults?.apply(to: response)
         if let playback = exchange.playback { transmission = playback.apply(to: response, with: transmission) }
@@ -254,7 +265,7 @@ extension Engine {
         guard connection.webSocket?.canSend ?? false,
             let outgoing = connection.socketFaults?.send(text, at: world.turn.now)
         else { return }
-        write(outgoing, on: connection, in: world, at: now)
+        deliver(outgoing, on: connection, in: world, at: now)
     }
 
     /// Writes what the faults of a socket made of messages, and obeys those that last or end it.
@@ -279,8 +290,10 @@ extension Engine {
     /// - Parameter start: Where the close frame that answered the client begins in the output, which comes after them;
     ///   nil if a close frame of another origin follows.
     func sendWhatWaits(on connection: Connection, before start: Int? = nil, at now: Timestamp) {
-        guard let waiting = connection.socketFaults?.close(), let world = connection.world else { return }
+        guard connection.socketFaults != nil, let world = connection.world else { return }
         world.setTime(now)
+        endHolds(of: connection, in: world)
+        guard let waiting = connection.socketFaults?.close() else { return }
         let closeFrame = start.map { Array(connection.output.bytes[$0...]) }
         if let start { connection.output.replace(from: start, with: Transmission()) }
         write(waiting, on: connection, in: world)

@@ -118,6 +118,7 @@ public final class Engine {
             // A client that sends no more may still read a long answer; the connection ends with it.
             guard connection.stream == nil else { return }
         }
+        loseHolds(of: connection)
         recorder.closed(connection, by: .client, .finish)
         forgetSocket(of: connection)
         end(connection, .close)
@@ -129,12 +130,19 @@ public final class Engine {
     public func transportClosed(_ id: ConnectionID, at now: Timestamp? = nil) {
         guard let connection = self[id] else { return }
         connection.world?.activity &+= 1
-        if let world = connection.world, !connection.record.waiting.isEmpty || connection.isOpenSocket {
+        if let world = connection.world,
+            !connection.record.waiting.isEmpty || connection.isOpenSocket || connection.holdCount > 0
+        {
             if let now { world.setTime(now) }
+            loseHolds(of: connection)
             recorder.closed(connection, by: .client, .reset)
             recorder.abandoned(connection, in: world)
         }
         forgetSocket(of: connection)
+        if let follower = connection.follower, let controller = follower.controller {
+            connection.follower = nil
+            controllerLeft(controller, of: follower.world, at: now ?? follower.world.lastUsed)
+        }
         connection.ending = .reset
         if connection.stream != nil { endStream(of: connection) }
         connections.close(connection)
@@ -236,6 +244,7 @@ public final class Engine {
     }
 
     func end(_ connection: Connection, _ ending: Connection.Ending) {
+        loseHolds(of: connection)
         connection.ending = ending
         if connection.stream != nil { endStream(of: connection) }
         touch(connection)
@@ -268,6 +277,7 @@ public final class Engine {
     public func beginShutdown(at now: Timestamp) {
         guard !isShuttingDown else { return }
         isShuttingDown = true
+        for world in [defaultWorld] + worlds.values.sorted() { releaseAll(of: world, .ended, at: now) }
         for connection in connections where connection.ending == .none {
             if connection.isSilent {
                 recorder.closed(connection, by: .server, .shutdown)

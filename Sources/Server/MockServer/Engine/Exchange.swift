@@ -28,6 +28,10 @@ struct Exchange {
     var playback: Playback?
     /// The response after faults and the recording; nil if they changed nothing.
     var shaped: ShapedResponse?
+    /// The client's request if an operator changed it; nil for every other one.
+    var received: Received?
+    /// Whether a breakpoint held it, so that its faults are known already.
+    var isReleased = false
 
     init(_ head: RequestHead, body: [UInt8], on connection: Connection, in engine: Engine, at now: Timestamp) {
         (self.head, self.body, self.connection, self.now) = (head, body, connection, now)

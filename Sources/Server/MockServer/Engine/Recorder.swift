@@ -31,10 +31,11 @@ final class Recorder {
         let now = world.turn.now
         let fields: RecordedFields =
             answer.hasUsualFields ? .encoded(world.responseFields.json) : .fields(answer.allFields(at: now))
-        let shaped = exchange.shaped
+        let (shaped, received) = (exchange.shaped, exchange.received)
         let recorded = RecordedExchange(
-            head: exchange.head, body: exchange.body, requestedAt: exchange.requestedAt, endpoint: exchange.endpoint,
-            user: exchange.user, unmatched: exchange.unmatched,
+            head: received?.head ?? exchange.head, body: received?.body ?? exchange.body,
+            requestedAt: exchange.requestedAt, endpoint: received == nil ? exchange.endpoint : received?.endpoint,
+            user: exchange.user, unmatched: received == nil ? exchange.unmatched : nil,
             status: shaped?.delivery == Delivery.none ? nil : answer.status.code, responseFields: fields,
             responseBody: shaped?.body ?? answer.body, delivery: shaped?.delivery ?? .complete,
             faults: exchange.faultNames)
@@ -81,12 +82,14 @@ final class Recorder {
     }
 
     /// Records a frame or the closing of the client.
-    func received(_ event: WebSocket.Event, on connection: Connection, in world: World) {
+    ///
+    /// - Parameter faults: The breakpoint that holds it, if one does.
+    func received(_ event: WebSocket.Event, on connection: Connection, in world: World, faults: [String] = []) {
         // Frames after the end do not count; after a reset they would belong to another life of the world.
         guard connection.webSocketUse.isOfWorld, !connection.record.isClosed else { return }
         switch event {
-        case .text(let text): received(RecordedFrame(text, .text), on: connection, in: world)
-        case .binary(let bytes): received(RecordedFrame(bytes, .binary), on: connection, in: world)
+        case .text(let text): received(RecordedFrame(text, .text, faults: faults), on: connection, in: world)
+        case .binary(let bytes): received(RecordedFrame(bytes, .binary, faults: faults), on: connection, in: world)
         case .ping(let bytes): received(RecordedFrame(bytes, .ping), on: connection, in: world)
         case .pong(let bytes): received(RecordedFrame(bytes, .pong), on: connection, in: world)
         case .closing:
@@ -153,7 +156,7 @@ final class Recorder {
         connection.record.waiting.append(WaitingEntry(event: event, range: start..<connection.output.writtenOffset))
     }
 
-    private func record(_ event: JournalEvent, on connection: Connection, in world: World) {
+    func record(_ event: JournalEvent, on connection: Connection, in world: World) {
         world.journal.record(event, at: world.turn.now, connection: connection.number(in: world))
         hasRecorded(in: world)
     }
@@ -176,8 +179,8 @@ final class Recorder {
 }
 
 extension RecordedFrame {
-    fileprivate init(_ payload: [UInt8], _ opcode: Opcode) {
-        self.init(sender: .client, opcode: opcode, payload: payload)
+    fileprivate init(_ payload: [UInt8], _ opcode: Opcode, faults: [String] = []) {
+        self.init(sender: .client, opcode: opcode, payload: payload, faults: faults)
     }
 
     fileprivate init(_ message: Outgoing.Message) {

@@ -112,6 +112,7 @@ extension Engine {
         _ world: World, to mark: Mark, _ snapshot: World.Snapshot, endingSocketsWith ending: String, at now: Timestamp
     ) {
         world.setTime(now)
+        releaseAll(of: world, .ended, at: now)
         let reason = "The world went back to an earlier state"
         // Their ends are recorded first: the journal goes on.
         for connection in connections where connection.world === world && connection.isOpenSocket && !connection.isEcho

@@ -138,6 +138,7 @@ extension Engine {
         }
         releaseOutputs(of: world, at: now)
         endSilences(of: world, at: now)
+        releaseHolds(of: world, at: now)
         return max(steps, 1)
     }
 
@@ -176,11 +177,13 @@ extension Engine {
             }
             queueDeadline(of: world)
         case .end(.silence):
+            loseHolds(of: connection)
             recorder.abandoned(connection, in: world)
             if let rule = connection.record.endingRule { recorder.setIn(.silence, by: rule, on: connection, in: world) }
             fallSilent(connection, at: now)
         case .end(let action):
             precondition(action == .finish || action == .reset, "A wait ends by itself.")
+            loseHolds(of: connection)
             recorder.abandoned(connection, in: world)
             let recorded: RecordedClosing.Cause = action == .reset ? .reset : .finish
             recorder.closed(connection, by: .server, connection.endsAsRecorded ? recorded : .fault)

@@ -64,7 +64,7 @@ public struct JournalEncoder: Sendable {
         if let status = exchange.status {
             writer.object("response") { writer in
                 writer.member("status", status)
-                Self.writeFields(exchange.responseFields.nameValuePairs, to: &writer)
+                Self.write(fields: exchange.responseFields.nameValuePairs, to: &writer)
                 Self.write(exchange.responseBody, .body, to: &writer)
             }
         } else {
@@ -97,7 +97,7 @@ public struct JournalEncoder: Sendable {
         writeRequest(opening.head, nil, of: opening.endpoint, by: opening.user, at: opening.requestedAt, to: &writer)
         writer.object("response") { writer in
             writer.member("status", 101)
-            Self.writeFields(opening.responseFields.nameValuePairs, to: &writer)
+            Self.write(fields: opening.responseFields.nameValuePairs, to: &writer)
         }
         Self.write(faults: opening.faults, to: &writer)
     }
@@ -158,13 +158,7 @@ extension JournalEncoder {
         writer.member("endpoint", ifPresent: endpoint?.name)
         writer.member("user", ifPresent: user?.text)
         writer.member("requested_at", time.nanosecondText)
-        writer.object("request") { writer in
-            writer.member("method", head.method.rawValue)
-            writer.member("target", head.target.description)
-            writer.member("version", head.version == .http10 ? "1.0" : "1.1")
-            Self.writeFields(head.fields.nameValuePairs, to: &writer)
-            if let body { Self.write(body, .body, to: &writer) }
-        }
+        Self.write(head, body, to: &writer)
         // What the endpoint let pass; the guides' modes do not tell.
         guard mode.servesApps, let endpoint, head.target.query != nil else { return }
         let names = endpoint.unknownParameters(in: head.target.queryItems())
@@ -172,7 +166,27 @@ extension JournalEncoder {
         writer.array("unknown_parameters") { array in for name in names { array.value(name) } }
     }
 
-    private static func writeFields(_ fields: [(name: String, value: String)], to writer: inout JSONWriter) {
+    /// Writes the member `request`, with the body if it may have one.
+    public static func write(_ head: RequestHead, _ body: RecordedBody?, to writer: inout JSONWriter) {
+        writer.object("request") { writer in
+            writer.member("method", head.method.rawValue)
+            writer.member("target", head.target.description)
+            writer.member("version", head.version == .http10 ? "1.0" : "1.1")
+            write(fields: head.fields.nameValuePairs, to: &writer)
+            if let body { write(body, .body, to: &writer) }
+        }
+    }
+
+    /// Writes the members of a body.
+    public static func write(body: RecordedBody, to writer: inout JSONWriter) { write(body, .body, to: &writer) }
+
+    /// Writes the members of a message's payload.
+    public static func write(payload: RecordedBody, isText: Bool, to writer: inout JSONWriter) {
+        if isText { write(payload, .payload, to: &writer) } else { write(base64: payload, .payload, to: &writer) }
+    }
+
+    /// Writes the member `fields`.
+    public static func write(fields: [(name: String, value: String)], to writer: inout JSONWriter) {
         writer.array("fields") { writer in
             for field in fields {
                 writer.object { writer in

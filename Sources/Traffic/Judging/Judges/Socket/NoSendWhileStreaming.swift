@@ -21,7 +21,7 @@ struct NoSendWhileStreaming: ObligationJudge {
             if socket.hasStreamed { findings.exercised() }
             return
         }
-        guard !stream.hasLostEnd, !socket.isSilenced,
+        guard !stream.hasLostEnd, !socket.isSilenced, !socket.isStalled,
             fact.time.lag(behind: stream.first.time) > Tolerance.interval,
             fact.time.lag(behind: stream.lastPieceAt) <= SocketTimes.silentAnswer
         else { return }

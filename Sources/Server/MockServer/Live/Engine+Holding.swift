@@ -1,0 +1,345 @@
+import Faults
+import FitIQAPI
+import HTTP1
+import HTTPTypes
+import JSON
+import Traffic
+import WebSocket
+
+/// Breakpoints: requests, responses and frames that wait until an operator, or their time, lets them continue.
+extension Engine {
+    // MARK: Holding
+
+    /// Holds a request or a handshake if a breakpoint wants it; returns whether it waits.
+    func holdsRequest(_ exchange: inout Exchange) -> Bool {
+        let isHandshake = exchange.handshakeFaults != nil
+        guard let faults = exchange.responseFaults ?? exchange.handshakeFaults?.response, !faults.holds.isEmpty,
+            let breakpoint = faults.breakpoint(fromClient: true, body: exchange.body),
+            mayHold(breakpoint, in: exchange.world)
+        else { return false }
+        hold(
+            &exchange, nil, breakpoint, isHandshake ? .handshake : .request, due: exchange.requestedAt,
+            "\(exchange.head.method.rawValue) \(exchange.head.target.path)")
+        return true
+    }
+
+    /// Holds the response to a request if a breakpoint wants it; returns whether it waits.
+    func holdsResponse(_ answer: Answer, to exchange: inout Exchange) -> Bool {
+        guard let faults = exchange.responseFaults, !faults.holds.isEmpty, answer.source == nil,
+            let breakpoint = faults.breakpoint(fromClient: false, body: answer.body),
+            mayHold(breakpoint, in: exchange.world)
+        else { return false }
+        hold(
+            &exchange, answer, breakpoint, .response, due: exchange.world.turn.now,
+            "\(answer.status.code) \(exchange.head.method.rawValue) \(exchange.head.target.path)")
+        return true
+    }
+
+    private func hold(
+        _ exchange: inout Exchange, _ answer: Answer?, _ breakpoint: Breakpoint, _ place: RecordedHold.Place,
+        due: Timestamp, _ subject: String
+    ) {
+        let connection = exchange.connection
+        exchange.note(breakpoint.name.text)
+        connection.waiting = .forBreakpoint
+        connection.held = HeldRequest(exchange, answer)
+        hold(
+            breakpoint, place, by: answer == nil ? .client : .server, on: connection, in: exchange.world, due: due,
+            subject)
+    }
+
+    /// Holds a message of a client, which is recorded now, if a breakpoint wants it; returns whether it waits.
+    func holds(_ event: WebSocket.Event, on connection: Connection, in world: World) -> Bool {
+        let (payload, isText): ([UInt8], Bool)
+        switch event {
+        case .text(let text): (payload, isText) = (text, true)
+        case .binary(let bytes): (payload, isText) = (bytes, false)
+        default: return false
+        }
+        guard connection.webSocketUse.isOfWorld,
+            let breakpoint = connection.socketFaults?.receive(payload, isText: isText), mayHold(breakpoint, in: world)
+        else { return false }
+        recorder.received(event, on: connection, in: world, faults: [breakpoint.name.text])
+        connection.heldEvent = event
+        let type = isText ? SocketFaults.type(ofMessage: payload) : nil
+        hold(
+            breakpoint, .frame, by: .client, on: connection, in: world, due: world.turn.now,
+            (isText ? "text" : "binary") + (type.map { " " + $0 } ?? ""))
+        return true
+    }
+
+    /// Holds a message of the server at which a breakpoint wants to stop; returns false if it has to pass.
+    private func holds(_ held: Outgoing.Held, on connection: Connection, in world: World) -> Bool {
+        guard mayHold(held.breakpoint, in: world) else { return false }
+        let type = SocketFaults.type(ofMessage: held.text)
+        hold(
+            held.breakpoint, .frame, by: .server, on: connection, in: world, due: held.time,
+            "text" + (type.map { " " + $0 } ?? ""))
+        return true
+    }
+
+    /// Whether a breakpoint may hold something now, which counts: it is enabled, and there is room.
+    private func mayHold(_ breakpoint: Breakpoint, in world: World) -> Bool {
+        if world.live == nil { world.live = LiveControl() }
+        guard !isShuttingDown, world.live?.holds.isClosing == false else { return false }
+        guard world.live?.holds.things.count ?? 0 < FaultLimits.held else {
+            world.live?.holds.passed += 1
+            if world.live?.holds.passed == 1 {
+                let note = "breakpoints hold \(FaultLimits.held) things, the limit: what reaches one now passes"
+                recorder.record(.note(note), at: world.turn.now, in: world)
+            }
+            return false
+        }
+        return world.faults.held(named: breakpoint.name)
+    }
+
+    private func hold(
+        _ breakpoint: Breakpoint, _ place: RecordedHold.Place, by sender: Party, on connection: Connection,
+        in world: World, due: Timestamp, _ subject: String
+    ) {
+        let until = world.turn.now.advanced(byNanoseconds: breakpoint.hold.time)
+        let subject = subject.utf8.count <= 200 ? subject : String(subject.unicodeScalars.prefix(199)) + "…"
+        let recorded = RecordedHold(
+            breakpoint: breakpoint.name.text, place: place, sender: sender, until: until, subject: subject)
+        recorder.record(.held(recorded), on: connection, in: world)
+        world.live?.holds.insert(
+            HeldThing(
+                number: world.journal.lastNumber, breakpoint: breakpoint, place: place, sender: sender,
+                connection: connection.id, due: due, until: until))
+        connection.holdCount += 1
+        account(connection)
+        queueDeadline(of: world)
+    }
+
+    // MARK: Sending through breakpoints
+
+    /// Writes what the faults of a socket made of messages, up to the next breakpoint that holds one.
+    func deliver(_ outgoing: Outgoing, on connection: Connection, in world: World, at now: Timestamp) {
+        var outgoing = outgoing
+        write(outgoing, on: connection, in: world, at: now)
+        while let held = outgoing.held, !holds(held, on: connection, in: world),
+            let next = connection.socketFaults?.release(.decline)
+        {
+            outgoing = next
+            write(outgoing, on: connection, in: world, at: now)
+        }
+    }
+
+    /// Lets messages continue while too many bytes wait behind one that is held; behind a gate, gives the socket up.
+    func relieveHolds(of connection: Connection, in world: World, at now: Timestamp) {
+        if connection.socketFaults?.isGated ?? false {
+            guard connection.socketFaults?.heldBytes ?? 0 > limits.heldFrameBytes else { return }
+            return cutOff(connection, .slowReader(limit: limits.heldFrameBytes))
+        }
+        while connection.socketFaults?.isHolding ?? false,
+            connection.socketFaults?.heldBytes ?? 0 > limits.heldFrameBytes,
+            let thing = world.live?.holds.things.first(where: { $0.connection == connection.id && $0.sender == .server }
+            )
+        {
+            release(thing, of: world, as: .expired, at: now)
+        }
+    }
+
+    // MARK: Releasing
+
+    /// What an operator does with something held.
+    enum HeldAction {
+        case pass
+        /// Another request, response or message in its place.
+        case request(RequestHead, body: [UInt8])
+        case response(Answer)
+        case frame([UInt8])
+        /// It is lost; over HTTP, the fault ends its connection.
+        case drop(ResponseFault)
+        /// A response to a request, which the backend never sees.
+        case answer(Answer)
+    }
+
+    /// Lets something continue, in a world whose time is set.
+    ///
+    /// - Parameter steps: Whether what follows it is held: the response to a request, the next message in its direction.
+    func release(
+        _ thing: HeldThing, of world: World, _ action: HeldAction = .pass, steps: Bool = false,
+        as told: RecordedRelease.Action, at now: Timestamp
+    ) {
+        guard let connection = self[thing.connection] else {
+            world.live?.holds.remove(thing.number, .left)
+            return
+        }
+        note(thing, told, action, on: connection, in: world)
+        touch(connection)
+        guard connection.isServed else { return }
+        lendOutput(to: connection)
+        switch (thing.place, thing.sender) {
+        case (.frame, .server): releaseMessage(action, steps: steps, on: connection, in: world, at: now)
+        case (.frame, .client): releaseEvent(thing.breakpoint, action, steps: steps, on: connection, in: world, at: now)
+        default: releaseRequest(thing, action, steps: steps, on: connection, at: now)
+        }
+        account(connection)
+    }
+
+    /// Records that something is no longer held.
+    private func note(
+        _ thing: HeldThing, _ told: RecordedRelease.Action, _ action: HeldAction = .pass, on connection: Connection,
+        in world: World
+    ) {
+        connection.holdCount -= 1
+        world.live?.holds.remove(thing.number, told)
+        var payload: [UInt8]?
+        switch action {
+        case .request(_, let body): payload = body
+        case .frame(let text) where thing.sender == .client: payload = text
+        default: break
+        }
+        let release = RecordedRelease(
+            held: thing.number, breakpoint: thing.breakpoint.name.text, action: told, due: thing.due,
+            payload: payload.map { RecordedBody($0) })
+        recorder.record(.released(release), on: connection, in: world)
+    }
+
+    private func releaseRequest(
+        _ thing: HeldThing, _ action: HeldAction, steps: Bool, on connection: Connection, at now: Timestamp
+    ) {
+        guard let held = connection.held else { return }
+        (connection.held, connection.waiting) = (nil, nil)
+        arm(connection, .idle, after: patience.idle, at: now)
+        var change: (RequestHead, [UInt8])?
+        if case .request(let head, let body) = action { change = (head, body) }
+        var exchange = held.exchange(change, on: connection, in: self, at: now)
+        if steps, thing.place == .request {
+            let hold = Hold(fromServer: true, time: thing.breakpoint.hold.time)
+            exchange.responseFaults?.holds.insert(Breakpoint(name: thing.breakpoint.name, hold: hold), at: 0)
+        } else if steps, thing.place == .handshake {
+            let seed = exchange.world.faults.seed
+            if exchange.handshakeFaults?.socket == nil { exchange.handshakeFaults?.socket = SocketFaults(seed: seed) }
+            exchange.handshakeFaults?.socket?.holdNextFromServer(thing.breakpoint)
+        }
+        switch action {
+        case .response(let answer): serve(&exchange, answer, holdsAnswer: false)
+        case .answer(let answer): serve(&exchange, answer, holdsAnswer: true)
+        case .drop(let fault):
+            exchange.add(fault)
+            serve(&exchange, Answer(status: .serviceUnavailable, body: []), holdsAnswer: false)
+        case .pass, .request, .frame: serve(&exchange, held.answer, holdsAnswer: held.answer == nil)
+        }
+        goOn(connection, at: now)
+    }
+
+    private func releaseMessage(
+        _ action: HeldAction, steps: Bool, on connection: Connection, in world: World, at now: Timestamp
+    ) {
+        let release: SocketFaults.Release =
+            switch action {
+            case .frame(let text): .change(text, thenStep: steps)
+            case .drop: .drop
+            default: steps ? .step : .pass
+            }
+        guard let outgoing = connection.socketFaults?.release(release) else { return }
+        deliver(outgoing, on: connection, in: world, at: now)
+        outputHasGrown(of: connection, at: now)
+    }
+
+    private func releaseEvent(
+        _ breakpoint: Breakpoint, _ action: HeldAction, steps: Bool, on connection: Connection, in world: World,
+        at now: Timestamp
+    ) {
+        guard let event = connection.heldEvent else { return }
+        connection.heldEvent = nil
+        if steps { connection.socketFaults?.holdNextFromClient(breakpoint) }
+        switch (action, event) {
+        case (.drop, _): break
+        case (.frame(let text), .text): obey(.text(text), on: connection, in: world, at: now)
+        case (.frame(let bytes), _): obey(.binary(bytes), on: connection, in: world, at: now)
+        default: obey(event, on: connection, in: world, at: now)
+        }
+        applyEffects(of: world, at: now)
+        if !connection.unreadFrames.isEmpty { serveUnreadFrames(of: connection, at: now) }
+    }
+
+    /// Lets everything continue whose time is over by the world's clock, in the order of these times.
+    func releaseHolds(of world: World, at now: Timestamp) {
+        guard world.live != nil else { return }
+        // A connection that goes on counts as a use of the world, which a clock that is moved is not.
+        let used = world.lastUsed
+        defer { world.lastUsed = used }
+        while let thing = world.live?.holds.due(at: world.turn.now) {
+            release(thing, of: world, as: thing.isEnded ? .ended : .expired, at: now)
+        }
+    }
+
+    /// Lets everything in a world continue; nothing is held in the meantime.
+    func releaseAll(of world: World, _ action: RecordedRelease.Action, at now: Timestamp) {
+        guard let holds = world.live?.holds, !holds.things.isEmpty else { return }
+        enter(world, at: now)
+        world.live?.holds.isClosing = true
+        while let thing = world.live?.holds.things.first { release(thing, of: world, as: action, at: now) }
+        world.live?.holds.isClosing = false
+    }
+
+    /// Lets everything continue that breakpoints hold which are disabled or gone.
+    ///
+    /// - Parameter now: The system's time; without it, and while the world stands still, that happens at the next turn.
+    func releaseDisabled(of world: World, at now: Timestamp?) {
+        guard let things = world.live?.holds.things, !things.isEmpty else { return }
+        let enabled = Set(world.faults.rules.lazy.filter(\.rule.isEnabled).map(\.rule.name))
+        if let now, !world.isStanding { enter(world, at: now) }
+        world.live?.holds.bringForward(to: world.turn.now) { !enabled.contains($0.breakpoint.name) }
+        if let now, !world.isStanding { releaseHolds(of: world, at: now) } else { queueDeadline(of: world) }
+    }
+
+    /// Disables the breakpoints of a controller whose stream of events has ended, and releases what they hold.
+    func controllerLeft(_ name: ExactString, of world: World, at now: Timestamp) {
+        for entry in world.faults.rules where entry.rule.fault.hold?.controller == name {
+            setFault(entry.rule.name, of: world, isEnabled: false, at: now)
+        }
+    }
+
+    // MARK: Losing
+
+    /// Records that what is held on a connection is lost with it.
+    func loseHolds(of connection: Connection) {
+        guard connection.holdCount > 0, let world = connection.world else { return }
+        for thing in world.live?.holds.things ?? [] where thing.connection == connection.id {
+            note(thing, .left, on: connection, in: world)
+        }
+        if let held = connection.held {
+            recorder.record(.exchange(held.abandoned), on: connection, in: world)
+            (connection.held, connection.waiting) = (nil, nil)
+        }
+        connection.heldEvent = nil
+    }
+
+    /// Records that what is held on a socket continues, because the server closes it; a message of the client is lost.
+    func endHolds(of connection: Connection, in world: World) {
+        guard connection.holdCount > 0 else { return }
+        for thing in world.live?.holds.things ?? [] where thing.connection == connection.id {
+            note(thing, .ended, on: connection, in: world)
+        }
+        guard connection.heldEvent != nil else { return }
+        connection.heldEvent = nil
+        // The client's close frame may be among them.
+        if !connection.unreadFrames.isEmpty { resumed.append(connection.id) }
+    }
+}
+
+extension Exchange {
+    /// A request as its client sent it, if an operator changed it.
+    struct Received {
+        let head: RequestHead
+        let body: [UInt8]
+        let endpoint: Endpoint?
+    }
+
+    /// Adds a rule to those that acted, once.
+    mutating func note(_ rule: String) {
+        func isSame(_ name: String) -> Bool { name.utf8.elementsEqual(rule.utf8) }
+        if faultNames.contains(where: isSame) { return }
+        responseFaults?.ruleNames.append(rule)
+        handshakeFaults?.response.ruleNames.append(rule)
+    }
+
+    fileprivate mutating func add(_ fault: ResponseFault) {
+        responseFaults?.faults.append(fault)
+        handshakeFaults?.response.faults.append(fault)
+    }
+}

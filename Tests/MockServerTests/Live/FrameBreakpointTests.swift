@@ -1,0 +1,273 @@
+import FitIQAPI
+import HTTPTypes
+import JSON
+import TestSupport
+import Testing
+import Traffic
+import WebSocket
+
+@testable import MockServer
+
+@Suite("Breakpoints: frames")
+struct FrameBreakpointTests {
+    static let ping = #"{"type":"ping"}"#
+
+    /// A world with a socket whose `connected` has arrived.
+    struct Chat {
+        let held: HeldWorld
+        let id: String
+        let socket: VirtualSocket
+
+        init(_ held: HeldWorld) throws {
+            self.held = held
+            id = try held.world.consultation()
+            socket = try held.world.socket(on: id)
+            #expect(socket.takeTypes() == ["connected"])
+        }
+
+        func types() -> [String] {
+            socket.update()
+            return socket.takeTypes()
+        }
+
+        /// What the journal says of the socket since it is open.
+        func story() throws -> [String] { Array(try held.story().drop { $0 != "opened" }.dropFirst(2)) }
+    }
+
+    @Test("A frame of the server waits on a socket that was open before, and continues with what is behind it")
+    func server() throws {
+        let chat = try Chat(HeldWorld())
+        let shown = try chat.held.world.ask(
+            .post, "breakpoints",
+            #"{"on":"frame","name":"b","direction":"server_to_client","match":{"type":"pong"},"timeout":"90s"}"#)
+        #expect(
+            shown.text
+                == #"{"name":"b","on":"frame","direction":"server_to_client","enabled":true,"match":{"at":{"type":"pong"}},"#
+                + #""timeout":"90s","matches":1,"acted":0,"holding":0}"#)
+        chat.socket.send(Self.ping)
+        chat.socket.send(#"{"type":"nonsense"}"#)
+        chat.socket.send(Self.ping)
+        #expect(chat.types() == [])
+        let thing = try #require(try chat.held.held().first)
+        #expect(thing["place"] == "frame" && thing["direction"] == "server_to_client" && thing["behind"] == 2)
+        #expect(thing["frame"]?["opcode"] == "text" && thing["frame"]?["payload"]?.string?.contains("pong") == true)
+        #expect(try chat.held.world.ask(.get, "breakpoints/b").json?["holding"] == 1)
+        try chat.held.world.advance("3s")
+        // The next one is held in its turn.
+        let second = try chat.held.act(#"{"action":"continue"}"#)
+        #expect(second.json?["next"] == .null)
+        #expect(chat.types() == ["pong", "error"])
+        let next = try #require(try chat.held.held().first)
+        #expect(next["due"] == "2025-01-29T10:30:00.000000000Z" && next["behind"] == 0)
+        #expect(next["until"] == "2025-01-29T10:31:33.000000000Z")
+        try chat.held.world.advance("1h")
+        #expect(chat.types() == ["pong"])
+        #expect(
+            try chat.story() == [
+                "frame", "held frame", "frame", "frame", "clock", "released continued", "frame [b]", "frame [b]",
+                "held frame", "clock", "released expired", "frame [b]",
+            ])
+    }
+
+    @Test("A held frame of the server is changed or dropped, and steps to the next")
+    func acts() throws {
+        let chat = try Chat(HeldWorld())
+        try chat.held.add(#"{"on":"frame","direction":"server_to_client","match":{"type":"pong","text":"pong"}}"#)
+        chat.socket.send(Self.ping)
+        try chat.held.act(#"{"action":"change","json":{"type":"surprise"}}"#)
+        #expect(chat.types() == ["surprise"])
+        #expect(try chat.held.world.journal().last?["payload"] == #"{"type":"surprise"}"#)
+        chat.socket.send(Self.ping)
+        try chat.held.act(#"{"action":"drop"}"#)
+        #expect(chat.types() == [])
+        let lost = try chat.held.world.journal().last
+        #expect(lost?["delivery"] == "none" && lost?["faults"] == ["live-1"])
+        // A step holds whatever comes next.
+        chat.socket.send(Self.ping)
+        #expect(try chat.held.act(#"{"action":"step"}"#).json?["next"] == .null)
+        #expect(chat.types() == ["pong"])
+        chat.socket.send(#"{"type":"nonsense"}"#)
+        chat.socket.send(#"{"type":"nonsense"}"#)
+        #expect(chat.types() == [])
+        #expect(try chat.held.act(#"{"action":"step"}"#).json?["next"]?.int == chat.held.number())
+        #expect(chat.types() == ["error"])
+        try chat.held.act(#"{"action":"change","text":"{\"type\":\"last\"}","step":true}"#)
+        #expect(chat.types() == ["last"])
+        chat.socket.send(Self.ping)
+        #expect(chat.types() == [])
+        #expect(try chat.held.world.ask(.post, "held", #"{"action":"drop"}"#).text == #"{"released":1}"#)
+        #expect(chat.types() == [])
+    }
+
+    @Test("A frame of the client waits before the server sees it, and so does all behind it")
+    func client() throws {
+        let chat = try Chat(HeldWorld())
+        try chat.held.add(#"{"on":"frame","direction":"client_to_server","match":{"type":"ping"}}"#)
+        chat.socket.send(Self.ping)
+        chat.socket.ping("after")
+        chat.socket.send(#"{"type":"nonsense"}"#)
+        #expect(chat.types() == [])
+        #expect(chat.socket.events.isEmpty)
+        let thing = try #require(try chat.held.held().first)
+        #expect(thing["direction"] == "client_to_server" && thing["frame"]?["payload"]?.string == Self.ping)
+        #expect(try chat.story() == ["frame [live-1]", "held frame"])
+        try chat.held.act(#"{"action":"continue"}"#)
+        #expect(chat.types() == ["pong", "pong([97, 102, 116, 101, 114])", "error"])
+        #expect(
+            try chat.story() == [
+                "frame [live-1]", "held frame", "released continued", "frame", "frame", "frame", "frame",
+            ])
+        // The journal has what the client sent, and what became of it.
+        chat.socket.send(Self.ping)
+        try chat.held.act(#"{"action":"change","json":{"type":"other"}}"#)
+        #expect(chat.types() == ["error"])
+        let entries = try chat.held.world.journal()
+        #expect(entries.last { $0["kind"] == "released" }?["payload"] == #"{"type":"other"}"#)
+        #expect(entries.last { $0["faults"] == ["live-1"] }?["payload"]?.string == Self.ping)
+        chat.socket.send(Self.ping)
+        try chat.held.act(#"{"action":"drop"}"#)
+        #expect(chat.types() == [])
+        chat.socket.send(Self.ping)
+        try chat.held.act(#"{"action":"step"}"#)
+        chat.socket.send(#"{"type":"nonsense"}"#)
+        #expect(chat.types() == ["pong"])
+        try chat.held.act(#"{"action":"continue"}"#)
+        #expect(chat.types() == ["error"])
+    }
+
+    @Test("A held frame of the client continues by itself in the middle of a move of the clock")
+    func expires() throws {
+        let chat = try Chat(HeldWorld())
+        try chat.held.add(
+            #"{"on":"frame","direction":"client_to_server","match":{"at":{"frame":1}},"timeout":"10s"}"#)
+        chat.socket.wire.send(chat.socket.frames([Self.ping, #"{"type":"nonsense"}"#]))
+        try chat.held.world.advance("9999999999ns")
+        #expect(chat.types() == [])
+        try chat.held.world.advance("1h")
+        #expect(chat.types() == ["pong", "error"])
+        let times = try chat.held.world.journal().suffix(4).map { $0["time"]?.string }
+        #expect(times == Array(repeating: "2025-01-29T10:30:10.000000000Z", count: 4))
+    }
+
+    @Test("A breakpoint for one socket leaves the others alone; one for later ones leaves it alone")
+    func connections() throws {
+        let held = try HeldWorld()
+        let (one, other) = (
+            try Chat(held), try held.world.socket(on: try held.world.consultation(#"{"persona":"fitness_coach"}"#))
+        )
+        _ = other.takeTypes()
+        let openings = try held.world.journal().filter { $0["kind"] == "opened" }
+        let number = try #require(openings.last?["connection"]?.int)
+        let added = try held.world.ask(.post, "breakpoints", "{\"on\":\"frame\",\"match\":{\"connection\":\(number)}}")
+            .json
+        #expect(added?["match"] == ["connection": .number(JSONNumber(number))] && added?["direction"] == nil)
+        try held.add(#"{"on":"frame","match":{"connections":1}}"#)
+        try held.add(#"{"on":"frame","match":{"socket":"/ws/meal-logs"}}"#)
+        one.socket.send(Self.ping)
+        other.send(Self.ping)
+        #expect(one.types() == ["pong"])
+        #expect(try held.held().count == 1)
+        // Both directions: the ping first, then its pong.
+        try held.act(#"{"action":"continue"}"#)
+        #expect(try held.held().first?["direction"] == "server_to_client")
+        try held.act(#"{"action":"continue"}"#)
+        other.update()
+        #expect(other.takeTypes() == ["pong"])
+        let third = try held.world.socket(on: one.id)
+        #expect(third.takeTypes() == [])
+        #expect(try held.held().first?["breakpoint"] == "live-2")
+    }
+
+    @Test("A breakpoint that is switched on again acts on sockets that opened meanwhile")
+    func switches() throws {
+        let held = try HeldWorld()
+        let name = try held.add(
+            #"{"on":"frame","enabled":false,"match":{"type":"pong"},"direction":"server_to_client"}"#)
+        let chat = try Chat(held)
+        chat.socket.send(Self.ping)
+        #expect(chat.types() == ["pong"])
+        #expect(try held.world.ask(.patch, "breakpoints/\(name)", #"{"enabled":true}"#).status == 200)
+        chat.socket.send(Self.ping)
+        #expect(chat.types() == [])
+        #expect(try held.world.ask(.patch, "breakpoints/\(name)", #"{"enabled":false}"#).status == 200)
+        #expect(chat.types() == ["pong"])
+        chat.socket.send(Self.ping)
+        #expect(chat.types() == ["pong"])
+        #expect(try held.story().suffix(4) == ["released ended", "frame [\(name)]", "frame", "frame"])
+    }
+
+    @Test("A socket that ends takes what is held with it", arguments: ["vanishes", "closes", "is archived", "reset"])
+    func ends(_ how: String) throws {
+        let chat = try Chat(HeldWorld())
+        try chat.held.add(#"{"on":"frame","direction":"server_to_client","match":{"type":"pong"}}"#)
+        chat.socket.send(Self.ping)
+        switch how {
+        case "vanishes":
+            chat.socket.wire.vanish()
+            #expect(try chat.story() == ["frame", "held frame", "released left", "frame [live-1]", "closed reset"])
+        case "closes":
+            chat.socket.close()
+            #expect(chat.types().first == "pong")
+            #expect(
+                try chat.story() == ["frame", "held frame", "released ended", "frame [live-1]", "closed close_frame"])
+        case "reset":
+            #expect(try chat.held.world.ask(.post, "reset").status == 200)
+            #expect(chat.types().first == "pong")
+        default:
+            #expect(try chat.held.world.exchange(.post, "/api/v1/consultations/\(chat.id)/archive").status == 200)
+            #expect(chat.types().first == "pong")
+        }
+        #expect(try chat.held.held().isEmpty)
+    }
+
+    @Test("A held frame of the client is lost when the server closes the socket, and the closing completes")
+    func archived() throws {
+        let chat = try Chat(HeldWorld())
+        try chat.held.add(#"{"on":"frame","direction":"client_to_server"}"#)
+        chat.socket.send(Self.ping)
+        #expect(try chat.held.world.exchange(.post, "/api/v1/consultations/\(chat.id)/archive").status == 200)
+        chat.held.network.catchUp()
+        chat.socket.update()
+        chat.held.network.catchUp()
+        #expect(try chat.held.held().isEmpty)
+        #expect(try chat.story().contains("released ended"))
+        #expect(chat.socket.wire.ending == .closed)
+    }
+
+    @Test("What waits behind a held frame is limited; beyond that it continues")
+    func bytes() throws {
+        let network = VirtualNetwork.manual { $0.limits.heldFrameBytes = 100_000 }
+        let chat = try Chat(HeldWorld(network))
+        try chat.held.add(#"{"on":"frame","direction":"server_to_client","match":{"at":{"frame":1}}}"#)
+        chat.socket.send(Self.ping)
+        // A refusal quotes what it refuses.
+        for _ in 0..<1_500 { chat.socket.send(#"{"type":"nonsense"}"#) }
+        #expect(chat.types().count > 100)
+        #expect(chat.socket.wire.ending == .open)
+        #expect(try chat.held.world.journal().contains { $0["action"] == "expired" })
+    }
+
+    @Test("Frames held at every byte of what arrives, and over TLS, are the same")
+    func pieces() throws {
+        func session(cutAt size: Int, isSecure: Bool = false) throws -> [String] {
+            let held = try HeldWorld()
+            let id = try held.world.consultation()
+            try held.add(#"{"on":"frame"}"#)
+            let client = HTTPClient(try held.network.open(isSecure: isSecure))
+            let socket = try client.upgrade(held.world.handshake(on: id))
+            socket.wire.send(socket.frames([Self.ping, #"{"type":"nonsense"}"#]), inPiecesOf: size)
+            var types: [String] = []
+            for _ in 0..<10 {
+                if !(try held.held().isEmpty) { try held.act(#"{"action":"continue"}"#) }
+                held.network.catchUp()
+                socket.update()
+                types += socket.takeTypes()
+            }
+            return types + (try held.story().drop { $0 != "opened" })
+        }
+        let whole = try session(cutAt: 1 << 20)
+        #expect(whole.prefix(3) == ["connected", "pong", "error"])
+        for size in [1, 2, 7, 30] { #expect(try session(cutAt: size) == whole) }
+        #expect(try session(cutAt: 5, isSecure: true) == whole)
+    }
+}

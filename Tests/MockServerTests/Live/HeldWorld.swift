@@ -1,0 +1,68 @@
+import FitIQAPI
+import HTTPTypes
+import JSON
+import TestSupport
+import Testing
+
+@testable import MockServer
+
+/// A world with a manual clock, and what tests of breakpoints ask of it.
+struct HeldWorld {
+    let network: VirtualNetwork
+    let world: WorldClient
+
+    init(_ network: VirtualNetwork = .manual()) throws {
+        self.network = network
+        world = try network.plainWorld()
+    }
+
+    /// Adds a breakpoint and returns its name.
+    @discardableResult
+    func add(_ json: String) throws -> String {
+        let response = try world.ask(.post, "breakpoints", json)
+        #expect(response.status == 201, "\(response.text)")
+        return try #require(response.json?["name"]?.string)
+    }
+
+    /// What is held, oldest first.
+    func held() throws -> [JSONValue] { try #require(try world.ask(.get, "held").json?["held"]?.array) }
+
+    /// The number of the only thing that is held.
+    func number() throws -> Int {
+        let held = try held()
+        try #require(held.count == 1, "\(held)")
+        return try #require(held[0]["held"]?.int)
+    }
+
+    /// Acts on the oldest thing that is held.
+    @discardableResult
+    func act(_ json: String, status: Int = 200) throws -> Response {
+        let number = try #require(try held().first?["held"]?.int)
+        let response = try world.ask(.post, "held/\(number)", json)
+        #expect(response.status == status, "\(response.text)")
+        return response
+    }
+
+    /// The entries of the journal, as `kind` or `kind action`, with the faults in brackets.
+    func story() throws -> [String] {
+        try world.journal().map { entry in
+            let faults = entry["faults"]?.array?.compactMap(\.string).joined(separator: ",")
+            let details = [entry["action"]?.string, entry["place"]?.string, entry["cause"]?.string]
+            return ([entry["kind"]?.string] + details + [faults.map { "[\($0)]" }])
+                .compactMap(\.self).joined(separator: " ")
+        }
+    }
+
+    /// A client that has sent a request.
+    func sending(_ request: Request) throws -> HTTPClient<VirtualClient> {
+        let client = try network.client()
+        client.wire.send(request.bytes)
+        return client
+    }
+
+    var goal: Request { world.request(.post, "/api/v1/goals", WorldClient.goal) }
+    var goals: Request { world.request(.get, "/api/v1/goals") }
+    func goalCount() throws -> Int? {
+        try world.exchange(.get, "/api/v1/goals").json?["data"]?["goals"]?.array?.count
+    }
+}

@@ -1,0 +1,412 @@
+import FitIQAPI
+import HTTPTypes
+import JSON
+import TestSupport
+import Testing
+
+@testable import MockServer
+
+@Suite("Breakpoints: requests, responses and handshakes")
+struct RequestBreakpointTests {
+    static let onGoals = #"{"on":"request","match":{"endpoint":"POST /api/v1/goals"}}"#
+
+    @Test("A request waits before the backend sees it, and continues as it came")
+    func continues() throws {
+        let held = try HeldWorld()
+        #expect(
+            try held.world.ask(.post, "breakpoints", Self.onGoals).text
+                == #"{"name":"live-1","on":"request","direction":"client_to_server","enabled":true,"#
+                + #""match":{"endpoint":"POST /api/v1/goals"},"timeout":"30s","matches":0,"acted":0,"holding":0}"#)
+        let client = try held.sending(held.goal)
+        #expect(client.wire.received.isEmpty)
+        #expect(try held.goalCount() == 0)
+        let thing = try #require(try held.held().first)
+        #expect(thing["breakpoint"] == "live-1" && thing["place"] == "request" && thing["behind"] == 0)
+        #expect(thing["direction"] == "client_to_server")
+        #expect(thing["due"] == "2025-01-29T10:30:00.000000000Z")
+        #expect(thing["until"] == "2025-01-29T10:30:30.000000000Z")
+        #expect(thing["request"]?["method"] == "POST" && thing["request"]?["body"]?.string == WorldClient.goal)
+        let number = try held.number()
+        #expect(try held.world.ask(.get, "held/\(number)").json == thing)
+        try held.world.advance("2s")
+        let released = try held.act(#"{"action":"continue"}"#).text
+        #expect(released == "{\"released\":\(number),\"action\":\"continued\",\"next\":null}")
+        #expect(try client.response().status == 201)
+        #expect(try held.goalCount() == 1)
+        #expect(try held.held().isEmpty)
+        let gone = try held.world.ask(.post, "held/\(number)", #"{"action":"continue"}"#)
+        #expect(gone.status == 404 && gone.message.contains("continued"))
+        let entries = try held.world.journal()
+        let exchange = try #require(entries.first { $0["request"]?["method"] == "POST" })
+        #expect(exchange["faults"] == ["live-1"] && exchange["response"]?["status"] == 201)
+        #expect(exchange["requested_at"] == "2025-01-29T10:30:00.000000000Z")
+        #expect(exchange["time"] == "2025-01-29T10:30:02.000000000Z")
+        let story = try held.story().filter { $0 != "exchange" }
+        #expect(story == ["held request", "clock", "released continued", "exchange [live-1]"])
+        let shown = try held.world.ask(.get, "breakpoints/live-1").json
+        #expect(shown?["matches"] == 1 && shown?["acted"] == 1 && shown?["holding"] == 0)
+    }
+
+    @Test("A changed request is what the backend sees, and the journal has both")
+    func changes() throws {
+        let held = try HeldWorld()
+        try held.add(Self.onGoals)
+        let client = try held.sending(held.goal)
+        let other = WorldClient.goal.replacing("Run", with: "Swim")
+        try held.act("{\"action\":\"change\",\"json\":\(other)}")
+        #expect(try client.response().json?["data"]?["title"] == "Swim")
+        let entries = try held.world.journal()
+        #expect(entries.first { $0["kind"] == "released" }?["payload"]?.string?.contains("Swim") == true)
+        #expect(entries.first { $0["kind"] == "released" }?["action"] == "changed")
+        #expect(entries.last?["request"]?["body"]?.string == WorldClient.goal)
+        #expect(entries.last?["endpoint"] == "createGoal")
+    }
+
+    @Test("A request may go to another path, with another method and other fields")
+    func changesHead() throws {
+        let held = try HeldWorld()
+        try held.add(#"{"on":"request","match":{"endpoint":"GET /api/v1/goals"}}"#)
+        let client = try held.sending(held.goals)
+        let fields =
+            (try held.held().first?["request"]?["fields"]?.array ?? [])
+            + [["name": "Content-Type", "value": "application/json"]]
+        try held.act(
+            "{\"action\":\"change\",\"method\":\"POST\",\"target\":\"/api/v1/goals\",\"fields\":\(JSONValue.array(fields)),"
+                + "\"json\":\(WorldClient.goal)}")
+        #expect(try client.response().status == 201)
+        let exchange = try held.world.journal().last
+        #expect(exchange?["request"]?["method"] == "GET" && exchange?["endpoint"] == "listGoals")
+        let lost = try held.sending(held.goals)
+        try held.act(#"{"action":"change","target":"/api/v1/nothing"}"#)
+        #expect(try lost.response().status == 404)
+        #expect(try held.world.journal().last?["unmatched"] == nil)
+        let unauthorized = try held.sending(held.goals)
+        try held.act(#"{"action":"change","fields":[{"name":"X-API-Key","value":"wrong"}]}"#)
+        #expect(try unauthorized.response().status == 401)
+    }
+
+    @Test("An answer in place of the backend's", arguments: ["request", "response"])
+    func answers(_ place: String) throws {
+        let held = try HeldWorld()
+        try held.add("{\"on\":\"\(place)\",\"match\":{\"endpoint\":\"POST /api/v1/goals\"}}")
+        let client = try held.sending(held.goal)
+        let action = place == "request" ? "answer" : "change"
+        try held.act(
+            "{\"action\":\"\(action)\",\"status\":503,\"fields\":[{\"name\":\"Retry-After\",\"value\":\"2\"},"
+                + "{\"name\":\"Content-Length\",\"value\":\"99\"}],\"text\":\"later\"}")
+        let response = try client.response()
+        #expect(response.status == 503 && response.text == "later" && response.fields[.retryAfter] == "2")
+        #expect(response.fields[.contentLength] == "5")
+        #expect(try held.goalCount() == (place == "request" ? 0 : 1))
+        let exchange = try held.world.journal().first { $0["request"]?["method"] == "POST" }
+        #expect(exchange?["response"]?["status"] == 503 && exchange?["response"]?["body"] == "later")
+        #expect(exchange?["faults"] == ["live-1"])
+    }
+
+    @Test("A response waits after the backend has acted")
+    func responses() throws {
+        let held = try HeldWorld()
+        try held.add(#"{"on":"response","match":{"endpoint":"POST /api/v1/goals","text":"Run"},"timeout":"1m"}"#)
+        let client = try held.sending(held.goal)
+        #expect(client.wire.received.isEmpty)
+        #expect(try held.goalCount() == 1)
+        let thing = try #require(try held.held().first)
+        #expect(thing["place"] == "response" && thing["direction"] == "server_to_client")
+        #expect(thing["response"]?["status"] == 201)
+        #expect(thing["response"]?["body"]?.string?.contains("Run") == true)
+        #expect(thing["until"] == "2025-01-29T10:31:00.000000000Z")
+        try held.act(#"{"action":"change","status":204}"#)
+        let response = try client.response()
+        #expect(response.status == 204 && response.body.isEmpty)
+    }
+
+    @Test(
+        "A dropped request or response ends its connection",
+        arguments: ["request", "response"], ["finish", "reset", "silence"])
+    func drops(_ place: String, _ how: String) throws {
+        let held = try HeldWorld()
+        try held.add("{\"on\":\"\(place)\",\"match\":{\"endpoint\":\"POST /api/v1/goals\"}}")
+        let client = try held.sending(held.goal)
+        try held.act("{\"action\":\"drop\",\"how\":\"\(how)\"}")
+        #expect(client.wire.received.isEmpty)
+        let ending: VirtualClient.Ending = how == "finish" ? .closed : how == "reset" ? .reset : .open
+        #expect(client.wire.ending == ending)
+        #expect(try held.goalCount() == (place == "request" ? 0 : 1))
+        let exchange = try #require(try held.world.journal().first { $0["request"]?["method"] == "POST" })
+        #expect(exchange["response"] == .null && exchange["delivery"] == "none" && exchange["faults"] == ["live-1"])
+    }
+
+    @Test("A step holds the response to the request")
+    func steps() throws {
+        let held = try HeldWorld()
+        try held.add(Self.onGoals)
+        let client = try held.sending(held.goal)
+        let next = try held.act(#"{"action":"step"}"#).json?["next"]?.int
+        #expect(try next == held.number())
+        #expect(client.wire.received.isEmpty)
+        #expect(try held.held().first?["place"] == "response")
+        try held.act(#"{"action":"step"}"#)
+        #expect(try client.response().status == 201)
+        #expect(try held.held().isEmpty)
+        #expect(
+            try held.story() == [
+                "held request", "released continued", "held response", "released continued", "exchange [live-1]",
+            ])
+        // A changed request may step, too.
+        _ = try held.sending(held.goal)
+        #expect(try held.act(#"{"action":"answer","status":500,"step":true}"#).json?["next"] != .null)
+        #expect(try held.held().first?["response"]?["status"] == 500)
+    }
+
+    @Test("What is held continues by itself at its time, and not before")
+    func expires() throws {
+        let held = try HeldWorld()
+        try held.add(#"{"on":"request","match":{"endpoint":"POST /api/v1/goals"},"timeout":"10s"}"#)
+        let client = try held.sending(held.goal)
+        #expect(held.network.engine.nextStep(ofWorld: "default") == VirtualNetwork.start + .seconds(10))
+        try held.world.advance("9999999999ns")
+        #expect(client.wire.received.isEmpty)
+        try held.world.advance("1ns")
+        #expect(try client.response().status == 201)
+        let released = try #require(try held.world.journal().first { $0["kind"] == "released" })
+        #expect(released["action"] == "expired" && released["time"] == "2025-01-29T10:30:10.000000000Z")
+        // However far the clock moves at once.
+        let later = try held.sending(held.goal)
+        try held.world.advance("1h")
+        #expect(try later.response().status == 201)
+        #expect(try held.world.journal().last?["time"] == "2025-01-29T10:30:20.000000000Z")
+    }
+
+    @Test("On a real clock, time lets it continue as well")
+    func expiresByItself() throws {
+        let held = try HeldWorld(VirtualNetwork())
+        try held.add(#"{"on":"request","match":{"endpoint":"POST /api/v1/goals"},"timeout":"1ms"}"#)
+        let client = try held.sending(held.goal)
+        held.network.advance(by: .nanoseconds(999_999))
+        #expect(client.wire.received.isEmpty)
+        held.network.advance(by: .nanoseconds(1))
+        #expect(try client.response().status == 201)
+    }
+
+    @Test("Requests behind a held one wait, and are answered in order")
+    func pipelines() throws {
+        let held = try HeldWorld()
+        try held.add(Self.onGoals)
+        let client = try held.sending(held.goal)
+        client.wire.send(held.goals.bytes + held.goal.bytes + held.goals.bytes)
+        #expect(client.wire.received.isEmpty)
+        try held.act(#"{"action":"continue"}"#)
+        #expect(try client.response().status == 201)
+        #expect(try client.response().json?["data"]?["goals"]?.array?.count == 1)
+        #expect(try held.held().count == 1)
+        try held.act(#"{"action":"continue"}"#)
+        #expect(try client.response().status == 201)
+        #expect(try client.response().json?["data"]?["goals"]?.array?.count == 2)
+    }
+
+    @Test("A client that leaves takes its request with it")
+    func leaves() throws {
+        for place in ["request", "response"] {
+            let held = try HeldWorld()
+            try held.add("{\"on\":\"\(place)\",\"match\":{\"endpoint\":\"POST /api/v1/goals\"}}")
+            let client = try held.sending(held.goal)
+            client.wire.vanish()
+            #expect(try held.held().isEmpty)
+            #expect(try held.story() == ["held \(place)", "released left", "exchange [live-1]"])
+            let exchange = try held.world.journal().last
+            #expect(exchange?["delivery"] == "none" && exchange?["response"] == .null)
+            #expect(try held.goalCount() == (place == "request" ? 0 : 1))
+        }
+    }
+
+    @Test("A breakpoint that is disabled or removed holds nothing any more", arguments: ["PATCH", "DELETE", "reset"])
+    func ends(_ how: String) throws {
+        let held = try HeldWorld()
+        let name = try held.add(Self.onGoals)
+        let client = try held.sending(held.goal)
+        switch how {
+        case "PATCH":
+            #expect(try held.world.ask(.patch, "breakpoints/\(name)", #"{"enabled":false}"#).json?["holding"] == 0)
+        case "DELETE": #expect(try held.world.ask(.delete, "breakpoints/\(name)").status == 204)
+        default: #expect(try held.world.ask(.post, "reset").status == 200)
+        }
+        #expect(try client.response().status == 201)
+        #expect(try held.held().isEmpty)
+        if how != "reset" { #expect(try held.story() == ["held request", "released ended", "exchange [live-1]"]) }
+        #expect(try held.world.exchange(.post, "/api/v1/goals", WorldClient.goal).status == 201)
+        #expect(try held.world.ask(.get, "breakpoints").json?["breakpoints"]?.array?.count == (how == "PATCH" ? 1 : 0))
+    }
+
+    @Test("A world that is deleted and a server that stops let everything continue")
+    func ending() throws {
+        let network = VirtualNetwork()
+        let world = try network.world()
+        #expect(try world.ask(.post, "breakpoints", Self.onGoals).status == 201)
+        let client = try network.client()
+        client.wire.send(world.request(.post, "/api/v1/goals", WorldClient.goal).bytes)
+        #expect(client.wire.received.isEmpty)
+        #expect(try network.admin(.delete, "worlds/\(world.id)").status == 204)
+        #expect(try client.response().status == 201)
+
+        let held = try HeldWorld()
+        try held.add(#"{"on":"request"}"#)
+        let other = try held.sending(held.goals)
+        held.network.beginShutdown()
+        #expect(try other.response().status == 200)
+        #expect(other.wire.ending == .closed)
+    }
+
+    @Test("At most 256 things are held; what comes then passes, and is counted")
+    func limit() throws {
+        let held = try HeldWorld()
+        try held.add(#"{"on":"request","match":{"endpoint":"GET /api/v1/goals"}}"#)
+        let clients = try (0..<256).map { _ in try held.sending(held.goals) }
+        #expect(clients.allSatisfy { $0.wire.received.isEmpty })
+        #expect(try held.sending(held.goals).response().status == 200)
+        #expect(try held.sending(held.goals).response().status == 200)
+        let list = try held.world.ask(.get, "held").json
+        #expect(list?["held"]?.array?.count == 256 && list?["limit"] == 256 && list?["passed"] == 2)
+        #expect(try held.story().filter { $0 == "note" }.count == 1)
+        #expect(try held.world.ask(.post, "held", #"{"action":"continue"}"#).text == #"{"released":256}"#)
+        for client in clients { #expect(try client.response().status == 200) }
+        #expect(try held.held().isEmpty)
+    }
+
+    @Test("A handshake waits before the socket opens")
+    func handshakes() throws {
+        let held = try HeldWorld()
+        let id = try held.world.consultation()
+        try held.add(#"{"on":"handshake","match":{"socket":"/api/v1/consultations/{id}/ws"}}"#)
+        let request = held.world.handshake(on: id)
+        let client = try held.sending(request)
+        #expect(client.wire.received.isEmpty)
+        #expect(try held.held().first?["place"] == "handshake")
+        #expect(try held.act(#"{"action":"change","text":"x"}"#, status: 409).message.contains("handshake"))
+        try held.world.advance("5s")
+        try held.act(#"{"action":"continue"}"#)
+        let socket = try client.acceptUpgrade(request)
+        #expect(socket.takeTypes() == ["connected"])
+        let opened = try held.world.journal().first { $0["kind"] == "opened" }
+        #expect(opened?["faults"] == ["live-1"] && opened?["requested_at"] == "2025-01-29T10:30:00.000000000Z")
+
+        let refused = try held.sending(request)
+        try held.act(#"{"action":"answer","status":503,"text":"no"}"#)
+        #expect(try refused.response(to: request).text == "no")
+        let dropped = try held.sending(request)
+        try held.act(#"{"action":"drop","how":"reset"}"#)
+        #expect(dropped.wire.ending == .reset && dropped.wire.received.isEmpty)
+        // A step holds the first frame.
+        let stepping = try held.sending(request)
+        try held.act(#"{"action":"step"}"#)
+        let second = try stepping.acceptUpgrade(request)
+        #expect(second.takeTypes() == [])
+        #expect(try held.held().first?["frame"]?["payload"]?.string?.contains("connected") == true)
+        try held.act(#"{"action":"continue"}"#)
+        second.update()
+        #expect(second.takeTypes() == ["connected"])
+    }
+
+    @Test(
+        "Breakpoints that cannot be are refused",
+        arguments: [
+            ("", "on"), ("[]", "object"), ("{}", "on"), (#"{"on":"reply"}"#, "reply"),
+            (#"{"on":"request","macth":{}}"#, "match"), (#"{"on":"request","match":{"socket":"/x"}}"#, "socket"),
+            (#"{"on":"request","match":[]}"#, "match"), (#"{"on":"frame","match":{"endpoint":"any"}}"#, "endpoint"),
+            (#"{"on":"request","match":{"endpoint":"GET /api/v1/gaols"}}"#, "goals"),
+            (#"{"on":"request","direction":"server_to_client"}"#, "direction"),
+            (#"{"on":"handshake","direction":"server_to_client"}"#, "connected"),
+            (#"{"on":"frame","direction":"sideways"}"#, "sideways"),
+            (#"{"on":"request","timeout":"999us"}"#, "1ms"), (#"{"on":"request","timeout":"3601s"}"#, "1h"),
+            (#"{"on":"request","timeout":5}"#, "duration"), (#"{"on":"request","match":{"text":""}}"#, "text"),
+            (#"{"on":"frame","match":{"at":{"frame":1},"type":"pong"}}"#, "either"),
+            (#"{"on":"frame","direction":"client_to_server","match":{"at":{"chunk":1}}}"#, "chunk"),
+            (#"{"on":"frame","match":{"connection":99}}"#, "99"),
+            (#"{"on":"frame","match":{"connection":0}}"#, "connection"),
+            (#"{"on":"request","match":{"connection":1}}"#, "connection"),
+            (#"{"on":"frame","match":{"connection":1,"connections":2}}"#, "either"),
+            (#"{"on":"request","controller":""}"#, "100"),
+        ])
+    func bad(_ body: String, _ fragment: String) throws {
+        let held = try HeldWorld()
+        let response = try held.world.ask(.post, "breakpoints", body.isEmpty ? nil : body)
+        #expect(response.status == 400 && response.message.contains(fragment), "\(response.message)")
+        #expect(try held.world.ask(.get, "breakpoints").text == #"{"breakpoints":[]}"#)
+    }
+
+    @Test("The edges of what breakpoints allow")
+    func edges() throws {
+        let held = try HeldWorld()
+        func add(_ members: String) throws -> Int { try held.world.ask(.post, "breakpoints", "{\(members)}").status }
+        let longest = String(repeating: "x", count: 1000)
+        #expect(try add("\"on\":\"request\",\"match\":{\"text\":\"\(longest)\"},\"timeout\":\"1ms\"") == 201)
+        #expect(try add("\"on\":\"request\",\"match\":{\"text\":\"\(longest)x\"}") == 400)
+        #expect(try add(#""on":"response","timeout":"1h""#) == 201)
+        let name = String(repeating: "p", count: 100)
+        #expect(try add("\"on\":\"request\",\"controller\":\"\(name)\"") == 409)
+        #expect(try add("\"on\":\"request\",\"controller\":\"\(name)p\"") == 400)
+        #expect(try held.world.ask(.get, "breakpoints/nothing").status == 404)
+        #expect(try held.world.ask(.post, "faults", #"{"name":"f","on":"any","hang":true}"#).status == 201)
+        #expect(try held.world.ask(.get, "breakpoints/f").status == 404)
+        // Breakpoints are faults, too.
+        let faults = try #require(try held.world.ask(.get, "faults").json?["faults"]?.array)
+        #expect(faults.map { $0["hold"] != nil } == [true, true, false])
+        #expect(try held.world.ask(.post, "faults", #"{"on":"any","hold":"request"}"#).status == 201)
+        #expect(try held.world.ask(.get, "breakpoints").json?["breakpoints"]?.array?.count == 3)
+    }
+
+    @Test(
+        "Actions that cannot be are refused, and the request still waits",
+        arguments: [
+            ("", 400), ("[]", 400), ("{}", 400), (#"{"action":"go"}"#, 400),
+            (#"{"action":"continue","how":"reset"}"#, 400),
+            (#"{"action":"continue","step":true}"#, 400), (#"{"action":"change"}"#, 400),
+            (#"{"action":"change","step":true}"#, 400), (#"{"action":"change","status":200}"#, 400),
+            (#"{"action":"change","text":"a","json":1}"#, 400), (#"{"action":"change","base64":"%"}"#, 400),
+            (#"{"action":"change","text":5}"#, 400), (#"{"action":"change","method":"G T"}"#, 400),
+            (#"{"action":"change","method":""}"#, 400), (#"{"action":"change","target":"no path"}"#, 400),
+            (#"{"action":"change","target":"/a\r\nX: y"}"#, 400), (#"{"action":"change","target":"relative"}"#, 400),
+            (#"{"action":"change","target":"/__admin/worlds"}"#, 400),
+            (#"{"action":"change","target":"/w/w9/x"}"#, 400),
+            (#"{"action":"change","target":"/health"}"#, 400),
+            (#"{"action":"change","method":"GET","target":"/ws/meal-logs"}"#, 400),
+            (#"{"action":"change","fields":{}}"#, 400),
+            (#"{"action":"change","fields":[{"name":"a b","value":""}]}"#, 400),
+            (#"{"action":"change","fields":[{"name":"a","value":"x\r\ny: z"}]}"#, 400),
+            (#"{"action":"change","fields":[{"name":"a"}]}"#, 400),
+            (
+                #"{"action":"change","fields":[{"name":"Upgrade","value":"websocket"},{"name":"a","value":"\u0000"}]}"#,
+                400
+            ),
+            (#"{"action":"drop","how":"gently"}"#, 400), (#"{"action":"drop","text":"x"}"#, 400),
+            (#"{"action":"answer"}"#, 400), (#"{"action":"answer","status":199}"#, 400),
+            (#"{"action":"answer","status":600}"#, 400), (#"{"action":"answer","status":"200"}"#, 400),
+            (#"{"action":"answer","status":200,"method":"GET"}"#, 400),
+        ])
+    func badActions(_ body: String, _ status: Int) throws {
+        let held = try HeldWorld()
+        try held.add(Self.onGoals)
+        let client = try held.sending(held.goal)
+        let number = try held.number()
+        let response = try held.world.ask(.post, "held/\(number)", body.isEmpty ? nil : body)
+        #expect(response.status == status, "\(response.text)")
+        #expect(client.wire.received.isEmpty)
+        #expect(try held.number() == number)
+        for path in ["held/0", "held/x", "held/99999999999999999999"] {
+            #expect(try held.world.ask(.get, path).status == 404)
+        }
+        #expect(try held.world.ask(.post, "held", #"{"action":"step"}"#).status == 400)
+        try held.act(#"{"action":"continue"}"#)
+        #expect(try client.response().status == 201)
+    }
+
+    @Test("A response takes no answer in its place")
+    func wrongPlace() throws {
+        let held = try HeldWorld()
+        try held.add(#"{"on":"response","match":{"endpoint":"GET /api/v1/goals"}}"#)
+        let client = try held.sending(held.goals)
+        #expect(try held.act(#"{"action":"answer","status":200}"#, status: 409).message.contains("change"))
+        #expect(try held.act(#"{"action":"change","method":"POST"}"#, status: 400).message.contains("method"))
+        try held.act(#"{"action":"drop"}"#)
+        #expect(client.wire.ending == .closed)
+    }
+}
