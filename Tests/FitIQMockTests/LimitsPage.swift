@@ -291,6 +291,26 @@ enum LimitsPage {
             "journals of all worlds, 256 bytes for each entry included": [
                 .bytes("Journal.entryWeight", Journal.entryWeight), server.bytes("journalBytes"),
             ],
+            "ping that is sent by hand": [.bytes("Engine.pingBytes", Engine.pingBytes)],
+            "reason of a close frame that is sent by hand": [.bytes("Engine.reasonBytes", Engine.reasonBytes)],
+            "socket that is silenced by hand, by the world's clock": [
+                .time("Engine.longestSilence", Engine.longestSilence)
+            ],
+            "requests that wait in a world": [.count("Engine.mostWaits", Engine.mostWaits)],
+            "time for which a request waits": [.time("Engine.longestWait", Engine.longestWait)],
+            "near misses of a wait that was in vain, with so much of each body": [
+                .count("JournalLookout.mostMisses", JournalLookout.mostMisses),
+                .bytes("JournalLookout.bodyLimit", JournalLookout.bodyLimit),
+            ],
+            "span over which `advance_until` moves a clock": [
+                .time("ScenarioLimits.longestDuration", ScenarioLimits.longestDuration)
+            ],
+            "things listed as due": [.count("Engine.mostDue", Engine.mostDue)],
+            "scheduled steps of a world that are sorted for this list": [
+                .count("Backend.mostSortedSteps", Backend.mostSortedSteps)
+            ],
+            "marks of a world": [.count("Mark.most", Mark.most)],
+            "name of a mark": [.bytes("Mark.nameBytes", Mark.nameBytes)],
             "journal of a world": [journal.count("entries"), journal.bytes("bytes")],
             "body or frame in the journal": [journal.bytes("body")],
             "line of a saved journal that is judged": [

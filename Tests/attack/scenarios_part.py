@@ -105,6 +105,12 @@ def compare(validator, client, scenario, is_good, sentence):
         return "disagreement", f"check takes what the schema refuses: {error.json_path}: {error.message[:300]}"
     if not is_good and len(sentence) < 20:
         return "disagreement", f"check refuses it without a sentence: {sentence!r}"
+    text = yaml.safe_dump(scenario, allow_unicode=True)
+    if len(json.dumps(text)) < 1_000_000:
+        # It reads the text and does not make a world of it, so it may take more.
+        status, data = client.send("POST", "/__admin/check", {"text": text})
+        if status != 200 or is_good and not json.loads(data)["ok"]:
+            return "disagreement", f"check takes it, POST /check answers {status}: {data[:300]!r}"
     status, data = client.send("POST", "/__admin/worlds", {"scenario": scenario, "clock": "manual"})
     if is_good and status == 400 and b"when the world begins" in data:
         # A clock that is moved by hand begins in the past; check goes by the system's, as the file says nothing else.

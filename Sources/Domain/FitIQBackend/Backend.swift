@@ -29,7 +29,7 @@ public struct Backend: Sendable {
         }
     }
 
-    package let configuration: Configuration
+    package internal(set) var configuration: Configuration
     public private(set) var script: Script
     package internal(set) var users = Shelf<User>()
     package internal(set) var consultations = Shelf<ConsultationRecord>()

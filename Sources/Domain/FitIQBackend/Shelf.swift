@@ -47,6 +47,13 @@ package struct Shelf<Record: Identifiable & Sendable>: Sendable where Record.ID:
         places = kept.map { places[$0] }
     }
 
+    /// Gives it storage of its own, which no copy shares.
+    mutating func isolate() {
+        marks = marks.map(\.self)
+        places = places.map(\.self)
+        positionOfID = positionOfID.mapValues(\.self)
+    }
+
     /// Including those of removed records.
     package var placeCount: Int { places.count }
 

@@ -52,6 +52,35 @@ struct AdminAccessTests {
         #expect(try status(guarded, ["X-Admin-Token: secret"], isLocal: false) == 101)
     }
 
+    @Test(
+        "What a browser says of the requesting page counts, with or without an 'Origin'",
+        arguments: [("cross-site", 403), ("same-site", 403), ("same-origin", 200), ("none", 200)])
+    func fetchSite(_ site: String, _ status: Int) throws {
+        let field = "Sec-Fetch-Site: \(site)"
+        for path in AdminRouteTests.all("default").keys where path != "health" && path != "openapi.yaml" {
+            // A method that no path answers before access is checked.
+            let methods = try #require(AdminRouteTests.all("default")[path])
+            guard methods.contains("GET"), path != "echo", !path.hasSuffix("replay"), !path.contains("some"),
+                !path.hasSuffix("7"), !path.hasSuffix("events")
+            else {
+                guard status == 403, let method = methods.split(separator: ",").first else { continue }
+                let response = try VirtualNetwork().admin(.init(String(method))!, path, fields: [field])  // A method.
+                #expect(response.status == 403, "\(path)")
+                continue
+            }
+            #expect(try VirtualNetwork().admin(.get, path, fields: [field]).status == status, "\(path)")
+            for name in ["localhost:8080", "rebound.example.com"] {
+                let network = VirtualNetwork()
+                let wire = try network.open()
+                wire.send("GET /__admin/\(path) HTTP/1.1\r\nHost: \(name)\r\n\(field)\r\n\r\n")
+                let answered = String(decoding: wire.received.prefix(12).suffix(3), as: UTF8.self)
+                #expect(answered == (name == "localhost:8080" ? "\(status)" : "403"), "\(path) of \(name)")
+            }
+        }
+        let guarded = VirtualNetwork { $0.adminToken = "secret" }
+        #expect(try guarded.admin(.get, "clock", fields: [field, "X-Admin-Token: secret"]).status == 200)
+    }
+
     @Test("With a token, whoever has it", arguments: paths)
     func token(_ path: String) throws {
         let network = VirtualNetwork { $0.adminToken = "secret" }

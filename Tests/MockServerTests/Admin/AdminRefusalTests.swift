@@ -50,6 +50,37 @@ struct AdminRefusalTests {
         ),
         (.invalid("No."), 400, "VALIDATION_FAILED", "No."),
         (
+            .unknownSocket("7"), 404, "NOT_FOUND",
+            "This world has no open WebSocket \"7\"; see GET /__admin/sockets."
+        ),
+        (
+            .socketCannot("send", "7", "silent"), 409, "BAD_REQUEST", "WebSocket 7 is silent: it cannot send."
+        ),
+        (
+            .waitTooLong, 400, "VALIDATION_FAILED",
+            "A request waits for at most 10 minutes; ask again, with 'since' as the last answer's 'last_number'."
+        ),
+        (
+            .tooManyWaits, 507, "STORE_FULL",
+            "64 requests wait in this world, which is the limit; let some of them be answered first."
+        ),
+        (
+            .nothingMatched(within: 250_000_000, details: [:]), 408, "BAD_REQUEST",
+            "Nothing matched within 250 ms; 'near_misses' has what came nearest, and how it differs."
+        ),
+        (
+            .tooManyMarks, 507, "STORE_FULL",
+            "This world has 16 marks, which is the limit; delete some with DELETE /__admin/marks/{name}."
+        ),
+        (
+            .unknownMark("x", known: []), 404, "NOT_FOUND",
+            "This world has no mark \"x\": it has none; set one with POST /__admin/marks."
+        ),
+        (
+            .controllerIsThere("page-1"), 409, "BAD_REQUEST",
+            "Another stream of events belongs to the controller \"page-1\"; choose another name, or end it."
+        ),
+        (
             .realClock, 409, "BAD_REQUEST",
             "This world follows the system's clock, which cannot be moved; start the server with a manual clock, or make a world with {\"clock\": \"manual\"}."
         ),

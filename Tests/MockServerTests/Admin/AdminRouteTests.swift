@@ -10,7 +10,7 @@ struct AdminRouteTests {
     /// The paths below `/__admin`, and what answers there.
     static let server = [
         "": "GET, HEAD", "health": "GET, HEAD", "echo": "GET", "openapi.yaml": "GET, HEAD", "scenarios": "GET, HEAD",
-        "worlds": "GET, HEAD, POST",
+        "worlds": "GET, HEAD, POST", "check": "POST",
     ]
     static let ofWorlds = [
         "reset": "POST", "clock": "GET, HEAD, POST", "tokens": "POST", "requests": "GET, HEAD",
@@ -19,6 +19,10 @@ struct AdminRouteTests {
         "faults": "GET, HEAD, POST", "faults/some%20name": "GET, HEAD, PATCH, DELETE",
         "breakpoints": "GET, HEAD, POST", "breakpoints/some%20name": "GET, HEAD, PATCH, DELETE",
         "held": "GET, HEAD, POST", "held/57": "GET, HEAD, POST", "state": "GET, HEAD, PUT",
+        "sockets": "GET, HEAD", "sockets/7": "GET, HEAD", "sockets/7/send": "POST", "sockets/7/close": "POST",
+        "sockets/7/finish": "POST", "sockets/7/reset": "POST", "sockets/7/silence": "POST",
+        "sockets/7/resume": "POST", "wait": "POST", "fork": "POST", "marks": "GET, HEAD, POST",
+        "marks/some%20mark": "DELETE", "rewind": "POST",
     ]
 
     static func all(_ world: String) -> [String: String] {
@@ -84,6 +88,8 @@ struct AdminRouteTests {
         #expect(parameter(["worlds", "w1"]) == ["worlds/{id}", "", "w1"])
         #expect(parameter(["requests", "unmatched"]) == ["requests/unmatched", "", nil])
         #expect(parameter(["faults", ""]) == [nil, nil, nil])
+        #expect(parameter(["sockets", "7", "send"]) == ["sockets/{n}/send", "7", nil])
+        #expect(parameter(["worlds", "w1", "sockets", "7"]) == ["sockets/{n}", "7", "w1"])
     }
 
     @Test("Below a world's prefix there is no admin API, and the refusal says where it is")
@@ -150,7 +156,9 @@ struct AdminRouteTests {
         var expected: [String: Set<String>] = [:]
         for (path, methods) in Self.all("w1") where !path.hasPrefix("worlds/default") && !path.hasPrefix("worlds/w1/") {
             let template = path.replacingOccurrences(of: "w1", with: "{id}")
-                .replacingOccurrences(of: "some%20name", with: "{name}").replacingOccurrences(of: "57", with: "{n}")
+                .replacingOccurrences(of: "some%20name", with: "{name}")
+                .replacingOccurrences(of: "some%20mark", with: "{mark}")
+                .replacingOccurrences(of: "57", with: "{n}").replacingOccurrences(of: "7", with: "{n}")
             expected[template] = Set(methods.components(separatedBy: ", ")).subtracting(["HEAD"])
         }
         #expect(described == expected)

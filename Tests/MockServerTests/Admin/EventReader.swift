@@ -14,6 +14,8 @@ struct EventReader {
     private(set) var head = ""
     private(set) var comments: [String] = []
     private(set) var retry: String?
+    /// What the world was said to be, at first and when it began again; no events to ``take()``.
+    private(set) var worlds: [String] = []
     private(set) var isFinished = false
     private var text: [UInt8] = []
     private var rest: [UInt8] = []
@@ -55,7 +57,11 @@ struct EventReader {
                 }
             }
             event.data = data.joined(separator: "\n")
-            if !data.isEmpty { events.append(event) }
+            if event.name == "world" {
+                worlds.append(event.data)
+            } else if !data.isEmpty {
+                events.append(event)
+            }
             text = Array(text[end.upperBound...])
         }
         return events

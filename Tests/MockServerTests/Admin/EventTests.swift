@@ -103,8 +103,8 @@ struct EventTests {
         reader.wire.read()
         var events = reader.take()
         #expect(events.last?.name == "missed" && events.filter { $0.name == "missed" }.count == 1)
-        let missed = try #require(events.last?.data.split(separator: " ").first.flatMap { Int($0) })
-        #expect(missed == 100 - (events.count - 1))
+        let data = try JSON.parse(try #require(events.last).data)
+        #expect(data["missed"]?.int == 100 - (events.count - 1) && data["first_number"] == 101)
         _ = try network.exchange(Request(target: "/nowhere"))
         events = reader.take()
         #expect(events.map(\.id) == ["101"])
@@ -131,6 +131,98 @@ struct EventTests {
         _ = reader.take()
         #expect(reader.isFinished && reader.wire.ending == .closed)
         if cause == "shutdown" { #expect(network.engine.isEmpty) }
+    }
+
+    @Test("The world comes first, and again when it begins again")
+    func worlds() throws {
+        let network = VirtualNetwork.manual()
+        let world = try network.world(#"{"clock":"manual","scenario":"conflict"}"#)
+        _ = try world.exchange(.get, "/nowhere")
+        var reader = try EventReader(network, world.admin + "events", lastID: "0")
+        #expect(reader.take().map(\.name) == ["exchange"])
+        #expect(reader.worlds.count == 1)
+        let told = try JSON.parse(reader.worlds[0])
+        #expect(told["id"] == "w1" && told["scenario"] == "conflict" && told["guide"] == "union")
+        #expect(told["clock"] == "manual" && told["now"]?.string == "2025-01-29T10:30:00.000000000Z")
+        #expect(told["first_number"] == 1 && told["last_number"] == 1)
+        #expect(told["instance"]?.string?.count == 16)
+        _ = try world.ask(.post, "marks")
+        _ = try world.ask(.post, "rewind", #"{"to":"mark-1"}"#)
+        #expect(reader.take().map(\.name) == ["note", "note"] && reader.worlds.count == 2)
+        _ = try world.ask(.post, "reset", #"{"scenario":"default"}"#)
+        #expect(reader.take().map(\.name) == [] && reader.worlds.count == 3)
+        #expect(try JSON.parse(reader.worlds[2])["scenario"] == "default")
+        #expect(try JSON.parse(reader.worlds[2])["instance"] == told["instance"])
+        let later = VirtualNetwork.start.advanced(byNanoseconds: 1)
+        #expect(try Engine(Engine.Configuration(), now: later).instance != told["instance"]?.string)
+    }
+
+    @Test("Verdicts come after what they are about: all at first, then those that change")
+    func verdicts() throws {
+        let network = VirtualNetwork { $0.mode = .consultationWebSocket }
+        let world = try network.world()
+        var reader = try EventReader(network, world.admin + "events?verdicts=true")
+        let first = reader.take()
+        #expect(first.map(\.name) == ["verdicts"] && first.first?.id == "")
+        let all = try #require(try JSON.parse(first[0].data)["verdicts"]?.array)
+        let known = try #require(try world.ask(.get, "verdicts").json?["verdicts"]?.array)
+        #expect(all.map { $0["id"] } == known.map { $0["id"] } && all.allSatisfy { $0["findings"] == [] })
+        _ = try world.exchange(.get, "/api/v1/consultations/ABCDEF00-0000-4000-8000-000000000000")
+        let events = reader.take()
+        #expect(events.map(\.name) == ["exchange", "verdicts"])
+        let changed = try #require(try JSON.parse(events[1].data)["verdicts"]?.array)
+        #expect(changed.count < 10)
+        let lower = try #require(changed.first { $0["id"] == "ids/lowercase" })
+        #expect(lower["verdict"] == "broken" && lower["finding_count"] == 1 && lower["exercised"] == 1)
+        #expect(lower["findings"]?[0]?["entries"] == [1] && lower["findings"]?[0]?["level"] == "must")
+        // Nothing changes, so nothing is told.
+        _ = try world.exchange(.get, "/nowhere")
+        #expect(reader.take().map(\.name) == ["exchange"])
+        // A reset begins anew.
+        _ = try world.ask(.post, "reset")
+        let again = try #require(reader.take().last { $0.name == "verdicts" })
+        #expect(try JSON.parse(again.data)["verdicts"]?.array?.count == all.count)
+        // A reader that does not ask is not told, and has nobody judged.
+        let other = try network.world()
+        var plain = try EventReader(network, other.admin + "events?verdicts=false")
+        _ = try other.exchange(.get, "/nowhere")
+        #expect(plain.take().map(\.name) == ["exchange"] && network.engine.worlds["\(other.id)"]?.judge == nil)
+    }
+
+    @Test("What time alone breaks is told as well, on either clock", arguments: [true, false])
+    func overdue(_ isManual: Bool) throws {
+        let network = VirtualNetwork()
+        let world = try network.world("{\"clock\":\"\(isManual ? "manual" : "real")\"}")
+        let socket = try world.socket(on: try world.consultation())
+        var reader = try EventReader(network, world.admin + "events?verdicts=true")
+        _ = reader.take()
+        if isManual { try world.advance("10m") } else { network.advance(by: .seconds(600)) }
+        let told = reader.take().filter { $0.name == "verdicts" }
+        let verdicts = try told.flatMap { try JSON.parse($0.data)["verdicts"]?.array ?? [] }
+        #expect(verdicts.contains { $0["verdict"] == "broken" }, "\(told)")
+        #expect(socket.wire.ending == .open)
+    }
+
+    @Test("A name belongs to one stream of a world, until it ends")
+    func controllers() throws {
+        let network = VirtualNetwork()
+        let name = String(repeating: "x", count: Follower.controllerBytes)
+        let reader = try EventReader(network, "events?controller=\(name)")
+        #expect(network.engine.hasController(ExactString(name), of: network.engine.defaultWorld))
+        #expect(try network.admin(.get, "events?controller=\(name)").status == 409)
+        let world = try network.world()
+        let other = try EventReader(network, world.admin + "events?controller=\(name)")
+        reader.wire.vanish()
+        #expect(!network.engine.hasController(ExactString(name), of: network.engine.defaultWorld))
+        let again = try EventReader(network, "events?controller=\(name)")
+        #expect(again.wire.ending == .open && other.wire.ending == .open)
+    }
+
+    @Test(
+        "Other queries are refused",
+        arguments: ["since=1", "verdicts=yes", "controller=", "controller=\(String(repeating: "x", count: 101))"])
+    func refused(_ query: String) throws {
+        #expect(try VirtualNetwork().admin(.get, "events?" + query).status == 400)
     }
 
     @Test("A client that is gone leaves nothing behind")

@@ -27,6 +27,22 @@ struct VerdictTests {
         #expect(finding["evidence"]?.array?.first == journal.first)
     }
 
+    @Test("Evidence may be numbers, and each obligation names its scenarios")
+    func numbers() throws {
+        let network = VirtualNetwork { $0.mode = .consultationWebSocket }
+        let world = try network.plainWorld()
+        _ = try world.exchange(.get, Self.badPath)
+        let verdicts = try #require(try world.ask(.get, "verdicts?evidence=numbers").json?["verdicts"]?.array)
+        let finding = try #require(verdicts.first { $0["id"] == "ids/lowercase" }?["findings"]?.array?.first)
+        #expect(finding["entries"] == [1] && finding["evidence"] == nil && finding["level"] == "must")
+        let scenarios = verdicts.compactMap { $0["scenarios"]?.array }
+        #expect(scenarios.count == verdicts.count && scenarios.contains { !$0.isEmpty })
+        #expect(try world.ask(.get, "verdicts?evidence=entries").text == world.ask(.get, "verdicts").text)
+        for query in ["evidence=none", "evidence=", "limit=1"] {
+            #expect(try world.ask(.get, "verdicts?" + query).status == 400)
+        }
+    }
+
     @Test("A world made to be judged has a judge, another not before it is asked", arguments: [true, false])
     func judged(_ isJudged: Bool) throws {
         let network = VirtualNetwork()

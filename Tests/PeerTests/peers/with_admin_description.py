@@ -3,7 +3,9 @@
     with_admin_description.py URL     of a server of its own: worlds are made, reset and deleted
 """
 
+import base64
 import json
+import os
 import socket
 import sys
 import urllib.error
@@ -32,9 +34,9 @@ class Examples:
         self.connections = []
         self.count = 0
 
-    def send(self, method, path, value=None):
+    def send(self, method, path, value=None, fields=None):
         data = None if value is None else json.dumps(value).encode()
-        request = urllib.request.Request(self.url + path, data=data, method=method)
+        request = urllib.request.Request(self.url + path, data=data, method=method, headers=fields or {})
         if data is not None:
             request.add_header("Content-Type", "application/json")
         try:
@@ -82,6 +84,33 @@ class Examples:
         assert status == 404, body
         return world
 
+    def client(self, world):
+        """A client of a world that asks for its goals, opens the socket of a consultation and asks something on it."""
+        _, _, body = self.send("GET", f"/__admin/worlds/{world}")
+        facts = json.loads(body)
+        fields = {"Authorization": "Bearer " + facts["token"], "X-API-Key": facts["api_key"],
+                  "Content-Type": "application/json"}
+        path = urllib.parse.urlsplit(facts["url"]).path + "/api/v1/"
+        self.send("GET", path + "goals", fields=fields)
+        status, _, body = self.send("POST", path + "consultations", {"persona": "nutritionist"}, fields)
+        assert status == 201, body
+        address = urllib.parse.urlsplit(self.url)
+        connection = socket.create_connection((address.hostname, address.port), timeout=10)
+        handshake = {"Host": address.netloc, "Upgrade": "websocket", "Connection": "Upgrade",
+                     "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": base64.b64encode(os.urandom(16)).decode(), **fields}
+        lines = "".join(f"{name}: {value}\r\n" for name, value in handshake.items())
+        target = f"{path}consultations/{json.loads(body)['data']['id']}/ws"
+        connection.sendall(f"GET {target} HTTP/1.1\r\n{lines}\r\n".encode())
+        answer = connection.recv(4096)
+        assert answer.startswith(b"HTTP/1.1 101 "), answer
+        question = b'{"type":"message","content":"Hello"}'
+        # Masked with zeros, which change nothing.
+        connection.sendall(bytes([0x81, 0x80 | len(question), 0, 0, 0, 0]) + question)
+        status, _, body = self.send("POST", f"/__admin/worlds/{world}/wait", {"for": {"type": "message_received"}})
+        assert status == 200, body
+        _, _, body = self.send("GET", f"/__admin/worlds/{world}/sockets")
+        return connection, str(json.loads(body)["sockets"][0]["connection"])
+
     def run(self):
         for path, item in self.document["paths"].items():
             for method in sorted(check.METHODS & item.keys()):
@@ -114,12 +143,22 @@ class Examples:
             world = self.replaying_world() if path == "/replay" else self.world()
         if path == "/faults" and method == "POST":
             self.send("DELETE", f"/__admin/worlds/{world}/faults/flaky")
+        connection = None
+        if path.startswith(("/sockets", "/wait")) or body and "advance_until" in body:
+            connection, number = self.client(world)
+        if path.endswith("/resume"):
+            self.send("POST", f"/__admin/worlds/{world}/sockets/{number}/silence", {})
+        if path.startswith(("/marks/", "/rewind")):
+            self.send("POST", f"/__admin/worlds/{world}/marks", {"name": "before"})
         prefix = "/__admin" if self.is_of_server(path) else f"/__admin/worlds/{world}"
         name = "look" if path.startswith("/breakpoints/") else "flaky"
         target = prefix + path.replace("{id}", world).replace("{name}", name).replace("{n}", str(number))
+        target = target.replace("{mark}", "before")
         if query:
             target += "?" + urllib.parse.urlencode(query)
         status, headers, answer = self.send(method, target, body)
+        if connection is not None:
+            connection.close()
         place = f"{method} {target} {body}"
         self.count += 1
         if not 200 <= status < 300 or str(status) not in operation["responses"]:

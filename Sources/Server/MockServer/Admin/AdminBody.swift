@@ -1,3 +1,4 @@
+import Digests
 import FitIQAPI
 import FitIQBackend
 import JSON
@@ -26,6 +27,7 @@ struct AdminBody {
         do { return try JSON.parse(body, limits: limits) } catch { throw .invalidJSON(error) }
     }
 
+    /// The value of a key; nil if it is absent or null.
     subscript(_ key: String) -> JSONValue? { fields?[key] }
 
     /// An object in it, with keys of its own; empty if the key is absent.
@@ -55,6 +57,31 @@ struct AdminBody {
             throw .wrongType(key, expected: expected, got: .string(text))
         }
         return nanoseconds
+    }
+
+    /// A whole number in a range, or nil if the key is absent.
+    func number(_ key: String, in range: ClosedRange<Int>) throws(APIError) -> Int? {
+        guard let value = self[key] else { return nil }
+        guard let number = value.int, range.contains(number) else {
+            let expected = "a whole number from \(range.lowerBound) to \(range.upperBound)"
+            throw .wrongType(key, expected: expected, got: value)
+        }
+        return number
+    }
+
+    /// The keys of ``payload()``.
+    static let payloadKeys = ["text", "json", "base64"]
+
+    /// What one of the keys `text`, `json` and `base64` says byte by byte; nil if all are absent, 400 if several are not.
+    func payload() throws(APIError) -> (bytes: [UInt8], isText: Bool)? {
+        guard Self.payloadKeys.count(where: { self[$0] != nil }) <= 1 else { throw .severalPayloads }
+        if let json = self["json"] { return (json.encoded(), true) }
+        if let text = try text("text", expected: "a text") { return (Array(text.utf8), true) }
+        guard let text = try text("base64", expected: "bytes in base64") else { return nil }
+        guard let bytes = Base64.decode(text) else {
+            throw .wrongType("base64", expected: "bytes in base64", got: .string(text))
+        }
+        return (bytes, false)
     }
 
     /// A scenario: the name of a built-in one, or an object like a scenario file; nil if the key is absent.

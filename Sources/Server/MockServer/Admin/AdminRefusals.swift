@@ -119,6 +119,20 @@ extension APIError {
     }
 }
 
+/// The refusals of streams of events.
+extension APIError {
+    static func wrongControllerName(limit: Int) -> APIError {
+        .invalid("The parameter 'controller' names the operator of a stream of events, with 1 to \(limit) bytes.")
+    }
+
+    static func controllerIsThere(_ name: String) -> APIError {
+        APIError(
+            .conflict, .badRequest,
+            "Another stream of events belongs to the controller \(name.quoted(limit: 60)); choose another name, or end it."
+        )
+    }
+}
+
 /// The refusals of breakpoints.
 extension APIError {
     static func unknownBreakpoint(_ name: String, known: [String]) -> APIError {

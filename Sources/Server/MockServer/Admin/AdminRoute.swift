@@ -25,13 +25,24 @@ struct AdminRoute: Equatable {
         case index = ""
         case health, echo
         case description = "openapi.yaml"
-        case scenarios, worlds
+        case scenarios, check, worlds
         // Of a world.
         case world = "worlds/{id}"
         case reset, clock, tokens, requests
         case unmatchedRequests = "requests/unmatched"
         case frames, journal, events, verdicts, replay, faults
         case fault = "faults/{name}"
+        case sockets
+        case socket = "sockets/{n}"
+        case socketSend = "sockets/{n}/send"
+        case socketClose = "sockets/{n}/close"
+        case socketFinish = "sockets/{n}/finish"
+        case socketReset = "sockets/{n}/reset"
+        case socketSilence = "sockets/{n}/silence"
+        case socketResume = "sockets/{n}/resume"
+        case wait, fork, marks
+        case mark = "marks/{mark}"
+        case rewind
         case breakpoints
         case breakpoint = "breakpoints/{name}"
         case held
@@ -40,7 +51,7 @@ struct AdminRoute: Equatable {
 
         var isOfServer: Bool {
             switch self {
-            case .index, .health, .echo, .description, .scenarios, .worlds: true
+            case .index, .health, .echo, .description, .scenarios, .check, .worlds: true
             default: false
             }
         }
@@ -94,6 +105,12 @@ struct AdminRoute: Equatable {
         case .world: worldID == nil ? [.get, .head] : [.get, .head, .delete]
         case .journal: [.get, .head, .delete]
         case .state: [.get, .head, .put]
+        case .sockets, .socket: [.get, .head]
+        case .socketSend, .socketClose, .socketFinish, .socketReset, .socketSilence, .socketResume, .wait, .fork,
+            .rewind, .check:
+            [.post]
+        case .marks: [.get, .head, .post]
+        case .mark: [.delete]
         case .fault, .breakpoint: [.get, .head, .patch, .delete]
         }
     }
@@ -138,18 +155,33 @@ extension Engine {
         case .clock: return clockAnswer(of: world, at: now)
         case .tokens: return try makeToken(for: world, body, at: now)
         case .scenarios: return scenarioList
+        case .check: return try check(exchange)
         case .requests: return try journalAnswer(of: world, head, kinds: [.exchange, .opened])
         case .unmatchedRequests: return try journalAnswer(of: world, head, kinds: [.exchange], isUnmatched: true)
         case .frames: return try journalAnswer(of: world, head, kinds: [.opened, .frame, .fault, .closed])
         case .journal where head.method == .delete: return clearJournal(of: world)
         case .journal: return try journalLines(of: world, head)
-        case .events: return follow(world, exchange)
-        case .verdicts: return verdictAnswer(of: world, at: now)
+        case .events: return try follow(world, exchange)
+        case .verdicts: return try verdictAnswer(of: world, head, at: now)
         case .replay: return try replayReport(of: world, at: now)
         case .state where head.method == .put: return try importState(into: world, exchange)
         case .state: return try exportState(of: world, exchange)
         case .faults where head.method == .post: return try addFault(to: world, body)
         case .faults: return faultList(of: world)
+        case .sockets: return socketList(of: world, at: now)
+        case .socket: return try socketAnswer(route.parameter, of: world, at: now)
+        case .socketSend: return try send(body, onSocket: route.parameter, of: world, at: now)
+        case .socketClose: return try close(body, socket: route.parameter, of: world, at: now)
+        case .socketFinish: return try cut(.finish, body, socket: route.parameter, of: world, at: now)
+        case .socketReset: return try cut(.reset, body, socket: route.parameter, of: world, at: now)
+        case .socketSilence: return try silence(body, socket: route.parameter, of: world, at: now)
+        case .socketResume: return try resume(body, socket: route.parameter, of: world, at: now)
+        case .wait: return try wait(in: world, exchange)
+        case .fork: return try makeFork(of: world, exchange)
+        case .marks where head.method == .post: return try setMark(in: world, exchange)
+        case .marks: return markList(of: world)
+        case .mark: return try removeMark(route.parameter, of: world)
+        case .rewind: return try rewind(world, exchange)
         case .fault: return try faultAnswer(named: route.parameter, of: world, head.method, body, at: now)
         case .breakpoints where head.method == .post: return try addBreakpoint(to: world, body)
         case .breakpoints: return breakpointList(of: world)
@@ -176,6 +208,10 @@ extension Engine {
         if let authority = head.authority,
             WebOrigin(scheme: "http", authority: authority[...])?.isOfThisMachine != true
         {
+            throw .adminForOtherSite
+        }
+        // What browsers say of themselves, also where they send no 'Origin'.
+        if let site = head.fields[.secFetchSite], site == "cross-site" || site == "same-site" {
             throw .adminForOtherSite
         }
     }
@@ -245,4 +281,6 @@ extension HTTPField.Name {
     static let xAdminToken = HTTPField.Name("X-Admin-Token")!  // A constant token.
     /// The origin of the requesting page (RFC 6454 §7).
     static let origin = HTTPField.Name("Origin")!  // A constant token.
+    /// Whether the requesting page is of this site (Fetch Metadata Request Headers §2.3).
+    static let secFetchSite = HTTPField.Name("Sec-Fetch-Site")!  // A constant token.
 }

@@ -8,31 +8,89 @@ import Traffic
 extension Engine {
     /// `GET /__admin/clock`.
     func clockAnswer(of world: World, at now: Timestamp) -> Answer {
-        .object { writer in
-            writer.member("mode", world.clock.manualTime == nil ? "real" : "manual")
-            writer.member("now", world.clock.now(now).nanosecondText)
-            writer.member("next_step", orNull: world.nextStep?.nanosecondText)
+        .object { writeClock(of: world, at: now, to: &$0) }
+    }
+
+    /// Writes the members of a clock: its time, and what is due next.
+    fileprivate func writeClock(of world: World, at now: Timestamp, to writer: inout JSONWriter) {
+        writer.member("mode", world.clock.manualTime == nil ? "real" : "manual")
+        writer.member("now", world.clock.now(now).nanosecondText)
+        writer.member("next_step", orNull: world.nextStep?.nanosecondText)
+        let (due, count) = due(in: world)
+        writer.array("due") { writer in
+            for item in due.prefix(Self.mostDue) {
+                writer.object { writer in
+                    writer.member("time", item.time.nanosecondText)
+                    writer.member("what", item.what)
+                    writer.member("consultation", ifPresent: item.consultation?.description)
+                    writer.member("connection", ifPresent: item.connection.map { Int(clamping: $0) })
+                }
+            }
         }
+        writer.member("due_count", count)
+    }
+
+    /// How many of the things that are due are listed.
+    package static let mostDue = 50
+
+    private struct Due {
+        let time: Timestamp
+        let what: String
+        var consultation: ResourceID?
+        var connection: UInt64?
+    }
+
+    /// What is due in a world by itself, in the order of time; of a replayed session only the next step is known.
+    private func due(in world: World) -> (due: [Due], count: Int) {
+        var due: [Due] = []
+        var count = 0
+        if let replay = world.replay {
+            due = replay.player.nextDeadline.map { [Due(time: $0, what: "replay")] } ?? []
+            count = due.count
+        } else {
+            let steps = world.backend.due(limit: Self.mostDue)
+            count = steps.count
+            due = steps.steps.map { step in
+                let connection = step.socket.flatMap { self[ConnectionID($0)] }?.record.number?.number
+                return Due(
+                    time: step.time, what: step.what.rawValue, consultation: step.consultation, connection: connection)
+            }
+        }
+        if world.heldOutputs.next != nil || world.live?.silences.next != nil {
+            for connection in connections where connection.world === world {
+                for (time, what) in [(connection.queuedRelease, "output"), (connection.silencedUntil, "silence")] {
+                    guard let time else { continue }
+                    due.append(Due(time: time, what: what, connection: connection.record.number?.number))
+                    count += 1
+                }
+            }
+            due.sort { ($0.time, $0.connection ?? 0) < ($1.time, $1.connection ?? 0) }
+        }
+        return (due, count)
     }
 
     /// `POST /__admin/clock`: runs everything that happens in the world, each event at its time, before it answers.
     func advanceClock(of world: World, _ body: [UInt8], at now: Timestamp) throws(APIError) -> Answer {
-        let body = try AdminBody(body, keys: ["advance", "advance_to"])
+        let body = try AdminBody(body, keys: ["advance", "advance_to", "advance_until", "within"])
         guard world.clock.manualTime != nil else { throw .realClock }
-        let move = ClockMove(of: world, in: self, body)
+        let query = try body["advance_until"].map { value throws(APIError) in try JournalQuery(waitingFor: value) }
+        let move = ClockMove(of: world, in: self, body, until: query)
         // Its errors are reported at once, unless it has to wait for another move.
         if world.clockMove == nil { try move.begin() }
         return Answer(move)
     }
 
     /// Reads how far to move a clock, and records it in the journal; 400 if it cannot be moved there.
-    fileprivate func beginAdvance(of world: World, _ body: AdminBody) throws(APIError) -> Timestamp {
+    fileprivate func beginAdvance(
+        of world: World, _ body: AdminBody, isOpen: Bool
+    ) throws(APIError) -> Timestamp {
         guard let start = world.clock.manualTime else { throw .realClock }
         let target = try target(of: body, from: start)
         let span = target.nanosecondsSinceEpoch - start.nanosecondsSinceEpoch
         guard span >= 0 else { throw .clockBackwards(start.nanosecondText) }
         guard span <= ScenarioLimits.longestDuration else { throw .clockTooFar }
-        noteAdvance(of: world, from: start, to: target)
+        // A move until something happens is as many moves as there are steps before it.
+        if !isOpen { noteAdvance(of: world, from: start, to: target) }
         return target
     }
 
@@ -43,7 +101,10 @@ extension Engine {
     }
 
     private func target(of body: AdminBody, from start: Timestamp) throws(APIError) -> Timestamp {
-        let span = try body.duration("advance")
+        let isOpen = body["advance_until"] != nil
+        let within = try body.duration("within")
+        guard isOpen || within == nil, !isOpen || body["advance"] == nil else { throw .clockWithoutAdvance }
+        let span = isOpen ? within ?? Self.usualSearch : try body.duration("advance")
         let expected = "a time such as \"2025-01-29T10:31:00Z\", up to the year 2199"
         let text = try body.text("advance_to", expected: expected)
         switch (span, text) {
@@ -53,11 +114,14 @@ extension Engine {
             else { throw .clockTooFar }
             return start.advanced(byNanoseconds: span)
         case (nil, let text?):
-            if let time = DateTime(text)?.timestamp { return time }
+            if let time = Timestamp(text) { return time }
             throw .wrongType("advance_to", expected: expected, got: .string(text))
         case (nil, nil), (_?, _?): throw .clockWithoutAdvance
         }
     }
+
+    /// How far a clock is moved until something happens, unless the request says so, in nanoseconds: 1 h.
+    private static let usualSearch: Int64 = 3_600_000_000_000
 
     /// `POST /__admin/tokens`: a token for any user, on the world's clock.
     func makeToken(for world: World, _ body: [UInt8], at now: Timestamp) throws(APIError) -> Answer {
@@ -85,18 +149,28 @@ final class ClockMove: BodySource {
     private unowned let engine: Engine
     private let world: World
     private let body: AdminBody
-    /// The target of the clock; nil before the move has begun.
-    private var target: Timestamp?
+    /// What ends the move; nil for a move to a time.
+    private let query: JournalQuery?
+    private var lookout: JournalLookout?
+    /// The time at which it began, and the target of the clock; nil before the move has begun.
+    private var start, target: Timestamp?
+    /// Whether the last step moved the clock.
+    private var hasMoved = true
     private var slow: Set<ConnectionID>?
     /// How many events a slice runs, at most a tenth of a millisecond each.
     private static let steps = 16
 
-    init(of world: World, in engine: Engine, _ body: AdminBody) {
-        (self.world, self.engine, self.body) = (world, engine, body)
+    init(of world: World, in engine: Engine, _ body: AdminBody, until query: JournalQuery?) {
+        (self.world, self.engine, self.body, self.query) = (world, engine, body, query)
     }
 
     func begin() throws(APIError) {
-        target = try engine.beginAdvance(of: world, body)
+        target = try engine.beginAdvance(of: world, body, isOpen: query != nil)
+        start = world.clock.manualTime
+        if var query {
+            query.since = world.journal.lastNumber
+            lookout = JournalLookout(query)
+        }
         world.clockMove = self
     }
 
@@ -108,18 +182,65 @@ final class ClockMove: BodySource {
             guard world.clockMove == nil else { return .waiting }
             try begin()
         }
+        var found: JournalEntry?
         if let target, world.clockMove === self {
-            engine.advance(world, to: target, steps: Self.steps, slow: &slow, at: slice.now)
-            // Much may be due at one time, including the last one.
-            let isLate = world.nextStep.map { $0 <= target } ?? false
-            if let time = world.clock.manualTime, time < target || isLate {
-                slice.spend(slice.bytesLeft)
-                return .more
+            if lookout == nil {
+                engine.advance(world, to: target, steps: Self.steps, slow: &slow, at: slice.now)
+                if isBefore(target) {
+                    slice.spend(slice.bytesLeft)
+                    return .more
+                }
+            } else {
+                let isOver = search(until: target, &slice, &found)
+                guard isOver else { return .more }
             }
             world.clockMove = nil
             engine.wakeStreams()
+            if let lookout, found == nil {
+                let span = target.nanosecondsSinceEpoch - (start ?? target).nanosecondsSinceEpoch
+                throw lookout.refusal(after: span, in: world)
+            }
+        } else if query != nil {
+            throw .resetWhileWaiting
         }
-        slice.bytes += engine.clockAnswer(of: world, at: slice.now).body
+        slice.bytes += JSONWriter.object { writer in
+            engine.writeClock(of: world, at: slice.now, to: &writer)
+            if let found {
+                writer.member("entry", raw: world.journalEncoder.encode(found))
+                writer.member("last_number", world.journal.lastNumber)
+            }
+        }
         return .end
+    }
+
+    /// Whether something remains to be done; much may be due at one time, including the last one.
+    private func isBefore(_ target: Timestamp) -> Bool {
+        let isLate = world.nextStep.map { $0 <= target } ?? false
+        return world.clock.manualTime.map { $0 < target || isLate } ?? false
+    }
+
+    /// Moves the clock from one due thing to the next until an entry matches.
+    ///
+    /// - Returns: Whether the move is over; otherwise the slice is full.
+    private func search(until target: Timestamp, _ slice: inout BodySlice, _ found: inout JournalEntry?) -> Bool {
+        while !slice.isFull {
+            switch lookout?.next(in: world.journal) {
+            case .found(let entry):
+                found = entry
+                return true
+            case .passed(let cost): slice.spend(cost)
+            case .end, nil:
+                guard let time = world.clock.manualTime, isBefore(target) else { return true }
+                let due = engine.nextDue(ofWorld: world.name, at: slice.now) ?? target
+                let next = min(max(due, time), target)
+                engine.noteAdvance(of: world, from: time, to: next)
+                // Time-outs that changed nothing at this time are all passed at once.
+                let steps = next > time || hasMoved ? 1 : Int.max
+                hasMoved = next > time
+                engine.advance(world, to: next, steps: steps, slow: &slow, at: slice.now)
+                slice.spend(4096)
+            }
+        }
+        return false
     }
 }

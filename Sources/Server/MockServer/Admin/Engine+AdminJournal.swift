@@ -82,6 +82,11 @@ extension World {
     /// Drops the entries, and their judgement; the numbers continue.
     func clearJournal() {
         journal.removeAll()
+        forgetEarlier()
+    }
+
+    /// Has a judge, if there is one, begin with the next entry.
+    func forgetEarlier() {
         forgottenNumber = journal.lastNumber
         if judge != nil { beginJudging() }
     }
@@ -115,14 +120,22 @@ extension JournalEntry {
 /// The admin API's events: a journal as it grows.
 extension Engine {
     /// `GET /__admin/events`: the entries from now on or after the last one the client saw, without an end.
-    func follow(_ world: World, _ exchange: Exchange) -> Answer? {
+    ///
+    /// - Throws: 400 for a bad query, 409 if another stream has the controller's name.
+    func follow(_ world: World, _ exchange: Exchange) throws(APIError) -> Answer? {
         let (connection, now) = (exchange.connection, exchange.now)
+        let (watchesVerdicts, controller) = try followerQuery(exchange.head, of: world)
+        if watchesVerdicts, world.judge == nil { world.beginJudging() }
         var fields = ServerSentEvent.responseFields
         fields[.date] = world.clock.now(now).httpDateText
         connection.http.startResponse(status: .ok, fields: fields, into: &connection.output.bytes)
-        connection.follower = Follower(
+        var follower = Follower(
             world: world, lastNumber: ServerSentEvent.lastID(in: exchange.head.fields) ?? world.journal.lastNumber)
+        follower.controller = controller
+        if watchesVerdicts { follower.verdicts = WatchedVerdicts() }
         connection.http.sendBody(ServerSentEvent.retry(milliseconds: 1000), into: &connection.output.bytes)
+        follower.tellWorld(to: connection, instance: instance, at: now)
+        connection.follower = follower
         if isShuttingDown {
             endEvents(on: connection, at: now)
         } else {
@@ -130,6 +143,34 @@ extension Engine {
             arm(connection, .keepAlive, after: Follower.keepAliveInterval, at: now)
         }
         return nil
+    }
+
+    /// Reads the query of a stream of events.
+    private func followerQuery(
+        _ head: RequestHead, of world: World
+    ) throws(APIError) -> (watchesVerdicts: Bool, controller: ExactString?) {
+        let keys = ["verdicts", "controller"]
+        let items = head.target.queryItems()
+        for item in items where !keys.contains(item.name) { throw .unknownAdminKey(item.name, allowed: keys) }
+        let verdicts = items.last { $0.name == "verdicts" }?.value
+        if let verdicts, !["true", "false"].contains(verdicts) {
+            throw .unknownChoice("verdicts", got: verdicts, allowed: ["true", "false"])
+        }
+        guard let name = items.last(where: { $0.name == "controller" })?.value else { return (verdicts == "true", nil) }
+        guard !name.isEmpty, name.utf8.count <= Follower.controllerBytes else {
+            throw .wrongControllerName(limit: Follower.controllerBytes)
+        }
+        let controller = ExactString(name)
+        guard !hasController(controller, of: world) else { throw .controllerIsThere(name) }
+        return (verdicts == "true", controller)
+    }
+
+    /// Whether a stream of events of a world has this controller's name.
+    func hasController(_ name: ExactString, of world: World) -> Bool {
+        followers.contains { id in
+            guard let follower = self[id]?.follower else { return false }
+            return follower.controller == name && follower.world === world
+        }
     }
 
     /// Queues what followers have not seen for the next turns of the loop, as far as they read it.
@@ -146,12 +187,13 @@ extension Engine {
     }
 
     /// Sends a follower a slice of what it has not seen, and returns its cost; the rest follows in later turns.
-    func feedFollower(_ connection: Connection) -> Int {
+    func feedFollower(_ connection: Connection, at now: Timestamp) -> Int {
         guard var follower = connection.follower else { return 0 }
         follower.isBehind = false
         lendOutput(to: connection)
         let cost = follower.appendNews(
-            to: connection, limit: limits.unsentBytesBeforeReadingPauses, slice: streams.sliceSize)
+            to: connection, limit: limits.unsentBytesBeforeReadingPauses, slice: streams.sliceSize, instance: instance,
+            at: now)
         if follower.hasNews, !isReadingPaused(connection) {
             follower.isBehind = true
             streams.waiting.append(connection.id)
@@ -166,6 +208,8 @@ extension Engine {
     func keepAlive(_ connection: Connection, at now: Timestamp) {
         guard let follower = connection.follower else { preconditionFailure("Only followers are kept alive.") }
         guard follower.unreadTime < patience.idle else { return end(connection, .reset) }
+        // Time alone may break an obligation.
+        connection.follower?.verdicts?.isDue = true
         if connection.output.isEmpty {
             lendOutput(to: connection)
             connection.http.sendBody(ServerSentEvent.keepAlive, into: &connection.output.bytes)
@@ -179,8 +223,12 @@ extension Engine {
     /// Ends a stream of events cleanly: its world is gone, or the server stops.
     func endEvents(on connection: Connection, at now: Timestamp) {
         // The latest events, as far as the reader has room.
-        if connection.follower?.hasNews ?? false, !isReadingPaused(connection) { _ = feedFollower(connection) }
+        if connection.follower?.hasNews ?? false, !isReadingPaused(connection) { _ = feedFollower(connection, at: now) }
+        let follower = connection.follower
         connection.follower = nil
+        if let follower, let controller = follower.controller {
+            controllerLeft(controller, of: follower.world, at: now)
+        }
         connection.http.endBody(into: &connection.output.bytes)
         linger(connection, at: now)
     }
@@ -195,6 +243,15 @@ struct Follower {
     var isBehind = false
     /// How long output has waited without the reader taking any of it, in nanoseconds.
     var unreadTime: Int64 = 0
+    /// The operator that this stream belongs to; nil for a reader without breakpoints.
+    var controller: ExactString?
+    /// What it was told of the verdicts; nil if it does not watch them.
+    var verdicts: WatchedVerdicts?
+    /// The life of the world that it was told of.
+    private var life = 0
+
+    /// The longest name of a controller in bytes.
+    package static let controllerBytes = 100
 
     init(world: World, lastNumber: Int) {
         self.world = world
@@ -205,18 +262,45 @@ struct Follower {
     /// Time after which a stream without entries sends a sign of life, in nanoseconds: 15 s.
     static let keepAliveInterval: Int64 = 15_000_000_000
 
-    /// Whether there are entries that it was not sent.
-    var hasNews: Bool { world.journal.lastNumber > lastNumber }
+    /// Whether there is something that it was not sent.
+    var hasNews: Bool {
+        world.journal.lastNumber > lastNumber || world.life != life || verdicts?.isBehind(in: world) ?? false
+    }
+
+    /// Sends what the world is: at first, and whenever it begins again.
+    mutating func tellWorld(to connection: Connection, instance: String, at now: Timestamp) {
+        life = world.life
+        verdicts?.forget()
+        let data = JSONWriter.object { writer in
+            writer.member("id", world.name)
+            writer.member("scenario", world.settings.scenario.name)
+            writer.member("guide", world.mode.rawValue)
+            writer.member("clock", world.clock.manualTime == nil ? "real" : "manual")
+            writer.member("now", world.clock.now(now).nanosecondText)
+            writer.member("first_number", world.journal.firstNumber)
+            writer.member("last_number", world.journal.lastNumber)
+            writer.member("instance", instance)
+        }
+        connection.http.sendBody(ServerSentEvent(event: "world", data: data).bytes, into: &connection.output.bytes)
+    }
 
     /// Sends entries until the connection holds `limit` bytes, or the slice is full, and returns the cost.
-    mutating func appendNews(to connection: Connection, limit: Int, slice: Int) -> Int {
+    ///
+    /// A world that began again is told before, verdicts after the entries that they are about.
+    mutating func appendNews(
+        to connection: Connection, limit: Int, slice: Int, instance: String, at now: Timestamp
+    ) -> Int {
         let start = connection.output.writtenOffset
         var extraCost = 0
         func cost() -> Int { connection.output.writtenOffset - start + extraCost }
         let encoder = world.journalEncoder
+        if world.life != life { tellWorld(to: connection, instance: instance, at: now) }
         let missed = world.journal.missedCount(after: lastNumber)
         if missed > 0 {
-            let text = Array("\(missed) entries were dropped from the journal before they could be sent".utf8)
+            let text = JSONWriter.object { writer in
+                writer.member("missed", missed)
+                writer.member("first_number", world.journal.firstNumber)
+            }
             connection.http.sendBody(ServerSentEvent(event: "missed", data: text).bytes, into: &connection.output.bytes)
             // Sent once, though the journal may be empty now.
             lastNumber += missed
@@ -225,7 +309,19 @@ struct Follower {
             connection.http.sendBody(ServerSentEvent(entry, encoder: encoder).bytes, into: &connection.output.bytes)
             lastNumber = entry.number
             extraCost += entry.extraCost
-            if connection.output.count > limit || cost() >= slice { break }
+            if connection.output.count > limit || cost() >= slice { return cost() }
+        }
+        while verdicts?.isBehind(in: world) ?? false, connection.output.count <= limit, cost() < slice {
+            guard let spent = world.judgeNextWaiting() else {
+                let change = verdicts?.change(in: world, at: now)
+                extraCost += 16 * 1024
+                if let change {
+                    connection.http.sendBody(
+                        ServerSentEvent(event: "verdicts", data: change).bytes, into: &connection.output.bytes)
+                }
+                break
+            }
+            extraCost += spent
         }
         return cost()
     }

@@ -56,14 +56,18 @@ extension Engine {
         try beginning.check(in: worlds.room(of: nil))
         let world = World(id: "w\(number)", number: number, beginning, now: now)
         if beginning.draft.isJudged { world.beginJudging() }
-        worlds[ExactString("w\(number)")] = world
-        worlds.accountStorage(of: world)
-        if worlds.nextSweep == nil { worlds.nextSweep = now.advanced(byNanoseconds: Engine.sweepInterval) }
-        queueDeadline(of: world)
+        add(world, at: now)
         return world
     }
 
-    private var hasPlaceForWorld: Bool { worlds.count + 1 < limits.worlds }
+    func add(_ world: World, at now: Timestamp) {
+        worlds[ExactString(world.name)] = world
+        worlds.accountStorage(of: world)
+        if worlds.nextSweep == nil { worlds.nextSweep = now.advanced(byNanoseconds: Engine.sweepInterval) }
+        queueDeadline(of: world)
+    }
+
+    var hasPlaceForWorld: Bool { worlds.count + 1 < limits.worlds }
 
     /// `GET /__admin/worlds`: in the order of creation, the default world first.
     ///
@@ -82,7 +86,7 @@ extension Engine {
     }
 
     /// `GET /__admin/worlds/{id}`: its URLs and its contents.
-    func describe(_ world: World, at now: Timestamp) -> [UInt8] {
+    func describe(_ world: World, at now: Timestamp, forkedFrom parent: String? = nil) -> [UInt8] {
         let settings = world.settings
         return JSONWriter.object { writer in
             writer.member("id", world.name)
@@ -97,6 +101,7 @@ extension Engine {
             writer.member("now", world.clock.now(now).wireText)
             world.writeCounts(to: &writer)
             writer.member("web_sockets", world.openSocketCount)
+            writer.member("forked_from", ifPresent: parent)
         }
     }
 
@@ -194,7 +199,7 @@ extension Engine {
     /// Closes the sockets of a world with 1001, and detaches every other connection from it.
     ///
     /// What faults hold back is released, as no clock will release it later. A silent connection would never notice.
-    private func closeConnections(of world: World, reason: String, at now: Timestamp) {
+    func closeConnections(of world: World, reason: String, at now: Timestamp) {
         for connection in connections where connection.world === world {
             if connection.speaks == .http {
                 connection.lastAuthorization = nil
@@ -211,7 +216,7 @@ extension Engine {
             if connection.output.isHeld { release(connection, in: world, at: now, skippingWaits: true) }
             // It is a time on a clock that is gone, and must not pass for an entry in the queue of the next one.
             connection.queuedRelease = nil
-            if connection.isSilent { end(connection, .reset) }
+            if connection.isSilent || connection.silencedUntil != nil { end(connection, .reset) }
         }
     }
 }

@@ -148,6 +148,8 @@ protocol BodySource: AnyObject {
     var heldByteCount: Int { get }
     /// Whether ``heldByteCount`` grows between calls, as the journal drops what the source keeps.
     var keepsJournal: Bool { get }
+    /// When it looks again by itself while it waits, by the system's clock; nil if only others wake it.
+    var wakesAt: Timestamp? { get }
 
     /// Appends the next part until the slice is full; a slice may also be all work, and have no bytes.
     ///
@@ -160,6 +162,7 @@ extension BodySource {
     var length: Int? { nil }
     var heldByteCount: Int { 0 }
     var keepsJournal: Bool { false }
+    var wakesAt: Timestamp? { nil }
 }
 
 enum BodyProgress {

@@ -89,6 +89,8 @@ public final class Connection {
     var isTouched = false
     /// Whether a fault has stopped its reads and writes.
     var isSilent = false
+    /// When it is reset, because its operator has silenced it, by the world's clock; nil if it is not silenced.
+    var silencedUntil: Timestamp?
     /// When its entry in its world's queue of held outputs comes up, by the world's clock.
     var queuedRelease: Timestamp?
     /// Whether requests may wait in the parser until more output is sent.

@@ -92,22 +92,25 @@ extension Engine {
         }
     }
 
-    /// Sends a binary message or a ping, which no fault touches.
-    private func send(
-        _ payload: [UInt8], _ opcode: Opcode, on connection: Connection, in world: World, at now: Timestamp
+    /// Sends a message or a ping past all faults; the journal has it with the given ones.
+    func send(
+        _ payload: [UInt8], _ opcode: Opcode, faults: [String] = [], on connection: Connection, in world: World,
+        at now: Timestamp
     ) {
         lendOutput(to: connection)
         let start = connection.output.writtenOffset
         let isSent =
-            opcode == .ping
-            ? connection.webSocket?.ping(payload, into: &connection.output.bytes)
-            : connection.webSocket?.send(binary: payload, into: &connection.output.bytes)
-        if isSent ?? false { recorder.sent(payload, opcode, from: start, on: connection, in: world) }
+            switch opcode {
+            case .ping: connection.webSocket?.ping(payload, into: &connection.output.bytes)
+            case .text: connection.webSocket?.send(text: payload, into: &connection.output.bytes)
+            default: connection.webSocket?.send(binary: payload, into: &connection.output.bytes)
+            }
+        if isSent ?? false { recorder.sent(payload, opcode, faults: faults, from: start, on: connection, in: world) }
         outputHasGrown(of: connection, at: now)
     }
 
-    /// Ends a connection without a close frame, as the recorded one ended, after the remaining output.
-    private func drop(_ connection: Connection, _ ending: WireAction, in world: World, at now: Timestamp) {
+    /// Ends a connection without a close frame, after the remaining output.
+    func drop(_ connection: Connection, _ ending: WireAction, in world: World, at now: Timestamp) {
         lendOutput(to: connection)
         sendWhatWaits(on: connection, at: now)
         connection.output.append(Transmission(marks: [.init(0, ending)]))

@@ -95,7 +95,7 @@ extension Engine {
             if let stream = connection.stream {
                 room -= feed(connection, stream, at: now)
             } else if connection.follower != nil {
-                room -= feedFollower(connection)
+                room -= feedFollower(connection, at: now)
             }
         }
         streams.waiting.removeFirst(looked)
@@ -128,7 +128,14 @@ extension Engine {
         swap(&slice.bytes, &streams.buffer)
         touch(connection)
         // The server was busy, not the reader: its idle time starts again.
-        if connection.ending == .none { arm(connection, .idle, after: patience.idle, at: now) }
+        if connection.ending == .none {
+            if let stream = connection.stream, stream.isWaiting, let time = stream.source.wakesAt {
+                let span = time.nanosecondsSinceEpoch - now.nanosecondsSinceEpoch
+                arm(connection, .wake, after: max(span, 0), at: now)
+            } else {
+                arm(connection, .idle, after: patience.idle, at: now)
+            }
+        }
         if connection.stream == nil {
             serveRequests(of: connection, at: now)
         } else {

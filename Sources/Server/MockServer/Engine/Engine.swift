@@ -22,8 +22,12 @@ public final class Engine {
     var streams = StreamQueue()
     /// The connections that follow a journal as it grows.
     var followers: [ConnectionID] = []
+    /// The connections whose requests wait for an entry of a journal.
+    var waits: [ConnectionID] = []
     /// The connections that waited for a world that has since resumed, in the order of arrival.
     var resumed: [ConnectionID] = []
+    /// Tells this engine from another one at the same address: 16 hexadecimal digits.
+    let instance: String
     /// Whether steps of worlds are left for the next turn of the loop.
     var isLate = false
     /// While a world's clock is moved by hand: its connections, ordered by their deadlines.
@@ -48,6 +52,8 @@ public final class Engine {
     public init(_ configuration: Configuration, now: Timestamp) throws(APIError) {
         self.configuration = configuration
         (limits, patience) = (configuration.limits, Patience(configuration.limits))
+        let digits = String(UInt64(bitPattern: now.nanosecondsSinceEpoch), radix: 16)
+        instance = String(repeating: "0", count: 16 - digits.count) + digits
         let draft = WorldDraft(settings: configuration.defaultWorldSettings)
         let beginning = try WorldBeginning(draft, in: configuration.emptyRoom, now: now)
         worlds = WorldTable(main: World(id: nil, number: 0, beginning, now: now), configuration)
@@ -132,6 +138,10 @@ public final class Engine {
             recorder.abandoned(connection, in: world)
         }
         forgetSocket(of: connection)
+        if let follower = connection.follower, let controller = follower.controller {
+            connection.follower = nil
+            controllerLeft(controller, of: follower.world, at: now ?? follower.world.lastUsed)
+        }
         connection.ending = .reset
         if connection.stream != nil { endStream(of: connection) }
         connections.close(connection)
@@ -185,6 +195,7 @@ public final class Engine {
     public func takeTouched() -> [Connection] {
         freeDiscarded()
         queueFollowers()
+        queueWaits()
         guard !touched.isEmpty else { return [] }
         var result = touched
         touched.removeAll(keepingCapacity: true)

@@ -64,9 +64,10 @@ final class Recorder {
 
     /// Records a message or a ping of the server, in bytes from an offset on.
     func sent(
-        _ payload: [UInt8], _ opcode: Opcode = .text, from start: Int, on connection: Connection, in world: World
+        _ payload: [UInt8], _ opcode: Opcode = .text, faults: [String] = [], from start: Int,
+        on connection: Connection, in world: World
     ) {
-        let frame = RecordedFrame(sender: .server, opcode: opcode, payload: payload)
+        let frame = RecordedFrame(sender: .server, opcode: opcode, payload: payload, faults: faults)
         connection.record.framesOut += 1
         guard connection.output.isHeld else { return record(frame, on: connection, in: world) }
         add(.frame(frame), from: start, on: connection, in: world)

@@ -294,9 +294,6 @@ extension Engine {
         }
     }
 
-    /// Whether a controller follows the events of a world.
-    func hasController(_ name: ExactString, of world: World) -> Bool { false }
-
     // MARK: Losing
 
     /// Records that what is held on a connection is lost with it.

@@ -7,7 +7,7 @@ import Traffic
 /// What breakpoints hold back in a world, by the number of the journal's entry about it.
 ///
 /// The contents are with the connections: ``Connection/held``, ``Connection/heldEvent``, ``SocketFaults``.
-struct HoldTable {
+struct HoldTable: Sendable {
     /// What is held, oldest first; at most ``FaultLimits/held``.
     private(set) var things: [HeldThing] = []
     /// The earliest time at which something continues by itself, by the world's clock; nil if nothing is held.

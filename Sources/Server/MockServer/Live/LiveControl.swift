@@ -1,16 +1,21 @@
 import FitIQAPI
 
 /// What the operator of a world does by hand, while clients use it.
-struct LiveControl {
+struct LiveControl: Sendable {
     /// What breakpoints hold back.
     var holds = HoldTable()
     /// The marks to which the world can go back, oldest first.
-    var marks: [Mark] = []
-    /// The connections of requests that wait for an entry of the journal.
-    var waits: [ConnectionID] = []
+    var marks: [Mark] = [] {
+        didSet { markedBytes = marks.reduce(0) { $0 + $1.bytes } }
+    }
+    /// Bytes of JSON that the marks keep.
+    private(set) var markedBytes = 0
 
-    /// When something held continues by itself, by the world's clock; nil if nothing does.
-    var nextStep: Timestamp? { holds.next }
+    /// When sockets that are silenced by hand are reset, by the world's clock.
+    var silences = DeadlineQueue<ConnectionID>()
+
+    /// When something held continues by itself, or a silence ends, by the world's clock; nil if nothing does.
+    var nextStep: Timestamp? { .earliest(holds.next, silences.next) }
 
     /// The name among the faults of entries about what was done by hand: judges blame no client for it.
     static let byHand = "by hand"

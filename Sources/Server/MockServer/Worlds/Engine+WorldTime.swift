@@ -137,6 +137,7 @@ extension Engine {
             advanceReplay(of: world, at: now)
         }
         releaseOutputs(of: world, at: now)
+        endSilences(of: world, at: now)
         releaseHolds(of: world, at: now)
         return max(steps, 1)
     }

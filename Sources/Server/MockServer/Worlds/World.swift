@@ -118,8 +118,65 @@ final class World {
         responseFields.update(to: turn.now)
     }
 
+    /// What a world holds at a moment, without its connections and its journal: a mark keeps it, a fork begins with it.
+    struct Snapshot: Sendable {
+        fileprivate(set) var settings: WorldSettings
+        fileprivate(set) var backend: Backend
+        fileprivate let clock: WorldClock
+        fileprivate let turn: Turn
+        fileprivate var replay: WorldReplay?
+        fileprivate let tokenExpiry: Int64
+        fileprivate let faults: FaultBook
+        fileprivate let scenarioBytes: Int
+        fileprivate let faultBytes: [ExactString: Int]
+
+        /// A copy without sockets that shares no storage with this one.
+        func copied(with settings: WorldSettings) -> Snapshot {
+            var copy = self
+            copy.settings = settings
+            copy.backend = backend.copied(to: settings.origin)
+            copy.replay = replay?.copied(to: settings.origin, at: turn.now)
+            return copy
+        }
+    }
+
+    var snapshot: Snapshot {
+        Snapshot(
+            settings: settings, backend: backend, clock: clock, turn: turn, replay: replay, tokenExpiry: tokenExpiry,
+            faults: faults, scenarioBytes: scenarioBytes, faultBytes: faultBytes)
+    }
+
+    /// Creates a world that continues another one, whose journal and judge it copies.
+    init(number: Int, continuing parent: World, from snapshot: Snapshot, at now: Timestamp) {
+        (id, self.number, lastUsed) = ("w\(number)", number, now)
+        (settings, clock, backend, turn) = (snapshot.settings, snapshot.clock, snapshot.backend, snapshot.turn)
+        (replay, faults, tokenExpiry) = (snapshot.replay, snapshot.faults, snapshot.tokenExpiry)
+        (scenarioBytes, faultBytes) = (snapshot.scenarioBytes, snapshot.faultBytes)
+        authenticator = snapshot.settings.makeAuthenticator()
+        (journal, connectionCount) = (parent.journal, parent.connectionCount)
+        (judge, judgesNextAt, forgottenNumber) = (parent.judge, parent.judgesNextAt, parent.forgottenNumber)
+        setTime(now)
+    }
+
+    /// Records the end of a socket that stayed in the world from which this one was copied.
+    func recordLostSocket(_ connection: UInt64) {
+        let closing = RecordedClosing(by: .server, cause: .shutdown, message: "The world was forked")
+        journal.record(.closed(closing), at: turn.now, connection: connection)
+    }
+
+    /// Continues from an earlier state; the journal and the numbers of connections go on.
+    func goBack(to snapshot: Snapshot, at now: Timestamp) {
+        life += 1
+        (settings, clock, backend, turn) = (snapshot.settings, snapshot.clock, snapshot.backend, snapshot.turn)
+        (replay, faults, tokenExpiry) = (snapshot.replay, snapshot.faults, snapshot.tokenExpiry)
+        (scenarioBytes, faultBytes) = (snapshot.scenarioBytes, snapshot.faultBytes)
+        authenticator = settings.makeAuthenticator()
+        (clockMove, heldOutputs, queuedDeadline) = (nil, DeadlineQueue(), nil)
+        setTime(now)
+    }
+
     /// All parts that may take long to free: what a reset or deleted world leaves.
-    var contents: [any Sendable] { [backend, replay, journal, judge, settings, reloadedSettings] }
+    var contents: [any Sendable] { [backend, replay, journal, judge, settings, reloadedSettings, live] }
 
     /// Releases everything: the world is gone, though closing connections may still refer to it.
     func vanish() {
@@ -148,8 +205,10 @@ final class World {
 
     /// Bytes of JSON that it holds: its users' data, its scenario, and its faults.
     var storedBytes: Int { backend.storedBytes + writtenBytes }
-    /// Those that came through the admin API, and that no user owns.
-    var writtenBytes: Int { scenarioBytes + (faultBytes.isEmpty ? 0 : faultBytes.values.reduce(0, +)) }
+    /// Those that came through the admin API, and that no user owns, and those of its marks.
+    var writtenBytes: Int {
+        scenarioBytes + (faultBytes.isEmpty ? 0 : faultBytes.values.reduce(0, +)) + (live?.markedBytes ?? 0)
+    }
 
     /// When something is due in the world, by its own clock; nil if nothing is.
     var nextStep: Timestamp? {

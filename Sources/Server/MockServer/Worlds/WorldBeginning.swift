@@ -59,6 +59,14 @@ struct WorldReplay: Sendable {
 
     var openSocketCount: Int { connections.count }
 
+    /// A copy whose sockets have ended, for clients that know it by another origin.
+    func copied(to origin: String, at time: Timestamp) -> WorldReplay {
+        var copy = self
+        for socket in connections.keys.sorted() { copy.forget(socket, at: time) }
+        copy.player.origin = origin
+        return copy
+    }
+
     /// Starts the replay of a world's session; nil if it has none, 400 if it is in a file that was not read.
     init?(_ world: WorldSettings) throws(APIError) {
         guard let replay = world.scenario.replay else { return nil }

@@ -1,4 +1,5 @@
 import FitIQAPI
+import HTTP1
 import JSON
 import Judging
 import Traffic
@@ -139,7 +140,11 @@ extension Engine {
     /// `GET /__admin/verdicts`; the first request starts judging, including what the journal still holds.
     ///
     /// Waiting entries are judged first, then the findings are written one by one.
-    func verdictAnswer(of world: World, at now: Timestamp) -> Answer {
+    /// With `evidence=numbers` a finding has the numbers of its entries.
+    ///
+    /// - Throws: 400 for another query.
+    func verdictAnswer(of world: World, _ head: RequestHead, at now: Timestamp) throws(APIError) -> Answer {
+        let evidence = try Evidence(head)
         // The loop may be late, and anything overdue is judged by the time.
         advance(world, to: world.clock.now(now), at: now)
         let time = world.clock.now(now)
@@ -149,7 +154,7 @@ extension Engine {
                 if parts == nil {
                     if let id = world.id, world.isGone { throw .unknownWorld(id) }
                     if let cost = world.judgeNextWaiting() { return cost }
-                    parts = world.judgement(at: time).parts(world.journalEncoder).makeIterator()
+                    parts = world.judgement(at: time).parts(world.journalEncoder, evidence).makeIterator()
                 }
                 guard let part = parts?.next() else { return nil }
                 part(&writer)
@@ -158,11 +163,78 @@ extension Engine {
     }
 }
 
+/// How findings show the entries that prove them.
+private enum Evidence: String {
+    /// As in the journal.
+    case entries
+    case numbers
+
+    init(_ head: RequestHead) throws(APIError) {
+        self = .entries
+        for (name, value) in head.target.queryItems() {
+            guard name == "evidence" else { throw .unknownAdminKey(name, allowed: ["evidence"]) }
+            guard let evidence = Evidence(rawValue: value) else {
+                throw .unknownChoice("evidence", got: value, allowed: ["entries", "numbers"])
+            }
+            self = evidence
+        }
+    }
+}
+
+/// What a follower of events knows of the verdicts on its world's client.
+struct WatchedVerdicts {
+    /// By id, as far as it was told: outcome, exercises and findings.
+    private var told: [ExactString: [Int]] = [:]
+    /// The number of the last entry that was judged, and the manual time then; nil before the first judgement.
+    private var judged: (number: Int, time: Timestamp?)?
+    /// Whether time has passed since.
+    var isDue = false
+
+    func isBehind(in world: World) -> Bool {
+        guard !isDue, let judged else { return true }
+        return judged.number < world.journal.lastNumber || judged.time != world.clock.manualTime
+    }
+
+    /// The world began again, and so did its judge.
+    mutating func forget() { (told, judged) = ([:], nil) }
+
+    /// The verdicts that changed since the last call, all at first; nil if none did.
+    mutating func change(in world: World, at now: Timestamp) -> [UInt8]? {
+        let verdicts = world.judgement(at: world.clock.now(now)).verdicts
+        (judged, isDue) = ((world.journal.lastNumber, world.clock.manualTime), false)
+        let changed = verdicts.filter { verdict in
+            let state = [
+                Verdict.Outcome.allCases.firstIndex(of: verdict.outcome) ?? 0, verdict.exercisedCount,
+                verdict.findingCount,
+            ]
+            return told.updateValue(state, forKey: ExactString(verdict.obligation.id)) != state
+        }
+        guard !changed.isEmpty else { return nil }
+        return JSONWriter.object { writer in
+            writer.array("verdicts") { writer in
+                for verdict in changed {
+                    writer.object { writer in
+                        writer.member("id", verdict.obligation.id)
+                        writer.member("level", verdict.obligation.level.rawValue)
+                        writer.member("verdict", verdict.outcome.rawValue)
+                        writer.member("exercised", verdict.exercisedCount)
+                        writer.member("finding_count", verdict.findingCount)
+                        writer.array("findings") { writer in
+                            for finding in verdict.findings { finding.write(to: &writer, nil) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
 extension Judgement {
     fileprivate typealias Part = (inout JSONWriter) -> Void
 
     /// The writers of its members, each part quick to write: a finding may show entries of half a megabyte.
-    fileprivate func parts(_ encoder: JournalEncoder) -> [Part] {
+    fileprivate func parts(_ encoder: JournalEncoder, _ evidence: Evidence) -> [Part] {
+        let encoder = evidence == .entries ? encoder : nil
         var parts: [Part] = [
             { writer in
                 writer.beginObject()
@@ -212,17 +284,23 @@ extension Verdict {
         writer.endArray()
         writer.member("finding_count", findingCount)
         writer.member("advice", obligation.advice)
+        writer.array("scenarios") { writer in for scenario in obligation.scenarios { writer.value(scenario) } }
         writer.endObject()
     }
 }
 
 extension Finding {
-    fileprivate func write(to writer: inout JSONWriter, _ encoder: JournalEncoder) {
+    /// - Parameter encoder: Writes the entries that prove it; nil for their numbers.
+    fileprivate func write(to writer: inout JSONWriter, _ encoder: JournalEncoder?) {
         writer.object { writer in
             writer.member("level", level.rawValue)
             writer.member("message", message)
-            writer.array("evidence") { writer in
-                for entry in evidence { encoder.write(entry, to: &writer) }
+            if let encoder {
+                writer.array("evidence") { writer in
+                    for entry in evidence { encoder.write(entry, to: &writer) }
+                }
+            } else {
+                writer.array("entries") { writer in for entry in evidence { writer.value(entry.number) } }
             }
         }
     }

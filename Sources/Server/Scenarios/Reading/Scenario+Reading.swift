@@ -56,6 +56,19 @@ extension Scenario {
         return try read(tree, file: nil)
     }
 
+    /// Reads a scenario file, and returns it as JSON as well: ``read(json:)`` makes the same scenario of that.
+    public static func readWithJSON(_ text: String) throws(ScenarioErrors) -> (scenario: Scenario, json: JSONValue) {
+        let scenario = try read(text)
+        var bytes = Array(text.utf8)
+        if bytes.starts(with: byteOrderMark) { bytes.removeFirst(byteOrderMark.count) }
+        if let value = try? JSON.parse(bytes, limits: JSON.Limits(values: ScenarioLimits.valuesOfJSON)) {
+            return (scenario, value)
+        }
+        do { return (scenario, try TreeBuilder.tree(ofYAML: bytes).json) } catch {
+            throw ScenarioErrors(error, file: nil)
+        }
+    }
+
     private static func read(_ tree: Node, file: String?) throws(ScenarioErrors) -> Scenario {
         let diagnosis = Diagnosis()
         let scenario = read(Cursor(node: tree, path: .document, diagnosis: diagnosis))

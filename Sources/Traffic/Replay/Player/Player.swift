@@ -9,7 +9,7 @@ public struct Player: Sendable {
     public let plan: ReplayPlan
     public let settings: ReplaySettings
     /// The prefix of URLs in responses, unless a request specifies another: `http://localhost:8080/w/abc`.
-    public let origin: String
+    public var origin: String
 
     var following: Following
     var state = MatchState()

@@ -27,6 +27,8 @@ public struct JournalQuery: Sendable {
     public var sender: Party?
     /// The `type` of the frame.
     public var type: ExactString?
+    /// What a body, a payload or a message contains, byte for byte.
+    public var text: ExactString?
     /// The maximum number of entries returned, 1 to 1,000.
     public var limit = 100
     public var isNewestFirst = true
@@ -36,6 +38,7 @@ public struct JournalQuery: Sendable {
 
     /// Whether the entry's own facts match; ``Journal/entries(_:)`` checks those of its socket.
     func matches(_ entry: JournalEntry) -> Bool {
+        if let text, !entry.event.contains(Array(text.text.utf8)) { return false }
         guard kinds.isEmpty || kinds.contains(entry.event.kind), connection == nil || connection == entry.connection
         else {
             return false
@@ -100,8 +103,7 @@ extension Journal {
 extension JournalQuery {
     public static let parameters = [
         "method", "path", "status", "endpoint", "user", "connection", "kind", "unmatched", "since", "before",
-        "direction",
-        "type", "limit", "order",
+        "direction", "type", "text", "limit", "order",
     ]
 
     /// Parses the query of a URL.
@@ -144,6 +146,7 @@ extension JournalQuery {
                 throw .unknownChoice(name, got: value, allowed: Party.allCases.map(\.direction))
             }
         case "type": type = ExactString(value)
+        case "text": text = ExactString(value)
         case "limit": limit = try query.number(name, in: 1...1000) ?? limit
         default: isNewestFirst = try query.choice(name, among: Order.allCases) == .desc
         }

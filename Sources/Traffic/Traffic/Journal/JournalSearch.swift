@@ -77,7 +77,8 @@ extension JournalQuery {
 
     /// The cost of checking an entry, in bytes read of its path or its frame.
     fileprivate func cost(of entry: JournalEntry) -> Int {
-        switch entry.event {
+        if text != nil { return Self.leastCost + 2 * entry.byteCount }
+        return switch entry.event {
         case .exchange(let exchange) where path != nil: Self.leastCost + 2 * exchange.head.byteCount
         case .opened(let opening) where path != nil: Self.leastCost + 2 * opening.head.byteCount
         case .frame(let frame) where type != nil: Self.leastCost + 2 * frame.payload.bytes.count
@@ -121,7 +122,7 @@ public enum PathPattern: Sendable, Equatable {
 
     func matches(_ target: RequestTarget) -> Bool {
         switch self {
-        case .containing(let text): return Self.contains(target.path, text)
+        case .containing(let text): return target.path.utf8.contains(Array(text.utf8))
         case .template(let wanted):
             let segments = target.segmentsInWorld
             return segments.count == wanted.count
@@ -129,9 +130,19 @@ public enum PathPattern: Sendable, Equatable {
         }
     }
 
-    /// Returns whether a text contains another, byte for byte, in linear time.
-    private static func contains(_ text: String, _ part: String) -> Bool {
-        let part = Array(part.utf8)
+    /// The pattern as it was written.
+    var text: String {
+        switch self {
+        case .containing(let text): text
+        case .template(let segments): "/" + segments.map { $0?.text ?? "{…}" }.joined(separator: "/")
+        }
+    }
+}
+
+extension Collection<UInt8> {
+    /// Returns whether these bytes contain others, in linear time.
+    func contains(_ part: [UInt8]) -> Bool {
+        guard !part.isEmpty else { return true }
         // Where to continue after a mismatch, so that no byte is read repeatedly (Knuth, Morris and Pratt).
         var borders = [0]
         var length = 0
@@ -141,7 +152,7 @@ public enum PathPattern: Sendable, Equatable {
             borders.append(length)
         }
         var matched = 0
-        for byte in text.utf8 {
+        for byte in self {
             if matched == part.count { break }
             while matched > 0, part[matched] != byte { matched = borders[matched - 1] }
             if part[matched] == byte { matched += 1 }

@@ -1,0 +1,130 @@
+import FitIQAPI
+import HeapModule
+import JSON
+
+/// What a socket is used for, as facts for the server's operator.
+package struct SocketFacts: Equatable, Sendable {
+    /// Nil for a meal socket.
+    package var consultation: ResourceID?
+    /// The protocol of the last chat message; nil before the first one.
+    package var chatProtocol: ChatProtocol?
+    package var streaming: StreamingAnswer?
+    /// When the next frame, or the end of the client's patience, is due.
+    package var nextTime: Timestamp?
+
+    /// The answer that streams to a socket.
+    package struct StreamingAnswer: Equatable, Sendable {
+        package let messageID: ResourceID
+        /// How many of its chunks were sent, and how many it has.
+        package let piece, count: Int
+    }
+}
+
+/// Something that is due in a world.
+package struct DueStep: Equatable, Sendable {
+    package let time: Timestamp
+    package let what: What
+    package var consultation: ResourceID?
+    package var socket: SocketID?
+
+    package enum What: String, Sendable {
+        case answer
+        case mealLog = "meal_log"
+        case mealSocketIdle = "meal_socket_idle"
+    }
+}
+
+/// What goes on in a world, for the server's operator; nothing here changes any state.
+extension Backend {
+    /// The facts of an open socket; nil if there is none.
+    package func facts(of socket: SocketID) -> SocketFacts? {
+        guard let open = sockets[socket] else { return nil }
+        switch open.place {
+        case .meals(let user):
+            let heard = mealSockets[user]?.heardAt
+            return SocketFacts(
+                nextTime: heard?.advanced(byNanoseconds: configuration.limits.mealSocketIdle))
+        case .consultation(let position):
+            let record = consultations[position]
+            var facts = SocketFacts(consultation: record.id, chatProtocol: open.chatProtocol)
+            if let answer = record.answer, answer.audience.contains(where: { $0.socket == socket }) {
+                facts.streaming = answer.progress
+                facts.nextTime = answer.nextTime
+            }
+            return facts
+        }
+    }
+
+    /// The consultation and the form of its frames, for examples of what a socket may get.
+    package func frameContext(of socket: SocketID) -> (consultation: ResourceID?, user: ExactString, form: GuideMode)? {
+        guard let open = sockets[socket] else { return nil }
+        switch open.place {
+        case .meals(let user): return (nil, users[user].id, .union)
+        case .consultation(let position):
+            let consultation = consultations[position].consultation
+            return (consultation.id, consultation.userID, socketForm)
+        }
+    }
+
+    /// The next steps, in the order in which they happen, and how many there are.
+    ///
+    /// - Parameter limit: How many to return. With more than ``mostSortedSteps`` scheduled it is one, as long as their
+    ///   order is not known without sorting them; the count then includes obsolete steps.
+    package func due(limit: Int) -> (steps: [DueStep], count: Int) {
+        guard schedule.count <= Self.mostSortedSteps else {
+            return (schedule.min.map { [dueStep($0)] } ?? [], schedule.count)
+        }
+        let current = schedule.unordered.filter(isCurrent)
+        return (current.sorted().prefix(limit).map(dueStep), current.count)
+    }
+
+    /// The most steps that are sorted to list them.
+    package static var mostSortedSteps: Int { 10_000 }
+
+    private func dueStep(_ step: ScheduledStep) -> DueStep {
+        switch step.work {
+        case .answer:
+            let id = consultations.contains(step.position) ? consultations[step.position].id : nil
+            return DueStep(time: step.time, what: .answer, consultation: id)
+        case .mealLog: return DueStep(time: step.time, what: .mealLog)
+        case .mealSocket(let socket): return DueStep(time: step.time, what: .mealSocketIdle, socket: socket)
+        }
+    }
+}
+
+extension AnswerInProgress {
+    fileprivate var progress: SocketFacts.StreamingAnswer {
+        func isEnd(_ moment: Timeline.Moment) -> Bool { moment.event == .completion || moment.event == .abandonment }
+        let moments = timeline.moments
+        let start = moments[..<step].lastIndex(where: isEnd).map { $0 + 1 } ?? 0
+        let end = moments[step...].firstIndex(where: isEnd) ?? moments.endIndex
+        func chunks(_ range: Range<Int>) -> Int {
+            moments[range].count { if case .chunk = $0.event { true } else { false } }
+        }
+        return .init(messageID: current.id, piece: chunks(start..<step), count: chunks(start..<end))
+    }
+}
+
+/// Copies of a world.
+extension Backend {
+    /// A copy without open sockets, with the URLs of another origin, that shares none of its lists with this one.
+    ///
+    /// It takes as long as it is large; changes of either cost nothing afterwards. Answers that stream continue.
+    package func copied(to origin: String) -> Backend {
+        var copy = self
+        for socket in sockets.keys { copy.closeSocket(socket) }
+        copy.users.isolate()
+        copy.consultations.isolate()
+        copy.goals.isolate()
+        copy.mealLogs.isolate()
+        copy.schedule = Heap(schedule.unordered)
+        guard !origin.isExactly(configuration.origin) else { return copy }
+        copy.configuration.origin = origin
+        for position in copy.consultations.positions {
+            copy.storedBytes -= copy.consultations[position].byteCount
+            copy.consultations[position].encode(in: configuration.mode, origin: origin)
+            copy.storedBytes += copy.consultations[position].byteCount
+        }
+        return copy
+    }
+}

@@ -1,0 +1,147 @@
+import FitIQAPI
+import JSON
+import Text
+import Traffic
+
+/// The answer to `POST /__admin/wait`: it comes with the entry, or is a refusal once the time is over.
+final class Waiter: BodySource {
+    private unowned let engine: Engine
+    let world: World
+    /// The life of the world in which it began.
+    private let life: Int
+    private var lookout: JournalLookout
+    private let within: Int64
+    /// When its time is over, by the system's clock.
+    private let end: Timestamp
+
+    var wakesAt: Timestamp? { end }
+
+    init(_ query: JournalQuery, in world: World, of engine: Engine, within: Int64, at now: Timestamp) {
+        (self.engine, self.world, life, self.within) = (engine, world, world.life, within)
+        lookout = JournalLookout(query)
+        end = now.advanced(byNanoseconds: within)
+    }
+
+    /// Whether it has something to look at, or to say.
+    var hasNews: Bool {
+        lookout.checked < world.journal.lastNumber || world.isGone || world.life != life || engine.isShuttingDown
+    }
+
+    func fill(_ slice: inout BodySlice) throws(APIError) -> BodyProgress {
+        if let id = world.id, world.isGone { throw .unknownWorld(id) }
+        guard world.life == life else { throw .resetWhileWaiting }
+        while !slice.isFull {
+            switch lookout.next(in: world.journal) {
+            case .passed(let cost): slice.spend(cost)
+            case .found(let entry):
+                slice.bytes += JSONWriter.object { writer in
+                    writer.member("entry", raw: world.journalEncoder.encode(entry))
+                    writer.member("last_number", world.journal.lastNumber)
+                }
+                return .end
+            case .end:
+                guard slice.now < end, !engine.isShuttingDown else { throw lookout.refusal(after: within, in: world) }
+                return .waiting
+            }
+        }
+        return .more
+    }
+}
+
+extension JournalLookout {
+    /// Nothing matched in time: the refusal shows what came near.
+    func refusal(after within: Int64, in world: World) -> APIError {
+        let encoder = world.journalEncoder
+        let misses = nearMisses.map { miss in
+            JSONValue.object([
+                "entry": (try? JSON.parse(encoder.encode(miss.entry))) ?? .null,
+                "differences": .array(miss.differences.map(JSONValue.string)),
+            ])
+        }
+        return .nothingMatched(
+            within: within,
+            details: ["near_misses": .array(misses), "last_number": .number(JSONNumber(world.journal.lastNumber))])
+    }
+}
+
+extension JournalQuery {
+    /// Reads what to wait for: the conditions of a query of the journal, with JSON's texts, numbers and Booleans.
+    ///
+    /// - Throws: 400 for an unknown key, a bad value, or no condition at all.
+    init(waitingFor value: JSONValue?) throws(APIError) {
+        let keys = Self.parameters.filter { !["limit", "order", "since", "before"].contains($0) }
+        guard let object = value?.object, !object.isEmpty else { throw .waitForWhat(keys) }
+        var items: [(name: String, value: String)] = []
+        for (key, value) in object where value != .null {
+            guard keys.contains(key) else { throw .unknownAdminKey(key, allowed: keys) }
+            switch value {
+            case .string(let text): items.append((key, text))
+            case .number(let number): items.append((key, number.text))
+            case .bool(let flag): items.append((key, "\(flag)"))
+            default: throw .wrongType("for.\(key)", expected: "a text, a number, true or false", got: value)
+            }
+        }
+        try self.init(query: items)
+    }
+}
+
+/// The admin API's waits: requests that are answered when something happens in a world.
+extension Engine {
+    /// `POST /__admin/wait`: the first entry that matches, also one of the past, or 408 with the nearest misses.
+    ///
+    /// - Throws: 400 for a bad body, 507 if as many requests wait already.
+    func wait(in world: World, _ exchange: Exchange) throws(APIError) -> Answer {
+        let body = try AdminBody(exchange.body, keys: ["for", "within", "since"])
+        var query = try JournalQuery(waitingFor: body["for"])
+        query.since = try body.number("since", in: 0...Int.max) ?? 0
+        let within = try body.duration("within") ?? Self.usualWait
+        guard within <= Self.longestWait else { throw .waitTooLong }
+        let waiting = waits.count { (self[$0]?.stream?.source as? Waiter)?.world === world }
+        guard waiting < Self.mostWaits else { throw .tooManyWaits }
+        waits.append(exchange.connection.id)
+        return Answer(Waiter(query, in: world, of: self, within: within, at: exchange.now))
+    }
+
+    /// How long a request waits unless it says so, and at most, in nanoseconds of the system's clock: 5 s, 10 min.
+    static let usualWait: Int64 = 5_000_000_000
+    package static let longestWait: Int64 = 600_000_000_000
+    /// How many requests may wait in a world.
+    package static let mostWaits = 64
+
+    /// Resumes the requests for which something happened.
+    func queueWaits() {
+        guard !waits.isEmpty else { return }
+        waits.removeAll { !(self[$0]?.stream?.source is Waiter) }
+        for id in waits {
+            guard let connection = self[id], let waiter = connection.stream?.source as? Waiter, waiter.hasNews else {
+                continue
+            }
+            wakeStream(of: connection)
+        }
+    }
+}
+
+extension APIError {
+    static func waitForWhat(_ keys: [String]) -> APIError {
+        .invalid(
+            "Say what to wait for: {\"for\": {\"kind\": \"frame\", \"type\": \"stream_complete\"}}, with one or more of "
+                + "\(Words.list(keys.map { "'\($0)'" })).")
+    }
+
+    static let waitTooLong = invalid(
+        "A request waits for at most 10 minutes; ask again, with 'since' as the last answer's 'last_number'.")
+
+    static let tooManyWaits = APIError(
+        .insufficientStorage, .storeFull,
+        "\(Engine.mostWaits) requests wait in this world, which is the limit; let some of them be answered first.")
+
+    static let resetWhileWaiting = APIError(
+        .conflict, .badRequest, "The world was reset or went back while this request waited for something in it.")
+
+    static func nothingMatched(within: Int64, details: JSONObject) -> APIError {
+        APIError(
+            .requestTimeout, .badRequest,
+            "Nothing matched within \(Durations.exact(within)); 'near_misses' has what came nearest, and how it differs.",
+            details: details)
+    }
+}

@@ -1,0 +1,309 @@
+import FitIQAPI
+import JSON
+import TestSupport
+import Testing
+
+@testable import MockServer
+
+@Suite("Live control: forks and marks")
+struct ForkTests {
+    /// A state without what differs between worlds.
+    private static func state(_ world: WorldClient) throws -> JSONValue {
+        var state = try #require(try world.ask(.get, "state").json?.object)
+        state["name"] = nil
+        return .object(state)
+    }
+
+    /// A world in the middle of an answer, with a goal and a meal.
+    private static func busyWorld(_ network: VirtualNetwork, judged: Bool = false) throws -> (
+        WorldClient, VirtualSocket
+    ) {
+        let world = try network.world("{\"clock\":\"manual\",\"judged\":\(judged)}")
+        _ = try world.exchange(.post, "/api/v1/goals", WorldClient.goal)
+        let socket = try world.socket(on: try world.consultation())
+        _ = socket.takeEvents()
+        _ = try world.exchange(
+            .post, "/api/v1/meal-logs/natural", #"{"raw_input":"2 eggs","meal_type":"lunch"}"#)
+        socket.send(#"{"type":"message","content":"Hello"}"#)
+        try world.advance("1s")
+        return (world, socket)
+    }
+
+    private static func fork(_ world: WorldClient, _ body: String = "{}") throws -> WorldClient {
+        let answer = try world.ask(.post, "fork", body)
+        try #require(answer.status == 201, "\(answer.text)")
+        #expect(answer.json?["forked_from"]?.string == world.id)
+        let fork = try WorldClient(world.network, answer)
+        #expect(answer.fields[.location] == "/__admin/worlds/\(fork.id)")
+        return fork
+    }
+
+    @Test("A fork has what the world has, and goes its own way")
+    func fork() throws {
+        let network = VirtualNetwork.manual()
+        let (world, socket) = try Self.busyWorld(network)
+        let fork = try Self.fork(world)
+        #expect(try Self.state(fork) == Self.state(world))
+        #expect(fork.token != world.token && fork.apiKey != world.apiKey)
+        // Its journal is the world's, with the end of the socket that stayed behind.
+        func bare(_ entry: JSONValue) -> JSONValue {
+            var object = entry.object ?? JSONObject()
+            object["world"] = nil
+            return .object(object)
+        }
+        let (old, new) = (try world.journal().map(bare), try fork.journal().map(bare))
+        #expect(Array(new.dropLast()) == old)
+        #expect(new.last?["kind"] == "closed" && new.last?["connection"] == 3 && new.last?["cause"] == "shutdown")
+        // The same clock, and the same things due.
+        let due = try fork.ask(.get, "clock").json
+        #expect(due?["now"] == (try world.ask(.get, "clock").json?["now"]))
+        try world.advance("10s")
+        try fork.advance("10s")
+        #expect(try Self.state(fork) == Self.state(world))
+        #expect(socket.takeTypes().last != nil)
+        // The same ids are issued next; then they differ.
+        #expect(try fork.exchange(.post, "/api/v1/goals", WorldClient.goal).status == 201)
+        #expect(try Self.state(fork) != Self.state(world))
+        #expect(try world.exchange(.post, "/api/v1/goals", WorldClient.goal).status == 201)
+        #expect(try Self.state(fork) == Self.state(world))
+        #expect(try fork.exchange(.get, "/api/v1/goals", token: world.token).status == 401)
+        // URLs are its own.
+        let listed = try fork.exchange(.get, "/api/v1/consultations").text
+        #expect(!listed.contains("/w/\(world.id)/"))
+    }
+
+    @Test("Faults come along with their counts, and verdicts with their findings")
+    func faultsAndVerdicts() throws {
+        let network = VirtualNetwork { $0.mode = .consultationWebSocket }
+        let world = try network.world(#"{"judged":true}"#)
+        _ = try world.ask(
+            .post, "faults", #"{"name":"first","on":"POST /api/v1/consultations","requests":"1..2","status":503}"#)
+        _ = try world.exchange(.post, "/api/v1/consultations", #"{"persona":"nutritionist"}"#)
+        _ = try world.exchange(.get, "/api/v1/consultations/ABCDEF00-0000-4000-8000-000000000000")
+        let fork = try Self.fork(world)
+        #expect(try fork.ask(.get, "faults").text == world.ask(.get, "faults").text)
+        let verdicts = [try fork.ask(.get, "verdicts").json, try world.ask(.get, "verdicts").json].map { answer in
+            answer?["verdicts"]?.array?.map { [$0["id"], $0["verdict"], $0["exercised"]] }
+        }
+        #expect(verdicts[0] == verdicts[1])
+        let status = try fork.exchange(.post, "/api/v1/consultations", #"{"persona":"nutritionist"}"#).status
+        #expect(status == 503)
+        #expect(try fork.exchange(.post, "/api/v1/consultations", #"{"persona":"nutritionist"}"#).status == 201)
+        // The world's own count stands.
+        #expect(try world.ask(.get, "faults/first").json?["acted"] == 1)
+    }
+
+    @Test("A fork of a world that is not judged is judged on request", arguments: [true, false])
+    func judged(_ isJudged: Bool) throws {
+        let network = VirtualNetwork()
+        let fork = try Self.fork(try network.world(), "{\"judged\":\(isJudged)}")
+        #expect((network.engine.worlds["\(fork.id)"]?.judge != nil) == isJudged)
+        #expect(try fork.ask(.post, "fork", #"{"judge":true}"#).status == 400)
+    }
+
+    @Test("The default world can be forked, and the number of worlds is limited")
+    func limits() throws {
+        let network = VirtualNetwork { $0.limits.worlds = 2 }
+        let fork = try Self.fork(try network.plainWorld())
+        #expect(fork.id == "w1")
+        #expect(try network.admin(.post, "fork").status == 507)
+        _ = try network.admin(.delete, "worlds/w1")
+        #expect(try network.admin(.post, "fork").json?["id"] == "w2")
+    }
+
+    @Test("A large world is copied by a job, and waits meanwhile")
+    func job() throws {
+        let network = VirtualNetwork.manual()
+        let world = try network.world(#"{"clock":"manual"}"#)
+        #expect(try world.network.admin(.put, world.admin + "state", largeState()).status == 200)
+        let before = try Self.state(world)
+        let jobs = HeldJobs(network)
+        let client = try network.client()
+        let request = Request(method: .post, target: "/__admin/" + world.admin + "fork").json("{}")
+        client.wire.send(request.bytes)
+        #expect(jobs.count == 1 && client.wire.received.isEmpty)
+        let waiting = try network.client()
+        let goals = world.request(.get, "/api/v1/goals")
+        waiting.wire.send(goals.bytes)
+        #expect(waiting.wire.received.isEmpty)
+        try jobs.runAll()
+        network.catchUp()
+        try jobs.runAll()
+        let fork = try WorldClient(network, try client.response(to: request))
+        #expect(try waiting.response(to: goals).status == 200)
+        network.engine.startJob = nil
+        #expect(try Self.state(fork) == before)
+    }
+
+    @Test("A world goes back to a mark as often as it is asked to", arguments: [true, false])
+    func rewind(_ byNumber: Bool) throws {
+        let network = VirtualNetwork.manual()
+        let (world, socket) = try Self.busyWorld(network)
+        let before = try Self.state(world)
+        let mark = try #require(try world.ask(.post, "marks", #"{"name":"before"}"#).json)
+        #expect(try mark["name"] == "before" && mark["number"]?.int == world.journal().count)
+        #expect(try #require(mark["bytes"]?.int) > 0)
+        let clock = try world.ask(.get, "clock").json
+        #expect(try world.ask(.get, "marks").json == ["marks": [.object(try #require(mark.object))], "limit": 16])
+        for _ in 0..<2 {
+            try world.advance("1m")
+            _ = try world.exchange(.post, "/api/v1/goals", WorldClient.goal)
+            #expect(try Self.state(world) != before)
+            let count = try world.journal().count
+            let to = byNumber ? "\(mark["number"]?.int ?? 0)" : "\"before\""
+            let answer = try world.ask(.post, "rewind", "{\"to\":\(to)}")
+            #expect(answer.status == 200, "\(answer.text)")
+            #expect(try Self.state(world) == before)
+            #expect(try world.ask(.get, "clock").json == clock)
+            // The journal goes on.
+            let journal = try world.journal()
+            #expect(journal.count > count && journal.last?["kind"] == "note")
+            #expect(journal.last?["text"]?.string?.contains("before") == true, "\(journal)")
+        }
+        _ = socket.takeEvents()
+        #expect(socket.wire.ending == .closed)
+        let closed = try #require(try world.journal().first { $0["kind"] == "closed" })
+        #expect(closed["cause"] == "shutdown" && closed["by"] == "server")
+        // New sockets, and the answer that streamed at the mark, as before.
+        let again = try world.exchange(.get, "/api/v1/consultations")
+        #expect(again.status == 200)
+    }
+
+    @Test("Sockets end as the request says", arguments: ["close", "finish", "reset"])
+    func sockets(_ ending: String) throws {
+        let network = VirtualNetwork.manual()
+        let (world, socket) = try Self.busyWorld(network)
+        _ = try world.ask(.post, "marks")
+        #expect(try world.ask(.post, "rewind", "{\"to\":\"mark-1\",\"sockets\":\"\(ending)\"}").status == 200)
+        _ = socket.takeEvents()
+        #expect(socket.wire.ending == (ending == "reset" ? .reset : .closed))
+        #expect(try world.journal().filter { $0["kind"] == "closed" }.count == 1)
+        #expect(try world.ask(.get, "sockets").json?["sockets"] == [])
+    }
+
+    @Test("Judging begins anew, and users that came later are unknown again")
+    func later() throws {
+        let network = VirtualNetwork { $0.mode = .consultationWebSocket }
+        let world = try network.world(#"{"judged":true}"#)
+        _ = try world.ask(.post, "marks")
+        let client = try network.client()
+        _ = try client.exchange(world.request(.get, "/api/v1/consultations/ABCDEF00-0000-4000-8000-000000000000"))
+        func broken() throws -> Int? {
+            try world.ask(.get, "verdicts").json?["verdicts"]?.array?.count { $0["verdict"] == "broken" }
+        }
+        #expect(try broken() == 1)
+        #expect(try world.ask(.post, "rewind", #"{"to":"mark-1"}"#).json?["users"] == 0)
+        #expect(try broken() == 0)
+        // The connection has forgotten whom it authorised.
+        #expect(try client.exchange(world.request(.get, "/api/v1/goals")).status == 200)
+    }
+
+    @Test("Later marks are dropped, earlier ones stay; a reset drops all")
+    func marks() throws {
+        let world = try VirtualNetwork().world()
+        for name in ["a", "b", "c"] { _ = try world.ask(.post, "marks", "{\"name\":\"\(name)\"}") }
+        func names() throws -> [String] {
+            try world.ask(.get, "marks").json?["marks"]?.array?.compactMap { $0["name"]?.string } ?? []
+        }
+        #expect(try world.ask(.post, "rewind", #"{"to":"b"}"#).status == 200)
+        #expect(try names() == ["a", "b"])
+        #expect(try world.ask(.delete, "marks/a").status == 204)
+        #expect(try world.ask(.delete, "marks/a").status == 404)
+        let unknown = try world.ask(.post, "rewind", #"{"to":"a"}"#)
+        #expect(unknown.status == 404 && unknown.message.contains(#""b" (entry 2)"#), "\(unknown.text)")
+        #expect(try names() == ["b"])
+        _ = try world.ask(.post, "reset")
+        #expect(try names().isEmpty)
+    }
+
+    @Test("So many marks, with names of so many bytes")
+    func markLimits() throws {
+        let world = try VirtualNetwork().world()
+        let name = String(repeating: "x", count: Mark.nameBytes)
+        #expect(try world.ask(.post, "marks", "{\"name\":\"\(name)x\"}").status == 400)
+        #expect(try world.ask(.post, "marks", "{\"name\":\"\"}").status == 400)
+        #expect(try world.ask(.post, "marks", "{\"name\":\"\(name)\"}").status == 201)
+        #expect(try world.ask(.post, "marks", "{\"name\":\"\(name)\"}").status == 400)
+        for _ in 1..<Mark.most { #expect(try world.ask(.post, "marks").status == 201) }
+        #expect(try world.ask(.post, "marks").status == 507)
+        #expect(try world.ask(.post, "fork").status == 201)
+    }
+
+    @Test("A mark's bytes count, and there must be room for them")
+    func room() throws {
+        let network = VirtualNetwork { $0.limits.storedBytes = 100_000 }
+        let world = try network.world()
+        for _ in 0..<10 { _ = try world.exchange(.post, "/api/v1/goals", WorldClient.goal) }
+        let bytes = network.engine.worlds.storedBytes
+        var count = 0
+        while try world.ask(.post, "marks").status == 201 { count += 1 }
+        #expect(count == (100_000 - bytes) / bytes && count < Mark.most, "\(bytes)")
+        #expect(network.engine.worlds.storedBytes == (count + 1) * bytes)
+        #expect(try world.ask(.post, "fork").status == 507)
+        _ = try world.ask(.delete, "marks/mark-1")
+        #expect(network.engine.worlds.storedBytes == count * bytes)
+        _ = try world.ask(.post, "reset")
+        #expect(network.engine.worlds.storedBytes < bytes)
+    }
+
+    @Test(
+        "Bad requests to go back change nothing",
+        arguments: [
+            ("{}", 400), (#"{"to":true}"#, 400), (#"{"to":"x"}"#, 404), (#"{"to":99}"#, 404), (#"{"to":1.5}"#, 400),
+            (#"{"to":"mark-1","sockets":"keep"}"#, 400), (#"{"mark":"mark-1"}"#, 400),
+        ])
+    func refused(_ body: String, _ status: Int) throws {
+        let network = VirtualNetwork.manual()
+        let (world, socket) = try Self.busyWorld(network)
+        _ = try world.ask(.post, "marks")
+        let count = try world.journal().count
+        #expect(try world.ask(.post, "rewind", body).status == status)
+        #expect(try world.journal().count == count && socket.wire.ending == .open)
+    }
+
+    @Test("A large world goes back by a job, and its mark stays as it was")
+    func largeRewind() throws {
+        let network = VirtualNetwork.manual()
+        let world = try network.world(#"{"clock":"manual"}"#)
+        #expect(try network.admin(.put, world.admin + "state", largeState()).status == 200)
+        let before = try Self.state(world)
+        let jobs = HeldJobs(network)
+        func send(_ path: String, _ body: String) throws -> Response {
+            let client = try network.client()
+            let request = Request(method: .post, target: "/__admin/" + world.admin + path).json(body)
+            client.wire.send(request.bytes)
+            try #require(jobs.count == 1)
+            while jobs.count > 0 {
+                try jobs.runAll()
+                network.catchUp()
+            }
+            return try client.response(to: request)
+        }
+        #expect(try send("marks", "{}").status == 201)
+        for _ in 0..<2 {
+            let goal = try world.exchange(.post, "/api/v1/goals", WorldClient.goal)
+            #expect(goal.status == 201)
+            #expect(try send("rewind", #"{"to":"mark-1"}"#).status == 200)
+        }
+        network.engine.startJob = nil
+        #expect(try Self.state(world) == before)
+    }
+
+    @Test("A world that replays a session is copied with its place in it")
+    func replayed() throws {
+        func entry(_ number: Int) -> String {
+            #"{"startedDateTime":"2025-01-29T10:30:0\#(number)Z","time":0,"request":{"method":"GET","url":"https://api.example/next","headers":[]},"response":{"status":200,"headers":[],"content":{"mimeType":"text/plain","text":"\#(number)"}},"timings":{"send":0,"wait":0,"receive":0}}"#
+        }
+        let session = #"{"log":{"version":"1.2","entries":[\#(entry(1)),\#(entry(2)),\#(entry(3))]}}"#
+        let network = VirtualNetwork()
+        let world = try network.world(#"{"scenario":{"name":"take","replay":{"session":\#(session)}}}"#)
+        func next(_ world: WorldClient) throws -> String { try world.exchange(.get, "/next").text }
+        #expect(try next(world) == "1")
+        _ = try world.ask(.post, "marks")
+        let fork = try Self.fork(world)
+        #expect(try next(fork) == "2" && next(fork) == "3")
+        #expect(try next(world) == "2")
+        _ = try world.ask(.post, "rewind", #"{"to":"mark-1"}"#)
+        #expect(try next(world) == "2" && next(world) == "3")
+    }
+}

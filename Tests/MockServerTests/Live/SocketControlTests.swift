@@ -1,0 +1,278 @@
+import FitIQAPI
+import JSON
+import TestSupport
+import Testing
+import WebSocket
+
+@testable import MockServer
+
+@Suite("Live control: sockets")
+struct SocketControlTests {
+    /// A socket of a world with a manual clock, `connected` taken; its number is 2.
+    struct Opened {
+        let network: VirtualNetwork
+        let world: WorldClient
+        let consultation: String
+        let socket: VirtualSocket
+
+        init(_ network: VirtualNetwork = .manual()) throws {
+            self.network = network
+            world = try network.world(#"{"clock":"manual"}"#)
+            consultation = try world.consultation()
+            socket = try world.socket(on: consultation)
+            #expect(socket.takeTypes() == ["connected"])
+        }
+
+        func ask(_ path: String, _ json: String? = nil) throws -> Response {
+            try world.ask(json == nil ? .get : .post, "sockets" + path, json)
+        }
+
+        var last: JSONValue? { get throws { try world.journal().last } }
+    }
+
+    @Test("The list has each open socket with what goes on on it")
+    func list() throws {
+        let opened = try Opened()
+        try opened.world.advance("2s")
+        opened.socket.send(#"{"type":"message","content":"Hello"}"#)
+        try opened.world.advance("1s")
+        let sockets = try #require(try opened.ask("").json?["sockets"]?.array)
+        let socket = try #require(sockets.first)
+        #expect(sockets.count == 1)
+        #expect(socket["connection"] == 2 && socket["world"]?.string == opened.world.id)
+        #expect(socket["path"]?.string == "\(opened.world.prefix)/api/v1/consultations/\(opened.consultation)/ws")
+        #expect(socket["user"]?.string == DevelopmentCredentials.userID && socket["secure"] == false)
+        #expect(socket["consultation"]?.string == opened.consultation && socket["protocol"] == "message")
+        #expect(socket["state"] == "open" && socket["age"] == "3s" && socket["frames_in"] == 1)
+        let types = opened.socket.takeTypes()
+        #expect(socket["frames_out"]?.int == types.count + 1)
+        #expect(socket["streaming"]?["piece"]?.int == types.count { $0 == "stream_chunk" })
+        #expect(try #require(socket["streaming"]?["of"]?.int) > types.count)
+        #expect(socket["next_deadline"] == (try opened.world.ask(.get, "clock").json?["next_step"]))
+        // The default world does not have it, and neither does anyone once it is closed.
+        #expect(try opened.network.admin(.get, "sockets").json?["sockets"] == [])
+        opened.socket.close()
+        #expect(try opened.ask("").json?["sockets"] == [])
+        #expect(try opened.ask("/2").status == 404)
+    }
+
+    @Test("The echo socket belongs to no world")
+    func echo() throws {
+        let network = VirtualNetwork()
+        let echo = try network.echo()
+        #expect(try network.admin(.get, "sockets").json?["sockets"] == [])
+        echo.close()
+    }
+
+    @Test(
+        "A frame sent by hand arrives as it was written, and the journal says who sent it",
+        arguments: [
+            (#"{"text":"hello"}"#, WebSocket.Event.text(Array("hello".utf8))),
+            (#"{"json":{"type":"x","n":1.0}}"#, .text(Array(#"{"type":"x","n":1.0}"#.utf8))),
+            (#"{"base64":"AAEC"}"#, .binary([0, 1, 2])),
+            (#"{"opcode":"ping","text":"p"}"#, .ping(Array("p".utf8))),
+            (#"{"opcode":"ping"}"#, .ping([])),
+        ])
+    func send(_ body: String, _ event: WebSocket.Event) throws {
+        let opened = try Opened()
+        let answer = try opened.ask("/2/send", body)
+        #expect(answer.status == 200, "\(answer.text)")
+        #expect(opened.socket.takeEvents() == [event])
+        let frame = try #require(
+            try opened.world.journal().last { $0["kind"] == "frame" && $0["direction"] == "server_to_client" })
+        #expect(frame["faults"] == ["by hand"] && frame["connection"] == 2)
+    }
+
+    @Test("Each template can be sent as it is")
+    func templates() throws {
+        let opened = try Opened()
+        let templates = try #require(try opened.ask("/2").json?["templates"]?.array)
+        let types = templates.compactMap { $0["type"]?.string }
+        for (type, template) in zip(types, templates) {
+            let answer = try opened.ask("/2/send", "{\"template\":\"\(type)\"}")
+            #expect(answer.status == 200, "\(answer.text)")
+            guard case .text(let text)? = opened.socket.takeEvents().first else {
+                Issue.record("\(type) did not arrive")
+                continue
+            }
+            var object = try #require(try JSON.parse(text).object)
+            #expect(object["type"]?.string == type)
+            object["type"] = nil
+            #expect(template["fields"]?.object == object)
+        }
+    }
+
+    @Test("Templates are the frames of the socket's guide")
+    func guides() {
+        func types(_ mode: GuideMode, isMealSocket: Bool = false) -> [String] {
+            FrameTemplates(
+                consultation: isMealSocket ? nil : ResourceIDSequence.first(of: 1), user: "u", form: mode, mode: mode,
+                at: VirtualNetwork.start
+            ).all.map(\.type)
+        }
+        let meals = ["meal_log.completed", "meal_log.failed"]
+        let stream = ["connected", "message_received", "stream_chunk", "stream_complete"]
+        let messages = [
+            "user_message", "assistant_message_start", "assistant_message_chunk", "template_created",
+            "assistant_message_end",
+        ]
+        let usual = ["pong", "error"]
+        #expect(types(.union) == stream + messages + usual + meals)
+        #expect(types(.union, isMealSocket: true) == ["connected"] + usual + meals)
+        #expect(types(.consultationWebSocket) == stream + usual)
+        #expect(types(.enhancedConsultations) == ["connected"] + messages + usual)
+        #expect(types(.webSocketArchitecture) == stream.filter { $0 != "message_received" } + usual + meals)
+        #expect(types(.mealLogWebSocket) == ["connected"] + usual + meals)
+    }
+
+    @Test("Members of a template are replaced, and others are refused")
+    func fields() throws {
+        let opened = try Opened()
+        let body = #"{"template":"stream_chunk","fields":{"content":"Sent by hand"}}"#
+        #expect(try opened.ask("/2/send", body).status == 200)
+        guard case .text(let text)? = opened.socket.takeEvents().first else { return #expect(Bool(false)) }
+        let frame = try JSON.parse(text)
+        #expect(frame["content"] == "Sent by hand" && frame["consultation_id"]?.string == opened.consultation)
+        let wrong = try opened.ask("/2/send", #"{"template":"stream_chunk","fields":{"contents":"x"}}"#)
+        #expect(wrong.status == 400 && wrong.message.contains("'content'"), "\(wrong.text)")
+    }
+
+    @Test(
+        "What cannot be sent is refused, and nothing is sent",
+        arguments: [
+            "{}", #"{"text":"a","json":1}"#, #"{"text":1}"#, #"{"base64":"?"}"#, #"{"template":"x"}"#,
+            #"{"template":"pong","text":"a"}"#, #"{"fields":{}}"#, #"{"template":"pong","fields":1}"#,
+            #"{"template":"pong","fields":{"type":"x"}}"#, #"{"opcode":"close"}"#, #"{"opcode":1,"text":"a"}"#,
+            #"{"text":"a","x":1}"#, "[]", #"{"template":"pong","opcode":"ping"}"#,
+            "{\"opcode\":\"ping\",\"text\":\"\(String(repeating: "x", count: 126))\"}",
+        ])
+    func refused(_ body: String) throws {
+        let opened = try Opened()
+        let count = try opened.world.journal().count
+        let answer = try opened.ask("/2/send", body)
+        #expect(answer.status == 400, "\(answer.text)")
+        #expect(opened.socket.takeEvents().isEmpty)
+        #expect(try opened.world.journal().count == count)
+    }
+
+    @Test("The longest ping is sent")
+    func longestPing() throws {
+        let opened = try Opened()
+        let text = String(repeating: "x", count: 125)
+        #expect(try opened.ask("/2/send", "{\"opcode\":\"ping\",\"text\":\"\(text)\"}").json?["sent"] == 125)
+        #expect(opened.socket.takeEvents() == [.ping(Array(text.utf8))])
+    }
+
+    @Test("Other numbers are no sockets", arguments: ["0", "1", "3", "x", "-1", "99999999999999999999"])
+    func unknown(_ number: String) throws {
+        let opened = try Opened()
+        for action in ["send", "close", "finish", "reset", "silence", "resume"] {
+            #expect(try opened.ask("/\(number)/\(action)", "{}").status == 404)
+        }
+        #expect(try opened.ask("/\(number)").status == 404)
+    }
+
+    @Test(
+        "A close has its code, even one that must not be sent, and is not the client's doing", arguments: [1000, 1005])
+    func close(_ code: Int) throws {
+        let opened = try Opened()
+        let answer = try opened.ask("/2/close", code == 1000 ? "{}" : "{\"code\":\(code),\"reason\":\"why\"}")
+        #expect(answer.status == 200 || answer.status == 204, "\(answer.text)")
+        _ = opened.socket.takeEvents()
+        let closed = try #require(try opened.world.journal().last { $0["kind"] == "closed" })
+        #expect(closed["faults"] == ["by hand"], "\(closed)")
+        #expect(closed["server_close"]?["code"]?.int == code)
+        #expect(try opened.ask("/2").status == 404)
+    }
+
+    @Test("A socket that closes takes no more", arguments: ["send", "close", "silence"])
+    func closing(_ action: String) throws {
+        let network = VirtualNetwork.manual()
+        let world = try network.world(#"{"clock":"manual"}"#)
+        let socket = try world.socket(on: try world.consultation(), window: 400)
+        socket.wire.stopReading()
+        let first = try world.ask(.post, "sockets/2/close", "{}")
+        #expect(first.status == 200 && first.json?["state"] == "closing", "\(first.text)")
+        #expect(try world.ask(.post, "sockets/2/\(action)", action == "send" ? #"{"text":"x"}"# : "{}").status == 409)
+    }
+
+    @Test(
+        "The transport ends at once, also behind what a fault holds back", arguments: ["finish", "reset"],
+        [true, false])
+    func cut(_ action: String, _ isHeld: Bool) throws {
+        let opened = try Opened()
+        if isHeld {
+            _ = try opened.world.ask(.post, "faults", #"{"on":"socket","at":{"frame":"2.."},"delay":"1m"}"#)
+            let other = try opened.world.socket(on: opened.consultation)
+            other.send(#"{"type":"ping"}"#)
+            #expect(other.takeTypes() == ["connected"])
+            #expect(try opened.ask("/3/\(action)", "{}").status == 204)
+            #expect(other.wire.ending != .open && opened.socket.wire.ending == .open)
+            #expect(other.takeTypes().isEmpty)
+        } else {
+            #expect(try opened.ask("/2/\(action)", "{}").status == 204)
+            #expect(opened.socket.wire.ending == (action == "reset" ? .reset : .closed))
+        }
+        let closed = try #require(try opened.last)
+        #expect(closed["kind"] == "closed" && closed["by"] == "server" && closed["cause"] == "fault")
+        #expect(closed["faults"] == ["by hand"])
+        #expect(try opened.ask("/\(isHeld ? 3 : 2)/\(action)", "{}").status == 404)
+    }
+
+    @Test("A silent socket sends and reads nothing, and resumes with what has waited")
+    func silence() throws {
+        let opened = try Opened()
+        #expect(try opened.ask("/2/silence", "{}").json?["state"] == "silent")
+        opened.socket.send(#"{"type":"ping"}"#)
+        _ = try opened.world.exchange(
+            .post, "/api/v1/meal-logs/natural", #"{"raw_input":"2 eggs","meal_type":"lunch"}"#)
+        try opened.world.advance("5m")
+        #expect(opened.socket.takeEvents().isEmpty)
+        #expect(try opened.ask("/2/send", #"{"text":"x"}"#).status == 409)
+        #expect(try opened.ask("/2/silence", "{}").status == 409)
+        #expect(try opened.ask("/2/resume", "{}").json?["state"] == "open")
+        #expect(opened.socket.takeTypes() == ["meal_log.completed", "pong"])
+        #expect(try opened.ask("/2/resume", "{}").status == 409)
+        // Its time does not run on.
+        try opened.world.advance("10m")
+        #expect(opened.socket.wire.ending == .open)
+        let fault = try opened.world.journal().first { $0["kind"] == "fault" }
+        #expect(fault?["effect"] == "silence" && fault?["fault"] == "by hand")
+    }
+
+    @Test("A socket that stays silent is reset after ten minutes of the world's time")
+    func endless() throws {
+        let opened = try Opened()
+        _ = try opened.ask("/2/silence", "{}")
+        let due = try #require(try opened.world.ask(.get, "clock").json?["due"]?[0])
+        #expect(due["what"] == "silence" && due["time"]?.string == "2025-01-29T10:40:00.000000000Z")
+        try opened.world.advance("599.999s")
+        #expect(opened.socket.wire.ending == .open)
+        try opened.world.advance("1ms")
+        #expect(opened.socket.wire.ending == .reset)
+        #expect(try opened.last?["faults"] == ["by hand"])
+    }
+
+    @Test("What is done by hand breaks no obligation of the client")
+    func judged() throws {
+        let network = VirtualNetwork.manual()
+        let world = try network.world(#"{"clock":"manual","judged":true}"#)
+        let personas = ["nutritionist", "fitness_coach", "wellness_specialist", "general_wellness"]
+        for (action, persona) in zip(["finish", "reset", "close", "silence"], personas) {
+            let id = try world.consultation("{\"persona\":\"\(persona)\"}")
+            _ = try world.exchange(.get, "/api/v1/consultations/\(id)/messages")
+            let socket = try world.socket(on: id)
+            _ = socket.takeEvents()
+            socket.send(#"{"type":"message","content":"Hello"}"#)
+            let number = try #require(try world.ask(.get, "sockets").json?["sockets"]?.array?.last?["connection"]?.int)
+            #expect([200, 204].contains(try world.ask(.post, "sockets/\(number)/\(action)", "{}").status))
+            try world.advance("1s")
+            // It answers a close frame.
+            _ = socket.takeEvents()
+            socket.wire.vanish()
+            _ = try world.exchange(.get, "/api/v1/consultations/\(id)/messages")
+        }
+        let verdicts = try #require(try world.ask(.get, "verdicts").json?["verdicts"]?.array)
+        #expect(verdicts.filter { $0["verdict"] == "broken" }.map { $0["id"]?.string ?? "" } == [])
+    }
+}

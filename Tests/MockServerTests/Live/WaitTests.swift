@@ -1,0 +1,233 @@
+import FitIQAPI
+import HTTPTypes
+import JSON
+import TestSupport
+import Testing
+
+@testable import MockServer
+
+@Suite("Live control: waiting")
+struct WaitTests {
+    /// A request that waits, on a connection of its own.
+    struct Wait {
+        let client: HTTPClient<VirtualClient>
+        private let request: Request
+
+        init(_ network: VirtualNetwork, _ body: String, path: String = "wait") throws {
+            client = try network.client()
+            request = Request(method: .post, target: "/__admin/" + path).json(body)
+            client.wire.send(request.bytes)
+        }
+
+        var isAnswered: Bool { !client.wire.received.isEmpty }
+
+        func response() throws -> Response { try client.response(to: request) }
+    }
+
+    @Test("It is answered by what happened already, and otherwise when it happens")
+    func happens() throws {
+        let network = VirtualNetwork()
+        _ = try network.exchange(Request(target: "/nowhere"))
+        let past = try network.admin(.post, "wait", #"{"for":{"status":404}}"#)
+        #expect(past.status == 200 && past.json?["entry"]?["number"] == 1 && past.json?["last_number"] == 1)
+        let wait = try Wait(network, #"{"for":{"status":404},"since":1,"within":"10s"}"#)
+        network.advance(by: .milliseconds(9_999))
+        #expect(!wait.isAnswered)
+        _ = try network.exchange(Request(target: "/health"))
+        #expect(!wait.isAnswered)
+        _ = try network.exchange(Request(target: "/elsewhere"))
+        let answer = try wait.response()
+        #expect(answer.status == 200 && answer.json?["entry"]?["number"] == 2)
+        #expect(try network.admin(.get, "requests").json?["entries"]?[0] == answer.json?["entry"])
+    }
+
+    @Test("After its time it is refused with what came nearest")
+    func refused() throws {
+        let network = VirtualNetwork()
+        _ = try network.exchange(Request(target: "/nowhere"))
+        _ = try network.exchange(Request(method: .post, target: "/nowhere"))
+        let wait = try Wait(network, #"{"for":{"kind":"exchange","method":"POST","status":201},"within":"2s"}"#)
+        network.advance(by: .milliseconds(1_999))
+        #expect(!wait.isAnswered)
+        network.advance(by: .milliseconds(1))
+        let answer = try wait.response()
+        #expect(answer.status == 408)
+        let details = try #require(answer.json?["error"]?["details"])
+        #expect(details["last_number"] == 2)
+        let misses = try #require(details["near_misses"]?.array)
+        #expect(misses.map { $0["entry"]?["number"]?.int } == [2, 1])
+        #expect(misses[0]["differences"] == ["status is 404, not 201"])
+        #expect(misses[1]["differences"] == ["method is GET, not POST", "status is 404, not 201"])
+        // The connection goes on.
+        #expect(try wait.client.exchange(.goals).status == 200)
+    }
+
+    @Test("Frames are found by type and by the path of their socket")
+    func frames() throws {
+        let network = VirtualNetwork()
+        let id = try network.consultation()
+        let condition = #"{"for":{"type":"pong","path":"\#(id)"}}"#
+        let wait = try Wait(network, condition)
+        let socket = try network.socket(on: id)
+        #expect(!wait.isAnswered)
+        socket.send(#"{"type":"ping"}"#)
+        #expect(try wait.response().json?["entry"]?["kind"] == "frame")
+        #expect(try network.admin(.post, "wait", #"{"for":{"text":"\"pong\""},"within":"0"}"#).status == 200)
+        #expect(try network.admin(.post, "wait", #"{"for":{"text":"pongs"},"within":"0"}"#).status == 408)
+    }
+
+    @Test(
+        "A wait for nothing in particular, or for too long, is refused",
+        arguments: [
+            "{}", #"{"for":{}}"#, #"{"for":[]}"#, #"{"for":{"limit":1}}"#, #"{"for":{"since":1}}"#,
+            #"{"for":{"stats":404}}"#, #"{"for":{"status":[404]}}"#, #"{"for":{"kind":"frames"}}"#,
+            #"{"for":{"status":404},"within":"600.001s"}"#, #"{"for":{"status":404},"since":-1}"#,
+            #"{"for":{"status":404},"until":1}"#,
+        ])
+    func malformed(_ body: String) throws {
+        #expect(try VirtualNetwork().admin(.post, "wait", body).status == 400)
+    }
+
+    @Test("It lasts ten minutes at most")
+    func longest() throws {
+        let network = VirtualNetwork()
+        let wait = try Wait(network, #"{"for":{"status":404},"within":"10m"}"#)
+        network.advance(by: .milliseconds(599_999))
+        #expect(!wait.isAnswered)
+        network.advance(by: .milliseconds(1))
+        #expect(try wait.response().status == 408)
+    }
+
+    @Test("So many wait in a world, and one more is refused")
+    func limit() throws {
+        let network = VirtualNetwork()
+        let waits = try (0..<Engine.mostWaits).map { _ in try Wait(network, #"{"for":{"status":404}}"#) }
+        #expect(try network.admin(.post, "wait", #"{"for":{"status":404}}"#).status == 507)
+        let other = try network.world()
+        #expect(try other.ask(.post, "wait", #"{"for":{"status":404},"within":"0"}"#).status == 408)
+        waits[0].client.wire.vanish()
+        #expect(try network.admin(.post, "wait", #"{"for":{"status":404},"within":"0"}"#).status == 408)
+        _ = try network.exchange(Request(target: "/nowhere"))
+        #expect(try waits.dropFirst().allSatisfy { try $0.response().status == 200 })
+        #expect(network.engine.waits.isEmpty || network.engine.waits.count <= 64)
+    }
+
+    @Test("It ends with its world, and with the server", arguments: ["reset", "delete", "shutdown"])
+    func ends(_ cause: String) throws {
+        let network = VirtualNetwork()
+        let world = try network.world()
+        let wait = try Wait(network, #"{"for":{"status":404}}"#, path: world.admin + "wait")
+        switch cause {
+        case "reset": _ = try world.ask(.post, "reset")
+        case "delete": _ = try network.admin(.delete, "worlds/\(world.id)")
+        default: network.beginShutdown()
+        }
+        network.catchUp()
+        #expect(try wait.response().status == ["reset": 409, "delete": 404, "shutdown": 408][cause])  // Causes.
+    }
+
+    @Test("A cleared journal leaves a wait waiting")
+    func cleared() throws {
+        let network = VirtualNetwork()
+        _ = try network.exchange(.goals)
+        let wait = try Wait(network, #"{"for":{"status":404}}"#)
+        _ = try network.admin(.delete, "journal")
+        #expect(!wait.isAnswered)
+        _ = try network.exchange(Request(target: "/nowhere"))
+        #expect(try wait.response().json?["entry"]?["number"] == 2)
+    }
+
+    @Test("A long journal is searched while others are served", arguments: [true, false])
+    func long(_ asksForPath: Bool) throws {
+        let network = VirtualNetwork()
+        for _ in 0..<2000 { _ = try network.exchange(Request(target: "/nowhere")) }
+        let path = asksForPath ? #","path":"/last""# : ""
+        let wait = try Wait(network, #"{"for":{"method":"POST"\#(path)}}"#)
+        _ = try network.exchange(Request(method: .post, target: "/last"))
+        #expect(try wait.response().json?["entry"]?["number"] == 2001)
+    }
+
+    // MARK: On a manual clock
+
+    @Test("The clock moves from step to step until an entry matches, and stands there")
+    func until() throws {
+        let network = VirtualNetwork.manual()
+        let socket = try network.socket(on: try network.consultation())
+        _ = socket.takeEvents()
+        socket.send(#"{"type":"message","content":"Hello"}"#)
+        let answer = try network.admin(.post, "clock", #"{"advance_until":{"type":"stream_complete"}}"#)
+        #expect(answer.status == 200, "\(answer.text)")
+        let entry = try #require(answer.json?["entry"])
+        #expect(entry["time"] == answer.json?["now"] && entry["kind"] == "frame")
+        #expect(socket.takeTypes().last == "stream_complete")
+        #expect(answer.json?["last_number"] == entry["number"])
+        // Another run that moves by hand has the same journal.
+        let other = VirtualNetwork.manual()
+        let same = try other.socket(on: try other.consultation())
+        _ = same.takeEvents()
+        same.send(#"{"type":"message","content":"Hello"}"#)
+        while let step = try other.admin(.get, "clock").json?["next_step"]?.string {
+            try #require(try other.admin(.post, "clock", "{\"advance_to\":\"\(step)\"}").status == 200)
+        }
+        #expect(try network.plainWorld().journal() == other.plainWorld().journal())
+    }
+
+    @Test("Without a match it goes as far as it may, and is refused with what came near")
+    func never() throws {
+        let network = VirtualNetwork.manual()
+        let socket = try network.socket(on: try network.consultation())
+        socket.send(#"{"type":"message","content":"Hello"}"#)
+        let answer = try network.admin(
+            .post, "clock", #"{"advance_until":{"kind":"frame","type":"stream_end"},"within":"1m"}"#)
+        #expect(answer.status == 408)
+        let miss = try #require(answer.json?["error"]?["details"]?["near_misses"]?[0])
+        #expect(miss["differences"] == ["type is stream_complete, not stream_end"])
+        let now = try network.admin(.get, "clock").json?["now"]?.string
+        #expect(now == "2025-01-29T10:31:00.000000000Z")
+    }
+
+    @Test("Time-outs of connections count as steps")
+    func timeOut() throws {
+        let network = VirtualNetwork.manual()
+        let world = try network.plainWorld()
+        let request = try network.client()
+        _ = try request.exchange(.goals)
+        let answer = try network.admin(.post, "clock", #"{"advance_until":{"kind":"closed"},"within":"2m"}"#)
+        #expect(answer.status == 408 && request.wire.ending != .open)
+        #expect(try world.journal().filter { $0["kind"] == "clock" }.count == 2)
+    }
+
+    @Test(
+        "Conditions, and a time to go with, or else a move",
+        arguments: [
+            #"{"advance_until":{}}"#, #"{"advance_until":{"kind":"frame"},"advance":"1s"}"#,
+            #"{"advance_until":{"kind":"frame"},"advance_to":"2025-01-29T10:31:00Z"}"#, #"{"within":"1s"}"#,
+            #"{"advance":"1s","within":"1s"}"#, #"{"advance_until":{"kind":"frame"},"within":"367d"}"#,
+        ])
+    func malformedMoves(_ body: String) throws {
+        let network = VirtualNetwork.manual()
+        #expect(try network.admin(.post, "clock", body).status == 400)
+        #expect(network.engine.defaultWorld.clock.manualTime == VirtualNetwork.start)
+    }
+
+    @Test("What is due is listed in order, at most fifty things")
+    func due() throws {
+        let network = VirtualNetwork.manual()
+        let id = try network.consultation()
+        let socket = try network.socket(on: id)
+        socket.send(#"{"type":"message","content":"Hello"}"#)
+        for _ in 0..<60 {
+            let body = #"{"raw_input":"2 eggs","meal_type":"lunch"}"#
+            _ = try network.exchange(
+                Request.authorized(.post, "/api/v1/meal-logs/natural", as: TestUser.anna).json(body))
+        }
+        let clock = try #require(try network.admin(.get, "clock").json)
+        let due = try #require(clock["due"]?.array)
+        #expect(due.count == Engine.mostDue && clock["due_count"] == 61)
+        #expect(due.first?["time"] == clock["next_step"])
+        let answer = try #require(due.first { $0["what"] == "answer" })
+        #expect(answer["consultation"]?.string == id)
+        let times = due.compactMap { $0["time"]?.string }
+        #expect(times == times.sorted() && due.contains { $0["what"] == "meal_log" })
+    }
+}
