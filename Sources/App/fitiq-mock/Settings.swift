@@ -131,7 +131,11 @@ struct ReportOptions: ParsableArguments {
     }
 
     /// Prints the report, writes the requested files, and throws a nonzero exit code.
-    func tell(_ report: Report, knownBroken: KnownBroken) throws(Failure) {
+    ///
+    /// - Parameter page: one more file, and what to write to it.
+    func tell(
+        _ report: Report, knownBroken: KnownBroken, page: (path: String, bytes: [UInt8])? = nil
+    ) throws(Failure) {
         let usesColor = System.isTerminal(.output) && System.variable("NO_COLOR") == nil
         print(TerminalReport(report, knownBroken: knownBroken, usesColor: usesColor).text, terminator: "")
         StandardOutput.flush()
@@ -141,6 +145,7 @@ struct ReportOptions: ParsableArguments {
             if let markdown {
                 try WholeFile.write(MarkdownReport(report, knownBroken: knownBroken).bytes, to: markdown)
             }
+            if let page { try WholeFile.write(page.bytes, to: page.path) }
         } catch {
             // The client was judged already.
             throw .running(error.description + ".")

@@ -57,6 +57,8 @@ struct Verify: ParsableCommand {
 
     @OptionGroup var reports: ReportOptions
 
+    @OptionGroup var page: PageOption
+
     @Flag(help: "Say nothing while the command runs.")
     var quiet = false
 
@@ -76,10 +78,11 @@ struct Verify: ParsableCommand {
             progress: quiet ? nil : VerifyProgress(count: plans.scenarios.count),
             server: try Harness.startServer(allowing: origins), watch: try CommandWatch())
         var report = Report(title: command.map(\.shellQuoted).joined(separator: " "))
+        var journal = page.html.map { _ in ReportJournal() }
         for (index, scenario) in plans.scenarios.enumerated() {
-            report.runs.append(try run.run(scenario, named: plans.names[index], index: index))
+            report.runs.append(try run.run(scenario, named: plans.names[index], index: index, into: &journal))
         }
-        try reports.tell(report, knownBroken: knownBroken)
+        try reports.tell(report, knownBroken: knownBroken, page: page.file(report, journal))
     }
 }
 

@@ -22,7 +22,10 @@ struct VerifyRun {
     /// If nothing arrives for this long, everything has arrived.
     private static let quietTime = Duration.milliseconds(20)
 
-    func run(_ scenario: Scenario, named name: String, index: Int) throws(Failure) -> Report.Run {
+    /// - Parameter journal: gets the entries of the run for a page, if there is to be one.
+    func run(
+        _ scenario: Scenario, named name: String, index: Int, into journal: inout ReportJournal?
+    ) throws(Failure) -> Report.Run {
         let world = try Harness.perform(server) { engine, now in
             try engine.makeWorld(scenario, guide: nil, seed: nil, clock: nil, judged: true, at: now)
         }
@@ -59,6 +62,10 @@ struct VerifyRun {
         }
         count(&traffic, in: world)
         let outcome = Report.CommandOutcome(end(child), isTimeUp: event == .timeUp, limit: limit)
+        if journal != nil {
+            let entries = try Harness.perform(server) { engine, _ in engine.journalEntries(ofWorld: world.id) }
+            for entry in entries { journal?.append(entry, ofRun: index) }
+        }
         _ = try Harness.perform(server) { engine, now in engine.deleteWorld(world.id, at: now) }
         progress?.ends(index, name, outcome, after: duration, traffic)
         guard let judgement else { throw .running(Messages.worldIsGone(name)) }
