@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from page_stand_ins import StandIns, stand_ins
@@ -23,6 +24,7 @@ SOCKET = {
     "state": "open", "secure": False, "opened_at": "2026-01-29T10:30:00.000000000Z", "age": "12.5s", "frames_in": 3, "frames_out": 17,
     "unsent_bytes": 0, "streaming": {"message_id": "m", "piece": 5, "of": 20}, "held": [57], "next_deadline": None}
 HELD = {"direction": "server_to_client", "due": "2026-01-29T10:30:00.000000000Z", "until": "2099-01-29T10:30:30.000000000Z"}
+GOAL = {"title": "Run 5 km", "description": "In spring", "targetDate": "2030-03-01T00:00:00Z", "category": "fitness"}
 BROKEN = "consultation/history-before-connect"
 
 
@@ -47,7 +49,7 @@ class Stories:
         server.send("GET", "/api/v1/goalz")
         app.chat(consultation, '{"type":"ping"}', message("What should I eat for breakfast?"))
         server.ask("POST", "/api/v1/meal-logs/natural", {"raw_input": "two eggs on toast", "meal_type": "breakfast"})
-        server.ask("POST", "/api/v1/goals", {"title": "Run 5 km", "description": "In spring", "targetDate": "2030-03-01T00:00:00Z", "category": "fitness"})
+        server.ask("POST", "/api/v1/goals", GOAL)
         return app, consultation
 
     # MARK: Stories
@@ -285,7 +287,7 @@ class Stories:
         app.say(json.dumps({"type": "message", "content": "\u202eright to left\u0000 שלום"}))
         app.say('{"type":"message","content":"\\ud800 alone"}')
         app.say(message("x" * 1_000_000))
-        server.ask("POST", "/api/v1/goals", {"title": html[:90], "description": html, "targetDate": "2030-03-01T00:00:00Z", "category": "fitness"})
+        server.ask("POST", "/api/v1/goals", {**GOAL, "title": html[:90], "description": html})
         server.send("GET", "/api/v1/%3Cb%3E?" + "q" * 4000, **{"User-Agent": html})
         page = self.open(server)
         expect(row(page, "<img src=x onerror")).not_to_have_count(0)
@@ -439,7 +441,118 @@ class Stories:
             close_quietly(page)
 
     def live(self):
-        """Sockets, breakpoints and marks: what the buttons send."""
+        """Sockets, breakpoints, marks and scenarios: what is done by hand."""
+        server = self.serve("--scenario", "default")
+        if not server.offers("GET /held"):
+            server.stop()
+            return self.buttons()
+        self.sockets(server)
+        self.breakpoints(server)
+        self.marks(server)
+        server.stop()
+
+    def sockets(self, server):
+        page = self.open(server, "#sockets")
+        app = App(self.browser, server)
+        app.chat(server.consultation(), stays=True)
+        ours = page.locator("#socket-list tbody tr")
+        expect(ours).to_have_count(1)
+        page.get_by_role("button", name="Send…").click()
+        page.get_by_label("Template").select_option("stream_chunk")
+        area = page.locator("#sender textarea")
+        expect(area).to_have_value(re.compile('"content"'))
+        area.fill('{"content": "from the template"}')
+        page.get_by_role("button", name="Send", exact=True).click()
+        app.received("from the template")
+        page.get_by_label("Template").select_option("")
+        area.fill("as it is")
+        is_accessible(page, "sockets")
+        self.picture(page, "sockets-live")
+        page.get_by_role("button", name="Send", exact=True).click()
+        app.received("as it is")
+        page.get_by_role("button", name="Silence").click()
+        expect(ours).to_contain_text("silent")
+        page.get_by_role("button", name="Resume").click()
+        expect(ours).not_to_contain_text("silent")
+        page.get_by_role("button", name="Close…").click()
+        page.get_by_label("Reason").fill("enough")
+        page.get_by_role("button", name="Close it").click()
+        expect(ours).to_have_count(0)
+        panel(page, "timeline")
+        expect(row(page, "enough")).not_to_have_count(0)
+        close_quietly(page)
+
+    def breakpoints(self, server):
+        page = self.open(server, "#breakpoints")
+        expect(page.locator("#link")).to_have_text("Live")
+        cards, form = page.locator(".held-item"), page.locator("#breakpoints form")
+
+        def hold(what, only):
+            form.get_by_label("Hold").select_option(what)
+            form.get_by_label("Only").fill(only)
+            form.get_by_role("button", name="Set").click()
+
+        with ThreadPoolExecutor() as threads:
+            # A response gets another status, a request another answer.
+            hold("response", "GET /api/v1/goals")
+            expect(page.locator("#breakpoint-list tbody tr")).to_have_count(1)
+            asked = threads.submit(server.send, "GET", "/api/v1/goals")
+            expect(cards).to_contain_text("response held by")
+            cards.get_by_label("Status").fill("500")
+            cards.get_by_role("button", name="Continue").click()
+            assert asked.result()[0] == 500
+            hold("request", "GET /api/v1/consultations")
+            expect(page.locator("#breakpoint-list tbody tr")).to_have_count(2)
+            asked = threads.submit(server.send, "GET", "/api/v1/consultations")
+            is_accessible(page, "breakpoints")
+            self.picture(page, "breakpoints-live")
+            cards.get_by_role("button", name="Answer 503 instead").click()
+            assert asked.result()[0] == 503
+            expect(cards).to_have_count(0)
+            # A frame is changed before the app sees it.
+            hold("frame", "stream_complete")
+            app = App(self.browser, server)
+            app.chat(server.consultation("fitness_coach"), stays=True)
+            app.say(message("Hello"))
+            expect(cards).to_contain_text("from the server")
+            area = cards.locator("textarea")
+            area.fill(area.input_value().replace('"stream_complete"', '"changed_by_hand"'))
+            cards.get_by_role("button", name="Continue").click()
+            app.received('"changed_by_hand"')
+            page.locator("#breakpoint-list tr", has_text="stream_complete").get_by_role("button", name="Remove").click()
+            expect(page.locator("#breakpoint-list tbody tr")).to_have_count(2)
+            # What a page holds goes on when the page is closed.
+            asked = threads.submit(server.send, "GET", "/api/v1/consultations")
+            expect(cards).to_have_count(1)
+            close_quietly(page)
+            assert asked.result()[0] == 200
+
+    def marks(self, server):
+        page = self.open(server, "#worlds")
+        page.get_by_role("button", name="Set a mark").click()
+        marks = page.locator("#marks tbody tr")
+        expect(marks).to_have_count(1)
+        server.ask("POST", "/api/v1/goals", GOAL)
+        marks.get_by_role("button", name="Rewind").click()
+        page.locator("dialog").get_by_role("button", name="Rewind").click()
+        expect(page.locator(".toast", has_text="The world is as it was")).to_be_visible()
+        assert server.ask("GET", "/__admin/worlds/default")["goals"] == 0
+        page.get_by_role("button", name="Fork").click()
+        expect(page.locator(".world-list tbody tr")).to_have_count(2)
+        # A world in which the client is made to face an obligation.
+        panel(page, "verdicts")
+        page.get_by_role("button", name="Not faced").click()
+        wanted = page.locator(".verdicts details:visible").filter(has_text="Make it face this").first
+        wanted.locator("summary").click()
+        scenario = wanted.locator(".tools button").first
+        name = scenario.inner_text()
+        scenario.click()
+        expect(page.locator(".toast", has_text=name)).to_be_visible()
+        assert server.ask("GET", "/__admin/worlds/default")["scenario"] == name
+        close_quietly(page)
+
+    def buttons(self):
+        """What the buttons of these panels send."""
         server = self.serve()
         instead = StandIns(server)
         instead.sockets = [SOCKET]
