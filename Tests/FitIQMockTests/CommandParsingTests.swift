@@ -30,7 +30,7 @@ struct CommandParsingTests {
         ["replay", "s.har", "--match", "strict", "--speed", "2.5", "--frames", "timed"] + serving,
         ["show", "s.har", "--bodies", "--width", "100"],
         ["diff", "a.har", "b.har"],
-        ["verify"] + reporting + [
+        ["verify", "--html", "h"] + reporting + [
             "--scenario", "default", "--scenario", "conflict", "--all", "--seed", "7", "--time-limit", "5m",
             "--allow-origin", "*", "--quiet", "--", "make", "test", "--port", "1",
         ],
@@ -38,7 +38,7 @@ struct CommandParsingTests {
             "--case", "chat", "--case", "goals", "--list", "--strict", "--trace", "--allow-origin", "*", "--quiet",
             "--", "./adapter", "-v",
         ],
-        ["judge", "journal.ndjson", "--world", "w"] + reporting,
+        ["judge", "journal.ndjson", "--world", "w", "--html", "h"] + reporting,
         ["check", "a.yaml", "b.json"],
         ["scenarios", "default"],
         [

@@ -1,5 +1,5 @@
 // The admin API, by relative URLs: the page works behind a port-forward and below any prefix.
-import { ask, button, field, h, openDialog, toast } from "./dom.js";
+import { ask, button, field, h, toast } from "./dom.js";
 import { state } from "./state.js";
 
 const KEY = "fitiq-mock-admin-token";
@@ -35,10 +35,8 @@ let asking = null;
 export function askToken() {
   asking ??= new Promise(resolve => {
     const input = h("input", { type: "password", autocomplete: "off", required: true });
-    const form = h("form", { method: "dialog" },
-      h("p", null, "This server was started with --admin-token. This page keeps the token until its tab is closed."),
-      field("Admin token", input), h("div", { class: "tools" }, h("button", { class: "main", type: "submit" }, "Continue")));
-    const dialog = openDialog("Admin token", form);
+    const dialog = ask("Admin token", "Continue", null,
+      h("p", null, "This server was started with --admin-token. This page keeps the token until its tab is closed."), field("Admin token", input));
     dialog.addEventListener("close", () => {
       sessionStorage.setItem(KEY, input.value);
       asking = null;

@@ -1,6 +1,6 @@
 // Starts the page: panels, address, keyboard, theme, and the stream of the shown world.
-import { $, button, fill, h, openDialog, toast } from "./dom.js";
-import { call } from "./api.js";
+import { $, fill, h, openDialog, toast } from "./dom.js";
+import { attempt, call } from "./api.js";
 import { follow } from "./events.js";
 import { noFilter } from "./filter.js";
 import { state, tell, when } from "./state.js";
@@ -123,9 +123,8 @@ function startKeyboard() {
   });
 }
 
-const showKeys = () => openDialog("Keyboard", h("div", { class: "stack" },
-  h("dl", { class: "keys" }, KEYS.map(([keys, what]) => [h("dt", null, keys.split("  ").map(key => [h("kbd", null, key), " "])), h("dd", null, what)])),
-  button("Close", () => $("dialog").close())));
+const showKeys = () => openDialog("Keyboard", h("dl", { class: "keys" }, KEYS.map(([keys, what]) => [
+  h("dt", null, keys.split("  ").map(key => [h("kbd", null, key), " "])), h("dd", null, what)])));
 
 // MARK: The stream
 
@@ -162,48 +161,28 @@ function showRun() {
   if (run.verdicts) takeVerdicts(run.verdicts);
 }
 
-/** The runs that a report has inlined: an element for each, with JSON. */
-function inlinedRuns() {
-  const runs = [...document.querySelectorAll("script.run")].map(element => JSON.parse(element.textContent));
-  return runs.length ? runs : null;
-}
-
 async function start() {
+  // A report has its runs in it, an element for each.
+  const runs = [...document.querySelectorAll("script.run")].map(element => JSON.parse(element.textContent));
+  state.runs = runs.length ? runs : null;
   startTheme();
   startKeyboard();
-  state.runs = inlinedRuns();
-  startTimeline();
-  startDetail();
-  startClock();
-  startVerdicts();
-  startSockets();
-  startBreakpoints();
-  startFaults();
-  startScenario();
-  startData();
-  startWorlds();
+  const parts = [startTimeline, startDetail, startClock, startVerdicts, startSockets, startBreakpoints, startFaults, startScenario, startData, startWorlds];
+  for (const begin of parts) begin();
   when("entries counts", drawNav);
   when("address", writeAddress);
   when("world", state.runs ? showRun : followWorld);
   addEventListener("hashchange", readAddress);
   if (state.runs) {
-    state.world = state.runs[0].id;
+    state.world = runs[0].id;
     $("world-label").textContent = "Run";
-    document.title = `${state.runs[0].title} · fitiq-mock`;
-    readWorlds();
-    tell("world");
+    document.title = `${runs[0].title} · fitiq-mock`;
   } else {
-    try {
-      state.scenarios = (await call("GET", "scenarios")).scenarios;
-      await readWorlds({ silently: true });
-    } catch (error) {
-      toast(error.message, { bad: true });
-    }
-    const wanted = new URLSearchParams(location.hash.split("?")[1]).get("world");
-    if (wanted) state.world = wanted;
-    await readWorlds({ silently: true });
-    tell("world");
+    state.world = new URLSearchParams(location.hash.split("?")[1]).get("world") ?? state.world;
+    await attempt(async () => { state.scenarios = (await call("GET", "scenarios")).scenarios; });
   }
+  await readWorlds({ silently: true });
+  tell("world");
   readAddress();
 }
 

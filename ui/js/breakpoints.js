@@ -1,5 +1,5 @@
 // Breakpoints, and what they hold: continue, change, drop, answer in its place, or step to the next.
-import { $, button, field, fill, form, h, heading, select, table } from "./dom.js";
+import { $, button, field, fill, form, h, heading, inWords, select, table } from "./dom.js";
 import { duration, milliseconds, quietTarget } from "./format.js";
 import { act, call, inWorld } from "./api.js";
 import { CONTROLLER, calmly, state, tell, when } from "./state.js";
@@ -15,7 +15,7 @@ export function startBreakpoints() {
   fill($("breakpoints"), heading("Breakpoints", "What a breakpoint catches waits here before the other side sees it. It goes on by itself after 30 seconds, or when this page is closed."),
     h("div", { id: "held" }), h("div", { id: "breakpoint-list" }), makeForm());
   const read = calmly(500, readHeld);
-  when("entries clock panel", read);
+  when("held clock panel", read);
   when("world", () => { breakpoints = []; state.held = []; read(); });
   setInterval(() => { if (breakpoints.length && !document.hidden) read(); }, 1000);
 }
@@ -43,7 +43,7 @@ function draw() {
     fill(cards.get(key).querySelector(".left"), left > 0 && `goes on in ${duration(left)}`, each.behind > 0 && `, ${each.behind} more behind it`);
   }
   fill($("breakpoint-list"), breakpoints.length ? table("Breakpoints", [["Name"], ["Holds", "mono text"], ["Direction"], ["Matched", "num"], ["Held", "num"], [""]],
-    breakpoints.map(each => [each.name, `${each.on} ${Object.values(each.match ?? {}).flat().join(" ")}`, DIRECTIONS[each.direction ?? ""], each.matches, each.acted,
+    breakpoints.map(each => [each.name, `${each.on}  ${inWords(each.match ?? {})}`, DIRECTIONS[each.direction ?? ""], each.matches, each.acted,
       [button("Remove", () => act("DELETE", `breakpoints/${encodeURIComponent(each.name)}`).then(readHeld), { class: "danger" })]]))
     : h("p", { class: "dim" }, "No breakpoint is set."));
 }
@@ -73,7 +73,7 @@ function card(held) {
 }
 
 function makeForm() {
-  const on = select("What", [["frame", "Frames"], ["request", "Requests"], ["response", "Responses"], ["handshake", "Handshakes"]], "frame");
+  const on = select("Hold", [["frame", "Frames"], ["request", "Requests"], ["response", "Responses"], ["handshake", "Handshakes"]], "frame");
   const direction = select("Direction", Object.entries(DIRECTIONS), "");
   const match = h("input", { placeholder: "GET /api/v1/goals, or a type such as stream_chunk" });
   const set = () => {

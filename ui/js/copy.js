@@ -1,12 +1,13 @@
 // An entry as a command, as a scenario and as HAR.
-import { fromBase64, milliseconds, isoTime } from "./format.js";
+import { content, isoTime, milliseconds } from "./format.js";
 
+const fieldOf = (message, name) => message.fields.find(each => each.name.toLowerCase() === name)?.value;
 const quote = text => `'${text.replaceAll("'", "'\\''")}'`;
 const UNSENT = new Set(["host", "content-length", "connection", "upgrade", "accept-encoding"]);
 
 export function asCurl({ request, kind }) {
   const base = location.protocol.startsWith("http") ? location.origin
-    : `http://${request.fields.find(each => each.name.toLowerCase() === "host")?.value ?? "localhost:8080"}`;
+    : `http://${fieldOf(request, "host") ?? "localhost:8080"}`;
   const parts = ["curl -sS -i"];
   if (request.method !== "GET") parts.push(`-X ${request.method}`);
   parts.push(quote(request.target.startsWith("/") ? base + request.target : request.target));
@@ -45,7 +46,7 @@ function faultOf(entry) {
   const { response } = entry;
   if (!on || (response && response.status < 200)) return null;
   if (!response) return item([`on: ${on}`, "requests: 1", "empty_reply: true"]);
-  const type = response.fields.find(each => each.name.toLowerCase() === "content-type")?.value;
+  const type = fieldOf(response, "content-type");
   return item([`on: ${on}`, "requests: 1", `status: ${response.status}`, type && `content_type: ${yaml(type)}`,
     response.body != null && `body: ${yaml(response.body)}`]);
 }
@@ -84,71 +85,56 @@ const answerLines = ({ question, text }) => item([`when: {content: ${yaml(questi
 
 /** A scenario in which what the entry shows happens again; null where an entry has nothing to repeat. */
 export function asScenario(rows, row) {
-  const name = `entry-${row.number}`;
-  if (row.kind === "exchange") {
-    const fault = faultOf(row.entry);
-    return fault && [...header(name, `${row.verb} is answered as in entry ${row.number}.`), "faults:", ...fault, ""].join("\n");
-  }
-  if (row.kind === "closed") {
-    const fault = endOf(rows, row);
-    return fault && [...header(name, `A socket ends as in entry ${row.number}.`), "faults:", ...fault, ""].join("\n");
-  }
-  if (row.kind === "frame") {
-    const found = conversations(rows.all.filter(each => each.connection === row.connection))
-      .findLast(each => each.question.position <= row.position);
-    return found?.text ? [...header(name, `The coach answers as in entry ${row.number}.`), "answers:", ...answerLines(found), ""].join("\n") : null;
-  }
-  return null;
+  const write = (said, key, lines) => lines && [...header(`entry-${row.number}`, `${said} as in entry ${row.number}.`), key, ...lines, ""].join("\n");
+  if (row.kind === "exchange") return write(`${row.verb} is answered`, "faults:", faultOf(row.entry));
+  if (row.kind === "closed") return write("A socket ends", "faults:", endOf(rows, row));
+  if (row.kind !== "frame") return null;
+  const found = conversations(rows.all.filter(each => each.connection === row.connection)).findLast(each => each.question.position <= row.position);
+  return write("The coach answers", "answers:", found?.text ? answerLines(found) : null);
 }
 
 /** The whole timeline as a scenario: each answer of the coach, and what went wrong. */
 export function timelineAsScenario(rows, name) {
-  const answers = conversations(rows.all).filter(each => each.text), faults = [];
-  for (const row of rows.all) {
-    if (row.kind === "exchange" && (row.status >= 500 || !row.status)) faults.push(faultOf(row.entry));
-    else if (row.kind === "closed" && row.isUnclean) faults.push(endOf(rows, row));
-  }
-  const kept = faults.filter(Boolean);
-  return [...header(name, "What happened, to happen again."),
-    ...(answers.length ? ["answers:", ...answers.flatMap(answerLines)] : []),
-    ...(kept.length ? ["faults:", ...kept.flat()] : []), ""].join("\n");
+  const answers = conversations(rows.all).filter(each => each.text).flatMap(answerLines);
+  const faults = rows.all.flatMap(row => (row.kind === "exchange" && (row.status >= 500 || !row.status) && faultOf(row.entry))
+    || (row.kind === "closed" && row.isUnclean && endOf(rows, row)) || []);
+  return [...header(name, "What happened, to happen again."), ...(answers.length ? ["answers:", ...answers] : []),
+    ...(faults.length ? ["faults:", ...faults] : []), ""].join("\n");
 }
 
-function harMessage(entry) {
-  const data = entry.payload ?? (entry.payload_base64 ? entry.payload_base64 : "");
-  return { type: entry.direction === "client_to_server" ? "send" : "receive", time: milliseconds(entry.time) / 1000,
-    opcode: { text: 1, binary: 2, close: 8, ping: 9, pong: 10 }[entry.opcode] ?? 0, data };
-}
+const OPCODES = { text: 1, binary: 2, close: 8, ping: 9, pong: 10 };
 
+const harMessage = entry => ({ type: entry.direction === "client_to_server" ? "send" : "receive", time: milliseconds(entry.time) / 1000,
+  opcode: OPCODES[entry.opcode] ?? 0, data: entry.payload ?? entry.payload_base64 ?? "" });
+
+/** What requests and responses have in common in a HAR. */
+const harPart = (message, version) => ({ httpVersion: `HTTP/${version}`, headers: message?.fields ?? [], cookies: [], headersSize: -1,
+  bodySize: message ? content(message, "body")?.size ?? 0 : -1 });
+
+/** The exchange, or the socket with all its messages, that an entry belongs to. */
 export function asHAR(rows, row) {
-  const entry = row.entry.request ? row.entry : rows.all.find(each => each.connection === row.connection && each.kind === "opened")?.entry;
-  const picked = entry ?? { request: { method: "GET", target: "/", version: "1.1", fields: [] }, response: null, time: row.time };
-  const { request, response } = picked;
-  const host = request.fields.find(each => each.name.toLowerCase() === "host")?.value ?? "localhost";
-  const began = milliseconds(picked.requested_at ?? picked.time);
-  const took = milliseconds(picked.time) - began;
-  const type = fields => fields.find(each => each.name.toLowerCase() === "content-type")?.value ?? "";
-  const isSocket = picked.kind === "opened";
+  const ofSocket = rows.all.filter(each => each.connection === row.connection);
+  const entry = row.entry.request ? row.entry : ofSocket.find(each => each.kind === "opened")?.entry;
+  if (!entry) return null;
+  const { request, response } = entry;
+  const typeOf = message => fieldOf(message, "content-type") ?? "";
+  const began = milliseconds(entry.requested_at), took = milliseconds(entry.time) - began;
+  const isSocket = entry.kind === "opened";
   const har = {
     startedDateTime: isoTime(began), time: took, cache: {}, timings: { send: 0, wait: took, receive: 0 },
     request: {
-      method: request.method, url: `${isSocket ? "ws" : "http"}://${host}${request.target}`, httpVersion: `HTTP/${request.version}`,
-      headers: request.fields, cookies: [], headersSize: -1, bodySize: request.body?.length ?? 0,
+      ...harPart(request, request.version), method: request.method,
+      url: `${isSocket ? "ws" : "http"}://${fieldOf(request, "host") ?? "localhost"}${request.target}`,
       queryString: [...new URLSearchParams(request.target.split("?")[1] ?? "")].map(([name, value]) => ({ name, value })),
-      ...(request.body && { postData: { mimeType: type(request.fields), text: request.body } }),
+      ...(request.body && { postData: { mimeType: typeOf(request), text: request.body } }),
     },
     response: {
-      status: response?.status ?? 0, statusText: "", httpVersion: `HTTP/${request.version}`, headers: response?.fields ?? [], cookies: [],
-      redirectURL: "", headersSize: -1, bodySize: response?.body?.length ?? 0,
-      content: { size: response?.body_base64 ? fromBase64(response.body_base64).length : response?.body?.length ?? 0,
-        mimeType: type(response?.fields ?? []), text: response?.body ?? response?.body_base64 ?? "",
-        ...(response?.body_base64 && { encoding: "base64" }) },
+      ...harPart(response, request.version), status: response?.status ?? 0, statusText: "", redirectURL: "",
+      content: { size: response ? content(response, "body")?.size ?? 0 : 0, mimeType: response ? typeOf(response) : "",
+        text: response?.body ?? response?.body_base64 ?? "", ...(response?.body_base64 && { encoding: "base64" }) },
     },
+    ...(isSocket && { _resourceType: "websocket",
+      _webSocketMessages: ofSocket.filter(each => each.kind === "frame").map(each => harMessage(each.entry)) }),
   };
-  if (isSocket) {
-    har._resourceType = "websocket";
-    har._webSocketMessages = rows.all.filter(each => each.connection === row.connection && each.kind === "frame").map(each => harMessage(each.entry));
-  }
   return JSON.stringify({ log: { version: "1.2", creator: { name: "fitiq-mock", version: "" }, entries: [har] } }, null, 2);
 }
-

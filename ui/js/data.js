@@ -54,9 +54,8 @@ function draw() {
 }
 
 function showMessages(consultation) {
-  openDialog(consultation.title ?? "Messages", h("div", { class: "stack" },
-    h("ul", null, (consultation.messages ?? []).map(message => h("li", null, h("p", { class: "dim" }, message.user != null ? "User" : "Coach"),
-      h("p", { dir: "auto" }, message.user ?? message.assistant ?? "")))), button("Close", () => $("dialog").close())));
+  openDialog(consultation.title ?? "Messages", h("ul", null, (consultation.messages ?? []).map(message => h("li", null,
+    h("p", { class: "dim" }, message.user != null ? "User" : "Coach"), h("p", { dir: "auto" }, message.user ?? message.assistant ?? "")))));
 }
 
 /** Sends a request of the world's API as the user. */

@@ -3,6 +3,7 @@ import { $, button, copyText, download, fill, h } from "./dom.js";
 import { bytes, clockTime, content, counted, duration, hexDump, jsonPieces, milliseconds, quietTarget } from "./format.js";
 import { asCurl, asHAR, asScenario } from "./copy.js";
 import { state, when } from "./state.js";
+import { numbersOf } from "./verdicts.js";
 import { choose, chooseNumber, entryLink, setFilter, timeline } from "./timeline.js";
 
 const SHOWN = 100_000;
@@ -27,7 +28,7 @@ function draw() {
     h("div", { class: "head" }, h("h2", null, title(row)),
       button("Close", () => { choose(null); $("grid").focus(); }, { class: "quiet", "aria-keyshortcuts": "Escape" })),
     h("div", { class: "tools" }, h("span", { class: "dim" }, "Copy"), copies(row).map(([name, text]) => button(name, () => copyText(text(), name), { "aria-label": `Copy ${name}` })),
-      button("Save HAR", () => download(`entry-${row.number}.har`, asHAR(timeline.rows, row))),
+      (entry.request || row.lane >= 0) && button("Save HAR", () => download(`entry-${row.number}.har`, asHAR(timeline.rows, row))),
       row.connection > 0 && row.lane >= 0 && button("Only this socket", () => setFilter({ socket: String(row.connection) }))),
     broken.map(id => h("p", { class: "problem" }, "Breaks ", h("a", { href: `#verdicts?at=${encodeURIComponent(id)}` }, id), ". ", findingText(id, row.number))),
     h("dl", { class: "facts" },
@@ -66,7 +67,7 @@ const title = row => row.kind === "exchange" ? `${row.verb} ${row.type}` : row.k
 const closeText = ({ code, reason }) => [code ?? "without a code", reason].filter(Boolean).join(" · ");
 
 const findingText = (id, number) => state.verdicts?.verdicts.find(each => each.id === id)?.findings
-  .find(each => each.evidence.some(entry => entry.number === number))?.message;
+  .find(each => numbersOf(each).includes(number))?.message;
 
 function findBefore(row) {
   for (let at = row.position - 1; at >= 0; at -= 1) if (timeline.rows.all[at].connection === row.connection) return timeline.rows.all[at];

@@ -59,6 +59,10 @@ export function table(label, columns, rows, isCurrent = () => false) {
     h("tbody", null, rows.map((cells, index) => h("tr", { class: isCurrent(index) && "current" }, cells.map(cell))))));
 }
 
+/** The members of an object in words, such as `status: 503`. */
+export const inWords = object => Object.entries(object).map(([key, value]) =>
+  `${key}: ${value && typeof value === "object" && !Array.isArray(value) ? inWords(value) : [value].flat().join(", ")}`).join("  ");
+
 /** An id as its beginning. */
 export const shortID = text => h("span", { class: "mono", title: text }, text?.length > 13 ? `${text.slice(0, 8)}…` : text ?? "");
 
@@ -72,19 +76,17 @@ export function toast(message, { bad, action } = {}) {
 export const heading = (title, lead, ...tools) => [
   h("div", { class: "head" }, h("h2", null, title), tools), lead && h("p", { class: "lead" }, lead)];
 
-/** Opens the dialog with these children. */
-export function openDialog(title, ...children) {
+/** Asks in a dialog, and acts when the button with this label is pressed; without a label there is nothing to do. */
+export function ask(title, label, act, ...children) {
   const dialog = $("dialog");
-  fill(dialog, h("h2", { id: "dialog-title" }, title), children);
+  fill(dialog, h("h2", { id: "dialog-title" }, title), h("form", { method: "dialog", submit: () => act?.() }, children,
+    h("div", { class: "tools" }, label && h("button", { class: "main", type: "submit" }, label),
+      button(label ? "Cancel" : "Close", () => dialog.close()))));
   if (!dialog.open) dialog.showModal();
   return dialog;
 }
 
-/** Asks in a dialog, and acts when the button with this label is pressed. */
-export function ask(title, label, act, ...children) {
-  const dialog = openDialog(title, h("form", { method: "dialog", submit: () => act() }, children,
-    h("div", { class: "tools" }, h("button", { class: "main", type: "submit" }, label), button("Cancel", () => dialog.close()))));
-}
+export const openDialog = (title, ...children) => ask(title, null, null, children);
 
 export async function copyText(text, name) {
   try {
@@ -92,7 +94,7 @@ export async function copyText(text, name) {
   } catch {
     // Without a secure context there is no clipboard: the text is shown, to be copied by hand.
     const area = h("textarea", { rows: "12", readonly: true, "aria-label": name, value: text });
-    openDialog(`Copy ${name}`, h("div", { class: "stack" }, area, button("Close", () => $("dialog").close())));
+    openDialog(`Copy ${name}`, area);
     area.select();
     return;
   }

@@ -10,7 +10,7 @@ const ENDS = { close_frame: "close frame", finish: "FIN", reset: "RST", time_out
 export class Rows {
   all = [];
   byNumber = new Map();
-  /** By connection: user, target, lane, when it opened and closed, how many frames each way. */
+  /** By connection: user, lane, the number of the first entry, and the row of the end. */
   sockets = new Map();
   users = new Set();
   types = new Set();
@@ -49,16 +49,13 @@ export class Rows {
     if (!socket) {
       const free = this.#taken.indexOf(0);
       if (free >= 0) this.#taken[free] = row.connection;
-      socket = { connection: row.connection, user: row.user, target: entry.request?.target ?? "", lane: free, openedAt: row.at,
-        openedNumber: row.number, closed: null, sent: 0, received: 0, last: row, isPartial: entry.kind !== "opened" };
+      socket = { connection: row.connection, user: row.user, lane: free, openedNumber: row.number, closed: null };
       this.sockets.set(row.connection, socket);
       this.laneCount = Math.max(this.laneCount, free + 1);
       row.begins = true;
     }
     row.lane = socket.lane;
     row.user ||= socket.user;
-    if (entry.kind === "frame") socket[row.direction === "in" ? "received" : "sent"] += 1;
-    socket.last = row;
     if (entry.kind === "closed") {
       socket.closed = row;
       row.ends = true;
@@ -127,8 +124,8 @@ const describers = {
   closed(row, entry) {
     row.verb = "✕";
     row.type = "closed";
-    const code = entry.server_close?.code ?? entry.client_close?.code;
-    row.more = [`by the ${entry.by}, ${ENDS[entry.cause] ?? entry.cause}`, code, entry.message].filter(Boolean).join(" · ");
+    const close = entry.server_close ?? entry.client_close;
+    row.more = [`by the ${entry.by}, ${ENDS[entry.cause] ?? entry.cause}`, close?.code, close?.reason && oneLine(close.reason), entry.message].filter(Boolean).join(" · ");
     row.isUnclean = !entry.clean;
   },
   fault(row, entry) {

@@ -1,5 +1,5 @@
 // Faults: switches, counts, and a form that is made from the schema of scenarios.
-import { $, button, field, fill, form, h, heading, select, table } from "./dom.js";
+import { $, button, field, fill, form, h, heading, inWords, select, table } from "./dom.js";
 import { act } from "./api.js";
 import { whileShown } from "./state.js";
 
@@ -25,10 +25,10 @@ const change = (method, path, body, done) => act(method, path, body, done).then(
 
 function row(fault) {
   const path = `faults/${encodeURIComponent(fault.name)}`;
-  const rest = Object.entries(fault).filter(([key]) => !["name", "enabled", "on", "matches", "acted"].includes(key));
-  return [h("input", { type: "checkbox", class: "switch", role: "switch", checked: fault.enabled, "aria-label": `${fault.name} is in force`,
+  const { name, enabled, on, matches, acted, ...rest } = fault;
+  return [h("input", { type: "checkbox", class: "switch", role: "switch", checked: enabled, "aria-label": `${name} is in force`,
     change: event => change("PATCH", path, { enabled: event.target.checked }) }),
-  fault.name, [fault.on].flat().join(", "), rest.map(([key, value]) => `${key}: ${JSON.stringify(value)}`).join("  "), fault.matches, fault.acted,
+  name, [on].flat().join(", "), inWords(rest), matches, acted,
   [button("Remove", () => change("DELETE", path), { class: "danger" })]];
 }
 
@@ -81,18 +81,17 @@ function control(key, schema, set, isAction) {
   const said = (schema.description ?? "").replace(/^(?:(?:REST|Handshake|handshake|Socket|socket)(?:, )?)+: |^With 'status' or 'quota': (?:the )?/, "")
     .replace(/, with (?:REST|socket|handshake and socket)/, "").replace(/'([\w-]+)'/g, "$1");
   const hint = said && said[0].toUpperCase() + said.slice(1);
-  if (schema.const === true) {
-    if (isAction) set(true);
-    return isAction ? h("p", { class: "dim" }, hint) : h("label", { class: "check" },
-      h("input", { type: "checkbox", change: event => set(event.target.checked || undefined) }), label);
+  if (schema.const === true && isAction) {
+    set(true);
+    return h("p", { class: "dim" }, hint);
+  }
+  if (schema.const === true || schema.type === "boolean") {
+    return h("label", { class: "check" }, h("input", { type: "checkbox", change: event => set(event.target.checked || undefined) }), label);
   }
   if (schema.enum) {
     if (isAction) set(schema.enum[0]);
     return field(label, select(label, isAction ? schema.enum : [["", "—"], ...schema.enum], isAction ? schema.enum[0] : "",
       value => set(value || undefined)), { hint });
-  }
-  if (schema.type === "boolean") {
-    return h("label", { class: "check" }, h("input", { type: "checkbox", change: event => set(event.target.checked || undefined) }), label);
   }
   if (schema.properties) {
     const parts = {};

@@ -46,17 +46,13 @@ export const shortIDs = text => text.replace(/\b([0-9a-f]{8})-[0-9a-f]{4}-[0-9a-
 const encoder = new TextEncoder();
 const byteLength = text => encoder.encode(text).length;
 
-export function fromBase64(text) {
-  return Uint8Array.from(atob(text), c => c.charCodeAt(0));
-}
-
 /** A body or payload of an entry: its bytes, its text if it is UTF-8, how many bytes there were, and what was cut. */
 export function content(holder, name) {
   const text = holder[name], base64 = holder[`${name}_base64`];
   if (text == null && base64 == null) return null;
   return {
     text, base64, note: holder[`${name}_note`],
-    get bytes() { return text != null ? encoder.encode(text) : fromBase64(base64); },
+    get bytes() { return text != null ? encoder.encode(text) : Uint8Array.from(atob(base64), c => c.charCodeAt(0)); },
     size: holder[`${name}_bytes`] ?? (text != null ? byteLength(text) : Math.floor(base64.replace(/=+$/, "").length * 3 / 4)),
   };
 }

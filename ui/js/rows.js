@@ -68,11 +68,6 @@ export class RowList {
     this.#render();
   }
 
-  /** The element of a row, if it is drawn. */
-  element(index) {
-    return this.#pool.find(each => each.index === index)?.element ?? null;
-  }
-
   get pageSize() { return Math.max(1, Math.floor(this.#scroller.clientHeight / this.#height) - 2); }
 
   #ask() {

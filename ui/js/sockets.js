@@ -26,7 +26,7 @@ async function readSockets() {
 function row(socket) {
   const n = socket.connection;
   const states = [socket.state !== "open" && socket.state, socket.streaming && `streams ${socket.streaming.piece} of ${socket.streaming.of}`,
-    socket.held.length > 0 && `${socket.held.length} held`, socket.unsent_bytes > 0 && `${bytes(socket.unsent_bytes)} unsent`,
+    socket.held?.length > 0 && `${socket.held.length} held`, socket.unsent_bytes > 0 && `${bytes(socket.unsent_bytes)} unsent`,
     socket.next_deadline && `next at ${clockTime(socket.next_deadline)}`];
   const does = (action, label, title) => button(label, () => act("POST", `sockets/${n}/${action}`, {}).then(readSockets), { title });
   return [n, h("span", { class: "mono", title: socket.path }, shortIDs(quietTarget(socket.path))), shortID(socket.user), socket.age,

@@ -1,7 +1,7 @@
 // The timeline: filters, rows, selection, and pale rows for what is due.
 import { $, button, fill, h, select } from "./dom.js";
 import { bytes, clockTime, counted, duration, milliseconds, oneLine, shortIDs } from "./format.js";
-import { Rows } from "./entries.js";
+import { Rows, parsed } from "./entries.js";
 import { View, isFiltering, noFilter } from "./filter.js";
 import { RowList } from "./rows.js";
 import { state, tell, when } from "./state.js";
@@ -52,10 +52,13 @@ export function takeEvents(events) {
   const before = view.rows.length;
   const types = rows.types.size, users = rows.users.size;
   for (const { event, data } of events) {
-    if (event === "missed") addNote(`${data}.`, rows.all.at(-1)?.time ?? new Date().toISOString());
+    if (event === "missed") addMissed(data);
     else if (event === "world") tell("world-event", JSON.parse(data));
     else if (event === "verdicts") tell("verdicts-event", JSON.parse(data));
-    else addEntry(JSON.parse(data));
+    else {
+      if (event === "held" || event === "released") tell("held");
+      addEntry(JSON.parse(data));
+    }
   }
   if (rows.all.length > CAPACITY) {
     rows.drop(rows.all.length - CAPACITY * 0.9);
@@ -68,6 +71,13 @@ export function takeEvents(events) {
 function addEntry(entry) {
   if (timeline.rows.byNumber.has(entry.number)) return;
   timeline.view.add(timeline.rows.add(entry));
+}
+
+/** What the server says of entries that it no longer has: how many they are, or a sentence. */
+function addMissed(data) {
+  const missed = parsed(data)?.missed;
+  addNote(missed ? `The journal no longer has ${missed.toLocaleString("en")} entries before this one.` : `${data}.`,
+    timeline.rows.all.at(-1)?.time ?? new Date().toISOString());
 }
 
 /** Adds a row about entries that are not there. */

@@ -1,6 +1,6 @@
 // What the client kept and broke so far.
 import { $, button, fill, h, heading, segments, toast } from "./dom.js";
-import { counted } from "./format.js";
+import { counted, shortIDs } from "./format.js";
 import { attempt, call, inWorld } from "./api.js";
 import { calmly, state, tell, when } from "./state.js";
 import { choose, chooseNumber, entryLink, timeline } from "./timeline.js";
@@ -22,16 +22,19 @@ export function startVerdicts() {
 async function readVerdicts() {
   if (state.runs) return;
   const world = state.world;
-  const verdicts = await call("GET", inWorld("verdicts")).catch(() => null);
+  const verdicts = await call("GET", inWorld("verdicts?evidence=numbers")).catch(() => null);
   if (verdicts && world === state.world) takeVerdicts(verdicts);
 }
+
+/** The numbers of the entries that show a finding; a report has the entries themselves. */
+export const numbersOf = finding => finding.entries ?? finding.evidence.map(entry => entry.number);
 
 export function takeVerdicts(verdicts) {
   const before = new Map((state.verdicts?.verdicts ?? []).map(each => [each.id, each.finding_count]));
   state.verdicts = verdicts;
   const breaches = new Map();
   for (const { id, findings } of verdicts.verdicts) {
-    for (const { number } of findings.flatMap(each => each.evidence)) breaches.set(number, [...new Set([...(breaches.get(number) ?? []), id])]);
+    for (const number of findings.flatMap(numbersOf)) breaches.set(number, [...new Set([...(breaches.get(number) ?? []), id])]);
   }
   const isOther = JSON.stringify([...breaches]) !== JSON.stringify([...state.breaches]);
   state.breaches = breaches;
@@ -44,7 +47,7 @@ export function takeVerdicts(verdicts) {
 }
 
 function announce(verdict) {
-  const number = verdict.findings.at(-1)?.evidence.at(-1)?.number;
+  const number = verdict.findings.flatMap(numbersOf).at(-1);
   toast(`The client broke ${verdict.id}.`, { bad: true, action: number && h("a", { href: entryLink(number) }, `Entry ${number}`) });
 }
 
@@ -102,7 +105,7 @@ function obligation(verdict) {
       h("span", { class: "clause" }, prose(verdict.clause)), h("span", { class: `num ${verdict.verdict === "broken" ? "bad" : "dim"}` }, count)),
     h("div", { class: "why" },
       verdict.findings.map(finding => h("div", { class: "finding" }, h("p", null, prose(finding.message)),
-        h("div", { class: "evidence" }, finding.evidence.map(entry => evidence(entry))))),
+        h("div", { class: "evidence" }, numbersOf(finding).map(evidence)))),
       verdict.finding_count > verdict.findings.length && h("p", { class: "dim" }, `${verdict.finding_count - verdict.findings.length} more.`),
       h("p", null, prose(verdict.advice)),
       h("p", { class: "dim" }, `Source: ${verdict.origin}.`, verdict.tolerance && ` Tolerated: ${verdict.tolerance}`),
@@ -113,9 +116,9 @@ function obligation(verdict) {
 /** Text in which backquotes mark code. */
 const prose = text => text.split("`").map((part, index) => (index % 2 ? h("code", null, part) : part));
 
-function evidence(entry) {
-  const what = entry.request ? `${entry.request.method} ${entry.request.target.split("?")[0]}` : entry.kind;
-  return h("a", { class: "mono", href: entryLink(entry.number) }, `${entry.number} ${what}`);
+function evidence(number) {
+  const row = timeline.rows.byNumber.get(number);
+  return h("a", { class: "mono", href: entryLink(number) }, row ? `${number} ${row.verb} ${shortIDs(row.type)}` : number);
 }
 
 /** Opens the obligation that a link names. */

@@ -9,6 +9,7 @@ const GUIDES = ["union", "consultation-websocket", "enhanced-consultations", "go
 export function startWorlds() {
   $("world").addEventListener("change", event => showWorld(event.target.value));
   when("panel", () => { if (state.panel === "worlds") readWorlds(); });
+  when("world-event", () => readWorlds({ silently: true }));
   setInterval(() => { if (!document.hidden && !state.runs) readWorlds({ silently: true }); }, 5000);
 }
 

@@ -24,7 +24,9 @@ FETCH = """(() => {
             start(controller) { controller.enqueue(says("world", {id: "default", instance: "0123456789abcdef"})); },
             transform(chunk, controller) {
                 controller.enqueue(chunk);
-                if (new TextDecoder().decode(chunk).includes("data: ")) controller.enqueue(says("verdicts", {verdicts: []}));
+                // Between two events only: a chunk may end within one.
+                const end = new TextDecoder().decode(chunk.slice(-2));
+                if (end === "\\n\\n" && chunk.length > 2) controller.enqueue(says("verdicts", {verdicts: []}));
             },
         }));
         return new Response(body, {status: answer.status});
