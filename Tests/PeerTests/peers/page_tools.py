@@ -1,5 +1,6 @@
 """What the stories of with_page.py need: servers, an app that talks to them, and pages that are watched."""
 
+import atexit
 import json
 import re
 import socket
@@ -20,14 +21,15 @@ class Server:
     """A fitiq-mock on a port of its own, and requests to it as an app and as its operator."""
 
     def __init__(self, program, *options, port=0):
-        self.folder = Path(tempfile.mkdtemp())
+        # Both go away with a story that fails, too.
+        self.files = tempfile.TemporaryDirectory()
+        self.folder = Path(self.files.name)
         ready = self.folder / "ready.json"
         self.process = subprocess.Popen(
             [program, "serve", "--port", str(port), "--ready-file", str(ready), *options],
             stdout=subprocess.PIPE, stderr=(self.folder / "log").open("w"), text=True)
-        self.banner = ""
+        atexit.register(self.process.kill)
         for line in self.process.stdout:
-            self.banner += line
             if line.startswith("Stop with"):
                 break
         facts = json.loads(ready.read_text(encoding="utf-8"))
