@@ -36,7 +36,7 @@ struct CommandParsingTests {
             "--no-pings", "--admin-token", "t",
         ],
         ["diff", "a.har", "b.har"],
-        ["verify"] + reporting + [
+        ["verify", "--html", "h"] + reporting + [
             "--scenario", "default", "--scenario", "conflict", "--all", "--seed", "7", "--time-limit", "5m",
             "--jobs", "3", "--allow-origin", "*", "--quiet", "--", "make", "test", "--port", "1",
         ],
@@ -45,7 +45,7 @@ struct CommandParsingTests {
             "--strict", "--trace", "--allow-origin", "*", "--quiet",
             "--", "./adapter", "-v",
         ],
-        ["judge", "journal.ndjson", "--world", "w"] + reporting,
+        ["judge", "journal.ndjson", "--world", "w", "--html", "h"] + reporting,
         ["check", "a.yaml", "b.json"],
         ["scenarios", "default"],
         [

@@ -320,6 +320,10 @@ enum LimitsPage {
             "worlds of a saved journal that are judged at once": [
                 .count("SavedJournal.worldLimit", SavedJournal.worldLimit)
             ],
+            "entries that `--html` shows of all runs": [
+                .count("ReportJournal.entryLimit", ReportJournal.entryLimit),
+                .bytes("ReportJournal.byteLimit", ReportJournal.byteLimit),
+            ],
             "list of what is known to be broken": [
                 .bytes("ReportOptions.knownBrokenLimit", ReportOptions.knownBrokenLimit)
             ],

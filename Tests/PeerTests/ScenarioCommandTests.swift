@@ -36,6 +36,7 @@ extension Peers {
                 #expect(server.ready.scenario == "conflict")
                 #expect(server.banner.contains("  Scenario    conflict: An active consultation"), "\(server.banner)")
                 #expect(server.banner.contains("  Admin API   \(server.ready.url)/__admin\n"))
+                #expect(server.banner.contains("  Page        \(server.ready.url)/__admin/ui\n"))
                 let body = [
                     "--data-binary", #"{"persona":"nutritionist"}"#, "--header", "Content-Type: application/json",
                 ]

@@ -1,4 +1,4 @@
-"""Makes everything that is derived from base/openapi.yaml, base/asyncapi.yaml and their overlays.
+"""Makes everything that is derived: from base/openapi.yaml, base/asyncapi.yaml and their overlays, and from ui.
 
     describe.py            writes what is stale
     describe.py --check    writes nothing; names what is stale, and exits with 1 where something is
@@ -17,6 +17,10 @@ import page
 import pruning
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "ui"))
+
+import join  # noqa: E402
+
 BASE = ROOT / "openapi" / "base"
 OVERLAYS = ROOT / "openapi" / "overlays"
 UNION = "union"
@@ -123,6 +127,7 @@ def outputs():
     for mode in (UNION,) + GUIDES:
         path = f"openapi/guides/{mode}/docs.html"
         yield path, page.page(yaml.safe_load(texts[mode, "openapi"]), yaml.safe_load(texts[mode, "asyncapi"]))
+    yield "ui/ui.html", join.document()
     yield "openapi/deviations.html", deviations.page(read(ROOT / "openapi" / "DEVIATIONS.md"))
 
 

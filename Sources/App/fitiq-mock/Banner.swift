@@ -19,6 +19,7 @@ struct Banner {
           API key     \(server.apiKey)
           Token       \(server.token)
           Admin API   \(server.url)/__admin
+          Page        \(server.url)/__admin/ui
         \(circumstances)
         \(examples.map { "\($0.title):\n\n  \($0.command)\n\n" }.joined())Stop with Ctrl-C.
 

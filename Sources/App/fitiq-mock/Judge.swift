@@ -42,15 +42,18 @@ struct JudgeCommand: ParsableCommand {
 
     @OptionGroup var reports: ReportOptions
 
+    @OptionGroup var page: PageOption
+
     func run() throws {
         let mode: GuideMode = try Settings.choice(guide, of: "--guide") ?? .union
         let knownBroken = try reports.readKnownBroken()
         let name = journal == "-" ? Messages.standardInput : journal
-        var file = JudgedFile(name: name, mode: mode, world: world)
+        var file = JudgedFile(name: name, mode: mode, world: world, keepsEntries: page.html != nil)
         try read(name) { (bytes) throws(Failure) in try file.receive(bytes) }
         let notes = try file.finish { [journal] in journal == "-" ? nil : SessionFile.attachment($0, of: journal) }
         for note in notes { FitIQMock.printError(Messages.inFile(name, note)) }
-        try reports.tell(try file.report(), knownBroken: knownBroken)
+        let report = try file.report()
+        try reports.tell(report, knownBroken: knownBroken, page: page.file(report, file.journal))
     }
 
     /// Reads the journal piece by piece, so that its size does not matter.
@@ -75,9 +78,10 @@ struct JudgedFile {
     /// The bytes read before the kind was certain, and all of a session.
     private var held: [UInt8] = []
 
-    init(name: String, mode: GuideMode, world: String? = nil) {
+    init(name: String, mode: GuideMode, world: String? = nil, keepsEntries: Bool = false) {
         self.name = name
         saved = SavedJournal(name: name, mode: mode, world: world)
+        saved.journal = keepsEntries ? ReportJournal() : nil
     }
 
     mutating func receive(_ bytes: ArraySlice<UInt8>) throws(Failure) {
@@ -112,6 +116,9 @@ struct JudgedFile {
     }
 
     func report() throws(Failure) -> Report { try saved.report() }
+
+    /// The entries for a page; none unless they are to be kept.
+    var journal: ReportJournal? { saved.journal }
 }
 
 /// A journal that is judged while it is read, each world separately; a recorded session counts as one world.
@@ -136,6 +143,8 @@ struct SavedJournal {
     private var otherWorlds: Set<ExactString> = []
     /// The last line, if it was cut off.
     private var unfinished: JournalError?
+    /// The judged entries for a page, if there is to be one.
+    var journal: ReportJournal?
 
     private struct World {
         let name: ExactString
@@ -237,6 +246,7 @@ struct SavedJournal {
         case .closed, .fault, .clock, .note, .held, .released: break
         }
         worlds[lastPlace].judge.observe(entry)
+        journal?.append(entry, ofRun: lastPlace)
         return nil
     }
 }

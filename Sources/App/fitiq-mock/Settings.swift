@@ -138,8 +138,12 @@ struct ReportOptions: ParsableArguments {
 
     /// Prints the report, writes the requested files, and throws a nonzero exit code.
     ///
-    /// - Parameter signal: the one that interrupted the run; it decides the exit code.
-    func tell(_ report: Report, knownBroken: KnownBroken, signal: Int32? = nil) throws(Failure) {
+    /// - Parameters:
+    ///   - page: One more file, and what to write to it.
+    ///   - signal: The one that interrupted the run; it decides the exit code.
+    func tell(
+        _ report: Report, knownBroken: KnownBroken, page: (path: String, bytes: [UInt8])? = nil, signal: Int32? = nil
+    ) throws(Failure) {
         let usesColor = System.isTerminal(.output) && System.variable("NO_COLOR") == nil
         print(TerminalReport(report, knownBroken: knownBroken, usesColor: usesColor).text, terminator: "")
         if annotations == .github { print(GitHubAnnotations(report, knownBroken: knownBroken).text, terminator: "") }
@@ -150,6 +154,7 @@ struct ReportOptions: ParsableArguments {
             if let markdown {
                 try WholeFile.write(MarkdownReport(report, knownBroken: knownBroken).bytes, to: markdown)
             }
+            if let page { try WholeFile.write(page.bytes, to: page.path) }
         } catch {
             // The client was judged already.
             throw .running(error.description + ".")

@@ -66,6 +66,8 @@ struct Verify: ParsableCommand {
 
     @OptionGroup var reports: ReportOptions
 
+    @OptionGroup var page: PageOption
+
     @Flag(help: "Say nothing while the command runs.")
     var quiet = false
 
@@ -83,19 +85,20 @@ struct Verify: ParsableCommand {
         let knownBroken = try reports.readKnownBroken(checks: [VerifyRun.strictReplay])
         let run = VerifyRun(
             command: command, limit: .seconds(timeLimit.seconds), showsOutputAtEnd: jobs > 1,
+            keepsEntries: page.html != nil,
             progress: quiet
                 ? nil
                 : VerifyProgress(
                     count: plan.scenarios.count, isTerminal: System.isTerminal(.error) && jobs == 1),
             server: try Harness.startServer(allowing: origins), stop: try orFailure(try Gate(), Failure.running))
-        let (runs, signal) = try VerifyJobs(run: run, plan: plan, count: jobs).wait(try CommandWatch())
+        let (runs, journal, signal) = try VerifyJobs(run: run, plan: plan, count: jobs).wait(try CommandWatch())
         var report = Report(title: command.map(\.shellQuoted).joined(separator: " "), runs: runs)
         report.faced = plan.faced
         if signal != nil {
             report.incomplete = Messages.incomplete(
                 Messages.interruptedRun, played: runs.count, of: plan.scenarios.count, "scenario")
         }
-        try reports.tell(report, knownBroken: knownBroken, signal: signal)
+        try reports.tell(report, knownBroken: knownBroken, page: page.file(report, journal), signal: signal)
     }
 }
 

@@ -15,6 +15,7 @@ struct VerifyJobs: Sendable {
         /// The first scenario that was not begun.
         var next = 0
         var runs: [Int: Report.Run] = [:]
+        var journal = ReportJournal()
         var failure: Failure?
         var threadCount = 0
     }
@@ -22,7 +23,7 @@ struct VerifyJobs: Sendable {
     /// Waits for all scenarios, or for those that had ended when a signal came.
     ///
     /// - Throws: The first failure of a scenario; the others are ended.
-    func wait(_ watch: CommandWatch) throws(Failure) -> (runs: [Report.Run], signal: Int32?) {
+    func wait(_ watch: CommandWatch) throws(Failure) -> (runs: [Report.Run], journal: ReportJournal, signal: Int32?) {
         let state = Shared()
         let mailbox = watch.mailbox
         for number in 0..<min(count, plan.scenarios.count) {
@@ -46,12 +47,13 @@ struct VerifyJobs: Sendable {
             signal = number
             run.stop.open()
         }
-        let (runs, failure) = state.content.withLock { state in
-            (state.runs.sorted { $0.key < $1.key }.map(\.value), state.failure)
+        let (runs, journal, failure) = state.content.withLock { state in
+            let runs = state.runs.sorted { $0.key < $1.key }
+            return (runs.map(\.value), state.journal.renumbered(runs.map(\.key)), state.failure)
         }
         if let failure { throw failure }
         if let signal, runs.isEmpty { throw .interrupted(by: signal) }
-        return (runs, signal)
+        return (runs, journal, signal)
     }
 
     private final class Shared: Sendable { let content = Mutex(State()) }
@@ -65,7 +67,9 @@ struct VerifyJobs: Sendable {
             shared.content.withLock { state in
                 switch result {
                 case .success(nil): state.next = .max
-                case .success(let run?): state.runs[index] = run
+                case .success((let run, let entries)?):
+                    state.runs[index] = run
+                    for entry in entries { state.journal.append(entry, ofRun: index) }
                 case .failure(let failure):
                     state.failure = state.failure ?? failure
                     state.next = .max

@@ -13,6 +13,8 @@ struct VerifyRun: Sendable {
     let limit: Duration
     /// Whether the command's output is kept until it has ended, because others run beside it.
     let showsOutputAtEnd: Bool
+    /// Whether a run brings its journal, for a page.
+    let keepsEntries: Bool
     /// nil for no output.
     let progress: VerifyProgress?
     let server: LocalServer
@@ -27,8 +29,10 @@ struct VerifyRun: Sendable {
     /// How often it looks whether it must stop.
     private static let lookTime = Duration.milliseconds(50)
 
-    /// - Returns: nil if it was stopped.
-    func run(_ scenario: Scenario, named name: String, index: Int) throws(Failure) -> Report.Run? {
+    /// - Returns: The run, and its journal if entries are kept; nil if it was stopped.
+    func run(
+        _ scenario: Scenario, named name: String, index: Int
+    ) throws(Failure) -> (run: Report.Run, entries: [JournalEntry])? {
         let world = try Harness.perform(server) { engine, now in
             try engine.makeWorld(scenario, guide: nil, seed: nil, clock: nil, judged: true, at: now)
         }
@@ -69,14 +73,17 @@ struct VerifyRun: Sendable {
         }
         count(&traffic, in: world)
         let outcome = Report.CommandOutcome(self.end(child), isTimeUp: end == .timeUp, limit: limit)
+        let entries = try keepsEntries
+            ? Harness.perform(server) { engine, _ in engine.journalEntries(ofWorld: world.id) } : []
         _ = try Harness.perform(server) { engine, now in engine.deleteWorld(world.id, at: now) }
         output?.show()
         progress?.ends(index, name, outcome, after: duration, traffic)
         guard let judgement else { throw .running(Messages.worldIsGone(name)) }
-        return Report.Run(
+        let run = Report.Run(
             scenario: name, mode: world.mode, command: outcome, duration: duration.nanoseconds, startedAt: world.now,
             hasConnected: judgement.hasConnected, verdicts: judgement.verdicts, exposures: judgement.exposures,
             checks: replay.flatMap(Self.check).map { [$0] } ?? [], missedCount: judgement.missedCount)
+        return (run, entries)
     }
 
     private enum End { case exited, timeUp, stopped }

@@ -29,6 +29,9 @@ static const struct {
     TEXT("openapi/deviations.html")
 #embed "../../../openapi/deviations.html"
     END
+    TEXT("ui/ui.html")
+#embed "../../../ui/ui.html"
+    END
     TEXT("openapi/guides/union/docs.html")
 #embed "../../../openapi/guides/union/docs.html"
     END

@@ -26,7 +26,7 @@ struct AdminAccessTests {
         #expect(try network.admin(.get, path, isLocal: false).errorCode == "FORBIDDEN")
     }
 
-    @Test("What probes and tools ask for asks for nothing", arguments: ["health", "openapi.yaml"])
+    @Test("What probes and tools ask for asks for nothing", arguments: ["health", "openapi.yaml", "ui"])
     func open(_ path: String) throws {
         let network = VirtualNetwork { $0.adminToken = "secret" }
         #expect(try network.admin(.get, path, isLocal: false).status == 200)

@@ -25,6 +25,7 @@ struct AdminRoute: Equatable {
         case index = ""
         case health, echo
         case description = "openapi.yaml"
+        case page = "ui"
         case scenarios, check, worlds
         // Of a world.
         case world = "worlds/{id}"
@@ -51,7 +52,7 @@ struct AdminRoute: Equatable {
 
         var isOfServer: Bool {
             switch self {
-            case .index, .health, .echo, .description, .scenarios, .check, .worlds: true
+            case .index, .health, .echo, .description, .page, .scenarios, .check, .worlds: true
             default: false
             }
         }
@@ -97,7 +98,7 @@ struct AdminRoute: Equatable {
     /// The methods that it answers, in addition to OPTIONS.
     var methods: [HTTPRequest.Method] {
         switch resource {
-        case .index, .health, .description, .scenarios: [.get, .head]
+        case .index, .health, .description, .page, .scenarios: [.get, .head]
         case .requests, .unmatchedRequests, .frames, .verdicts, .replay: [.get, .head]
         case .echo, .events: [.get]
         case .reset, .tokens: [.post]
@@ -126,11 +127,13 @@ extension Engine {
     /// Refusals come in the order 404 and 405 for the endpoint, 401 and 403, 404 for the world, 415, 400.
     func adminAnswer(_ route: AdminRoute, _ exchange: Exchange) throws(APIError) -> Answer? {
         let (head, connection, now) = (exchange.head, exchange.connection, exchange.now)
-        // The requests of conformance tools and probes change nothing, and reveal no user's data.
+        // The requests of conformance tools and probes change nothing, and reveal no user's data; nor does the page,
+        // which asks for the token itself.
         switch route.resource {
         case .health: return adminHealth
         case .description:
             return Answer(body: APIDescription.adminOpenAPIBytes, contentType: APIDescription.openAPI.mediaType)
+        case .page: return adminPage
         default: break
         }
         try checkAdminAccess(head, on: connection)
@@ -144,7 +147,7 @@ extension Engine {
     private func answer(of world: World, _ route: AdminRoute, _ exchange: Exchange) throws(APIError) -> Answer? {
         let (head, body, connection, now) = (exchange.head, exchange.body, exchange.connection, exchange.now)
         switch route.resource {
-        case .health, .description, .echo: preconditionFailure("Answered without a world.")
+        case .health, .description, .page, .echo: preconditionFailure("Answered without a world.")
         case .index: return adminIndex
         case .worlds where head.method == .post: return try makeWorld(exchange)
         case .worlds: return worldList(on: connection, at: now)

@@ -103,6 +103,9 @@ public enum APIDescription: CaseIterable, Sendable {
     /// `/docs/deviations`: the guides' contradictions, HTML, the same in every mode, as a copy of its UTF-8.
     public static var deviationsBytes: [UInt8] { bytes(of: "openapi/deviations.html") }
 
+    /// `/__admin/ui`: the page of the admin API, HTML, the same in every mode, as a copy of its UTF-8.
+    public static var adminPageBytes: [UInt8] { bytes(of: "ui/ui.html") }
+
     /// The operations of the admin API with their paths below `/__admin`, in the order of its description.
     ///
     /// They are found by its indentation: paths at two, methods at four, summaries at six.

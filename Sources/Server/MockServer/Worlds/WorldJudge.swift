@@ -133,6 +133,21 @@ public struct Judgement: Sendable {
     public let missedCount: Int
     /// Requests that belong to no operation.
     public let unmatchedCount: Int
+
+    public init(
+        verdicts: [Verdict], exposures: [Exposure], hasConnected: Bool, missedCount: Int, unmatchedCount: Int
+    ) {
+        self.verdicts = verdicts
+        self.exposures = exposures
+        self.hasConnected = hasConnected
+        self.missedCount = missedCount
+        self.unmatchedCount = unmatchedCount
+    }
+
+    /// Writes it as `GET /__admin/verdicts` does.
+    public func write(to writer: inout JSONWriter, _ encoder: JournalEncoder) {
+        for part in parts(encoder, .entries) { part(&writer) }
+    }
 }
 
 /// The admin API's verdicts: the obligations that a world's client keeps and breaks.

@@ -1,0 +1,113 @@
+import ArgumentParser
+import JSON
+import Judging
+import MockServer
+import Sockets
+import Traffic
+
+/// The option of commands whose report is also a page.
+struct PageOption: ParsableArguments {
+    @Option(help: .init("Write the page of the admin API with what happened to this file.", valueName: "file"))
+    var html: String?
+
+    func validate() throws {
+        if html == "" { throw ValidationError(Messages.empty("--html")) }
+    }
+
+    /// The file for a report, if one is wanted.
+    func file(_ report: Report, _ journal: ReportJournal?) -> (path: String, bytes: [UInt8])? {
+        html.map { ($0, HTMLReport(report, journal ?? ReportJournal()).bytes) }
+    }
+}
+
+/// The entries that a page shows of all runs of a report: the newest, as far as they fit.
+struct ReportJournal {
+    /// The maximum number of entries, which is what the page holds.
+    static let entryLimit = 100_000
+    /// The maximum bytes of heads, bodies and frames together.
+    static let byteLimit = 64 * 1024 * 1024
+    private var entries: [(run: Int, entry: JournalEntry)] = []
+    private var droppedCount = 0
+    private var byteCount = 0
+
+    /// Adds an entry of the run with this index in the report; an entry that is larger than the limit stays alone.
+    mutating func append(_ entry: JournalEntry, ofRun run: Int) {
+        entries.append((run, entry))
+        byteCount += entry.byteCount
+        while droppedCount < entries.count - 1,
+            byteCount > Self.byteLimit || entries.count - droppedCount > Self.entryLimit
+        {
+            byteCount -= entries[droppedCount].entry.byteCount
+            droppedCount += 1
+        }
+        // Half of them at once, so that each is moved once.
+        if droppedCount > 1024, droppedCount > entries.count / 2 {
+            entries.removeFirst(droppedCount)
+            droppedCount = 0
+        }
+    }
+
+    /// The entries of these runs, which are numbered from 0 in their order.
+    func renumbered(_ runs: [Int]) -> ReportJournal {
+        var journal = ReportJournal()
+        for (number, run) in runs.enumerated() {
+            for entry in entries(ofRun: run) { journal.append(entry, ofRun: number) }
+        }
+        return journal
+    }
+
+    /// The entries of a run, oldest first.
+    func entries(ofRun run: Int) -> [JournalEntry] {
+        entries[droppedCount...].filter { $0.run == run }.map(\.entry)
+    }
+}
+
+/// A report as the page of the admin API, with a journal and verdicts for each run in it.
+///
+/// The page reads them from elements `<script type="application/json" class="run">`, which browsers do not run. They
+/// have no `<`, so nothing that a client sent ends them or begins another one.
+struct HTMLReport {
+    /// Where the page has room for runs.
+    private static let room = Array("<!-- runs -->".utf8)
+    private let report: Report
+    private let journal: ReportJournal
+
+    init(_ report: Report, _ journal: ReportJournal) {
+        self.report = report
+        self.journal = journal
+    }
+
+    var bytes: [UInt8] {
+        let page = APIDescription.adminPageBytes
+        guard let place = page.firstRange(of: Self.room) else { preconditionFailure("The page has room for runs.") }
+        var bytes = Array(page[..<place.lowerBound])
+        for index in report.runs.indices {
+            bytes += Array("<script type=\"application/json\" class=\"run\">".utf8)
+            for byte in element(index) {
+                if byte == UInt8(ascii: "<") { bytes += Array("\\u003c".utf8) } else { bytes.append(byte) }
+            }
+            bytes += Array("</script>\n".utf8)
+        }
+        return bytes + page[place.upperBound...]
+    }
+
+    private func element(_ index: Int) -> [UInt8] {
+        let run = report.runs[index]
+        let entries = journal.entries(ofRun: index)
+        let encoder = JournalEncoder(mode: run.mode)
+        let unmatchedCount = entries.count { entry in
+            if case .exchange(let exchange) = entry.event { exchange.unmatched != nil } else { false }
+        }
+        let judgement = Judgement(
+            verdicts: run.verdicts, exposures: run.exposures, hasConnected: run.hasConnected,
+            missedCount: run.missedCount, unmatchedCount: unmatchedCount)
+        return JSONWriter.object { writer in
+            writer.member("title", report.title)
+            writer.member("id", String(index))
+            writer.member("name", run.scenario)
+            writer.array("journal") { writer in for entry in entries { encoder.write(entry, to: &writer) } }
+            writer.key("verdicts")
+            judgement.write(to: &writer, encoder)
+        }
+    }
+}

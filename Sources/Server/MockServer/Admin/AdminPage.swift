@@ -1,0 +1,28 @@
+import HTTPTypes
+
+/// The page of the admin API.
+extension Engine {
+    /// `GET /__admin/ui`: the page, which has no data of its own.
+    var adminPage: Answer {
+        let page = APIDescription.adminPageBytes
+        var fields = HTTPFields()
+        // `frame-ancestors` has no effect in a page (CSP Level 3, §6.4.2).
+        fields[.contentSecurityPolicy] = Self.policy(of: page) + "; frame-ancestors 'none'"
+        fields[.xContentTypeOptions] = "nosniff"
+        fields[.referrerPolicy] = "no-referrer"
+        fields[.cacheControl] = "no-store"
+        return Answer(body: page, fields: fields, contentType: APIDescription.documentation.mediaType)
+    }
+
+    /// The policy that the page has in its first `meta` element with one: by the hashes of its script and its style.
+    static func policy(of page: [UInt8]) -> String {
+        let parts = page.prefix(4096).split(separator: UInt8(ascii: "\""))
+        let name = parts.firstIndex { $0.elementsEqual("Content-Security-Policy".utf8) }
+        guard let name, name + 2 < parts.count else { preconditionFailure("The page has a policy.") }
+        return String(decoding: parts[name + 2], as: UTF8.self)
+    }
+}
+
+extension HTTPField.Name {
+    static let referrerPolicy = HTTPField.Name("Referrer-Policy")!  // A constant token.
+}

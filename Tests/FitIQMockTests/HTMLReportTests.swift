@@ -1,0 +1,76 @@
+import FitIQAPI
+import JSON
+import Judging
+import MockServer
+import TestSupport
+import Testing
+import Traffic
+
+@testable import fitiq_mock
+
+@Suite("Reports as a page")
+struct HTMLReportTests {
+    private static func note(_ number: Int, _ text: String = "") -> JournalEntry {
+        JournalEntry(
+            number: number, time: Timestamp(secondsSinceEpoch: 1_738_146_600), connection: 0, event: .note(text))
+    }
+
+    private static func report(runs: Int) -> Report {
+        var report = Report(title: "sh 'client </script>'")
+        report.runs = (0..<runs).map { index in
+            let verdicts = Judge(mode: .union).verdicts()
+            return Report.Run(
+                scenario: "run-\(index)", mode: .union, hasConnected: true, verdicts: verdicts, exposures: [])
+        }
+        return report
+    }
+
+    /// The inlined runs of a page, as the browser reads them.
+    private static func runs(_ page: String) throws -> [JSONValue] {
+        try page.matches(of: #/<script type="application\/json" class="run">(.*?)<\/script>/#).map { match in
+            try JSON.parse(String(match.1))
+        }
+    }
+
+    @Test("The page is that of the server, with an element for each run")
+    func runs() throws {
+        var journal = ReportJournal()
+        journal.append(Self.note(1, "</script><script>alert(1)</script><!--"), ofRun: 1)
+        journal.append(Self.note(7), ofRun: 0)
+        journal.append(Self.note(2), ofRun: 1)
+        let page = String(decoding: HTMLReport(Self.report(runs: 2), journal).bytes, as: UTF8.self)
+        let runs = try Self.runs(page)
+        #expect(runs.map { $0["name"]?.string } == ["run-0", "run-1"] && runs.map { $0["id"]?.string } == ["0", "1"])
+        #expect(runs[0]["title"] == "sh 'client </script>'")
+        #expect(runs[0]["journal"]?.array?.map { $0["number"] } == [7])
+        #expect(runs[1]["journal"]?.array?.map { $0["number"] } == [1, 2])
+        #expect(runs[1]["journal"]?.array?.first?["text"] == "</script><script>alert(1)</script><!--")
+        #expect(runs[1]["verdicts"]?["verdicts"]?.array?.isEmpty == false)
+        #expect(runs[1]["verdicts"]?["has_connected"] == true)
+        // Without its runs it is the page of the server.
+        let rest = page.replacing(#/<script type="application\/json" class="run">.*?<\/script>\n/#, with: "")
+        let original = String(decoding: APIDescription.adminPageBytes, as: UTF8.self)
+        #expect(rest == original.replacing("<!-- runs -->", with: ""))
+        #expect(page.matches(of: #/<script[ >]/#).count == 3)
+    }
+
+    @Test("The newest entries are kept, up to a number of entries and of bytes")
+    func limits() {
+        var journal = ReportJournal()
+        for number in 1...ReportJournal.entryLimit { journal.append(Self.note(number), ofRun: number % 2) }
+        #expect(journal.entries(ofRun: 1).first?.number == 1)
+        for number in 1...3 { journal.append(Self.note(ReportJournal.entryLimit + number), ofRun: 1) }
+        #expect(journal.entries(ofRun: 1).first?.number == 5 && journal.entries(ofRun: 0).first?.number == 4)
+        #expect(journal.entries(ofRun: 0).count + journal.entries(ofRun: 1).count == ReportJournal.entryLimit)
+
+        var large = ReportJournal()
+        let half = String(repeating: "x", count: ReportJournal.byteLimit / 2)
+        large.append(Self.note(1, half), ofRun: 0)
+        large.append(Self.note(2, half), ofRun: 0)
+        #expect(large.entries(ofRun: 0).map(\.number) == [1, 2])
+        large.append(Self.note(3, "x"), ofRun: 0)
+        #expect(large.entries(ofRun: 0).map(\.number) == [2, 3])
+        large.append(Self.note(4, half + half + "x"), ofRun: 0)
+        #expect(large.entries(ofRun: 0).map(\.number) == [4])
+    }
+}

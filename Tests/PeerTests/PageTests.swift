@@ -1,0 +1,25 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension Peers {
+    /// The page of the admin API, and reports that are such a page, in Chromium.
+    @Suite("The page")
+    struct PageTests {
+        @Test(
+            "A story is told as it should be, without violations of axe's rules or of the page's policy",
+            .enabled(if: Programs.chromium != nil, Programs.noChromium),
+            arguments: [
+                "timeline", "verdicts", "live", "faults", "worlds", "data", "scenario", "hostile", "looks",
+                "reconnection", "pages", "token", "report", "many",
+            ])
+        func story(_ name: String) async throws {
+            let script = Programs.peers.appendingPathComponent("with_page.py").path
+            let command = try await Command(
+                try Programs.recorder("python3"),
+                [script, try #require(Programs.chromium), try Programs.fitiqMock().path, name],
+                environment: ["PYTHONDONTWRITEBYTECODE": "1"])
+            #expect(command.status == 0, "\(command.transcript)")
+        }
+    }
+}

@@ -1,0 +1,493 @@
+"""Stories of the page of the admin API in Chromium.
+
+    with_page.py CHROMIUM FITIQ_MOCK STORY [FOLDER]     where screenshots go, if they are wanted
+"""
+
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from page_live import GOAL, Live
+from page_stand_ins import stand_ins
+from page_tools import (
+    App, Forward, Server, close_quietly, is_accessible, message, open_page, panel, row, rows, until)
+from playwright.sync_api import expect, sync_playwright
+
+FAULTS = [{"name": "goals-down", "on": "GET /api/v1/goals", "status": 503},
+          {"name": "slow-lists", "on": "GET /api/v1/consultations", "delay": "1s", "enabled": False}]
+BROKEN = "consultation/history-before-connect"
+
+
+class Stories(Live):
+    def __init__(self, browser, program, pictures):
+        self.browser, self.program, self.pictures = browser, program, pictures
+
+    def serve(self, *options, **more):
+        return Server(self.program, *(options or ["--instant"]), **more)
+
+    def open(self, server, hash="", **more):
+        return open_page(self.browser, server.page + hash, stand_ins=stand_ins(server), **more)
+
+    def traffic(self, server):
+        """What an app does in a minute, one breach and a few troubles included."""
+        for fault in FAULTS:
+            server.ask("POST", "/__admin/faults", fault)
+        app = App(self.browser, server)
+        consultation = server.consultation()
+        server.send("POST", "/api/v1/consultations", {"persona": "nutritionist"})
+        server.send("GET", "/api/v1/goals")
+        server.send("GET", "/api/v1/goalz")
+        app.chat(consultation, '{"type":"ping"}', message("What should I eat for breakfast?"))
+        server.ask("POST", "/api/v1/meal-logs/natural", {"raw_input": "two eggs on toast", "meal_type": "breakfast"})
+        server.ask("POST", "/api/v1/goals", GOAL)
+        return app, consultation
+
+    # MARK: Stories
+
+    def timeline(self):
+        server = self.serve()
+        app, consultation = self.traffic(server)
+        page = self.open(server)
+        expect(row(page, "/api/v1/goalz")).to_have_count(1)
+        expect(page.locator("#link")).to_have_text("Live")
+        is_accessible(page, "timeline")
+        # What happens later appears at once, and the end stays in view.
+        server.send("GET", "/api/v1/goals?limit=7")
+        expect(row(page, "/api/v1/goals?limit=7")).to_be_in_viewport()
+        # Pings and single chunks are hidden until they are asked for.
+        expect(row(page, "ping")).to_have_count(0)
+        expect(row(page, "stream_chunk")).to_contain_text("×")
+        before = rows(page).count()
+        page.keyboard.press("p")
+        expect(row(page, "pong")).to_have_count(1)
+        page.keyboard.press("c")
+        until(page, f"before => document.querySelectorAll('{'.grid-body .r:not([hidden])'}').length > before + 2", before)
+        page.keyboard.press("p")
+        page.keyboard.press("c")
+        # The detail of an exchange: near misses, bodies, copies, an address of its own.
+        row(page, "/api/v1/goalz").click()
+        detail = page.locator("#detail")
+        expect(detail).to_contain_text('should be "goals"')
+        expect(detail.locator(".code .k").first).to_have_text('"success"')
+        detail.get_by_role("button", name="Hex").click()
+        expect(detail.locator(".code.hex")).to_contain_text("7b 22 73 75 63 63 65 73")
+        detail.get_by_role("button", name="Raw").click()
+        expect(detail.locator("pre").first).to_contain_text('{"success":false')
+        is_accessible(page, "detail")
+        for name, said in (("curl", f"curl -sS -i \\\n  '{server.url}/api/v1/goalz'"), ("JSON", '"kind": "exchange"')):
+            detail.get_by_role("button", name=f"Copy {name}").click()
+            until(page, "text => navigator.clipboard.readText().then(copied => copied.startsWith(text) || copied.includes(text))", said)
+        with page.expect_download() as saved:
+            detail.get_by_role("button", name="Save HAR").click()
+        har = json.loads(Path(saved.value.path()).read_text(encoding="utf-8"))
+        assert har["log"]["entries"][0]["response"]["status"] == 404, har
+        assert "entry=" in page.url, page.url
+        other = open_page(self.browser, page.url, stand_ins=stand_ins(server))
+        expect(other.locator("#detail")).to_contain_text("/api/v1/goalz")
+        close_quietly(other)
+        page.keyboard.press("Escape")
+        expect(detail).to_be_hidden()
+        # A scenario in which what an entry shows happens again is one that the server takes.
+        row(page, "503").last.click()
+        detail.get_by_role("button", name="Copy Scenario").click()
+        until(page, "() => navigator.clipboard.readText().then(copied => copied.includes('status: 503'))")
+        self.checks_scenario(page.evaluate("navigator.clipboard.readText()"))
+        page.keyboard.press("Escape")
+        # Filters, by text, status and socket, and the keyboard.
+        page.keyboard.press("/")
+        page.keyboard.type("run 5 KM")
+        expect(rows(page)).to_have_count(1)
+        page.keyboard.press("Escape")
+        page.keyboard.press("Escape")
+        page.select_option("select[data-key=status]", "5xx")
+        expect(row(page, "404")).to_have_count(0)
+        expect(row(page, "503")).not_to_have_count(0)
+        page.keyboard.press("Escape")
+        page.locator("#grid").focus()
+        page.keyboard.press("Escape")
+        row(page, "stream_complete").click()
+        detail.get_by_role("button", name="Only this socket").click()
+        expect(row(page, "/api/v1/goals")).to_have_count(0)
+        expect(row(page, "opened").or_(row(page, "/ws"))).not_to_have_count(0)
+        page.get_by_role("button", name="Clear").click()
+        page.keyboard.press("b")
+        expect(detail).to_contain_text(f"Breaks {BROKEN}")
+        page.keyboard.press("?")
+        expect(page.locator("dialog")).to_contain_text("Next breach")
+        is_accessible(page, "keyboard")
+        page.keyboard.press("Escape")
+        close_quietly(page)
+        server.stop()
+
+    def checks_scenario(self, text):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "scenario.yaml"
+            file.write_text(text, encoding="utf-8")
+            done = subprocess.run([self.program, "check", str(file)], capture_output=True, text=True)
+            assert done.returncode == 0, f"{text}\n{done.stdout}{done.stderr}"
+
+    def verdicts(self):
+        server = self.serve()
+        page = self.open(server, "#verdicts")
+        expect(page.locator(".verdicts details").first).to_be_visible()
+        expect(page.locator("#nav .count.bad")).to_have_count(0)
+        # A breach is told as it happens, and leads to its entry.
+        app = App(self.browser, server)
+        app.chat(server.consultation(), message("Hello"))
+        expect(page.locator(".toast.bad")).to_contain_text(f"The client broke {BROKEN}")
+        expect(page.locator("#nav .count.bad")).to_contain_text("1")
+        expect(page.locator(".flash")).to_have_count(1)
+        broken = page.locator(f".verdicts details[data-id='{BROKEN}']")
+        broken.locator("summary").click()
+        is_accessible(page, "verdicts")
+        broken.locator(".evidence a").first.click()
+        expect(page.locator("#detail")).to_contain_text(BROKEN)
+        page.locator("#detail").get_by_role("link", name=BROKEN).click()
+        expect(broken).to_have_attribute("open", "")
+        page.get_by_role("button", name="Kept").click()
+        expect(broken).to_be_hidden()
+        close_quietly(page)
+        server.stop()
+
+    def faults(self):
+        server = self.serve()
+        self.traffic(server)
+        page = self.open(server, "#faults")
+        form = page.locator("#faults form")
+        form.get_by_placeholder("fault-1").fill("from-page")
+        form.get_by_label("Where", exact=True).select_option("GET /api/v1/consultations")
+        form.get_by_placeholder("503").fill("500")
+        expect(form.locator("pre")).to_contain_text('"on": "GET /api/v1/consultations"')
+        is_accessible(page, "faults")
+        form.get_by_role("button", name="Add").click()
+        ours = page.locator("#fault-list tr", has_text="from-page")
+        expect(ours.locator(".switch")).to_be_checked()
+        assert server.send("GET", "/api/v1/consultations")[0] == 500
+        expect(ours.locator("td.num").last).to_have_text("1")
+        ours.locator(".switch").click()
+        expect(page.locator("#fault-list tr", has_text="from-page").locator(".switch")).not_to_be_checked()
+        until(page, "() => fetch('faults/from-page').then(answer => answer.json()).then(fault => !fault.enabled)")
+        assert server.send("GET", "/api/v1/consultations")[0] == 200
+        ours.get_by_role("button", name="Remove").click()
+        expect(ours).to_have_count(0)
+        # What the server refuses is said.
+        form.get_by_placeholder("503").fill("99")
+        form.get_by_role("button", name="Add").click()
+        expect(page.locator(".toast.bad")).to_contain_text("status")
+        close_quietly(page, "400 (Bad Request)")
+        server.stop()
+
+    def worlds(self):
+        server = self.serve("--scenario", "default")
+        page = self.open(server, "#worlds")
+        form = page.locator("#worlds form")
+        form.get_by_label("Scenario").select_option("meal-completes")
+        form.get_by_role("button", name="Make it").click()
+        expect(page.locator("#clock")).to_contain_text("nothing due")
+        name = page.locator("#world").input_value()
+        assert name != "default"
+        world = server.ask("GET", f"/__admin/worlds/{name}")
+        server.ask("POST", f"/w/{name}/api/v1/meal-logs/natural", {"raw_input": "eggs", "meal_type": "lunch"},
+                   **{"Authorization": "Bearer " + world["token"], "X-API-Key": world["api_key"]})
+        # What is due stands ahead of now, until the clock is moved to it.
+        panel(page, "timeline")
+        expect(page.locator(".r.ahead:not([hidden])")).to_have_count(1)
+        is_accessible(page, "manual clock")
+        now = page.locator("#clock .now")
+        before = now.inner_text()
+        page.get_by_role("button", name="+1 s").click()
+        expect(now).not_to_have_text(before)
+        page.get_by_role("button", name="Next event").click()
+        expect(page.locator("#clock .due")).to_have_text("nothing due")
+        expect(page.locator(".r.ahead:not([hidden])")).to_have_count(0)
+        before = now.inner_text()
+        page.get_by_role("button", name="Run").click()
+        expect(now).not_to_have_text(before)
+        page.get_by_role("button", name="Pause").click()
+        expect(page.get_by_role("button", name="Run")).to_be_visible()
+        page.get_by_label("Move the clock").fill("5m")
+        page.keyboard.press("Enter")
+        expect(row(page, "moved by 5.0 min")).to_have_count(1)
+        panel(page, "worlds")
+        ours = page.locator(".world-list tr", has_text=name)
+        with page.expect_download() as saved:
+            ours.get_by_role("button", name="Export").click()
+        assert "eggs" in Path(saved.value.path()).read_text(encoding="utf-8")
+        is_accessible(page, "worlds")
+        ours.get_by_role("button", name="Reset").click()
+        page.locator("dialog").get_by_role("button", name="Reset").click()
+        expect(page.locator(".toast", has_text="started over")).to_be_visible()
+        assert server.ask("GET", f"/__admin/worlds/{name}")["meal_logs"] == 0
+        ours.get_by_role("button", name="Delete").click()
+        page.locator("dialog").get_by_role("button", name="Delete").click()
+        expect(page.locator("#world")).to_have_value("default")
+        assert server.send("GET", f"/__admin/worlds/{name}")[0] == 404
+        close_quietly(page)
+        server.stop()
+
+    def data(self):
+        server = self.serve()
+        _, consultation = self.traffic(server)
+        page = self.open(server, "#data")
+        page.get_by_role("button", name="Goals").click()
+        page.locator("tr", has_text="Run 5 km").get_by_role("button", name="Edit").click()
+        page.get_by_label("Title").fill("Run 10 km")
+        page.get_by_label("Progress, 0 to 1").fill("0.5")
+        page.get_by_role("button", name="Save").click()
+        expect(page.locator("tr", has_text="Run 10 km")).to_contain_text("50 %")
+        page.get_by_role("button", name="Consultations").click()
+        page.get_by_role("button", name="Messages").click()
+        expect(page.locator("dialog")).to_contain_text("What should I eat for breakfast?")
+        page.locator("dialog").get_by_role("button", name="Close").click()
+        is_accessible(page, "data")
+        page.get_by_role("button", name="Archive").click()
+        page.locator("dialog").get_by_role("button", name="Archive").click()
+        expect(page.locator("#data tr", has_text="archived")).to_have_count(1)
+        assert server.ask("GET", f"/api/v1/consultations/{consultation}")["data"]["status"] == "archived"
+        close_quietly(page)
+        server.stop()
+
+    def scenario(self):
+        server = self.serve()
+        self.traffic(server)
+        page = self.open(server, "#scenario")
+        editor = page.get_by_label("Scenario", exact=True).last
+        editor.fill("name: mine\nsummary: Goals fail.\nfaults:\n  - {on: GET /api/v1/gols, status: 503}\n")
+        page.locator("#messages").get_by_role("button", name="Line 4").click()
+        expect(editor).to_be_focused()
+        expect(page.locator(".gutter .wrong")).to_have_text("4")
+        is_accessible(page, "scenario")
+        editor.fill("name: mine\nsummary: Goals fail.\nfaults:\n  - {on: GET /api/v1/goals, status: 503}\n")
+        expect(page.locator("#messages li")).to_have_count(0)
+        page.get_by_role("button", name="Apply").click()
+        page.locator("dialog").get_by_role("button", name="Apply").click()
+        expect(page.locator(".toast", has_text="starts over")).to_be_visible()
+        assert server.send("GET", "/api/v1/goals")[0] == 503
+        page.get_by_role("button", name="Save the timeline as a scenario").click()
+        expect(editor).to_have_value(re.compile("GET /api/v1/goals"))
+        self.checks_scenario(editor.input_value())
+        close_quietly(page)
+        server.stop()
+
+    def hostile(self):
+        server = self.serve()
+        app = App(self.browser, server)
+        consultation = server.consultation()
+        html = "<img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script></script>"
+        app.chat(consultation, message(html), stays=True)
+        app.say(json.dumps({"type": "message", "content": "\u202eright to left\u0000 שלום"}))
+        app.say('{"type":"message","content":"\\ud800 alone"}')
+        app.say(message("x" * 1_000_000))
+        server.ask("POST", "/api/v1/goals", {**GOAL, "title": html[:90], "description": html})
+        server.send("GET", "/api/v1/%3Cb%3E?" + "q" * 4000, **{"User-Agent": html})
+        # Of a long list only what is in view exists, so each is filtered for.
+        page = self.open(server, "#timeline?text=onerror")
+        expect(row(page, "<img src=x onerror")).not_to_have_count(0)
+        expect(row(page, "%3Cb%3E")).to_have_count(1)
+        for text in ("<img", "right to left", "alone", "xxxxxxxx", "%3Cb%3E", "/api/v1/goals"):
+            page.get_by_label("Filter by text").fill(text)
+            row(page, text).last.click()
+            expect(page.locator("#detail h2")).to_be_visible()
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), text
+        panel(page, "data")
+        page.get_by_role("button", name="Goals").click()
+        expect(page.locator("#data tbody")).to_contain_text("<img")
+        assert page.title() == "fitiq-mock"
+        assert page.locator("#data :is(img, script), #timeline :is(img, script)").count() == 0
+        close_quietly(page)
+        # The same in a file of `judge`.
+        with tempfile.TemporaryDirectory() as folder:
+            journal, file = Path(folder) / "journal.ndjson", Path(folder) / "report.html"
+            journal.write_text(server.send("GET", "/__admin/journal")[1], encoding="utf-8")
+            subprocess.run([self.program, "judge", str(journal), "--html", str(file)], stdout=subprocess.DEVNULL, check=False)
+            page = open_page(self.browser, file.as_uri() + "#timeline?text=onerror")
+            expect(row(page, "<img src=x onerror")).not_to_have_count(0)
+            assert "owned" not in page.title() and page.locator("main :is(img, script)").count() == 0
+            close_quietly(page)
+        server.stop()
+
+    def looks(self):
+        server = self.serve()
+        self.traffic(server)
+        for name, size, dark in (("light", (1440, 900), False), ("dark", (1440, 900), True), ("phone", (390, 844), True), ("small", (360, 640), False)):
+            page = self.open(server, size=size, dark=dark)
+            expect(row(page, "/api/v1/meal-logs/natural").last).to_be_in_viewport()
+            for each in ("timeline", "verdicts", "sockets", "breakpoints", "faults", "scenario", "data", "worlds"):
+                panel(page, each)
+                if each == "verdicts":
+                    expect(page.locator(".verdicts details").first).to_be_visible()
+                assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{name}: {each} scrolls sideways"
+                # The other rules are asked where panels have their own stories; a narrow page moves the list of panels.
+                if name == "dark" or name == "phone" and each in ("timeline", "verdicts", "worlds"):
+                    is_accessible(page, f"{each}, {name}", ["color-contrast"] if name == "dark" else None)
+                self.picture(page, f"{each}-{name}")
+            panel(page, "timeline")
+            page.keyboard.press("b")
+            expect(page.locator("#detail")).to_contain_text(BROKEN)
+            self.picture(page, f"detail-{name}")
+            close_quietly(page)
+        # The choice of a theme stays.
+        page = self.open(server)
+        page.locator("#theme").click()
+        page.reload()
+        expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+        close_quietly(page)
+        server.stop()
+
+    def picture(self, page, name):
+        if self.pictures:
+            page.screenshot(path=self.pictures / f"{name}.png")
+
+    def reconnection(self):
+        server = self.serve()
+        server.send("GET", "/api/v1/goals?offset=1")
+        # Through a port-forward that is cut: what happened meanwhile comes once.
+        forward = Forward(server)
+        page = open_page(self.browser, forward.url + "/__admin/ui", stand_ins=stand_ins(server))
+        expect(row(page, "offset=1")).to_have_count(1)
+        forward.cut()
+        expect(page.locator("#link")).to_have_text("Reconnecting")
+        server.send("GET", "/api/v1/goals?offset=2")
+        forward.mend()
+        expect(page.locator("#link")).to_have_text("Live")
+        expect(row(page, "offset=2")).to_have_count(1)
+        expect(row(page, "offset=1")).to_have_count(1)
+        # A server that is started again has a journal of its own.
+        server.stop()
+        expect(page.locator("#link")).to_have_text("Reconnecting")
+        server = self.serve(port=forward.target)
+        for offset in range(3, 9):
+            server.send("GET", f"/api/v1/goals?offset={offset}")
+        expect(page.locator("#link")).to_have_text("Live")
+        if server.offers("GET /held"):
+            expect(page.locator(".toast", has_text="restarted")).to_be_visible()
+            expect(row(page, "offset=1")).to_have_count(0)
+            expect(row(page, "offset=3")).to_have_count(1)
+        close_quietly(page, "net::ERR_")
+        server.stop()
+
+    def pages(self):
+        server = self.serve()
+        first, second = self.open(server), self.open(server, "#faults")
+        expect(first.locator("#link")).to_have_text("Live")
+        server.send("GET", "/api/v1/goals?offset=5")
+        expect(row(first, "offset=5")).to_have_count(1)
+        panel(second, "timeline")
+        expect(row(second, "offset=5")).to_have_count(1)
+        # What one page does is seen by the other.
+        panel(first, "worlds")
+        first.locator("#worlds form").get_by_role("button", name="Make it").click()
+        expect(first.locator("#world")).not_to_have_value("default")
+        panel(second, "worlds")
+        expect(second.locator(".world-list tr")).to_have_count(3)
+        close_quietly(first)
+        close_quietly(second)
+        server.stop()
+
+    def token(self):
+        server = self.serve("--instant", "--admin-token", "open sesame")
+        self.traffic_with_token(server)
+        page = self.open(server)
+        field = page.get_by_role("textbox", name="Admin token")
+        is_accessible(page, "admin token")
+        field.fill("wrong")
+        page.get_by_role("button", name="Continue").click()
+        expect(field).to_have_value("")
+        field.fill("open sesame")
+        page.get_by_role("button", name="Continue").click()
+        expect(row(page, "/api/v1/goals")).to_have_count(1)
+        expect(page.locator("#link")).to_have_text("Live")
+        assert "sesame" not in page.url
+        page.reload()
+        expect(row(page, "/api/v1/goals")).to_have_count(1)
+        expect(page.locator("dialog")).to_be_hidden()
+        close_quietly(page, "401 (Unauthorized)")
+        server.stop()
+
+    def traffic_with_token(self, server):
+        assert server.send("GET", "/api/v1/goals")[0] == 200
+        assert server.send("GET", "/__admin/requests")[0] == 401
+
+    def report(self):
+        """`verify --html`: a file with what two runs of a client were."""
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "report.html"
+            client = 'curl -s -o /dev/null -H "Authorization: Bearer $FITIQ_MOCK_TOKEN" -H "X-API-Key: $FITIQ_MOCK_API_KEY" ' \
+                "$FITIQ_MOCK_URL/api/v1/goals?scenario=$FITIQ_MOCK_SCENARIO"
+            done = subprocess.run(
+                [self.program, "verify", "--scenario", "default", "--scenario", "meal-completes", "--html", str(file), "--quiet", "--",
+                 "sh", "-c", client], capture_output=True, text=True)
+            assert file.exists(), done.stdout + done.stderr
+            page = open_page(self.browser, file.as_uri())
+            expect(row(page, "scenario=default")).to_have_count(1)
+            assert "curl" in page.title(), page.title()
+            expect(page.locator("#nav a")).to_have_count(2)
+            page.select_option("#world", "meal-completes")
+            expect(row(page, "scenario=meal-completes")).to_have_count(1)
+            expect(row(page, "scenario=default")).to_have_count(0)
+            panel(page, "verdicts")
+            kept = page.locator(".verdicts details[data-id='auth/credentials-on-every-request']")
+            expect(kept).to_contain_text("Kept")
+            kept.locator("summary").click()
+            expect(kept).to_contain_text("Source:")
+            is_accessible(page, "report")
+            close_quietly(page)
+
+    def many(self, count=100_000):
+        """100,000 entries: what exists of them, and what a frame of scrolling costs the page itself."""
+        entries = []
+        for n in range(1, count + 1):
+            base = {"number": n, "time": f"2026-01-29T10:{n // 60000:02}:{n // 1000 % 60:02}.{n % 1000:03}000000Z", "connection": 3}
+            if n == 1:
+                entries.append({**base, "kind": "opened", "requested_at": base["time"], "response": {"status": 101, "fields": []},
+                                "request": {"method": "GET", "target": "/api/v1/consultations/x/ws", "version": "1.1", "fields": []}})
+            else:
+                entries.append({**base, "kind": "frame", "opcode": "text", "direction": "server_to_client" if n % 3 else "client_to_server",
+                                "payload": json.dumps({"type": "message" if n % 3 == 0 else "stream_complete", "content": f"{n} <b>is</b> a message of some length"})})
+        server = self.serve()
+        text = server.send("GET", "/__admin/ui")[1]
+        server.stop()
+        run = json.dumps({"title": "many", "id": "0", "name": "default", "journal": entries}).replace("<", "\\u003c")
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "many.html"
+            file.write_text(text.replace("<!-- runs -->", f'<script type="application/json" class="run">{run}</script>'), encoding="utf-8")
+            page = open_page(self.browser, file.as_uri())
+            expect(row(page, str(count))).to_have_count(1, timeout=60_000)
+            session = page.context.new_cdp_session(page)
+            # Time of the page's own thread, so that other programs do not count.
+            session.send("Performance.enable", {"timeDomain": "threadTicks"})
+
+            def measured(*names):
+                found = {each["name"]: each["value"] for each in session.send("Performance.getMetrics")["metrics"]}
+                return sum(found[name] for name in names)
+
+            before = measured("ScriptDuration", "LayoutDuration", "RecalcStyleDuration")
+            page.evaluate("""() => new Promise(done => {
+                const grid = document.getElementById('grid'); let n = 0;
+                const step = () => { grid.scrollTop = (n * 40_000) % grid.scrollHeight; (n += 1) < 120 ? requestAnimationFrame(step) : done(); };
+                requestAnimationFrame(step); })""")
+            work = (measured("ScriptDuration", "LayoutDuration", "RecalcStyleDuration") - before) * 1000 / 120
+            session.send("HeapProfiler.collectGarbage")
+            heap = measured("JSHeapUsedSize") / 1_000_000
+            drawn = page.locator(".grid-body .r").count()
+            print(f"{work:.1f} ms of work for a frame, {heap:.0f} MB, {drawn} rows exist")
+            # A frame has 16 ms; entries are 11 MB of text.
+            assert work < 16 and heap < 300 and drawn < 80
+            page.keyboard.press("/")
+            page.keyboard.type("77777")
+            expect(rows(page)).to_have_count(1, timeout=60_000)
+            close_quietly(page)
+
+
+def main(chromium, program, story, folder=None):
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, chromium_sandbox=False)
+        getattr(Stories(browser, program, folder and Path(folder)), story)()
+        browser.close()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

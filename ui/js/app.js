@@ -1,0 +1,189 @@
+// Starts the page: panels, address, keyboard, theme, and the stream of the shown world.
+import { $, fill, h, openDialog, toast } from "./dom.js";
+import { attempt, call } from "./api.js";
+import { follow } from "./events.js";
+import { noFilter } from "./filter.js";
+import { state, tell, when } from "./state.js";
+import { addNote, chooseNumber, choose, clearTimeline, move, setFilter, startTimeline, takeEvents, timeline } from "./timeline.js";
+import { startDetail } from "./detail.js";
+import { nextEvent, run, startClock } from "./clock.js";
+import { brokenCount, nextBreach, openVerdict, startVerdicts, takeVerdicts } from "./verdicts.js";
+import { readWorlds, showWorld, startWorlds } from "./worlds.js";
+import { openSockets, startSockets } from "./sockets.js";
+import { startBreakpoints } from "./breakpoints.js";
+import { startFaults } from "./faults.js";
+import { startScenario } from "./scenario.js";
+import { startData } from "./data.js";
+
+const PANELS = [["timeline", "Timeline"], ["verdicts", "Verdicts"], ["sockets", "Sockets"], ["breakpoints", "Breakpoints"], ["faults", "Faults"],
+  ["scenario", "Scenario"], ["data", "Data"], ["worlds", "Worlds"]];
+const KEYS = [["j  k", "Next and previous row; arrows, Page Up, Page Down, Home, End work too"], ["[  ]", "Previous and next row of the same socket"],
+  ["b", "Next breach"], ["/", "Filter"], ["p", "Show or hide pings"], ["c", "Fold chunks, or show them one by one"], ["Esc", "Close the detail, then clear the filter"],
+  ["n", "Move a manual clock to the next event"], ["r", "Let a manual clock run, or pause it"], ["1 … 8", "Panels"], ["?", "This list"]];
+
+let stream = null, wantedEntry = null;
+
+const panels = () => PANELS.filter(([id]) => !state.runs || id === "timeline" || id === "verdicts");
+
+// MARK: Address
+
+function readAddress() {
+  const [panel, query] = location.hash.slice(1).split("?");
+  const parts = new URLSearchParams(query);
+  const wanted = panels().some(([id]) => id === panel) ? panel : "timeline";
+  const world = parts.get("world");
+  if (world && world !== state.world) showWorld(world);
+  showPanel(wanted);
+  if (wanted === "timeline" && query) {
+    const filter = { ...noFilter(), pings: timeline.filter.pings, chunks: timeline.filter.chunks };
+    for (const key of Object.keys(filter)) if (parts.has(key)) filter[key] = parts.get(key);
+    if (JSON.stringify(filter) !== JSON.stringify(timeline.filter) && !parts.has("entry")) setFilter(filter);
+    const number = Number(parts.get("entry"));
+    if (number && timeline.chosen?.number !== number && !chooseNumber(number)) wantedEntry = number;
+  }
+  if (wanted === "verdicts" && parts.has("at")) openVerdict(parts.get("at"));
+}
+
+function writeAddress() {
+  const parts = new URLSearchParams();
+  if (state.world !== (state.runs?.[0].id ?? "default")) parts.set("world", state.world);
+  if (state.panel === "timeline") {
+    const usual = noFilter();
+    for (const [key, value] of Object.entries(timeline.filter)) if (value !== usual[key]) parts.set(key, value);
+    if (timeline.chosen) parts.set("entry", timeline.chosen.number);
+  }
+  history.replaceState(null, "", `#${state.panel}${parts.size ? "?" + parts : ""}`);
+}
+
+function showPanel(id) {
+  state.panel = id;
+  for (const [each] of PANELS) $(each).hidden = each !== id;
+  drawNav();
+  tell("panel");
+}
+
+function drawNav() {
+  const sockets = openSockets().length;
+  const counts = { verdicts: [brokenCount(), "bad", "broken"], sockets: [sockets, "", "open"], breakpoints: [state.held.length, "held", "held"],
+    worlds: [state.worlds.length > 1 ? state.worlds.length : 0, "", ""] };
+  const shown = JSON.stringify([state.panel, counts, panels().length]);
+  if ($("nav").dataset.shown === shown) return;
+  $("nav").dataset.shown = shown;
+  const hadFocus = $("nav").contains(document.activeElement);
+  fill($("nav"), panels().map(([id, name]) => h("a", { href: `#${id}`, "aria-current": id === state.panel && "page" }, name,
+    counts[id]?.[0] > 0 && h("span", { class: `count ${counts[id][1]}` }, counts[id][0], h("span", { class: "hidden-text" }, ` ${counts[id][2]}`)))));
+  if (hadFocus) $("nav").querySelector("[aria-current]")?.focus();
+}
+
+// MARK: Theme and keyboard
+
+function startTheme() {
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  const stored = () => { try { return localStorage.getItem("fitiq-mock-theme"); } catch { return null; } };
+  const apply = () => {
+    const isDark = (stored() ?? (system.matches ? "dark" : "light")) === "dark";
+    document.documentElement.dataset.theme = isDark ? "dark" : "light";
+    $("theme").textContent = isDark ? "Light" : "Dark";
+  };
+  $("theme").addEventListener("click", () => {
+    try { localStorage.setItem("fitiq-mock-theme", document.documentElement.dataset.theme === "dark" ? "light" : "dark"); } catch { /* A file has no storage. */ }
+    apply();
+  });
+  system.addEventListener("change", apply);
+  apply();
+}
+
+function startKeyboard() {
+  document.querySelector(".skip").addEventListener("click", event => {
+    event.preventDefault();
+    (state.panel === "timeline" ? $("grid") : $("main")).focus();
+  });
+  $("help").addEventListener("click", showKeys);
+  document.addEventListener("keydown", event => {
+    const isTyping = event.target.matches("input, select, textarea");
+    if (event.ctrlKey || event.metaKey || event.altKey || $("dialog").open) return;
+    if (event.key === "Escape") {
+      if (isTyping) event.target.blur();
+      else if (timeline.chosen) choose(null);
+      else setFilter({ ...noFilter(), pings: timeline.filter.pings, chunks: timeline.filter.chunks });
+      return;
+    }
+    if (isTyping) return;
+    const { filter } = timeline;
+    const actions = {
+      j: () => move(1), k: () => move(-1), "]": () => move(1, { sameSocket: true }), "[": () => move(-1, { sameSocket: true }), b: nextBreach, n: nextEvent, r: run,
+      "/": () => { location.hash = "#timeline"; $("filters").querySelector("input").focus(); }, "?": showKeys,
+      p: () => setFilter({ pings: filter.pings === "hide" ? "show" : "hide" }), c: () => setFilter({ chunks: filter.chunks === "fold" ? "all" : "fold" }),
+    };
+    const panel = panels()[Number(event.key) - 1];
+    if (panel) location.hash = `#${panel[0]}`;
+    else if (Object.hasOwn(actions, event.key)) actions[event.key]();
+    else return;
+    event.preventDefault();
+  });
+}
+
+const showKeys = () => openDialog("Keyboard", h("dl", { class: "keys" }, KEYS.map(([keys, what]) => [
+  h("dt", null, keys.split("  ").map(key => [h("kbd", null, key), " "])), h("dd", null, what)])));
+
+// MARK: The stream
+
+function showLink(is) {
+  const texts = { live: "Live", lost: "Reconnecting", gone: "World gone", file: "Recorded" };
+  $("link").dataset.is = is;
+  fill($("link"), h("span", { class: "link-text" }, texts[is]));
+  $("link").title = texts[is];
+}
+
+function followWorld() {
+  stream?.abort();
+  stream = new AbortController();
+  clearTimeline();
+  follow({
+    signal: stream.signal, onLink: showLink,
+    onEvents: events => {
+      takeEvents(events);
+      if (wantedEntry && chooseNumber(wantedEntry)) wantedEntry = null;
+    },
+    onRestart: () => {
+      clearTimeline();
+      toast("The server was restarted. The timeline begins anew.");
+    },
+  });
+}
+
+function showRun() {
+  const run = state.runs.find(each => each.id === state.world);
+  clearTimeline();
+  showLink("file");
+  if (run.journal[0]?.number > 1) addNote(`What was before entry ${run.journal[0].number} is not in this file.`, run.journal[0].time);
+  takeEvents(run.journal.map(entry => ({ event: entry.kind, data: JSON.stringify(entry) })));
+  if (run.verdicts) takeVerdicts(run.verdicts);
+}
+
+async function start() {
+  // A report has its runs in it, an element for each.
+  const runs = [...document.querySelectorAll("script.run")].map(element => JSON.parse(element.textContent));
+  state.runs = runs.length ? runs : null;
+  startTheme();
+  startKeyboard();
+  const parts = [startTimeline, startDetail, startClock, startVerdicts, startSockets, startBreakpoints, startFaults, startScenario, startData, startWorlds];
+  for (const begin of parts) begin();
+  when("entries counts", drawNav);
+  when("address", writeAddress);
+  when("world", state.runs ? showRun : followWorld);
+  addEventListener("hashchange", readAddress);
+  if (state.runs) {
+    state.world = runs[0].id;
+    $("world-label").textContent = "Run";
+    document.title = `${runs[0].title} · fitiq-mock`;
+  } else {
+    state.world = new URLSearchParams(location.hash.split("?")[1]).get("world") ?? state.world;
+    await attempt(async () => { state.scenarios = (await call("GET", "scenarios")).scenarios; });
+  }
+  await readWorlds({ silently: true });
+  tell("world");
+  readAddress();
+}
+
+start();

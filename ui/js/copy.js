@@ -1,0 +1,140 @@
+// An entry as a command, as a scenario and as HAR.
+import { content, isoTime, milliseconds } from "./format.js";
+
+const fieldOf = (message, name) => message.fields.find(each => each.name.toLowerCase() === name)?.value;
+const quote = text => `'${text.replaceAll("'", "'\\''")}'`;
+const UNSENT = new Set(["host", "content-length", "connection", "upgrade", "accept-encoding"]);
+
+export function asCurl({ request, kind }) {
+  const base = location.protocol.startsWith("http") ? location.origin
+    : `http://${fieldOf(request, "host") ?? "localhost:8080"}`;
+  const parts = ["curl -sS -i"];
+  if (request.method !== "GET") parts.push(`-X ${request.method}`);
+  parts.push(quote(request.target.startsWith("/") ? base + request.target : request.target));
+  for (const { name, value } of request.fields) {
+    if (!UNSENT.has(name.toLowerCase())) parts.push(`-H ${quote(`${name}: ${value}`)}`);
+  }
+  if (kind === "opened") parts.push("-H 'Connection: Upgrade'", "-H 'Upgrade: websocket'");
+  if (request.body) parts.push(`--data-raw ${quote(request.body)}`);
+  const command = parts.join(" \\\n  ");
+  return request.body_base64 ? `printf %s ${quote(request.body_base64)} | base64 -d | ${command} \\\n  --data-binary @-` : command;
+}
+
+const yaml = value => JSON.stringify(value);
+
+/** The endpoint of a fault that a request belongs to, such as `GET /api/v1/goals/{goalId}`. */
+function endpointOf(request) {
+  const path = request.target.split("?")[0].replace(/^\/w\/[^/]+/, "");
+  const segments = path.split("/");
+  const fits = endpoint => {
+    const [method, template] = endpoint.split(" ");
+    const wanted = template.split("/");
+    return method === request.method && wanted.length === segments.length
+      && wanted.every((part, i) => part === segments[i] || part[0] === "{");
+  };
+  const found = FAULT_SCHEMA.endpoints.filter(fits);
+  return found.find(each => !each.includes("{")) ?? found[0] ?? null;
+}
+
+const header = (name, summary) => [`name: ${name}`, `summary: ${yaml(summary)}`, ""];
+
+/** The lines of an item in a list of YAML. */
+const item = members => members.filter(Boolean).map((line, i) => (i ? "    " : "  - ") + line);
+
+function faultOf(entry) {
+  const on = endpointOf(entry.request);
+  const { response } = entry;
+  if (!on || (response && response.status < 200)) return null;
+  if (!response) return item([`on: ${on}`, "requests: 1", "empty_reply: true"]);
+  const type = fieldOf(response, "content-type");
+  return item([`on: ${on}`, "requests: 1", `status: ${response.status}`, type && `content_type: ${yaml(type)}`,
+    response.body != null && `body: ${yaml(response.body)}`]);
+}
+
+function endOf(rows, row) {
+  const { cause, by, server_close: close } = row.entry;
+  if (by === "client") return null;
+  const place = [...rows.sockets.keys()].indexOf(row.connection) + 1;
+  let frames = 1;
+  for (const each of rows.all) {
+    if (each.position >= row.position) break;
+    if (each.connection === row.connection && each.direction === "out" && each.entry.opcode === "text") frames += 1;
+  }
+  const action = cause === "close_frame" && close ? `close: {code: ${close.code ?? 1000}, reason: ${yaml(close.reason ?? "")}}`
+    : cause === "reset" ? "reset: true" : "finish: true";
+  return item(["on: socket", `connections: ${place}`, `at: {frame: ${frames}}`, action]);
+}
+
+const isQuestion = row => row.direction === "in" && (row.type === "message" || row.type === "user_message");
+
+/** Each question with the answer that followed it on its socket. */
+function conversations(all) {
+  const open = new Map(), found = [];
+  for (const row of all) {
+    const last = open.get(row.connection);
+    if (isQuestion(row)) {
+      const begun = { question: row, text: "" };
+      open.set(row.connection, begun);
+      found.push(begun);
+    } else if (row.isChunk && last) last.text += row.words ?? "";
+  }
+  return found;
+}
+
+const answerLines = ({ question, text }) => item([`when: {content: ${yaml(question.words ?? "")}}`, `text: ${yaml(text)}`]);
+
+/** A scenario in which what the entry shows happens again; null where an entry has nothing to repeat. */
+export function asScenario(rows, row) {
+  const write = (said, key, lines) => lines && [...header(`entry-${row.number}`, `${said} as in entry ${row.number}.`), key, ...lines, ""].join("\n");
+  if (row.kind === "exchange") return write(`${row.verb} is answered`, "faults:", faultOf(row.entry));
+  if (row.kind === "closed") return write("A socket ends", "faults:", endOf(rows, row));
+  if (row.kind !== "frame") return null;
+  const found = conversations(rows.all.filter(each => each.connection === row.connection)).findLast(each => each.question.position <= row.position);
+  return write("The coach answers", "answers:", found?.text ? answerLines(found) : null);
+}
+
+/** The whole timeline as a scenario: each answer of the coach, and what went wrong. */
+export function timelineAsScenario(rows, name) {
+  const answers = conversations(rows.all).filter(each => each.text).flatMap(answerLines);
+  const faults = rows.all.flatMap(row => (row.kind === "exchange" && (row.status >= 500 || !row.status) && faultOf(row.entry))
+    || (row.kind === "closed" && row.isUnclean && endOf(rows, row)) || []);
+  return [...header(name, "What happened, to happen again."), ...(answers.length ? ["answers:", ...answers] : []),
+    ...(faults.length ? ["faults:", ...faults] : []), ""].join("\n");
+}
+
+const OPCODES = { text: 1, binary: 2, close: 8, ping: 9, pong: 10 };
+
+const harMessage = entry => ({ type: entry.direction === "client_to_server" ? "send" : "receive", time: milliseconds(entry.time) / 1000,
+  opcode: OPCODES[entry.opcode] ?? 0, data: entry.payload ?? entry.payload_base64 ?? "" });
+
+/** What requests and responses have in common in a HAR. */
+const harPart = (message, version) => ({ httpVersion: `HTTP/${version}`, headers: message?.fields ?? [], cookies: [], headersSize: -1,
+  bodySize: message ? content(message, "body")?.size ?? 0 : -1 });
+
+/** The exchange, or the socket with all its messages, that an entry belongs to. */
+export function asHAR(rows, row) {
+  const ofSocket = rows.all.filter(each => each.connection === row.connection);
+  const entry = row.entry.request ? row.entry : ofSocket.find(each => each.kind === "opened")?.entry;
+  if (!entry) return null;
+  const { request, response } = entry;
+  const typeOf = message => fieldOf(message, "content-type") ?? "";
+  const began = milliseconds(entry.requested_at), took = milliseconds(entry.time) - began;
+  const isSocket = entry.kind === "opened";
+  const har = {
+    startedDateTime: isoTime(began), time: took, cache: {}, timings: { send: 0, wait: took, receive: 0 },
+    request: {
+      ...harPart(request, request.version), method: request.method,
+      url: `${isSocket ? "ws" : "http"}://${fieldOf(request, "host") ?? "localhost"}${request.target}`,
+      queryString: [...new URLSearchParams(request.target.split("?")[1] ?? "")].map(([name, value]) => ({ name, value })),
+      ...(request.body && { postData: { mimeType: typeOf(request), text: request.body } }),
+    },
+    response: {
+      ...harPart(response, request.version), status: response?.status ?? 0, statusText: "", redirectURL: "",
+      content: { size: response ? content(response, "body")?.size ?? 0 : 0, mimeType: response ? typeOf(response) : "",
+        text: response?.body ?? response?.body_base64 ?? "", ...(response?.body_base64 && { encoding: "base64" }) },
+    },
+    ...(isSocket && { _resourceType: "websocket",
+      _webSocketMessages: ofSocket.filter(each => each.kind === "frame").map(each => harMessage(each.entry)) }),
+  };
+  return JSON.stringify({ log: { version: "1.2", creator: { name: "fitiq-mock", version: "" }, entries: [har] } }, null, 2);
+}
