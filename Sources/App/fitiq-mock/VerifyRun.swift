@@ -73,7 +73,8 @@ struct VerifyRun: Sendable {
         }
         count(&traffic, in: world)
         let outcome = Report.CommandOutcome(self.end(child), isTimeUp: end == .timeUp, limit: limit)
-        let entries = try keepsEntries
+        let entries =
+            try keepsEntries
             ? Harness.perform(server) { engine, _ in engine.journalEntries(ofWorld: world.id) } : []
         _ = try Harness.perform(server) { engine, now in engine.deleteWorld(world.id, at: now) }
         output?.show()
