@@ -7,7 +7,7 @@ extension Peers {
     struct AdminDescriptionTests {
         @Test("Each of its examples is accepted, and answered as it says")
         func examples() async throws {
-            try await RunningServer.serve("--instant") { server in
+            try await RunningServer.serve() { server in
                 let script = Programs.peers.appendingPathComponent("with_admin_description.py")
                 let report = try await Command(
                     try Programs.python(), [script.path, server.ready.url],
