@@ -8,8 +8,8 @@ extension Errata {
         func refused(path: String) {
             let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(String.init)
             #expect(Route(segments: segments) == nil)
-            #expect(FitIQAPI.APIError.bareWebSocketPath(in: .union).status == .notFound)
-            #expect(FitIQAPI.APIError.bareWebSocketPath(in: .union).message.contains("/api/v1/consultations/{id}/ws"))
+            let refusal = FitIQAPI.APIError.bareWebSocketPath("/ws", in: .union)
+            #expect(refusal.status == .notFound && refusal.message.contains("/api/v1/consultations/{id}/ws"))
         }
 
         @Test("is one below a consultation")

@@ -56,11 +56,11 @@ import Testing
             #"There is no endpoint "/helth". The nearest endpoint is /health."#
         ),
         (
-            .bareWebSocketPath(in: .webSocketArchitecture), 404, .notFound,
+            .bareWebSocketPath("/ws", in: .webSocketArchitecture), 404, .notFound,
             #"There is no endpoint "/ws": each consultation has a socket of its own, at /api/v1/consultations/{id}/ws (guide websocket-architecture). Create a consultation first."#
         ),
         (
-            .bareWebSocketPath(in: .union), 404, .notFound,
+            .bareWebSocketPath("/ws", in: .union), 404, .notFound,
             #"There is no endpoint "/ws": each consultation has a socket of its own, at /api/v1/consultations/{id}/ws (guide websocket-architecture). Create a consultation first. The events of all meals of a user are at /ws/meal-logs."#
         ),
         (

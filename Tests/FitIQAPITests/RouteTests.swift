@@ -146,7 +146,7 @@ import Testing
     func bareWebSocket(path: String) {
         for mode in GuideMode.allCases {
             let refusal = Route.refusal(ofUnknownPath: path, in: mode)
-            #expect(refusal == .bareWebSocketPath(in: mode))
+            #expect(refusal == .bareWebSocketPath(path, in: mode))
             #expect(refusal.message.contains("/api/v1/consultations/{id}/ws"))
             #expect(refusal.message.contains("/ws/meal-logs") == (mode == .union))
         }
@@ -161,16 +161,17 @@ import Testing
         #expect(Endpoint.mealSocket.template == "/ws/meal-logs")
         for mode in GuideMode.guides {
             #expect(Route(segments: segments, in: mode) == nil)
-            #expect(Route.refusal(ofUnknownPath: "/ws/meal-logs", in: mode) == .bareWebSocketPath(in: mode))
+            #expect(Route.refusal(ofUnknownPath: "/ws/meal-logs", in: mode) == .bareWebSocketPath("/ws", in: mode))
         }
         let below = ["api", "v1"] + segments
         #expect(Route(segments: below, in: .union) == nil && Route(segments: segments + [""], in: .union) == nil)
-        #expect(Route.refusal(ofUnknownPath: "/api/v1/ws/meal-logs", in: .union) == .bareWebSocketPath(in: .union))
+        let wrong = "/api/v1/ws/meal-logs"
+        #expect(Route.refusal(ofUnknownPath: wrong, in: .union) == .bareWebSocketPath(wrong, in: .union))
     }
 
     @Test("do not mistake what merely begins with ws", arguments: ["/wsx", "/WS", "/api/ws"])
     func notTheBareWebSocket(path: String) {
-        #expect(Route.refusal(ofUnknownPath: path, in: .union) != .bareWebSocketPath(in: .union))
+        #expect(Route.refusal(ofUnknownPath: path, in: .union) != .bareWebSocketPath(path, in: .union))
     }
 }
 

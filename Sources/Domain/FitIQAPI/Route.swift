@@ -75,7 +75,7 @@ public enum Route: Equatable, Sendable {
         if path == "/ws" || path == "/api/v1/ws" || path.hasPrefix("/ws/")
             || mode.servesApps && path == "/api/v1" + Endpoint.mealSocket.template
         {
-            return .bareWebSocketPath(in: mode)
+            return .bareWebSocketPath(path, in: mode)
         }
         return .unknownPath(path, nearest: nearestTemplate(to: path, in: mode))
     }

@@ -107,10 +107,13 @@ extension Backend {
         let query = try MessageListQuery(query: query, in: form, isForApps: isForApps)
         if consultations[position].awaitsAnswer { answerAtOnce(in: position, at: now) }
         let history = consultations[position].history
-        let page = query.page ?? Page(number: 1, size: max(1, history.count))
+        let matching = history.range(of: query.created)
+        let page = query.page ?? Page(number: 1, size: max(1, matching.count))
+        let range = page.range(of: matching.count)
+        let start = matching.lowerBound
         return ListAnswers.messages(
-            history.encoded(page.range(of: history.count)), page: page, total: history.count, in: form,
-            isForApps: isForApps)
+            history.encoded(start + range.lowerBound..<start + range.upperBound), page: page, total: matching.count,
+            in: form, isForApps: isForApps)
     }
 
     /// Archives a consultation; repeating it changes nothing (`POST /api/v1/consultations/{id}/archive`).
@@ -283,6 +286,13 @@ package struct History: Sendable {
         }
         ends.append(encoded.count)
         messages.append(message)
+    }
+
+    /// The messages that were created then: they stand in the order of their creation.
+    func range(of span: CreationSpan) -> Range<Int> {
+        guard span != CreationSpan() else { return messages.indices }
+        let first = messages.firstIndex { span.contains($0.createdAt) } ?? messages.endIndex
+        return first..<(messages[first...].firstIndex { !span.contains($0.createdAt) } ?? messages.endIndex)
     }
 
     /// A range of messages as JSON, separated by commas.

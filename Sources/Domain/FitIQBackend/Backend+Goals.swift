@@ -70,7 +70,7 @@ extension Backend {
         } else if request.conversation == .unlink {
             unlinkBothEnds(ofGoal: position, at: turn.now)
         }
-        return goals[position].encoded.body
+        return request.hasFormOfApps ? goals[position].appBody(at: turn.now) : goals[position].encoded.body
     }
 
     /// Changes a goal in the words of the apps (`PUT /api/v1/goals/{goalId}`).

@@ -60,7 +60,8 @@ struct RequestShapeTests {
             .broken(
                 3,
                 .init(
-                    message: "GET /api/v1/goals ignores \"sort\": it reads only page, limit, offset, status, category.",
+                    message:
+                        "GET /api/v1/goals ignores \"sort\": it reads only page, limit, offset, status, category, from, to.",
                     evidence: [2], level: .should),
                 .init(
                     message: "GET /api/v1/goals/\(Story.id(1)) ignores \"a\", \"b\": it reads none.", evidence: [3],

@@ -80,6 +80,20 @@ struct AppGoalTests {
         #expect(try ["paused", "active", "in_progress"].map(found) == [0, 1, 1])
     }
 
+    @Test("PATCH in the words of the apps is answered in them; the guide's words stay the guide's")
+    func patch() throws {
+        let network = VirtualNetwork()
+        let id = try #require(try created(on: network)["id"]?.string)
+        let changed = try send(
+            .patch, "/\(id)", #"{"target_date":"2028-01-01","goal_type":"sleep","status":"paused"}"#, on: network)
+        #expect(changed.status == 200 && changed.json?.object?.keys == ["success", "data"])
+        #expect(changed.json?["data"]?["target_date"] == "2028-01-01T00:00:00Z")
+        #expect(changed.json?["data"]?["goal_type"] == "sleep" && changed.json?["data"]?["status"] == "paused")
+        let guide = try send(.patch, "/\(id)", #"{"targetDate":"2029-01-01T00:00:00Z","goal_type":"x"}"#, on: network)
+        #expect(guide.json?["status"] == "in_progress" && guide.json?["data"]?["goal_type"] == "sleep")
+        #expect(try send(.patch, "/\(id)", #"{"status":"paused"}"#, on: network).status == 400)
+    }
+
     @Test("PUT refuses in order: 404 for the id, 415, 400; another user's goal is unknown on every path")
     func refusals() throws {
         let network = VirtualNetwork()

@@ -27,6 +27,11 @@ struct ListFilterTests {
               - {text: an egg, meal_type: breakfast, created_at: 2025-01-27T08:00:00Z}
               - {text: toast, meal_type: lunch, created_at: 2025-01-28T12:00:00Z}
               - {text: soup, meal_type: dinner, created_at: 2025-01-29T08:00:00Z}
+            documents:
+              journal:
+                - {text: a}
+                - {text: b}
+                - {text: c}
         """
 
     private func network(_ mode: GuideMode = .union) throws -> VirtualNetwork {
@@ -69,12 +74,35 @@ struct ListFilterTests {
         ("meal-logs?status=pending", "meal_logs", "raw_input", []),
         ("meal-logs?status=manual", "meal_logs", "raw_input", []),
         ("meal-logs?limit=1&offset=1", "meal_logs", "raw_input", ["toast"]),
+        ("goals?from=2025-01-29&to=2025-01-29", "goals", "title", ["One", "Two", "Three"]),
+        ("goals?from=2025-01-30", "goals", "title", []), ("goals?to=2025-01-28", "goals", "title", []),
+        ("consultations?status=active&from=2025-01-28", "consultations", "persona", ["nutritionist"]),
+        ("consultations?from=2025-01-30", "consultations", "persona", []),
+        ("consultations?to=2025-01-01", "consultations", "persona", []),
+        ("journal?from=2025-01-30", "journal", "text", []),
     ]
 
     @Test("Each is honoured", arguments: filters)
     func honoured(_ row: (path: String, list: String, member: String, found: [String])) throws {
         let data = try #require(try get(row.path, on: network()).json?["data"])
         #expect(data[row.list]?.array?.compactMap { $0[row.member]?.string } == row.found)
+    }
+
+    @Test("Messages are found by the time of their creation, and pages count those alone")
+    func messages() throws {
+        let network = try network()
+        let id = try #require(
+            try get("consultations?status=active", on: network).json?["data"]?["consultations"]?[0]?["id"]?.string)
+        func found(_ query: String) throws -> JSONValue? {
+            try get("consultations/\(id)/messages\(query)", on: network).json?["data"]
+        }
+        let all = try #require(try found("")?["messages"]?.array)
+        let times = all.compactMap { $0["created_at"]?.string ?? $0["timestamp"]?.string }
+        try #require(times.count == 3)
+        let later = try #require(try found("?from=\(times[1])")?["messages"]?.array)
+        #expect(later == zip(all, times).filter { $0.1 >= times[1] }.map(\.0))
+        #expect(try found("?to=\(times[0])&limit=1")?["total_count"]?.int == times.count { $0 == times[0] })
+        #expect(try found("?from=2025-01-30")?["messages"]?.array == [])
     }
 
     @Test("Pages by number and by offset tell the same totals, and together show everything once")
@@ -85,6 +113,7 @@ struct ListFilterTests {
         let lists = [
             ("consultations", "page_size", "consultations"), ("goals", "limit", "goals"),
             ("meal-logs", "limit", "meal_logs"), ("consultations/\(consultation)/messages", "page_size", "messages"),
+            ("journal", "limit", "journal"),
         ]
         for (path, size, list) in lists {
             let whole = try #require(try get("\(path)?limit=100", on: network).json?["data"])
@@ -112,7 +141,8 @@ struct ListFilterTests {
             ("goals?limit=0", "'limit'"), ("goals?limit=101", "'limit'"), ("goals?offset=-1", "'offset'"),
             ("goals?status=done", "'status'"), ("consultations?status=open", "'status'"),
             ("consultations?limit=x", "'limit'"), ("meal-logs?from=yesterday", "'from'"),
-            ("meal-logs?to=2025-13-01", "'to'"), ("meal-logs?offset=1.5", "'offset'"),
+            ("meal-logs?to=2025-13-01", "'to'"), ("goals?from=x", "'from'"), ("consultations?to=x", "'to'"),
+            ("journal?page=0", "'page'"), ("meal-logs?offset=1.5", "'offset'"),
         ])
     func refused(path: String, parameter: String) throws {
         let response = try get(path, on: network())

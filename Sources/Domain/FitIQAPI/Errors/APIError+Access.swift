@@ -111,11 +111,11 @@ extension APIError {
                 + "serves all.")
     }
 
-    /// The path `/ws`, which a guide names as the wrong endpoint.
-    public static func bareWebSocketPath(in mode: GuideMode) -> Self {
+    /// The path `/ws`, which a guide names as the wrong endpoint, or one that looks like a socket's.
+    public static func bareWebSocketPath(_ path: String, in mode: GuideMode) -> Self {
         let meals = " The events of all meals of a user are at \(Endpoint.mealSocket.template)."
         return notFound(
-            "There is no endpoint \"/ws\": each consultation has a socket of its own, at "
+            "There is no endpoint \(quoted(mode.servesApps ? path : "/ws")): each consultation has a socket of its own, at "
                 + "\(Endpoint.webSocket.template) (guide websocket-architecture). Create a consultation first."
                 + (mode.servesApps ? meals : ""))
     }

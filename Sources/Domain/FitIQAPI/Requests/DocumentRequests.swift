@@ -28,27 +28,22 @@ extension JSONObject {
 
 /// The query of a list of documents; only the parameters that issue each list are read.
 public struct DocumentListQuery: Equatable, Sendable {
-    /// `limit` 1 to 100, default 20; `offset` from 0.
+    /// `limit` 1 to 100, default 20; `offset` from 0, or `page` from 1.
     public var page: Page
     // Absent filters match all.
-    /// The first included second of creation, from `from`; a bare date starts at midnight UTC.
-    public var start: DateTime?
-    /// The last included second of creation, from `to`; a bare date ends at the end of its day in UTC.
-    public var end: DateTime?
+    public var created: CreationSpan
     /// The value of the document's member `status`.
     public var status: ExactString?
     /// Words from `q`, in any text of the document; only a search reads them.
     public var words: String?
 
-    static let filters = ["from", "to", "status"]
-    static let parameters = ["limit", "offset"] + filters
+    static let filters = CreationSpan.parameters + ["status"]
+    static let parameters = ["page", "limit", "offset"] + filters
 
     public init(query: [(name: String, value: String)], searches: Bool = false) throws(APIError) {
         let parameters = QueryReader(query)
-        let size = try parameters.number("limit", in: 1...100) ?? 20
-        page = Page(offset: try parameters.number("offset", in: 0...Int.max) ?? 0, size: size)
-        start = try parameters.dateTime("from", secondOfDate: 0)
-        end = try parameters.dateTime("to", secondOfDate: 86_399)
+        page = try parameters.page(size: "limit", default: 20, isForApps: true) ?? Page(number: 1, size: 20)
+        created = try CreationSpan(parameters)
         status = parameters["status"].map(ExactString.init(_:))
         words = searches ? parameters["q"] : nil
     }

@@ -22,7 +22,7 @@ public struct CreateGoalRequest: Equatable, Sendable {
         let fields = try BodyReader(body)
         title = try fields.text("title", characters: GoalLengths.title)
             .required("title", expected: "a string of 1 to 200 characters")
-        if isForApps, fields["targetDate"] == nil, fields.object.contains(where: { $0.key.contains("_") }) {
+        if isForApps, fields.haveFormOfApps {
             var request = try GoalChange(fields, isForApps: true)
             // A new goal is active.
             request.status = nil
@@ -34,6 +34,13 @@ public struct CreateGoalRequest: Equatable, Sendable {
             .required("description", expected: "a string of 0 to 2000 characters")
         targetDate = try fields.dateTime("targetDate").required("targetDate", expected: BodyReader.expectedDateTime)
         category = try fields.text("category", characters: GoalLengths.category)
+    }
+}
+
+extension BodyReader {
+    /// Whether a goal has the form of the apps: a snake_case field, and no `targetDate`.
+    fileprivate var haveFormOfApps: Bool {
+        self["targetDate"] == nil && object.contains { $0.key.contains("_") }
     }
 }
 
@@ -123,14 +130,18 @@ public struct UpdateGoalRequest: Equatable, Sendable {
 
     /// The changes to the goal except its conversation, which has two ends.
     public var change = GoalChange()
+    /// Whether it is in the words of the apps; the response is too.
+    public var hasFormOfApps = false
     /// The only field in which null does not mean absent.
     public var conversation = Conversation.keep
 
     public init() {}
 
-    public init(body: [UInt8]) throws(APIError) {
+    /// - Parameter isForApps: Whether a body without `targetDate` and with a snake_case field has the form of the apps.
+    public init(body: [UInt8], isForApps: Bool = false) throws(APIError) {
         let fields = try BodyReader(body)
-        change = try GoalChange(fields, isForApps: false)
+        hasFormOfApps = isForApps && fields.haveFormOfApps
+        change = try GoalChange(fields, isForApps: hasFormOfApps)
         if fields.isNull("conversationId") {
             conversation = .unlink
         } else if let id = try fields.string("conversationId", expected: "a consultation's id, or null to unlink") {

@@ -57,6 +57,28 @@ package struct QueryReader {
     }
 }
 
+/// When the items of a list were created, from `from` to `to`, which the apps send; a bare date is its whole day in UTC.
+public struct CreationSpan: Equatable, Sendable {
+    /// The first included second; nil for no bound, as in ``last``.
+    public var first: DateTime?
+    /// The last included second.
+    public var last: DateTime?
+
+    static let parameters = ["from", "to"]
+
+    public init() {}
+
+    init(_ parameters: QueryReader) throws(APIError) {
+        first = try parameters.dateTime("from", secondOfDate: 0)
+        last = try parameters.dateTime("to", secondOfDate: 86_399)
+    }
+
+    public func contains(_ time: Timestamp) -> Bool {
+        let time = DateTime(time)
+        return first ?? time <= time && time <= last ?? time
+    }
+}
+
 /// The query of `GET /api/v1/consultations` (enhanced-consultations, listConsultations).
 public struct ConsultationListQuery: Equatable, Sendable {
     /// `page` from 1, `page_size` 1 to 100, default 20.
@@ -65,21 +87,22 @@ public struct ConsultationListQuery: Equatable, Sendable {
     public var isArchived: Bool?
     public var persona: Persona?
     public var contextType: ContextType?
-    /// Only the apps ask for it.
+    // Only the apps ask for these.
     public var status: Status?
+    public var created = CreationSpan()
 
-    static let parameters = [
-        "page", "page_size", "limit", "offset", "status", "is_archived", "persona", "context_type",
-    ]
+    static let parameters =
+        ["page", "page_size", "limit", "offset", "status", "is_archived", "persona", "context_type"]
+        + CreationSpan.parameters
 
     /// The statuses that the apps know; no consultation here is ever pending or abandoned.
     public enum Status: String, CaseIterable, Sendable { case pending, active, completed, abandoned, archived }
 
-    /// - Parameter isForApps: Whether what only the apps send counts: `limit`, `offset` and `status`.
+    /// - Parameter isForApps: Whether what only the apps send counts: `limit`, `offset`, `status`, `from` and `to`.
     public init(query: [(name: String, value: String)], isForApps: Bool = false) throws(APIError) {
         let parameters = QueryReader(query)
         page = try parameters.page(size: "page_size", default: 20, isForApps: isForApps) ?? Page(number: 1, size: 20)
-        status = isForApps ? try parameters.choice("status") : nil
+        if isForApps { (status, created) = (try parameters.choice("status"), try CreationSpan(parameters)) }
         isArchived = try parameters.flag("is_archived")
         persona = try parameters.choice("persona")
         contextType = try parameters.choice("context_type")
@@ -90,6 +113,7 @@ public struct ConsultationListQuery: Equatable, Sendable {
             && (persona ?? consultation.persona) == consultation.persona
             && (contextType ?? consultation.context.type) == consultation.context.type
             && (status?.rawValue ?? consultation.status.rawValue) == consultation.status.rawValue
+            && created.contains(consultation.createdAt)
     }
 }
 
@@ -97,15 +121,19 @@ public struct ConsultationListQuery: Equatable, Sendable {
 public struct MessageListQuery: Equatable, Sendable {
     /// The requested page; nil means the whole history, for the guide without paging.
     public var page: Page?
+    /// Only the apps ask for it.
+    public var created = CreationSpan()
 
-    static let parameters = ["page", "page_size", "limit", "offset"]
+    static let parameters = ["page", "page_size", "limit", "offset"] + CreationSpan.parameters
 
     /// Reads a query; without a number or an offset it is the first page, without a size it has 50 messages.
     ///
     /// consultation-websocket has no paging, so its form ignores it.
     public init(query: [(name: String, value: String)], in form: GuideMode, isForApps: Bool = false) throws(APIError) {
         guard form != .consultationWebSocket else { return }
-        page = try QueryReader(query).page(size: "page_size", default: 50, isForApps: isForApps)
+        let parameters = QueryReader(query)
+        page = try parameters.page(size: "page_size", default: 50, isForApps: isForApps)
+        if isForApps { created = try CreationSpan(parameters) }
     }
 }
 
@@ -124,15 +152,16 @@ public struct QuickActionQuery: Equatable, Sendable {
     }
 }
 
-/// The query of `GET /api/v1/goals`: nothing in goal-linking, a page and two filters for the apps.
+/// The query of `GET /api/v1/goals`: nothing in goal-linking, a page and filters for the apps.
 public struct GoalListQuery: Equatable, Sendable {
     /// The requested page; nil means all goals.
     public var page: Page?
     // Absent filters match all.
     public var status: GoalWord?
     public var category: String?
+    public var created = CreationSpan()
 
-    static let parameters = ["page", "limit", "offset", "status", "category"]
+    static let parameters = ["page", "limit", "offset", "status", "category"] + CreationSpan.parameters
 
     public init() {}
 
@@ -142,11 +171,12 @@ public struct GoalListQuery: Equatable, Sendable {
         page = try parameters.page(size: "limit", default: 20, isForApps: true)
         status = try parameters.choice("status")
         category = parameters["category"]
+        created = try CreationSpan(parameters)
     }
 
     public func matches(_ goal: Goal) -> Bool {
         let isOfStatus = status == nil || status == goal.state.appStatus || status?.rawValue == goal.state.rawValue
-        return isOfStatus && (category == nil || category.isExactly(goal.category))
+        return isOfStatus && (category == nil || category.isExactly(goal.category)) && created.contains(goal.createdAt)
     }
 }
 

@@ -133,8 +133,7 @@ extension Backend {
 
 extension DocumentListQuery {
     func matches(_ document: Document) -> Bool {
-        let time = DateTime(document.createdAt)
-        guard start ?? time <= time, time <= end ?? time else { return false }
+        guard created.contains(document.createdAt) else { return false }
         guard status != nil || words != nil else { return true }
         let object = document.object
         guard status == nil || object["status"]?.exactString == status else { return false }

@@ -32,7 +32,9 @@ extension Engine {
         case .createGoal:
             let request = try CreateGoalRequest(body: body, isForApps: mode.servesApps)
             return .created(try backend.createGoal(request, by: user, &turn))
-        case .updateGoal: return .ok(try backend.updateGoal(id, UpdateGoalRequest(body: body), by: user, &turn))
+        case .updateGoal:
+            let request = try UpdateGoalRequest(body: body, isForApps: mode.servesApps)
+            return .ok(try backend.updateGoal(id, request, by: user, &turn))
         case .replaceGoal: return .ok(try backend.replaceGoal(id, AppGoalRequest(body: body), by: user, &turn))
         case .deleteGoal: try backend.deleteGoal(id, by: user, &turn)
         case .chatAboutGoal:

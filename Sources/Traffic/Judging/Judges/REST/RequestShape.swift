@@ -60,7 +60,7 @@ struct RequestShape: ObligationJudge {
         case .sendMessage: _ = try SendMessageRequest(body: body)
         case .suggestConsultationGoals: _ = try SuggestGoalsRequest(body: body)
         case .createGoal: _ = try CreateGoalRequest(body: body, isForApps: isForApps)
-        case .updateGoal: _ = try UpdateGoalRequest(body: body)
+        case .updateGoal: _ = try UpdateGoalRequest(body: body, isForApps: isForApps)
         case .replaceGoal: _ = try AppGoalRequest(body: body)
         case .createMealLog: _ = try CreateMealLogRequest(body: body, isForApps: isForApps)
         case .createMealLogs: _ = try CreateMealLogsRequest(body: body)
