@@ -53,7 +53,7 @@ struct WatchCommand: ParsableCommand {
         let server = try orFailure(try SocketAddress(host: base.host, port: base.port)) { (error: SocketError) in
             .configuration(Messages.unreachable(.socket(error), url: base.description))
         }
-        // Keys are for whoever sees what they do.
+        // Keys are read only where their effect is visible.
         let terminal = System.isTerminal(.output) ? Terminal() : nil
         FitIQMock.printError(Messages.watching(base.description, world: world, hasKeys: terminal != nil))
         let watch = try orFailure(try WatchConnection(stream, screen, to: server, base.description, keys: terminal)) {

@@ -92,7 +92,7 @@ public struct APIPath: Equatable, Sendable {
         return words.indices.filter { words[$0] == nil }
     }
 
-    /// Where its first parameter is; nil if it has none.
+    /// The position of its first parameter; nil for a path without parameters.
     var firstParameter: Int? { Self.table[place].firstParameter }
 
     /// The operations as far as a mode knows them, GET first.

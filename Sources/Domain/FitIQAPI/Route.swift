@@ -5,12 +5,13 @@ import Text
 public enum Route: Equatable, Sendable {
     /// `/avatars/{persona}.svg`: the URL in `persona.avatar`.
     case avatar(Persona)
-    /// A path with operations, and the first id in it; nil if it has none.
+    /// A path with operations, and its first id; nil for a path without ids.
     case path(APIPath, id: String?)
 
     /// The route of a path in percent-decoded segments; nil if there is none in the mode.
     ///
-    /// A path with an extra slash or a missing id has none: a hint at the nearest endpoint helps more than an unknown id.
+    /// A path with an extra slash or a missing id has no route: its refusal suggests the nearest endpoint, which helps more
+    /// than an unknown id.
     public init?(segments: [String], in mode: GuideMode = .union) {
         if segments.count == 2, segments[0] == "avatars", segments[1].hasSuffix(".svg") {
             guard let persona = Persona(rawValue: String(segments[1].dropLast(4))) else { return nil }

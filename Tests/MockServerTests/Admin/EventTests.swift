@@ -218,6 +218,28 @@ struct EventTests {
         #expect(again.wire.ending == .open && other.wire.ending == .open)
     }
 
+    @Test("A breakpoint ends with its controller: no switch, rewind or fork brings it back without one")
+    func abandoned() throws {
+        let network = VirtualNetwork()
+        let reader = try EventReader(network, "events?controller=page")
+        let breakpoint = #"{"name":"look","on":"request","controller":"page"}"#
+        #expect(try network.admin(.post, "breakpoints", breakpoint).status == 201)
+        #expect(try network.admin(.post, "marks", #"{"name":"before"}"#).status == 201)
+        let fork = try #require(try network.admin(.post, "fork", "{}").json?["id"]?.string)
+        func isEnabled(_ world: String = "") throws -> JSONValue? {
+            try network.admin(.get, world + "breakpoints/look").json?["enabled"]
+        }
+        #expect(try isEnabled() == true && isEnabled("worlds/\(fork)/") == false)
+        reader.wire.vanish()
+        #expect(try isEnabled() == false)
+        func enable() throws -> Int { try network.admin(.patch, "breakpoints/look", #"{"enabled":true}"#).status }
+        #expect(try enable() == 409)
+        #expect(try network.admin(.post, "rewind", #"{"to":"before"}"#).status == 200)
+        #expect(try isEnabled() == false)
+        let again = try EventReader(network, "events?controller=page")
+        #expect(try enable() == 200 && again.wire.ending == .open)
+    }
+
     @Test(
         "Other queries are refused",
         arguments: ["since=1", "verdicts=yes", "controller=", "controller=\(String(repeating: "x", count: 101))"])

@@ -25,6 +25,9 @@ struct RequestBreakpointTests {
         #expect(thing["direction"] == "client_to_server")
         #expect(thing["due"] == "2025-01-29T10:30:00.000000000Z")
         #expect(thing["until"] == "2025-01-29T10:30:30.000000000Z")
+        let due = try held.world.ask(.get, "clock").json?["due"]?.array?.first
+        #expect(due?["what"] == "held" && due?["held"] == thing["held"] && due?["time"] == thing["until"])
+        #expect(due?["connection"] == thing["connection"])
         #expect(thing["request"]?["method"] == "POST" && thing["request"]?["body"]?.string == WorldClient.goal)
         let number = try held.number()
         #expect(try held.world.ask(.get, "held/\(number)").json == thing)

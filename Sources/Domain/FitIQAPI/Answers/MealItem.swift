@@ -20,7 +20,7 @@ public struct MealItem: Equatable, Sendable {
     public var confidence: Double
     /// From a text the preparation and the assumptions, or nil if there are none.
     public var notes: String?
-    /// Nil if nobody said: that of the food of this name in the table, if there is one.
+    /// If nil, the type comes from the food of the same name in the table.
     public var foodType: FoodType?
 
     public init(

@@ -24,6 +24,7 @@ extension Engine {
                     writer.member("what", item.what)
                     writer.member("consultation", ifPresent: item.consultation?.description)
                     writer.member("connection", ifPresent: item.connection.map { Int(clamping: $0) })
+                    writer.member("held", ifPresent: item.held)
                 }
             }
         }
@@ -38,6 +39,8 @@ extension Engine {
         let what: String
         var consultation: ResourceID?
         var connection: UInt64?
+        /// The number of what is held.
+        var held: Int?
     }
 
     /// What is due in a world by itself, in the order of time; of a replayed session only the next step is known.
@@ -64,8 +67,13 @@ extension Engine {
                     count += 1
                 }
             }
-            due.sort { ($0.time, $0.connection ?? 0) < ($1.time, $1.connection ?? 0) }
         }
+        for thing in world.live?.holds.things ?? [] {
+            let connection = self[thing.connection]?.record.number?.number
+            due.append(Due(time: thing.until, what: "held", connection: connection, held: thing.number))
+            count += 1
+        }
+        due.sort { ($0.time, $0.connection ?? 0, $0.held ?? 0) < ($1.time, $1.connection ?? 0, $1.held ?? 0) }
         return (due, count)
     }
 

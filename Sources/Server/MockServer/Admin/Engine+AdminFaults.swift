@@ -53,7 +53,7 @@ extension Engine {
     ///
     /// A switch also acts on open connections, as far as their rules were applied when they opened.
     ///
-    /// - Throws: 404 for an unknown name, 400 for a bad body.
+    /// - Throws: 404 for an unknown name, 400 for a bad body, 409 if a breakpoint's controller has no stream of events.
     func faultAnswer(
         named name: ExactString, of world: World, _ method: HTTPRequest.Method, _ body: [UInt8], at now: Timestamp
     ) throws(APIError) -> Answer {
@@ -63,6 +63,11 @@ extension Engine {
             let body = try AdminBody(body, keys: ["enabled"])
             guard let isEnabled = try body.flag("enabled") else {
                 throw .missingField("enabled", expected: "true or false")
+            }
+            if isEnabled, let rule = world.faults.rules.first(where: { $0.rule.name == name })?.rule,
+                let controller = missingController(of: rule, in: world)
+            {
+                throw .noController(controller.text)
             }
             setFault(name, of: world, isEnabled: isEnabled, at: now)
             return .ok(try describe(faultNamed: name, of: world))

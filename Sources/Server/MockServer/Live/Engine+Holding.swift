@@ -294,6 +294,19 @@ extension Engine {
         }
     }
 
+    /// The controller of a breakpoint, if it has one whose stream of events is not open.
+    func missingController(of rule: FaultRule, in world: World) -> ExactString? {
+        rule.fault.hold?.controller.flatMap { hasController($0, of: world) ? nil : $0 }
+    }
+
+    /// Disables the breakpoints that have no controller any more, in a world whose faults are those of an earlier time or
+    /// of another world.
+    func disableAbandonedBreakpoints(of world: World) {
+        for entry in world.faults.rules where missingController(of: entry.rule, in: world) != nil {
+            setFault(entry.rule.name, of: world, isEnabled: false)
+        }
+    }
+
     // MARK: Losing
 
     /// Records that what is held on a connection is lost with it.

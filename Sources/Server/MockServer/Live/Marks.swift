@@ -125,6 +125,7 @@ extension Engine {
         closeConnections(of: world, reason: reason, at: now)
         if world.isLargeToFree { discard([world.backend, world.replay, world.judge] as [any Sendable]) }
         world.goBack(to: snapshot, at: now)
+        disableAbandonedBreakpoints(of: world)
         let later = world.live?.marks.firstIndex { $0.number > mark.number }
         if let later { discard(world.removeMarks(from: later, to: world.live?.marks.count ?? later)) }
         recorder.record(
@@ -191,6 +192,7 @@ extension Engine {
             }
             if isJudged, fork.judge == nil { fork.beginJudging() }
             engine.add(fork, at: now)
+            engine.disableAbandonedBreakpoints(of: fork)
             engine.worlds.accountJournal(of: fork)
             return Answer(
                 status: .created, body: engine.describe(fork, at: now, forkedFrom: world.name),
