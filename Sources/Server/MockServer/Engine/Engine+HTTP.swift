@@ -77,6 +77,8 @@ extension Engine {
     /// - Parameters:
     ///   - known: The answer if it is known already, because the request or its response was held.
     ///   - holdsAnswer: Whether a breakpoint may hold the answer.
+    // Most requests have no known answer: within their own function, they do not pay for one.
+    @inline(__always)
     func serve(_ exchange: inout Exchange, _ known: Answer? = nil, holdsAnswer: Bool = true) {
         let (world, connection, now) = (exchange.world, exchange.connection, exchange.now)
         let head = exchange.received?.head ?? exchange.head
