@@ -56,7 +56,7 @@ struct Banner {
         }
         if let time = server.engine.manualTime { lines.append("  Clock       manual, stands at \(time.wireText)") }
         if let path = server.recordingPath { lines.append("  Recording   " + path.onOneLine) }
-        return lines.map { $0 + "\n" }.joined()
+        return lines.reduce(into: "") { $0 += $1 + "\n" }
     }
 
     private typealias Example = (title: String, command: String)
@@ -182,5 +182,5 @@ struct RunningServer {
     }
 
     /// The WebSocket URL of an http or https URL.
-    static func webSocket(_ url: String) -> String { "ws" + url.dropFirst("http".count) }
+    static func webSocket(_ url: String) -> String { "ws" + String(url.dropFirst("http".count)) }
 }

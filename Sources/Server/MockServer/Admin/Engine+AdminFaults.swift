@@ -30,7 +30,7 @@ extension Engine {
     func add(_ rule: FaultRule, to world: World, bytes: Int) throws(APIError) {
         try worlds.room(of: nil).check(bringing: bytes)
         do throws(FaultBookError) { try world.faults.add(rule) } catch { throw .invalid(error.message) }
-        world.faultBytes[rule.name] = bytes
+        world.written.faults[rule.name] = bytes
         worlds.accountStorage(of: world)
         attach(rule, to: world)
     }
@@ -74,7 +74,7 @@ extension Engine {
         case .delete:
             world.faults.remove(named: name)
             changeOpenSockets(of: world) { $0.remove(named: name) }
-            world.faultBytes[name] = nil
+            world.written.faults[name] = nil
             worlds.accountStorage(of: world)
             releaseDisabled(of: world, at: now)
             return .noContent

@@ -117,7 +117,7 @@ extension Engine {
         return try begin(world, for: exchange, holding: bytes.count) { [unowned self] in
             let defaults = configuration
             let present = WorldDraft(
-                settings: world.reloadedSettings ?? world.settings, scenarioBytes: world.scenarioBytes)
+                settings: world.reloadedSettings ?? world.settings, scenarioBytes: world.written.scenario)
             return { () throws(APIError) in
                 let body = try AdminBody(bytes, keys: Engine.worldKeys, limits: JSON.Limits())
                 var draft = present

@@ -50,17 +50,24 @@ extension Engine {
             return Answer(body: Array(persona.avatarImage.utf8), contentType: "image/svg+xml")
         case .api(let route) where exchange.endpoint?.isSocket == true: return try openSocket(of: route, &exchange)
         case .api(let route):
-            if !exchange.isReleased {
-                exchange.responseFaults = world.faults.respond(to: exchange.endpoint, at: world.turn.now)
-                if exchange.responseFaults != nil, holdsRequest(&exchange) { return nil }
-            }
-            guard let faults = exchange.responseFaults, let replacement = faults.replacement else {
-                return try restAnswer(route, &exchange)
-            }
-            // Only the answer is lost: the request is still carried out or refused.
-            if replacement.isProcessed { _ = try? restAnswer(route, &exchange) }
-            return faults.answer(in: exchange.errorForm, forApps: exchange.servesApps).map(Answer.init)
+            guard exchange.isReleased || !world.faults.isEmpty else { return try restAnswer(route, &exchange) }
+            return try faultyAnswer(route, &exchange)
         }
+    }
+
+    /// The answer of a REST endpoint on which faults may act; nil if a breakpoint holds the request.
+    private func faultyAnswer(_ route: Route, _ exchange: inout Exchange) throws(APIError) -> Answer? {
+        let world = exchange.world
+        if !exchange.isReleased {
+            exchange.responseFaults = world.faults.respond(to: exchange.endpoint, at: world.turn.now)
+            if holdsRequest(&exchange) { return nil }
+        }
+        guard let faults = exchange.responseFaults, let replacement = faults.replacement else {
+            return try restAnswer(route, &exchange)
+        }
+        // Only the answer is lost: the request is still carried out or refused.
+        if replacement.isProcessed { _ = try? restAnswer(route, &exchange) }
+        return faults.answer(in: exchange.errorForm, forApps: exchange.servesApps).map(Answer.init)
     }
 
     /// The answer of a REST endpoint of the API.

@@ -165,7 +165,7 @@ extension Engine {
         }
         // Rules that were added live are gone with the old ones, and no longer count.
         let names = Set(world.faults.rules.map(\.rule.name))
-        world.faultBytes = world.faultBytes.filter { names.contains($0.key) }
+        world.written.faults = world.written.faults.filter { names.contains($0.key) }
         worlds.accountStorage(of: world)
         // A session may be large.
         discard(configuration.scenario)

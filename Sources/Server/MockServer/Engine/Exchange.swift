@@ -12,8 +12,8 @@ struct Exchange {
     let connection: Connection
     /// The system's time.
     let now: Timestamp
-    /// When the request was complete, by the world's clock.
-    var requestedAt: Timestamp
+    /// When the request was complete, by the world's clock, if a breakpoint held it; nil if that is now.
+    var requestedAt: Timestamp?
     let destination: Destination
     /// The world of its path; the default one if there is no such world.
     let world: World
@@ -37,7 +37,6 @@ struct Exchange {
         (self.head, self.body, self.connection, self.now) = (head, body, connection, now)
         destination = Destination(of: head.target, in: engine)
         world = destination.world ?? engine.defaultWorld
-        requestedAt = world.clock.now(now)
         endpoint =
             if case .api(let route)? = destination.route { route.endpoint(for: head.method, in: world.mode) } else {
                 nil

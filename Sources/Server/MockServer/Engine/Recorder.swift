@@ -34,7 +34,7 @@ final class Recorder {
         let (shaped, received) = (exchange.shaped, exchange.received)
         let recorded = RecordedExchange(
             head: received?.head ?? exchange.head, body: received?.body ?? exchange.body,
-            requestedAt: exchange.requestedAt, endpoint: received == nil ? exchange.endpoint : received?.endpoint,
+            requestedAt: exchange.requestedAt ?? now, endpoint: received == nil ? exchange.endpoint : received?.endpoint,
             user: exchange.user, unmatched: received == nil ? exchange.unmatched : nil,
             status: shaped?.delivery == Delivery.none ? nil : answer.status.code, responseFields: fields,
             responseBody: shaped?.body ?? answer.body, delivery: shaped?.delivery ?? .complete,
@@ -53,12 +53,12 @@ final class Recorder {
 
     /// Records the opening of a WebSocket, in bytes from an offset on.
     func opened(_ exchange: Exchange, _ fields: HTTPFields, from start: Int) {
+        let now = exchange.world.turn.now
         let opening = RecordedOpening(
-            head: exchange.head, requestedAt: exchange.requestedAt, endpoint: exchange.endpoint,
+            head: exchange.head, requestedAt: exchange.requestedAt ?? now, endpoint: exchange.endpoint,
             user: exchange.user, responseFields: .fields(fields), faults: exchange.faultNames)
         exchange.connection.record.opening = SocketOpening(
-            time: exchange.world.turn.now, path: exchange.head.target.path, endpoint: exchange.endpoint,
-            user: exchange.user)
+            time: now, path: exchange.head.target.path, endpoint: exchange.endpoint, user: exchange.user)
         add(.opened(opening), from: start, on: exchange.connection, in: exchange.world)
     }
 

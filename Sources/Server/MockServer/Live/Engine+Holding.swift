@@ -18,7 +18,8 @@ extension Engine {
             mayHold(breakpoint, in: exchange.world)
         else { return false }
         hold(
-            &exchange, nil, breakpoint, isHandshake ? .handshake : .request, due: exchange.requestedAt,
+            &exchange, nil, breakpoint, isHandshake ? .handshake : .request,
+            due: exchange.requestedAt ?? exchange.world.turn.now,
             "\(exchange.head.method.rawValue) \(exchange.head.target.path)")
         return true
     }
@@ -337,10 +338,14 @@ extension Engine {
 
 extension Exchange {
     /// A request as its client sent it, if an operator changed it.
-    struct Received {
+    final class Received {
         let head: RequestHead
         let body: [UInt8]
         let endpoint: Endpoint?
+
+        init(head: RequestHead, body: [UInt8], endpoint: Endpoint?) {
+            (self.head, self.body, self.endpoint) = (head, body, endpoint)
+        }
     }
 
     /// Adds a rule to those that acted, once.

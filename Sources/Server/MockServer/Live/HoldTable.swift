@@ -86,7 +86,7 @@ final class HeldRequest {
 
     init(_ exchange: Exchange, _ answer: Answer?) {
         (head, body, received) = (exchange.head, exchange.body, exchange.received)
-        (requestedAt, endpoint) = (exchange.requestedAt, exchange.endpoint)
+        (requestedAt, endpoint) = (exchange.requestedAt ?? exchange.world.turn.now, exchange.endpoint)
         (user, unmatched) = (exchange.user, exchange.unmatched)
         (responseFaults, handshakeFaults) = (exchange.responseFaults, exchange.handshakeFaults)
         (playback, self.answer) = (exchange.playback, answer)

@@ -5,12 +5,7 @@ struct LiveControl: Sendable {
     /// What breakpoints hold back.
     var holds = HoldTable()
     /// The marks to which the world can go back, oldest first.
-    var marks: [Mark] = [] {
-        didSet { markedBytes = marks.reduce(0) { $0 + $1.bytes } }
-    }
-    /// Bytes of JSON that the marks keep.
-    private(set) var markedBytes = 0
-
+    var marks: [Mark] = []
     /// When sockets that are silenced by hand are reset, by the world's clock.
     var silences = DeadlineQueue<ConnectionID>()
 

@@ -205,11 +205,13 @@ extension World {
     fileprivate func addMark(_ mark: Mark) {
         if live == nil { live = LiveControl() }
         live?.marks.append(mark)
+        written.marks += mark.bytes
     }
 
     fileprivate func removeMarks(from start: Int, to end: Int) -> [Mark] {
         let removed = Array(live?.marks[start..<end] ?? [])
         live?.marks.removeSubrange(start..<end)
+        written.marks -= removed.reduce(0) { $0 + $1.bytes }
         return removed
     }
 }

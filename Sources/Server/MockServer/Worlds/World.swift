@@ -40,10 +40,8 @@ final class World {
     var live: LiveControl?
     /// The time of the last use, by the system's clock.
     var lastUsed: Timestamp
-    /// Bytes of the request body with its scenario, which is kept for a reset; 0 for one of the server's own.
-    var scenarioBytes = 0
-    /// Bytes of the request bodies with the rules that were added since.
-    var faultBytes: [ExactString: Int] = [:]
+    /// Bytes of JSON that it holds, and that no user owns.
+    var written = WrittenBytes()
     /// Its part of the engine's sums.
     var accountedStorage = 0, accountedJournal = 0
     /// Grows with all traffic on its connections.
@@ -94,7 +92,7 @@ final class World {
     init(id: String?, number: Int, _ beginning: WorldBeginning, now: Timestamp) {
         let (settings, state) = (beginning.draft.settings, beginning.state)
         (self.id, self.number, self.settings, lastUsed) = (id, number, settings, now)
-        scenarioBytes = beginning.draft.scenarioBytes
+        written.scenario = beginning.draft.scenarioBytes
         (clock, backend, turn, replay) = (state.clock, state.backend, state.turn, state.replay)
         authenticator = settings.makeAuthenticator()
         faults = settings.makeFaults()
@@ -106,11 +104,11 @@ final class World {
         let (settings, state) = (beginning.draft.settings, beginning.state)
         life += 1
         self.settings = settings
-        scenarioBytes = beginning.draft.scenarioBytes
+        (written.scenario, written.marks) = (beginning.draft.scenarioBytes, 0)
         (reloadedSettings, clockMove) = (nil, nil)
         (clock, backend, turn, replay) = (state.clock, state.backend, state.turn, state.replay)
         authenticator = settings.makeAuthenticator()
-        if !beginning.draft.keepsFaults { (faults, faultBytes) = (settings.makeFaults(), [:]) }
+        if !beginning.draft.keepsFaults { (faults, written.faults) = (settings.makeFaults(), [:]) }
         clearJournal()
         (heldOutputs, live) = (DeadlineQueue(), nil)
         queuedDeadline = nil
@@ -127,8 +125,7 @@ final class World {
         fileprivate var replay: WorldReplay?
         fileprivate let tokenExpiry: Int64
         fileprivate let faults: FaultBook
-        fileprivate let scenarioBytes: Int
-        fileprivate let faultBytes: [ExactString: Int]
+        fileprivate let written: WrittenBytes
 
         /// A copy without sockets that shares no storage with this one.
         func copied(with settings: WorldSettings) -> Snapshot {
@@ -143,7 +140,7 @@ final class World {
     var snapshot: Snapshot {
         Snapshot(
             settings: settings, backend: backend, clock: clock, turn: turn, replay: replay, tokenExpiry: tokenExpiry,
-            faults: faults, scenarioBytes: scenarioBytes, faultBytes: faultBytes)
+            faults: faults, written: written)
     }
 
     /// Creates a world that continues another one, whose journal and judge it copies.
@@ -151,7 +148,7 @@ final class World {
         (id, self.number, lastUsed) = ("w\(number)", number, now)
         (settings, clock, backend, turn) = (snapshot.settings, snapshot.clock, snapshot.backend, snapshot.turn)
         (replay, faults, tokenExpiry) = (snapshot.replay, snapshot.faults, snapshot.tokenExpiry)
-        (scenarioBytes, faultBytes) = (snapshot.scenarioBytes, snapshot.faultBytes)
+        (written.scenario, written.faults) = (snapshot.written.scenario, snapshot.written.faults)
         authenticator = snapshot.settings.makeAuthenticator()
         (journal, connectionCount) = (parent.journal, parent.connectionCount)
         (judge, judgesNextAt, forgottenNumber) = (parent.judge, parent.judgesNextAt, parent.forgottenNumber)
@@ -169,7 +166,7 @@ final class World {
         life += 1
         (settings, clock, backend, turn) = (snapshot.settings, snapshot.clock, snapshot.backend, snapshot.turn)
         (replay, faults, tokenExpiry) = (snapshot.replay, snapshot.faults, snapshot.tokenExpiry)
-        (scenarioBytes, faultBytes) = (snapshot.scenarioBytes, snapshot.faultBytes)
+        (written.scenario, written.faults) = (snapshot.written.scenario, snapshot.written.faults)
         authenticator = settings.makeAuthenticator()
         (clockMove, heldOutputs, queuedDeadline) = (nil, DeadlineQueue(), nil)
         setTime(now)
@@ -185,7 +182,7 @@ final class World {
         (reloadedSettings, replay) = (nil, nil)
         (backend, journal) = (settings.makeBackend(), Journal())
         (judge, judgesNextAt, forgottenNumber) = (nil, .max, 0)
-        (faults, scenarioBytes, faultBytes) = (FaultBook(), 0, [:])
+        (faults, written) = (FaultBook(), WrittenBytes())
         (heldOutputs, live, queuedDeadline) = (DeadlineQueue(), nil, nil)
         turn.effects = []
     }
@@ -204,11 +201,7 @@ final class World {
     }
 
     /// Bytes of JSON that it holds: its users' data, its scenario, and its faults.
-    var storedBytes: Int { backend.storedBytes + writtenBytes }
-    /// Those that came through the admin API, and that no user owns, and those of its marks.
-    var writtenBytes: Int {
-        scenarioBytes + (faultBytes.isEmpty ? 0 : faultBytes.values.reduce(0, +)) + (live?.markedBytes ?? 0)
-    }
+    var storedBytes: Int { backend.storedBytes + written.sum }
 
     /// When something is due in the world, by its own clock; nil if nothing is.
     var nextStep: Timestamp? {
@@ -216,6 +209,18 @@ final class World {
             replay == nil ? backend.nextDeadline : replay?.player.nextDeadline, heldOutputs.next)
         return live == nil ? step : .earliest(step, live?.nextStep)
     }
+}
+
+/// What a world holds through its admin API, in bytes of JSON.
+struct WrittenBytes: Sendable {
+    /// The request body with its scenario, which is kept for a reset; 0 for one of the server's own.
+    var scenario = 0
+    /// The request bodies with the rules that were added since.
+    var faults: [ExactString: Int] = [:]
+    /// What its marks keep.
+    var marks = 0
+
+    var sum: Int { scenario + marks + (faults.isEmpty ? 0 : faults.values.reduce(0, +)) }
 }
 
 extension Timestamp {

@@ -74,7 +74,7 @@ final class WorldTable {
     // MARK: Storage
 
     /// How much JSON a world may hold: its own limit, or what the other worlds leave.
-    func storageRoom(of world: World) -> StorageRoom { room(of: world).storage(written: world.writtenBytes) }
+    func storageRoom(of world: World) -> StorageRoom { room(of: world).storage(written: world.written.sum) }
 
     /// What the other worlds leave a world, or nil for a new one.
     func room(of world: World?) -> SharedRoom {
