@@ -79,12 +79,27 @@ final class PoliteClient {
     // MARK: The client
 
     private func act() {
-        switch draw.below(4) {
-        case 0: ask(.get, "goals")
-        case 1: ask(.post, "meal-logs/natural", #"{"raw_input":"2 eggs","meal_type":"lunch"}"#)
-        case 2: ping()
+        switch draw.below(5) {
+        case 0: leave()
+        case 1: ask(.get, "goals")
+        case 2: ask(.post, "meal-logs/natural", #"{"raw_input":"2 eggs","meal_type":"lunch"}"#)
+        case 3: ping()
         default: chat()
         }
+    }
+
+    /// Closes its socket, and comes back later; it does not wait for ever for the server's close frame.
+    private func leave() {
+        guard isConnected, let socket else { return }
+        socket.close()
+        hear()
+        pass(2)
+        socket.wire.vanish()
+        hear()
+        pass(3)
+        // What ended while it was away is no reason to hurry.
+        (tries, patience) = (0, 2)
+        connect()
     }
 
     private func chat() {
@@ -315,6 +330,7 @@ final class PoliteClient {
             connectAgain()
         case "frame":
             if draw.once(in: 2) { ping() } else { chat() }
+            if draw.once(in: 4) { leave() }
             for _ in 0..<6 where !letGo() { pass(1 + draw.below(3)) }
         default: if draw.once(in: 2) { ask(.get, "goals") } else { ask(.get, "consultations/\(consultation)") }
         }

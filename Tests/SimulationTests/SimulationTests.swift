@@ -23,7 +23,7 @@ struct SimulationTests {
         "What is held and continues at once changes no byte that a client receives",
         arguments: 1...UInt64(4))
     func continuing(_ seed: UInt64) throws {
-        let report = try Simulator.compareContinuing(seed: seed).get()
+        let report = try Simulator.compareContinuing(seed: seed, sessions: 30).get()
         #expect(report.byHand == ["held"] && report.frames > 0)
     }
 
