@@ -24,10 +24,12 @@ extension Simulator {
 
     func actOnSocket(in world: SimulatedWorld) {
         let sockets = operate(in: world, .get, "sockets")?.json?["sockets"]?.array ?? []
-        guard !sockets.isEmpty, let number = draw.element(of: sockets)["connection"]?.int else { return }
+        guard !sockets.isEmpty else { return }
+        let socket = draw.element(of: sockets)
+        guard let number = socket["connection"]?.int else { return }
         // It may be closing or silent, and the last byte of the one before may have closed it.
         let (path, others) = ("sockets/\(number)/", [409])
-        switch draw.below(9) {
+        switch socket["state"] == "silent" && draw.once(in: 2) ? 6 : draw.below(9) {
         case 0, 1:
             byHandCount += 1
             operate(

@@ -73,7 +73,7 @@ struct SimulationTests {
     @Test("An operator does whatever the admin API has")
     func operators() throws {
         var report = Report()
-        for seed in 1...UInt64(12) { report += try Simulator(seed: seed, withFaults: true).run().get() }
+        for seed in 1...UInt64(8) { report += try Simulator(seed: seed, withFaults: true).run().get() }
         let all: Set = [
             "send", "close", "finish", "reset", "silence", "resume", "marks", "rewind", "fork", "held",
         ]

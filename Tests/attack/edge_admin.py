@@ -47,7 +47,7 @@ WRONG = {
         {"code": -1}, {"code": 65_536}, {"code": "1000"}, {"code": 1000.5}, {"reason": 5}, {"reason": "x" * 124}],
     "sockets/{socket}/resume": [{}],
     "wait": [
-        {}, {"for": []}, {"for": {"none": 1}}, {"for": {"status": "x"}}, {"for": {"kind": "x"}}, {"for": {"text": 5}},
+        {}, {"for": []}, {"for": {"none": 1}}, {"for": {"status": "x"}}, {"for": {"kind": "x"}}, {"for": {"text": [5]}},
         {"for": {"status": 404}, "within": "601s"}, {"for": {"status": 404}, "within": 5}, {"for": {}, "within": "-1s"},
         {"for": {"status": 404}, "since": -1}, {"for": {"status": 404}, "since": 1e300}, {"for": {"status": 404}, "since": "x"}],
     "clock": [
