@@ -91,11 +91,15 @@ import Testing
         (#"{"title":"T"}"#, "The field 'description' is required: a string of 0 to 2000 characters."),
         (
             #"{"title":"T","target_date":"2025-03-01","target_value":0}"#,
-            "The field 'target_value' must be a number from 0.001 to 1000000000; got a number: 0."
+            "The field 'target_value' must be a number above 0, up to 1000000000; got a number: 0."
+        ),
+        (
+            #"{"title":"T","target_date":"2025-03-01","target_value":-1e-9}"#,
+            "The field 'target_value' must be a number above 0, up to 1000000000; got a number: -1e-9."
         ),
         (
             #"{"title":"T","target_date":"2025-03-01","target_value":"5"}"#,
-            "The field 'target_value' must be a number from 0.001 to 1000000000; got a string: \"5\"."
+            "The field 'target_value' must be a number above 0, up to 1000000000; got a string: \"5\"."
         ),
         (
             #"{"title":"T","target_date":"2025-03-01","current_value":-1}"#,

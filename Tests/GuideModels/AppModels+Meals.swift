@@ -126,6 +126,16 @@ extension AppModels {
         }
     }
 
+    /// `PATCH /meal-logs/photo/{id}/confirm`: a model of the session or of the meal log decodes it.
+    package struct ConfirmedPhoto: Decodable {
+        package let session: Photo
+        package let log: MealLog
+
+        package init(from decoder: any Decoder) throws {
+            (session, log) = (try Photo(from: decoder), try MealLog(from: decoder))
+        }
+    }
+
     /// Nobody documents its members; these are the ones that a confirmation sends back.
     package struct RecognizedItem: Decodable {
         package let name: String?

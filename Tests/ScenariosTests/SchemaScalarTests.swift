@@ -11,7 +11,7 @@ import Testing
 @Suite("The JSON Schema: single values")
 struct SchemaScalarTests {
     /// As they stand in both languages.
-    static let values = ["true", "false", "0", "5", "0.5", "-1", #""x""#, #""5""#, #""true""#, #""""#]
+    static let values = ["true", "false", "0", "5", "0.5", "1e-9", "-1", #""x""#, #""5""#, #""true""#, #""""#]
 
     /// Where an object stands in a document that is otherwise in order.
     static let places: [ObjectKind: String] = [
@@ -109,6 +109,7 @@ struct SchemaScalarTests {
         if let types, !types.contains(where: { isOf($0, value) }) { return false }
         if let number = value.double {
             if let minimum = schema["minimum"]?.double, number < minimum { return false }
+            if let bound = schema["exclusiveMinimum"]?.double, number <= bound { return false }
             if let maximum = schema["maximum"]?.double, number > maximum { return false }
         }
         guard let text = value.string else { return true }

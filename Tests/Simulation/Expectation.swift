@@ -13,6 +13,8 @@ struct Expectation {
     var status: Int?
     /// What the body must say, if the status is as expected.
     var body = BodyCheck.none
+    /// Whether the answer lists what is due, and so what breakpoints hold.
+    var listsWhatIsDue = false
     /// Whether the server may go without answering: what was sent was no request.
     var mayBeMissing = false
 }

@@ -12,18 +12,18 @@ public struct Failure: Error, Sendable, CustomStringConvertible {
     public let message: String
     /// What was done last, the newest at the end.
     public let operations: [String]
-    /// Whether faults were drawn.
-    public let withFaults: Bool
+    /// What the command that replays it has beside the seed; empty or, for example, `--faults`.
+    public let flag: String
 
     package init(
-        seed: UInt64, world: String, step: Int, message: String, operations: [String], withFaults: Bool
+        seed: UInt64, world: String, step: Int, message: String, operations: [String], flag: String = ""
     ) {
         self.seed = seed
         self.world = world
         self.step = step
         self.message = message
         self.operations = operations
-        self.withFaults = withFaults
+        self.flag = flag
     }
 
     /// All of it, with the command that replays it.
@@ -32,7 +32,7 @@ public struct Failure: Error, Sendable, CustomStringConvertible {
         seed \(seed), world \(world), step \(step): \(message)
         last operations:
         \(operations.map { "  " + $0 }.joined(separator: "\n"))
-        replay: scripts/simulate --seed \(seed)\(withFaults ? " --faults" : "")
+        replay: scripts/simulate --seed \(seed)\(flag.isEmpty ? "" : " " + flag)
         """
     }
 }
@@ -51,6 +51,8 @@ public struct Report: Sendable, Equatable {
     public var answers = 0
     /// The operations that succeeded.
     public var succeeded: Set<Endpoint> = []
+    /// What an operator has done by hand: the last part of the admin API's path.
+    public var byHand: Set<String> = []
     /// Over all bytes that clients read: the same seed gives the same digest.
     public var digest: UInt64 = 0xCBF2_9CE4_8422_2325
 
@@ -65,6 +67,7 @@ public struct Report: Sendable, Equatable {
         left.frames += right.frames
         left.answers += right.answers
         left.succeeded.formUnion(right.succeeded)
+        left.byHand.formUnion(right.byHand)
         left.digest = (left.digest ^ right.digest) &* 0x100_0000_01B3
     }
 }

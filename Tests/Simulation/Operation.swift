@@ -20,9 +20,8 @@ enum Operation: CustomStringConvertible {
     case vanish
     case advance(Int64)
     case shutDown
-    case switchBreakpoint(String, Bool)
-    case letGo(Int, String)
-    case letAllGo
+    /// In a world, at a path of its admin API, with a body.
+    case byHand(String, String, String)
 
     var description: String {
         switch self {
@@ -45,9 +44,7 @@ enum Operation: CustomStringConvertible {
         case .vanish: "vanishes"
         case .advance(let nanoseconds): "moves \(nanoseconds / 1000) µs"
         case .shutDown: "the server is told to stop"
-        case .switchBreakpoint(let name, let isEnabled): "an operator \(isEnabled ? "enables" : "disables") \(name)"
-        case .letGo(let number, let action): "an operator acts on \(number): \(action)"
-        case .letAllGo: "an operator lets everything continue"
+        case .byHand(let world, let path, let body): "an operator of \(world): \(path) \(body)"
         }
     }
 }

@@ -85,8 +85,8 @@ extension SimulatedClient {
 
     private func drawAdmin() -> Target {
         switch simulator.draw.below(12) {
-        case 0: .deleteWorld(world.id ?? "w9")
-        case 1: .resetWorld(world.id ?? "w9")
+        case 0: .deleteWorld(world.id ?? "w999")
+        case 1: .resetWorld(world.id ?? "w999")
         default: .listWorlds
         }
     }

@@ -99,6 +99,9 @@ final class SimulatedClient: VirtualReader {
     /// Takes what arrives.
     func receive(_ bytes: UnsafeRawBufferPointer) {
         simulator.digest(bytes)
+        if simulator.operating.isContinuing, pending.first?.listsWhatIsDue != true {
+            simulator.heard[number, default: []] += bytes
+        }
         if let socket { return socket.receive(bytes) }
         guard checks.contains(.responses) || !isClosing else { return }
         if isClosing { return fail("\(bytes.count) bytes arrived behind a response that closes the connection") }

@@ -123,7 +123,7 @@ final class SimulatedSocket {
             } else if client.checks.contains(.framing) {
                 client.fail("a binary frame arrived")
             }
-        case .ping: client.fail("the server pinged")
+        case .ping: if !client.simulator.operates { client.fail("the server pinged") }
         case .pong:
             controlPongsDue -= 1
             if controlPongsDue < 0, client.checks.contains(.pongs) {
@@ -147,6 +147,7 @@ final class SimulatedSocket {
         guard let frame = try? JSON.parse(text), let type = frame["type"]?.string else {
             return client.fail("a frame is no JSON object with a type: \(String(decoding: text, as: UTF8.self))")
         }
+        if let number = frame["by_hand"]?.int { client.simulator.heardByHand(number) }
         guard client.checks.contains(.frames) else { return }
         if let id = frame["consultation_id"]?.string, id != idText {
             return client.fail("a frame names the consultation \(id) on the socket of \(idText)")

@@ -26,6 +26,8 @@ final class SimulatedWorld {
     /// Whose the ids are that were told since the last reset, in the order in which they were told.
     var owners: [ResourceID: ExactString] = [:]
     var ownedIDs: [ResourceID] = []
+    /// The points to which an operator can go back, oldest first.
+    var marks: [SimulatedMark] = []
     let apiKey: String
     let secret: [UInt8]
 
@@ -49,7 +51,7 @@ final class SimulatedWorld {
 extension SimulatedWorld {
     func noteReset() {
         resetCount += 1
-        (deleted, owners, ownedIDs) = ([], [:], [])
+        (deleted, owners, ownedIDs, marks) = ([], [:], [], [])
     }
 }
 

@@ -26,7 +26,9 @@ extension Simulator {
         }
         switch target {
         case .makeWorld: expect(201)
-        case .advanceClock(let id, _): expect(engine.inspectWorld(id).map { $0.isManual ? 200 : 409 } ?? 404)
+        case .advanceClock(let id, _):
+            expect(engine.inspectWorld(id).map { $0.isManual ? 200 : 409 } ?? 404)
+            expectation.listsWhatIsDue = true
         case .resetWorld(let id): expect(engine.inspectWorld(id) == nil ? 404 : 200)
         case .deleteWorld(let id): expect(engine.inspectWorld(id) == nil ? 404 : 204)
         case .listWorlds: expect(200)

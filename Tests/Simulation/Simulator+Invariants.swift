@@ -57,6 +57,10 @@ extension Simulator {
     /// At the end of the run, without clients: nothing is left.
     func checkEnd() {
         let connections = engine.inspectConnections()
+        for world in worlds {
+            guard let count = engine.inspectWorld(world.id)?.heldCount, count > 0 else { continue }
+            fail("nobody is there, and \(count) things are held", in: world)
+        }
         if connections != .none { fail("nobody is there, and the server holds \(connections)", in: nil) }
         if !engine.isEmpty { fail("nobody is there, and the server is not empty", in: nil) }
         if !engine.takeTouched().isEmpty { fail("connections that are gone are still to be served", in: nil) }

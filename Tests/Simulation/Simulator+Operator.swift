@@ -1,4 +1,5 @@
 import Faults
+import FitIQAPI
 import HTTPTypes
 import JSON
 import MockServer
@@ -22,29 +23,36 @@ extension Simulator {
     }
 
     /// Does one thing that an operator does.
-    func operateBreakpoints(in world: SimulatedWorld) {
-        let path = "/__admin/worlds/\(world.name)"
+    func operate(in world: SimulatedWorld) {
+        switch draw.below(20) {
+        case 0...11: operateBreakpoints(in: world)
+        case 12...16: actOnSocket(in: world)
+        case 17: setMark(in: world)
+        case 18: goBack(in: world)
+        default: makeFork(of: world)
+        }
+        if failure == nil { checkHeld(in: world) }
+    }
+
+    private func operateBreakpoints(in world: SimulatedWorld) {
         switch draw.below(6) {
         case 0:
-            let name = "breakpoint-\(1 + draw.below(5))"
             let isEnabled = draw.once(in: 2)
-            note(.switchBreakpoint(name, isEnabled), by: 0)
-            _ = askAsOperator(.patch, "\(path)/breakpoints/\(name)", "{\"enabled\":\(isEnabled)}")
-        case 1:
-            note(.letAllGo, by: 0)
-            _ = askAsOperator(.post, path + "/held", #"{"action":"continue"}"#)
+            let path = "breakpoints/breakpoint-\(1 + draw.below(5))"
+            operate(in: world, .patch, path, "{\"enabled\":\(isEnabled)}")
+        case 1: operate(in: world, .post, "held", #"{"action":"continue"}"#)
         default:
-            let held = askAsOperator(.get, path + "/held", nil)?["held"]?.array ?? []
+            let held = operate(in: world, .get, "held")?.json?["held"]?.array ?? []
             guard !held.isEmpty else { return }
             let thing = draw.element(of: held)
             guard let number = thing["held"]?.int, let place = thing["place"]?.string else { return }
-            let action = drawAction(for: place, in: world)
-            note(.letGo(number, action), by: 0)
-            _ = askAsOperator(.post, "\(path)/held/\(number)", action)
+            let action = Self.action(for: place, below: String(decoding: world.prefix, as: UTF8.self), &draw)
+            operate(in: world, .post, "held/\(number)", action)
         }
     }
 
-    private func drawAction(for place: String, in world: SimulatedWorld) -> String {
+    /// Something that can be done with what is held at a place of a world.
+    static func action(for place: String, below prefix: String, _ draw: inout Draw) -> String {
         let isStepping = draw.once(in: 2)
         switch draw.below(6) {
         case 0: return #"{"action":"step"}"#
@@ -52,7 +60,6 @@ extension Simulator {
             return "{\"action\":\"change\",\"json\":{\"type\":\"pong\"},\"step\":\(isStepping)}"
         case 1 where place == "response": return #"{"action":"change","status":500,"text":"no"}"#
         case 1 where place == "request":
-            let prefix = String(decoding: world.prefix, as: UTF8.self)
             return "{\"action\":\"change\",\"target\":\"\(prefix)/api/v1/goals\",\"step\":\(isStepping)}"
         case 2 where place == "frame": return #"{"action":"drop"}"#
         case 2: return "{\"action\":\"drop\",\"how\":\"\(draw.element(of: ["finish", "reset", "silence"]))\"}"
@@ -61,15 +68,37 @@ extension Simulator {
         }
     }
 
-    /// The answer of the admin API; nil if there was no room for another connection.
-    private func askAsOperator(_ method: HTTPRequest.Method, _ path: String, _ json: String?) -> JSONValue? {
+    // MARK: Asking
+
+    /// Asks the admin API of a world, and notes it.
+    ///
+    /// - Parameter others: The statuses that may come beside those of success, 404 and 503.
+    /// - Returns: The response if it is one of success.
+    @discardableResult
+    func operate(
+        in world: SimulatedWorld, _ method: HTTPRequest.Method, _ path: String, _ json: String? = nil,
+        mayBe others: [Int] = []
+    ) -> Response? {
+        if method != .get { note(.byHand(world.name, path, json ?? ""), by: 0) }
+        let response = askAsOperator(method, "worlds/\(world.name)/\(path)", json, mayBe: others)
+        if method != .get, response != nil { report.byHand.insert(String(path.split(separator: "/").last ?? "")) }
+        return response
+    }
+
+    /// The response of the admin API if it is one of success; another one, save for those named and for a world that is
+    /// gone, ends the run.
+    @discardableResult
+    func askAsOperator(
+        _ method: HTTPRequest.Method, _ path: String, _ json: String? = nil, mayBe others: [Int] = []
+    ) -> Response? {
+        // There may be no room for another connection.
         guard let wire = network.connect() else { return nil }
         defer {
             wire.vanish()
             network.catchUp()
         }
         let client = HTTPClient(wire)
-        var request = Request(method: method, target: path)
+        var request = Request(method: method, target: "/__admin/\(path)")
         if let json { request = request.json(json) }
         wire.send(request.bytes)
         network.catchUp()
@@ -77,17 +106,17 @@ extension Simulator {
             fail("\(method.rawValue) \(path) got no answer", in: nil)
             return nil
         }
-        switch response.status {
-        case 200: return response.json
+        if 200..<300 ~= response.status { return response }
         // Too many connections, or the world is gone.
-        case 503, 404: return nil
-        default:
+        if response.status != 503, response.status != 404, !others.contains(response.status) {
             fail(
                 "\(method.rawValue) \(path) \(json ?? "") was answered with \(response.status): \(response.text)",
                 in: nil)
-            return nil
         }
+        return nil
     }
+
+    // MARK: What is held
 
     /// What is held is where the engine says, and is not too much.
     func checkHolds() {
@@ -96,6 +125,29 @@ extension Simulator {
             if facts.heldCount > FaultLimits.held { fail("\(facts.heldCount) things are held", in: world) }
             if facts.heldCount != facts.holdingCount {
                 fail("\(facts.heldCount) things are held, connections have \(facts.holdingCount)", in: world)
+            }
+        }
+    }
+
+    /// What is held is listed, is due, and continues before its time is over.
+    func checkHeld(in world: SimulatedWorld) {
+        guard let facts = engine.inspectWorld(world.id), facts.heldCount > 0,
+            let held = askAsOperator(.get, "worlds/\(world.name)/held")?.json?["held"]?.array,
+            let clock = askAsOperator(.get, "worlds/\(world.name)/clock")?.json
+        else { return }
+        let numbers = held.compactMap { $0["held"]?.int }
+        if Set(numbers).count != facts.heldCount {
+            fail("\(facts.heldCount) things are held, \(numbers) are listed", in: world)
+        }
+        let due = clock["due"]?.array ?? []
+        if clock["due_count"]?.int == due.count, Set(due.compactMap { $0["held"]?.int }) != Set(numbers) {
+            fail("\(numbers) are held, and due are \(due.compactMap { $0["held"]?.int })", in: world)
+        }
+        let now = clock["now"]?.string.flatMap { Timestamp($0) } ?? facts.now
+        for thing in held {
+            guard let until = thing["until"]?.string.flatMap({ Timestamp($0) }), until > now else {
+                fail("\(thing["held"]?.int ?? 0) is held at \(now.nanosecondText), after its time", in: world)
+                return
             }
         }
     }

@@ -94,14 +94,14 @@ extension Simulator {
         client.connect()
         body(client)
         client.wire?.vanish()
-        network.catchUp()
+        catchUp()
     }
 
     /// Sends a request, and returns what came.
     func ask(_ target: Target, by client: SimulatedClient) -> JSONValue? {
         lastAnswer = nil
         client.request(target)
-        network.catchUp()
+        catchUp()
         client.checkAnswers()
         return lastAnswer
     }

@@ -13,8 +13,9 @@ public final class Simulator {
     /// What decides the run.
     public let seed: UInt64
     let withFaults: Bool
-    /// Whether an operator uses breakpoints.
-    private let operates: Bool
+    let operating: Operating
+    /// Whether an operator does by hand whatever comes to mind.
+    let operates: Bool
     var draw: Draw
     let engine: Engine
     let network: VirtualNetwork
@@ -35,6 +36,13 @@ public final class Simulator {
     private var trace = Trace()
     /// Bytes that are written and not needed.
     var scratch: [UInt8] = []
+    /// Worlds that were copied and left alone.
+    var forks: [FrozenFork] = []
+    /// How many numbered frames an operator has sent, and those that arrived.
+    var byHandCount = 0
+    var heardNumbers: Set<Int> = []
+    /// What each client received, in runs in which all that is held continues.
+    var heard: [Int: [UInt8]] = [:]
     /// The last answer that a client without a number got.
     var lastAnswer: JSONValue?
 
@@ -47,18 +55,21 @@ public final class Simulator {
     ///   - seed: decides everything.
     ///   - sessions: how many clients come and go.
     ///   - withFaults: whether the default world gets random fault rules.
-    ///   - withBreakpoints: whether an operator may use breakpoints, in runs with faults.
+    ///   - operating: what an operator does.
     public init(
-        seed: UInt64, sessions: Int = Simulator.usualSessions, withFaults: Bool = false, withBreakpoints: Bool = true
+        seed: UInt64, sessions: Int = Simulator.usualSessions, withFaults: Bool = false,
+        operating: Operating = .asDrawn
     ) {
         self.seed = seed
+        self.operating = operating
         self.withFaults = withFaults
         var draw = Draw(seed: seed)
         start = Timestamp(secondsSinceEpoch: 1_738_146_600)
         var configuration = Engine.Configuration(seed: draw.next(), pace: draw.once(in: 3) ? .instant : .human)
         if draw.once(in: 4) { configuration.mode = draw.element(of: GuideMode.allCases) }
         if draw.once(in: 5) { configuration.clock = .manual }
-        if draw.once(in: 4) { Simulator.tighten(&configuration) }
+        // An operator needs room, and what is held takes some.
+        if draw.once(in: 4), !operating.isContinuing { Simulator.tighten(&configuration) }
         configuration.scenario.rules.accounts = AccountRules()
         configuration.scenario.rules.accounts?.passwordCost = 1
         if draw.once(in: 3) {
@@ -69,10 +80,13 @@ public final class Simulator {
             configuration.scenario.faults = draw.faultRules()
             // Drawn apart, so that seeds without breakpoints keep their meaning.
             var own = Draw(seed: seed ^ 0x484F_4C44)
-            operates = own.once(in: 2) && withBreakpoints
+            operates = own.once(in: 2) && operating == .asDrawn
             if operates { configuration.scenario.faults += Simulator.breakpoints(&own) }
         } else {
             operates = false
+            if operating == .continuing(holdsEverything: true) {
+                configuration.scenario.faults = Simulator.holdingEverything
+            }
         }
         let engine: Engine
         do throws(APIError) {
@@ -88,7 +102,7 @@ public final class Simulator {
         self.draw = draw
         network = VirtualNetwork(engine, now: start, motion: .never)
         network.report = { [unowned self] in fail($0, in: nil) }
-        adopt(nil, faults: configuration.scenario.faults)
+        adopt(nil)
     }
 
     /// Limits so low that clients meet them.
@@ -112,6 +126,7 @@ public final class Simulator {
     /// Runs to the end, or to the first thing that does not hold.
     public func run() -> Result<Report, Failure> {
         makeWorlds()
+        if operates { PoliteClient.play(in: self) }
         while failure == nil, report.sessions < sessionCount || !clients.isEmpty {
             step()
             if report.sessions >= sessionCount, isLastAct { break }
@@ -126,7 +141,7 @@ public final class Simulator {
     private func step() {
         report.steps += 1
         if operates, draw.once(in: 4) {
-            operateBreakpoints(in: draw.element(of: worlds))
+            operate(in: draw.element(of: worlds))
         } else if draw.once(in: 4) {
             advance()
         } else if clients.isEmpty || (clients.count < crowd && report.sessions < sessionCount && draw.once(in: 3)) {
@@ -134,13 +149,13 @@ public final class Simulator {
         } else {
             let client = clients[draw.below(clients.count)]
             client.act()
-            network.catchUp()
+            catchUp()
             client.checkAnswers()
             checkStep(client.user)
             if client.isDone { end(client) }
             return
         }
-        network.catchUp()
+        catchUp()
         checkStep(nil)
     }
 
@@ -153,7 +168,7 @@ public final class Simulator {
             }
         let nanoseconds = Int64(milliseconds) * 1_000_000 + Int64(draw.below(1000))
         note(.advance(nanoseconds), by: 0)
-        network.advance(by: .nanoseconds(nanoseconds))
+        pass(nanoseconds)
     }
 
     private func openSession() {
@@ -180,11 +195,16 @@ public final class Simulator {
             let mode = draw.once(in: 4) ? draw.element(of: GuideMode.allCases) : .union
             operate(.makeWorld(draw.next(), mode, isManual: draw.once(in: 2)))
             guard failure == nil else { return }
-            adopt("w\(number + 1)", faults: withFaults ? engine.configuration.scenario.faults : [])
+            adopt("w\(number + 1)")
         }
     }
 
-    private func adopt(_ id: String?, faults: [FaultRule]) {
+    /// Lets clients come into a copy of a world.
+    func adoptFork(_ id: String) { adopt(id) }
+
+    private func adopt(_ id: String?) {
+        // What continues at once is not noticed.
+        let faults = withFaults ? engine.configuration.scenario.faults : []
         guard let facts = engine.inspectWorld(id) else { return fail("the world \(id ?? "") does not exist", in: nil) }
         let world = SimulatedWorld(
             id: id, mode: facts.mode, isManual: facts.isManual, apiKey: facts.apiKey, secret: facts.jwtSecret,
@@ -216,6 +236,7 @@ public final class Simulator {
 
     private func finish() {
         walkLists()
+        checkForks()
         // Longer than a socket of meals stays open without a word.
         for world in worlds where world.isManual { operate(.advanceClock(world.id, milliseconds: 1_300_000)) }
         if seed % 3 == 0 { stop() } else { leave() }
@@ -228,7 +249,7 @@ public final class Simulator {
 
     private func leave() {
         for client in clients where client.isConnected { client.wire?.vanish() }
-        network.catchUp()
+        catchUp()
     }
 
     private func stop() {
@@ -277,7 +298,8 @@ public final class Simulator {
         guard failure == nil else { return }
         failure = Failure(
             seed: seed, world: world?.name ?? "all", step: report.steps, message: message,
-            operations: trace.lines(since: start), withFaults: withFaults)
+            operations: trace.lines(since: start),
+            flag: operating.isContinuing ? "--breakpoints" : withFaults ? "--faults" : "")
     }
 
     /// Adds to the digest of all that clients receive: the length and some of the bytes, since all would take their time.

@@ -19,10 +19,18 @@ struct SimulationTests {
         #expect(report.sessions == Simulator.usualSessions)
     }
 
+    @Test(
+        "What is held and continues at once changes no byte that a client receives",
+        arguments: 1...UInt64(4))
+    func continuing(_ seed: UInt64) throws {
+        let report = try Simulator.compareContinuing(seed: seed, sessions: 30).get()
+        #expect(report.byHand == ["held"] && report.frames > 0)
+    }
+
     @Test("Seeds that failed once", arguments: try FailedSeed.all())
     func failedSeeds(_ failed: FailedSeed) throws {
         _ = try Simulator(
-            seed: failed.seed, withFaults: failed.withFaults, withBreakpoints: failed.withBreakpoints
+            seed: failed.seed, withFaults: failed.withFaults, operating: failed.withBreakpoints ? .asDrawn : .never
         ).run().get()
     }
 
@@ -62,11 +70,21 @@ struct SimulationTests {
         #expect(missing.count <= 3, "\(missing.map(\.name).sorted())")
     }
 
+    @Test("An operator does whatever the admin API has")
+    func operators() throws {
+        var report = Report()
+        for seed in 1...UInt64(8) { report += try Simulator(seed: seed, withFaults: true).run().get() }
+        let all: Set = [
+            "send", "close", "finish", "reset", "silence", "resume", "marks", "rewind", "fork", "held",
+        ]
+        #expect(all.subtracting(report.byHand).isEmpty, "\(report.byHand)")
+    }
+
     @Test("A failure tells seed, world, step, what was done last, and the command that replays it")
     func failureText() {
         let failure = Failure(
             seed: 7, world: "w1", step: 12, message: "two goals name one conversation",
-            operations: ["11 +5 ms, client 3: connects", "12 +6 ms, client 3: creates a goal → 201"], withFaults: false)
+            operations: ["11 +5 ms, client 3: connects", "12 +6 ms, client 3: creates a goal → 201"])
         #expect(
             failure.description == """
                 seed 7, world w1, step 12: two goals name one conversation

@@ -1,12 +1,13 @@
 """The part edges: single cases that went wrong before, each against a process of its own."""
 
+import edge_admin
 import edge_files
 import edge_processes
 import edge_requests
 
 
 def attack(part, folder):
-    cases = edge_requests.CASES + edge_files.CASES + edge_processes.CASES
+    cases = edge_requests.CASES + edge_admin.CASES + edge_files.CASES + edge_processes.CASES
     for number in part.numbers(rounds=len(cases), short=len(cases)):
         if number >= len(cases):
             return

@@ -91,7 +91,7 @@ class Generator:
         return numbers.choice([edge for edge in edges if least <= edge <= most] + [min(most, least + 10)] * 4)
 
     def number(self, schema, numbers, _depth):
-        least, most = schema.get("minimum", -1e12), schema.get("maximum", 1e12)
+        least, most = schema.get("minimum", schema.get("exclusiveMinimum", -1e12 - 1e-9) + 1e-9), schema.get("maximum", 1e12)
         return numbers.choice([least, most, max(least, min(most, 0.5)), max(least, min(most, 1)), numbers.uniform(least, most)])
 
     def boolean(self, _schema, numbers, _depth):

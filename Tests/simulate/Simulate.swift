@@ -25,7 +25,11 @@ struct Simulate: ParsableCommand {
     @Flag(help: "Give each run's default world random fault rules.")
     var faults = false
 
+    @Flag(help: "Run each seed twice: without breakpoints, and with some that hold everything and let it continue.")
+    var breakpoints = false
+
     func validate() throws {
+        guard !faults || !breakpoints else { throw ValidationError("--faults and --breakpoints exclude each other.") }
         guard seed == nil || !fresh else { throw ValidationError("--seed and --fresh contradict each other.") }
         guard sessions ?? 1 > 0, seconds ?? 1 > 0 else { throw ValidationError("A budget is more than 0.") }
     }
@@ -54,9 +58,12 @@ struct Simulate: ParsableCommand {
     private static let usualSessions = 20_000
 
     private func runOne(_ seed: UInt64) throws -> Report {
-        CrashNotice.prepare(
-            "seed \(seed) crashed the server\nreplay: scripts/simulate --seed \(seed)\(faults ? " --faults" : "")\n")
-        switch Simulator(seed: seed, withFaults: faults).run() {
+        let flag = faults ? " --faults" : breakpoints ? " --breakpoints" : ""
+        CrashNotice.prepare("seed \(seed) crashed the server\nreplay: scripts/simulate --seed \(seed)\(flag)\n")
+        let result =
+            breakpoints
+            ? Simulator.compareContinuing(seed: seed) : Simulator(seed: seed, withFaults: faults).run()
+        switch result {
         case .success(let report): return report
         case .failure(let failure):
             print(failure)

@@ -96,12 +96,14 @@ def union_text(kind):
     document = read_yaml(BASE / f"{kind}.yaml")
     if kind == "openapi":
         origins.mark(document, origins.GUIDES)
+    base = overlay.unshared(document)
     for path in sorted((OVERLAYS / UNION).glob("*.yaml")):
         if not path.name.endswith(tuple(f".{kind}.yaml" for kind in KINDS)):
             sys.exit(f"describe: {path.relative_to(ROOT)}: its name has to end with .openapi.yaml or .asyncapi.yaml")
         if path.name.endswith(f".{kind}.yaml"):
             document = overlaid(document, kind, path)
     if kind == "openapi":
+        origins.mark_changed(document, base)
         repeat_messages(document)
         # A YAML merge key puts what it brings first: the refusals that many operations share.
         for operation in pruning.operations(document):

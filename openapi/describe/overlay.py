@@ -1,4 +1,5 @@
-"""OpenAPI Overlay 1.0 (https://spec.openapis.org/overlay/v1.0.0): actions that update or remove parts of a document.
+"""OpenAPI Overlay 1.1 (https://spec.openapis.org/overlay/v1.1.0): actions that change parts of a document, copy to them,
+or remove them.
 
 Of JSONPath (RFC 9535) only what names one place: `$`, `.name`, `['name']` and `[0]`.
 """
@@ -76,17 +77,19 @@ def update(document, keys, path, value):
 
 def apply(document, overlay):
     """A copy of the document with the overlay's actions applied, in their order."""
-    if overlay.get("overlay") != "1.0.0":
-        raise OverlayError("this is no Overlay 1.0.0")
+    if overlay.get("overlay") not in ("1.0.0", "1.1.0"):
+        raise OverlayError("this is no Overlay 1.0.0 or 1.1.0")
     result = unshared(document)
     for action in overlay["actions"]:
-        unknown = set(action) - {"target", "description", "update", "remove"}
-        if unknown or ("update" in action) == ("remove" in action):
-            raise OverlayError(f"{action.get('target')}: an action has a target and either an update or 'remove: true'")
+        unknown = set(action) - {"target", "description", "update", "copy", "remove"}
+        if unknown or sum(word in action for word in ("update", "copy", "remove")) != 1:
+            raise OverlayError(f"{action.get('target')}: an action has a target and an update, a copy or 'remove: true'")
         path = action["target"]
         keys = parse_path(path)
         if action.get("remove"):
             remove(result, keys, path)
+        elif "copy" in action:
+            update(result, keys, path, unshared(look_up(result, parse_path(action["copy"]), action["copy"])))
         else:
             update(result, keys, path, action["update"])
     return result

@@ -65,6 +65,8 @@ def limits_text(schema):
         return f" ({schema['format']})"
     if "minLength" in schema or "maxLength" in schema:
         return range_text(schema.get("minLength"), schema.get("maxLength"), " characters")
+    if "exclusiveMinimum" in schema:
+        return f", above {schema['exclusiveMinimum']}" + (f", at most {schema['maximum']}" if "maximum" in schema else "")
     if "minimum" in schema or "maximum" in schema:
         return range_text(schema.get("minimum"), schema.get("maximum"), "")
     return ""

@@ -59,15 +59,15 @@ extension Backend {
     ) throws(APIError) -> [UInt8] {
         let index = try photoIndex(id, of: user)
         try checkRoom(for: 1, of: user)
-        let photo = users[user].photos[index].log
+        let photo = users[user].photos[index]
         removePhoto(at: index, of: user)
         var log = MealLog(
-            id: turn.identifiers.next(), userID: photo.userID, rawInput: Self.words(for: request.items.map(\.name)),
-            mealType: photo.mealType, loggedAt: photo.loggedAt, createdAt: turn.now)
+            id: turn.identifiers.next(), userID: photo.log.userID, rawInput: Self.words(for: request.items.map(\.name)),
+            mealType: photo.log.mealType, loggedAt: photo.log.loggedAt, createdAt: turn.now)
         log.notes = request.notes.flatMap { $0.isEmpty ? nil : $0 }
         let position = insert(log, of: user, at: placeInList(of: log, at: mealLogs.end, of: user))
         finish(position, MealProcessing.outcome(.completed(request.items), of: log, at: turn.now), &turn)
-        return mealLogs[position].body
+        return photo.body(confirmedAs: mealLogs[position].log)
     }
 
     /// A meal's text from the names of its foods, as far as a text may be long.

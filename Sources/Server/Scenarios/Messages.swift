@@ -119,10 +119,6 @@ enum Messages {
             : "a whole number from \(range.lowerBound) to \(range.upperBound)"
     }
 
-    static func number(in range: ClosedRange<Double>) -> String {
-        "a number from \(JSONNumber(range.lowerBound).text) to \(JSONNumber(range.upperBound).text)"
-    }
-
     static let resourceID = "an id: a UUID in lower case, such as 6f1c2d3e-4a5b-4c6d-8e7f-0123456789ab"
 
     static func upperCaseID(_ text: String) -> String {

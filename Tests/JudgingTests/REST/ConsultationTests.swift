@@ -208,4 +208,21 @@ struct HistoryTests {
 
     @Test("What precedes a socket is judged", arguments: chapters)
     func judges(_ chapter: Chapter) { chapter.check("consultation/history-before-connect") }
+
+    @Test(
+        "Without its beginning a journal shows a hasty socket only if it shows the consultation first",
+        arguments: [false, true])
+    func lateBeginning(isShown: Bool) throws {
+        var story = Story()
+        story.request(.listMessages, Story.id(10), at: 0)
+        let answer: JSONValue = ["data": ["id": .string(Story.id(10))]]
+        if isShown { story.request(.showConsultation, Story.id(10), answer: answer, at: 0.5) }
+        story.opened(Story.id(10), at: 1)
+        story.sent(Self.message, at: 2)
+        var judge = Judge(mode: .union)
+        for entry in story.journal.entries().dropFirst() { judge.observe(entry) }
+        let verdict = try #require(
+            judge.verdicts(at: nil).first { $0.obligation.id == "consultation/history-before-connect" })
+        #expect(Told(verdict) == (isShown ? Self.hasty(3, 4) : .notExercised))
+    }
 }

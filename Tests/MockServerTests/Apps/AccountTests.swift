@@ -258,6 +258,28 @@ struct AccountTests {
         #expect(physical.json?["data"]?["name"] == plain["data"]?["name"])
     }
 
+    @Test("The user of a printed token has the token's id, and an address that another may have and that is free")
+    func toolTokens() throws {
+        let network = try Self.network()
+        let me = try #require(try network.exchange(Self.me(Request.token(for: "bob"))).json?["data"])
+        #expect(me["id"] == "bob" && me["user_id"] == "bob")
+        #expect(try ResourceID(#require(me["profile"]?["id"]?.string)) != nil)
+        var users: [String: String] = [:]  // ASCII: addresses that the server makes up
+        var number = 0
+        var twins: [String] = []
+        while twins.isEmpty, number < 257 {
+            number += 1
+            let id = "user-\(number)"
+            let shown = try network.exchange(Self.me(Request.token(for: id))).json?["data"]
+            let address = try #require(shown?["email"]?.string)
+            if let other = users.updateValue(id, forKey: address) { twins = [other, id, address] }
+        }
+        // There are 256 addresses.
+        #expect(twins.count == 3 && twins.last?.hasSuffix("@fitiq.example") == true)
+        let registration = Self.registration.replacing("Ada@Example.com", with: twins.last ?? "")
+        #expect(try network.exchange(Self.post("register", registration)).status == 201)
+    }
+
     @Test("A world that was reset knows no account, and its tokens make none")
     func reset() throws {
         let (network, data) = try registered()

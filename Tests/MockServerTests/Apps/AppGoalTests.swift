@@ -61,6 +61,21 @@ struct AppGoalTests {
         #expect(data["goals"]?[1]?["target_unit"] == "percent" && data["goals"]?[1]?["target_value"] == 100)
     }
 
+    @Test("A target is any number above 0", arguments: ["0.0005", "1e-9", "5e-324", "1000000000"])
+    func targets(_ target: String) throws {
+        let network = VirtualNetwork()
+        let body = #"{"title":"T","target_date":"2025-03-01","target_value":\#(target),"current_value":0}"#
+        let goal = try created(on: network, body)
+        #expect(goal["target_value"]?.double == Double(target) && goal["progress"] == 0)
+        let id = try #require(goal["id"]?.string)
+        let reached = try send(.put, "/\(id)", #"{"current_value":1000000000}"#, on: network).json?["data"]
+        #expect(reached?["progress"] == 1 && reached?["target_value"]?.double == Double(target))
+        // It comes back from a saved state.
+        let copy = VirtualNetwork()
+        #expect(try copy.admin(.put, "state", network.admin(.get, "state").text).status == 200)
+        #expect(try send(.get, "", on: copy).json?["data"]?["goals"]?[0]?["target_value"]?.double == Double(target))
+    }
+
     @Test("PUT changes what the guide reads, and PATCH what the apps read; filters know the words of both")
     func change() throws {
         let network = VirtualNetwork()

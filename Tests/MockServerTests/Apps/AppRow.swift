@@ -208,7 +208,7 @@ extension AppRow {
             """
             {"confirmed_items":[{"name":"Soup","quantity":1,"unit":"bowl","calories":120,"protein_g":4,"carbs_g":15,\
             "fat_g":3,"fiber_g":2,"sugar_g":5}],"notes":"Hot"}
-            """, as: Answer<AppModels.MealLog>.self),
+            """, as: Answer<AppModels.ConfirmedPhoto>.self),
         .photo("/meal-logs/photo", keeps: "second"),
         .gone(.delete, "/meal-logs/photo/{second}"),
         .refused(404, .get, "/meal-logs/photo/{second}"),

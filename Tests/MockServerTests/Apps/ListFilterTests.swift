@@ -125,6 +125,9 @@ struct ListFilterTests {
                     let other = try #require(
                         try get("\(path)?offset=\(offset)&limit=\(length)", on: network).json?["data"])
                     #expect(one == other)
+                    // An offset counts, and a number beside it does not.
+                    #expect(
+                        try get("\(path)?page=3&offset=\(offset)&limit=\(length)", on: network).json?["data"] == other)
                     #expect(one["total"] == 3 && one["total_count"] == 3)
                     #expect(one["limit"]?.int == length && one["offset"]?.int == offset)
                     #expect(one["has_more"] == .bool(offset + length < 3))

@@ -28,6 +28,7 @@ class Overlays(unittest.TestCase):
             ({"target": "$.a", "update": {"b": 2, "h": {"i": 3}}}, {"a": {"b": 2, "c": [1], "h": {"i": 3}}}),
             ({"target": "$.a", "update": {"c": [2]}}, {"a": {"b": 1, "c": [1, 2]}}),
             ({"target": "$.a.c", "update": {"b": 2}}, {"a": {"b": 1, "c": [1, {"b": 2}]}}),
+            ({"target": "$.a", "copy": "$['/x'].d-e[0]"}, {"a": {"b": 1, "c": [1], "f": 1}}),
             ({"target": "$.a.b", "remove": True}, {"a": {"c": [1]}}),
             ({"target": "$['/x']['d-e'][0]", "remove": True}, {"/x": {"d-e": [{"g": 2}]}}),
             ({"target": "$['/x'].d-e[1].g", "remove": True}, {"/x": {"d-e": [{"f": 1}, {}]}}),
@@ -43,7 +44,9 @@ class Overlays(unittest.TestCase):
         ]:
             with self.subTest(target=target), self.assertRaisesRegex(overlay.OverlayError, message):
                 overlaid(document, {"target": target, "remove": True})
-        for action in [{"target": "$.a"}, {"target": "$.a", "update": {}, "remove": True}, {"target": "$.a", "updat": 1}]:
+        with self.assertRaisesRegex(overlay.OverlayError, "matches nothing"):
+            overlaid(document, {"target": "$.a", "copy": "$.x"})
+        for action in [{"target": "$.a"}, {"target": "$.a", "copy": "$", "update": {}}, {"target": "$.a", "update": {}, "remove": True}, {"target": "$.a", "updat": 1}]:
             with self.subTest(action=action), self.assertRaisesRegex(overlay.OverlayError, "an action has"):
                 overlaid(document, action)
         with self.assertRaisesRegex(overlay.OverlayError, "only objects"):
@@ -123,6 +126,22 @@ class Pages(unittest.TestCase):
             page.tag_section(page.sections(document)[0], document).replace(
                 '<p class="note">From the guides · From the apps</p>\n', ""), section)
 
+    def test_what_adds_to_a_guides_operation_is_from_the_apps(self):
+        def document(schema, refusal="", parameters=()):
+            return {"paths": {"/a": {"get": {"tags": [origins.GUIDES], "parameters": list(parameters), "responses": {
+                "200": {"content": {"$ref": "#/components/schemas/A"}}, "400": {"description": refusal}}}}},
+                "components": {"schemas": {"A": {"properties": {"child": {"$ref": "#/components/schemas/A"}, **schema}}}}}
+
+        base = {"title": {"type": "string", "description": "Old."}}
+        for changed, expected in [
+            (document(base, "Worse."), False), (document({"title": {"type": "string", "description": "New."}}), False),
+            (document({**base, "description": {"type": "string"}}), True), (document({"title": {"type": "integer"}}), True),
+            (document(base, parameters=[{"name": "offset"}]), True),
+        ]:
+            with self.subTest(changed=changed):
+                origins.mark_changed(changed, document(base))
+                self.assertEqual(origins.APPS in changed["paths"]["/a"]["get"]["tags"], expected)
+
     def test_sockets_share_messages_but_no_anchors(self):
         def operation(action, key, *names):
             return {"action": action, "channel": {"$ref": f"#/channels/{key}"}, "title": f"{action} {key}",
@@ -154,6 +173,8 @@ class Pages(unittest.TestCase):
             ({"type": "string", "minLength": 1}, "string"), ({"type": "string", "format": "date"}, "string (date)"),
             ({"type": "integer", "minimum": 1, "maximum": 2**63 - 1}, "integer, at least 1"),
             ({"type": "number", "minimum": 0, "maximum": 1}, "number, 0 to 1"), ({"type": "integer", "minimum": 0}, "integer"),
+            ({"type": "number", "exclusiveMinimum": 0, "maximum": 9}, "number, above 0, at most 9"),
+            ({"type": "number", "exclusiveMinimum": 0}, "number, above 0"),
             ({"oneOf": [{"$ref": "#/S"}, {"type": "null"}]}, '"a" or "b" or null'),
             ({"enum": ["general", None]}, '"general" or null'), ({"type": "array", "items": {"type": "object"}}, "array of objects"),
         ]:
@@ -201,7 +222,7 @@ class Checks(unittest.TestCase):
             # Credentials in the body.
             archive["security"] = []
             del archive["responses"]["401"]
-            archive["tags"].append("From the apps")
+            document["paths"]["/health"]["get"]["tags"].append("From the apps")
 
         self.assertEqual(self.problems(check.OpenAPI_, change), [])
         guide = check.OpenAPI_("goal-linking")

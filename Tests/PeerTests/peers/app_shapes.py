@@ -160,10 +160,11 @@ ITEM = {
 MEAL = {
     "id": UUID, "user_id": UUID, "raw_input?": str, "meal_type": str, "logged_at": TIME, "created_at": TIME,
     "status": {"pending", "processing", "completed", "failed", "manual"}, "updated_at": TIME, "items?": [ITEM]}
-PHOTO = data({
+SESSION = {
     "session_id": UUID, "recognized_items": [{}], "overall_confidence": float, "needs_review": bool,
     "processing_time_ms": int, "total_macros": {
-        "total_calories": int, "total_protein": int, "total_carbohydrates": int, "total_fats": int}})
+        "total_calories": int, "total_protein": int, "total_carbohydrates": int, "total_fats": int}}
+PHOTO = data(SESSION)
 FORM = "multipart/form-data; boundary=photo"
 IMAGE = (
     b'--photo\r\nContent-Disposition: form-data; name="image"; filename="lunch.jpg"\r\n'
@@ -197,7 +198,8 @@ MEALS = [
     Row("DELETE", "/meal-logs/{meal}", 204),
     Row("POST", "/meal-logs/photo", 201, PHOTO, IMAGE, "photo"),
     Row("GET", "/meal-logs/photo/{photo}", 200, PHOTO),
-    Row("PATCH", "/meal-logs/photo/{photo}/confirm", 200, data({**MEAL, "status": {"completed"}}), CONFIRMED),
+    Row("PATCH", "/meal-logs/photo/{photo}/confirm", 200, data({
+        **SESSION, **MEAL, "status": {"completed"}}), CONFIRMED),
     Row("POST", "/meal-logs/photo", 201, PHOTO, IMAGE, "photo"),
     Row("DELETE", "/meal-logs/photo/{photo}", 204),
 ]

@@ -51,7 +51,8 @@ public struct GoalMeasure: Equatable, Sendable {
     /// In ``values``; nil for the part of the target that the goal's progress stands for.
     public var current: Double?
 
-    public static let targets = 0.001...1e9
+    /// Above 0: the least number that there is, and what follows it.
+    public static let targets = Double.leastNonzeroMagnitude...1e9
     public static let values = 0...1e9
 
     public init() {}

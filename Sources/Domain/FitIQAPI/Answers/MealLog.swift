@@ -114,7 +114,7 @@ public struct MealLog: Equatable, Sendable {
     }
 
     /// Writes the members that meal-log-websocket documents; the union adds those of websocket-architecture.
-    private func writeMembers(into writer: inout JSONWriter, isUnion: Bool, isForApps: Bool) {
+    func writeMembers(into writer: inout JSONWriter, isUnion: Bool, isForApps: Bool) {
         writer.member("id", id.description)
         if isUnion { writer.member("meal_log_id", id.description) }
         writeInput(into: &writer)

@@ -131,8 +131,7 @@ extension APIError {
     }
 
     public static func numberExpected(_ field: String, allowed: ClosedRange<Double>, got value: JSONValue) -> Self {
-        let bounds = [allowed.lowerBound, allowed.upperBound].map { JSONNumber($0).text }
-        return wrongType(field, expected: "a number from \(bounds[0]) to \(bounds[1])", got: value)
+        wrongType(field, expected: allowed.inWords, got: value)
     }
 
     /// A field is not a date-time or does not exist in the calendar.
@@ -235,4 +234,12 @@ func quoted(_ text: String) -> String { text.quoted(limit: 80) }
 extension HTTPResponse.Status {
     /// 507 (RFC 4918 §11.5), which swift-http-types does not name.
     public static let insufficientStorage = HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
+}
+
+extension ClosedRange<Double> {
+    /// What is allowed, for messages: `a number from 0 to 1`, or `a number above 0, up to 1`.
+    public var inWords: String {
+        let least = lowerBound == .leastNonzeroMagnitude ? "above 0, up" : "from \(JSONNumber(lowerBound).text)"
+        return "a number \(least) to \(JSONNumber(upperBound).text)"
+    }
 }

@@ -103,7 +103,7 @@ extension PlantError.Problem {
             "The document has \(count) bytes of JSON; the limit is \(limit): leave some of it out."
         case .blank: "The text is blank; write something other than white space."
         case .number(let number, let allowed):
-            "\(number) is not a number from \(Int(allowed.lowerBound)) to \(Int(allowed.upperBound))."
+            "\(number) is not \(allowed.inWords)."
         case .negative(let number): "\(number) is negative; the number is 0 or more."
 
         case .tooMany(let what, let count, let limit):

@@ -104,7 +104,7 @@ struct Cursor {
 
     func double(_ range: ClosedRange<Double>) -> Double? {
         guard let value = number?.double, range.contains(value) else {
-            return refuse(expected: Messages.number(in: range))
+            return refuse(expected: range.inWords)
         }
         return value == 0 ? 0 : value
     }
@@ -112,7 +112,7 @@ struct Cursor {
     /// Tenths of a number with at most one decimal.
     func tenths(upTo limit: Int) -> Int? {
         guard let value = number?.double, value >= 0, value <= Double(limit) else {
-            return refuse(expected: Messages.number(in: 0...Double(limit)))
+            return refuse(expected: (0...Double(limit)).inWords)
         }
         let tenths = (value * 10).rounded()
         guard abs(value * 10 - tenths) < 1e-6 else { return refuse(expected: "a number with at most one decimal") }

@@ -1,0 +1,62 @@
+import JSON
+import TestSupport
+import Testing
+
+@testable import MockServer
+
+@Suite("Live control: repeats of a request whose response was held")
+struct HeldRetryTests {
+    /// A world whose first goal waits for an operator, and the client that sent it.
+    private static func held() throws -> (HeldWorld, HTTPClient<VirtualClient>) {
+        let held = try HeldWorld()
+        try held.add(
+            #"{"on":"response","match":{"endpoint":"POST /api/v1/goals","requests":"1"},"timeout":"5m"}"#)
+        let client = try held.sending(held.goal)
+        #expect(try held.number() > 0)
+        return (held, client)
+    }
+
+    /// What is said of repeats once the goal is sent again.
+    private static func verdict(repeating client: HTTPClient<VirtualClient>, in held: HeldWorld) throws -> JSONValue? {
+        #expect(try client.exchange(held.goal).status == 201)
+        let verdicts = try held.world.ask(.get, "verdicts").json?["verdicts"]?.array
+        return verdicts?.first { $0["id"] == "retry/backoff-on-5xx" }?["verdict"]
+    }
+
+    @Test(
+        "A client that gives up and repeats after a second is not accused, whatever happens to what is held",
+        arguments: [("1s", "kept"), ("0.2s", "broken")], [false, true])
+    func givesUp(_ row: (wait: String, verdict: String), isReleased: Bool) throws {
+        let (held, client) = try Self.held()
+        try held.world.advance("60s")
+        if isReleased {
+            // Too late: it is on its way when the client leaves.
+            try held.act(#"{"action":"drop","how":"finish"}"#)
+        }
+        client.wire.vanish()
+        try held.world.advance(row.wait)
+        let verdict = try Self.verdict(repeating: try held.network.client(), in: held)
+        #expect(verdict?.string == row.verdict)
+        #expect(try held.goalCount() == 2)
+    }
+
+    @Test(
+        "The wait before a repeat begins when the response that an operator made of it arrives",
+        arguments: [("1s", "kept"), ("0.2s", "broken")])
+    func changed(_ row: (wait: String, verdict: String)) throws {
+        let (held, client) = try Self.held()
+        try held.world.advance("20s")
+        try held.act(#"{"action":"change","status":503,"text":"{}"}"#)
+        #expect(try client.response(to: held.goal).status == 503)
+        try held.world.advance(row.wait)
+        #expect(try Self.verdict(repeating: client, in: held)?.string == row.verdict)
+    }
+
+    @Test("A response that comes late, and is a success, is not repeated, and nobody is accused")
+    func late() throws {
+        let (held, client) = try Self.held()
+        try held.world.advance("5m")
+        #expect(try client.response(to: held.goal).status == 201)
+        #expect(try Self.verdict(repeating: client, in: held) == "not_exercised")
+    }
+}

@@ -1,0 +1,82 @@
+import Faults
+import FitIQAPI
+import JSON
+import MockServer
+
+/// What an operator does in a run.
+public enum Operating: Sendable, Equatable {
+    /// Nothing without faults; in half of the runs with faults, whatever comes to mind.
+    case asDrawn
+    case never
+    /// Lets at once continue what breakpoints hold: all that passes one, or nothing at all.
+    ///
+    /// Clients receive the same bytes either way.
+    case continuing(holdsEverything: Bool)
+
+    var isContinuing: Bool { if case .continuing = self { true } else { false } }
+}
+
+extension Simulator {
+    /// Runs a seed without breakpoints, and with breakpoints that hold all there is and whose operator lets it continue.
+    ///
+    /// - Returns: The second report, or what failed or differs.
+    public static func compareContinuing(
+        seed: UInt64, sessions: Int = Simulator.usualSessions
+    ) -> Result<Report, Failure> {
+        let plain = Simulator(seed: seed, sessions: sessions, operating: .continuing(holdsEverything: false))
+        let held = Simulator(seed: seed, sessions: sessions, operating: .continuing(holdsEverything: true))
+        return plain.run().flatMap { plainReport in
+            held.run().flatMap { report in
+                for client in Set(plain.heard.keys).union(held.heard.keys).sorted()
+                where plain.heard[client] != held.heard[client] {
+                    let (due, came) = (plain.heard[client, default: []], held.heard[client, default: []])
+                    let same = max(0, zip(due, came).prefix { $0 == $1 }.count - 60)
+                    let texts = [came, due].map { String(decoding: $0.dropFirst(same).prefix(200), as: UTF8.self) }
+                    held.fail("client \(client) receives \(texts[0]), and \(texts[1]) without breakpoints", in: nil)
+                }
+                if plainReport.steps != report.steps {
+                    held.fail("without breakpoints it has \(plainReport.steps) steps", in: nil)
+                }
+                return held.failure.map(Result.failure) ?? .success(report)
+            }
+        }
+    }
+
+    /// Breakpoints that hold all there is, longer than the clock ever moves at once.
+    static var holdingEverything: [FaultRule] {
+        let hold = Hold(fromClient: true, fromServer: true, time: 86_400_000_000_000)
+        let requests = Hold(fromClient: true, time: hold.time)
+        let faults: [Fault] = [
+            .response(.hold(hold), on: []), .handshake(.hold(requests)), .socket(.hold(hold), at: .frames(.all)),
+        ]
+        return faults.enumerated().map { FaultRule(name: "hold-\($0 + 1)", fault: $1) }
+    }
+
+    /// Moves bytes until everything is still; what breakpoints hold continues where nothing else is done with it.
+    func catchUp() {
+        network.catchUp()
+        guard operating.isContinuing else { return }
+        for world in worlds where failure == nil { letAllContinue(in: world) }
+    }
+
+    /// Lets time pass; what breakpoints hold continues at the time at which it came.
+    func pass(_ nanoseconds: Int64) {
+        let end = network.now.advanced(byNanoseconds: nanoseconds)
+        while operating.isContinuing, failure == nil, let due = engine.nextDeadline, due <= end {
+            network.advance(by: .nanoseconds(due.nanosecondsSinceEpoch - network.now.nanosecondsSinceEpoch))
+            catchUp()
+        }
+        network.advance(by: .nanoseconds(end.nanosecondsSinceEpoch - network.now.nanosecondsSinceEpoch))
+    }
+
+    /// Lets everything continue that a world holds, and what comes behind it.
+    func letAllContinue(in world: SimulatedWorld) {
+        var turns = 0
+        while failure == nil, let count = engine.inspectWorld(world.id)?.heldCount, count > 0 {
+            // There may be no room for the operator's connection.
+            guard operate(in: world, .post, "held", #"{"action":"continue"}"#) != nil else { return }
+            turns += 1
+            if turns > 2_000 { return fail("\(count) things are held again and again", in: world) }
+        }
+    }
+}
