@@ -1,10 +1,10 @@
-// Starts the page: panels, address, keyboard, theme, and the stream of the shown world.
+// Starts the page: panels, address, keyboard, and the stream of the shown world.
 import { $, fill, h, openDialog, toast } from "./dom.js";
 import { attempt, call } from "./api.js";
 import { follow } from "./events.js";
 import { noFilter } from "./filter.js";
 import { state, tell, when } from "./state.js";
-import { addNote, chooseNumber, choose, clearTimeline, move, setFilter, startTimeline, takeEvents, timeline } from "./timeline.js";
+import { addNote, chooseNumber, choose, clearFilter, clearTimeline, move, setFilter, startTimeline, takeEvents, timeline } from "./timeline.js";
 import { startDetail } from "./detail.js";
 import { nextEvent, run, startClock } from "./clock.js";
 import { brokenCount, nextBreach, openVerdict, startVerdicts, takeVerdicts } from "./verdicts.js";
@@ -35,7 +35,7 @@ function readAddress() {
   if (world && world !== state.world) showWorld(world);
   showPanel(wanted);
   if (wanted === "timeline" && query) {
-    const filter = { ...noFilter(), pings: timeline.filter.pings, chunks: timeline.filter.chunks };
+    const filter = { ...timeline.filter, words: "" };
     for (const key of Object.keys(filter)) if (parts.has(key)) filter[key] = parts.get(key);
     if (JSON.stringify(filter) !== JSON.stringify(timeline.filter) && !parts.has("entry")) setFilter(filter);
     const number = Number(parts.get("entry"));
@@ -75,23 +75,7 @@ function drawNav() {
   if (hadFocus) $("nav").querySelector("[aria-current]")?.focus();
 }
 
-// MARK: Theme and keyboard
-
-function startTheme() {
-  const system = matchMedia("(prefers-color-scheme: dark)");
-  const stored = () => { try { return localStorage.getItem("fitiq-mock-theme"); } catch { return null; } };
-  const apply = () => {
-    const isDark = (stored() ?? (system.matches ? "dark" : "light")) === "dark";
-    document.documentElement.dataset.theme = isDark ? "dark" : "light";
-    $("theme").textContent = isDark ? "Light" : "Dark";
-  };
-  $("theme").addEventListener("click", () => {
-    try { localStorage.setItem("fitiq-mock-theme", document.documentElement.dataset.theme === "dark" ? "light" : "dark"); } catch { /* A file has no storage. */ }
-    apply();
-  });
-  system.addEventListener("change", apply);
-  apply();
-}
+// MARK: Keyboard
 
 function startKeyboard() {
   document.querySelector(".skip").addEventListener("click", event => {
@@ -105,7 +89,7 @@ function startKeyboard() {
     if (event.key === "Escape") {
       if (isTyping) event.target.blur();
       else if (timeline.chosen) choose(null);
-      else setFilter({ ...noFilter(), pings: timeline.filter.pings, chunks: timeline.filter.chunks });
+      else clearFilter();
       return;
     }
     if (isTyping) return;
@@ -165,11 +149,12 @@ async function start() {
   // A report has its runs in it, an element for each.
   const runs = [...document.querySelectorAll("script.run")].map(element => JSON.parse(element.textContent));
   state.runs = runs.length ? runs : null;
-  startTheme();
+  $("main").append(...PANELS.slice(1).map(([id, name]) => h("section", { id, class: "panel page", "aria-label": name, hidden: true })));
   startKeyboard();
-  const parts = [startTimeline, startDetail, startClock, startVerdicts, startSockets, startBreakpoints, startFaults, startScenario, startData, startWorlds];
-  for (const begin of parts) begin();
-  when("entries counts", drawNav);
+  // A select of the form for worlds has the built-in scenarios.
+  if (!state.runs) await attempt(async () => { state.scenarios = (await call("GET", "scenarios")).scenarios; });
+  for (const begin of [startTimeline, startDetail, startClock, startVerdicts, startSockets, startBreakpoints, startFaults, startScenario, startData, startWorlds]) begin();
+  when("entries counts worlds", drawNav);
   when("address", writeAddress);
   when("world", state.runs ? showRun : followWorld);
   addEventListener("hashchange", readAddress);
@@ -179,9 +164,8 @@ async function start() {
     document.title = `${runs[0].title} · fitiq-mock`;
   } else {
     state.world = new URLSearchParams(location.hash.split("?")[1]).get("world") ?? state.world;
-    await attempt(async () => { state.scenarios = (await call("GET", "scenarios")).scenarios; });
   }
-  await readWorlds({ silently: true });
+  await readWorlds();
   tell("world");
   readAddress();
 }

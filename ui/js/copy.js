@@ -6,8 +6,8 @@ const quote = text => `'${text.replaceAll("'", "'\\''")}'`;
 const UNSENT = new Set(["host", "content-length", "connection", "upgrade", "accept-encoding"]);
 
 export function asCurl({ request, kind }) {
-  const base = location.protocol.startsWith("http") ? location.origin
-    : `http://${fieldOf(request, "host") ?? "localhost:8080"}`;
+  // Where the page is, there is the server, perhaps below a prefix.
+  const base = location.protocol.startsWith("http") ? new URL("..", location.href).href.slice(0, -1) : `http://${fieldOf(request, "host") ?? "localhost:8080"}`;
   const parts = ["curl -sS -i"];
   if (request.method !== "GET") parts.push(`-X ${request.method}`);
   parts.push(quote(request.target.startsWith("/") ? base + request.target : request.target));
@@ -22,27 +22,13 @@ export function asCurl({ request, kind }) {
 
 const yaml = value => JSON.stringify(value);
 
-/** The endpoint of a fault that a request belongs to, such as `GET /api/v1/goals/{goalId}`. */
-function endpointOf(request) {
-  const path = request.target.split("?")[0].replace(/^\/w\/[^/]+/, "");
-  const segments = path.split("/");
-  const fits = endpoint => {
-    const [method, template] = endpoint.split(" ");
-    const wanted = template.split("/");
-    return method === request.method && wanted.length === segments.length
-      && wanted.every((part, i) => part === segments[i] || part[0] === "{");
-  };
-  const found = FAULT_SCHEMA.endpoints.filter(fits);
-  return found.find(each => !each.includes("{")) ?? found[0] ?? null;
-}
-
 const header = (name, summary) => [`name: ${name}`, `summary: ${yaml(summary)}`, ""];
 
 /** The lines of an item in a list of YAML. */
 const item = members => members.filter(Boolean).map((line, i) => (i ? "    " : "  - ") + line);
 
 function faultOf(entry) {
-  const on = endpointOf(entry.request);
+  const on = FORMS.endpoints[entry.endpoint];
   const { response } = entry;
   if (!on || (response && response.status < 200)) return null;
   if (!response) return item([`on: ${on}`, "requests: 1", "empty_reply: true"]);

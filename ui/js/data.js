@@ -1,11 +1,31 @@
 // What the world holds, as tables. Changes go through the API, as the user who owns the thing.
-import { $, ask, button, field, fill, h, heading, openDialog, segments, select, shortID, table } from "./dom.js";
+import { $, ask, button, fill, h, heading, openDialog, segments, shortID, table } from "./dom.js";
 import { counted } from "./format.js";
 import { act, attempt, call, inWorld, sureButton, worldURL } from "./api.js";
+import { members } from "./form.js";
 import { whileShown } from "./state.js";
 
 const LARGE = 20_000;
-let held = null, tab = "users", shown = 200;
+let held = null, kind = "users", shown = 200;
+
+/** Each kind of thing: its columns, where the export has it, its cells, and what the API does to one. */
+const KINDS = {
+  users: { title: "Users", columns: [["Id"], ["Address"], ["Goals", "num"], ["Consultations", "num"], ["Meals", "num"]], path: () => "users/me",
+    cells: one => [shortID(one.id), one.email ?? one.account?.email ?? "", one.goals?.length ?? 0, one.consultations?.length ?? 0, one.meal_logs?.length ?? 0],
+    actions: [edit("Profile", "PUT", FORMS.profile), edit("Measures", "PATCH", FORMS.measures, "/physical", ""),
+      edit("Preferences", "PATCH", FORMS.preferences, "/preferences"), remove("user and all that is the user's")] },
+  consultations: { title: "Consultations", columns: [["Id"], ["User"], ["Persona"], ["About"], ["Title"], ["Status"], ["Messages", "num"]], path: one => `consultations/${one.id}`,
+    cells: (one, user) => [shortID(one.id), shortID(user.id), one.persona, one.context ?? "", one.title ?? "", one.status ?? "active", one.messages?.length ?? 0],
+    actions: [one => button("Messages", () => showMessages(one)), edit("Edit", "PUT", FORMS.consultation),
+      (one, send) => one.status !== "archived" && button("Archive", () => send("POST", "/archive", {}, "The consultation is archived.")), remove("consultation")] },
+  goals: { title: "Goals", columns: [["Id"], ["User"], ["Title"], ["Category"], ["Status"], ["Progress", "num"]], path: one => `goals/${one.id}`,
+    cells: (one, user) => [shortID(one.id), shortID(user.id), one.title, one.category ?? "", (one.status ?? "").replaceAll("_", " "), `${Math.round((one.progress ?? 0) * 100)} %`],
+    actions: [edit("Edit", "PATCH", FORMS.goal), remove("goal")] },
+  meal_logs: { title: "Meals", columns: [["Id"], ["User"], ["Meal"], ["What"], ["Status"], ["kcal", "num"]], path: one => `meal-logs/${one.id}`,
+    cells: (one, user) => [shortID(one.id), shortID(user.id), one.meal_type ?? "", one.text ?? "", one.status ?? "",
+      (one.items ?? []).reduce((sum, item) => sum + (item.calories ?? 0), 0)],
+    actions: [edit("Edit", "PUT", FORMS.meal), remove("meal")] },
+};
 
 export function startData() {
   whileShown("data", "world-event", 1000, read);
@@ -22,35 +42,18 @@ async function read({ anyway = false } = {}) {
   if (held) draw();
 }
 
-const TABS = {
-  users: ["Users", [["Id"], ["Address"], ["Goals", "num"], ["Consultations", "num"], ["Meals", "num"]], users => users.map(user => [
-    shortID(user.id), user.email ?? user.account?.email ?? "", (user.goals ?? []).length, (user.consultations ?? []).length, (user.meals ?? user.meal_logs ?? []).length])],
-  consultations: ["Consultations", [["Id"], ["User"], ["Persona"], ["About"], ["Title"], ["Status"], ["Messages", "num"], [""]], users => each(users, "consultations",
-    (user, one) => [shortID(one.id), shortID(user.id), one.persona, one.context ?? "", one.title ?? "", one.status ?? "active", (one.messages ?? []).length,
-      [button("Messages", () => showMessages(one)), one.status !== "archived" && sureButton("Archive", "The consultation is archived, as its user would.",
-        () => change(user, "POST", `/api/v1/consultations/${one.id}/archive`, {}, "The consultation is archived."))]])],
-  goals: ["Goals", [["Id"], ["User"], ["Title"], ["Category"], ["Status"], ["Progress", "num"], [""]], users => each(users, "goals",
-    (user, one) => [shortID(one.id), shortID(user.id), one.title, one.category ?? "", (one.status ?? "").replaceAll("_", " "), `${Math.round((one.progress ?? 0) * 100)} %`,
-      [button("Edit", () => editGoal(user, one))]])],
-  meals: ["Meals", [["Id"], ["User"], ["Meal"], ["What"], ["Status"], ["kcal", "num"]], users => [...each(users, "meals", mealRow), ...each(users, "meal_logs", mealRow)]],
-};
-
-const mealRow = (user, one) => [shortID(one.id), shortID(user.id), one.meal_type ?? "", one.raw_input ?? one.input ?? "", one.status ?? "",
-  one.total_calories ?? sum(one.items) ?? ""];
-const sum = items => items?.reduce((total, item) => total + (item.calories ?? item.food?.calories ?? 0), 0);
-const each = (users, key, make) => users.flatMap(user => (user[key] ?? []).map(one => make(user, one)));
-
 function draw() {
   const users = held.users ?? [];
-  const [name, columns, rows] = TABS[tab];
-  const all = rows(users);
-  const counts = Object.entries(TABS).map(([key, [title, , make]]) => [key, `${title} ${make(users).length}`]);
-  fill($("data"), heading("Data", "Everything that the world holds. Changes go through the API as the item's user, so they appear in the timeline.",
+  const all = key => (key === "users" ? users.map(user => [user, user]) : users.flatMap(user => (user[key] ?? []).map(one => [one, user])));
+  const { title, columns, cells, actions, path } = KINDS[kind];
+  const items = all(kind);
+  fill($("data"), heading("Data", "Everything that the world holds. Changes go through the API as the item's user: they appear in the timeline as a client's, and are judged.",
     button("Refresh", () => read())),
-  segments("Kind", counts, tab, value => { tab = value; shown = 200; draw(); }),
-  all.length ? table(name, columns, all.slice(0, shown))
-    : h("p", { class: "empty" }, `This world has no ${name.toLowerCase()}.`),
-  all.length > shown && button(`Show ${Math.min(500, all.length - shown)} more`, () => { shown += 500; draw(); }));
+  segments("Kind", Object.entries(KINDS).map(([key, each]) => [key, `${each.title} ${all(key).length}`]), kind, value => { kind = value; shown = 200; draw(); }),
+  items.length ? table(title, [...columns, [""]], items.slice(0, shown).map(([one, user]) =>
+    [...cells(one, user), actions.map(make => make(one, (method, rest, body, done) => change(user, method, `/api/v1/${path(one)}${rest}`, body, done)))]))
+    : h("p", { class: "empty" }, `This world has no ${title.toLowerCase()}.`),
+  items.length > shown && button(`Show ${Math.min(500, items.length - shown)} more`, () => { shown += 500; draw(); }));
 }
 
 function showMessages(consultation) {
@@ -58,23 +61,32 @@ function showMessages(consultation) {
     h("p", { class: "dim" }, message.user != null ? "User" : "Coach"), h("p", { dir: "auto" }, message.user ?? message.assistant ?? "")))));
 }
 
-/** Sends a request of the world's API as the user. */
+/** Sends a request of the world's API as the user, and shows a change. Its answer's data, or nothing if it failed. */
 async function change(user, method, path, body, done) {
-  await attempt(async () => {
+  const answer = await attempt(async () => {
     const world = await call("GET", inWorld(""));
     const { token } = await call("POST", inWorld("tokens"), { user: user.id });
-    await call(method, "", body, { url: worldURL(path), headers: { Authorization: `Bearer ${token}`, "X-API-Key": world.api_key } });
+    const headers = { Authorization: `Bearer ${token}`, "X-API-Key": world.api_key };
+    return call(method, "", body, { url: worldURL(path), headers }).catch(error => {
+      // A user has no preferences at first.
+      if (method === "GET" && error.status === 404) return {};
+      throw error;
+    });
   }, done);
-  read();
+  if (method !== "GET") read();
+  return answer?.data ?? answer;
 }
 
-function editGoal(user, goal) {
-  const title = h("input", { value: goal.title, required: true });
-  const status = select("Status", [["not_started", "Not started"], ["in_progress", "In progress"], ["completed", "Completed"], ["paused", "Paused"], ["archived", "Archived"]], goal.status);
-  const progress = h("input", { type: "number", min: "0", max: "1", step: "0.01", value: String(goal.progress ?? 0) });
-  ask("Edit goal", "Save", () => {
-    const changed = { ...(title.value !== goal.title && { title: title.value }), ...(status.value !== goal.status && { status: status.value }),
-      ...(Number(progress.value) !== (goal.progress ?? 0) && { progress: Number(progress.value) }) };
-    if (Object.keys(changed).length) change(user, "PATCH", `/api/v1/goals/${goal.id}`, changed, "The goal is changed.");
-  }, field("Title", title, { wide: true }), field("Status", status), field("Progress, 0 to 1", progress));
+/** Makes a button that opens a form of what can be changed, filled with what the API answers now. */
+function edit(label, method, schema, rest = "", from = rest) {
+  return (one, send) => button(label, async () => {
+    const now = await send("GET", from);
+    if (!now) return;
+    const form = members(schema.properties, { values: now.profile ?? now, required: schema.required });
+    ask(label, "Save", () => Object.keys(form.value()).length && send(method, rest, form.value(), "It is changed."), form.elements);
+  });
+}
+
+function remove(what) {
+  return (one, send) => sureButton("Delete", `The ${what} goes away.`, () => send("DELETE", "", undefined, "It is deleted."), { class: "danger" });
 }

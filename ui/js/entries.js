@@ -10,7 +10,7 @@ const ENDS = { close_frame: "close frame", finish: "FIN", reset: "RST", time_out
 export class Rows {
   all = [];
   byNumber = new Map();
-  /** By connection: user, lane, the number of the first entry, and the row of the end. */
+  /** By connection: user, lane, and the rows of the first entry and of the end. */
   sockets = new Map();
   users = new Set();
   types = new Set();
@@ -28,8 +28,8 @@ export class Rows {
     describers[entry.kind]?.(row, entry);
     if (["opened", "frame", "closed", "fault"].includes(entry.kind)) this.#follow(row, entry);
     this.#noteRelease(row, entry);
-    row.lanes = this.#mask(row);
-    if (row.ends) this.#leave(row);
+    row.lanes = this.#taken.reduce((mask, connection, lane) => (connection ? mask | 1 << lane : mask), 0);
+    if (row.ends && this.#taken[row.lane] === row.connection) this.#taken[row.lane] = 0;
     if (row.user) this.users.add(row.user);
     if (row.type && row.kind === "frame") this.types.add(row.type);
     row.position = this.all.length;
@@ -49,7 +49,7 @@ export class Rows {
     if (!socket) {
       const free = this.#taken.indexOf(0);
       if (free >= 0) this.#taken[free] = row.connection;
-      socket = { connection: row.connection, user: row.user, lane: free, openedNumber: row.number, closed: null };
+      socket = { connection: row.connection, user: row.user, lane: free, opened: row, closed: null };
       this.sockets.set(row.connection, socket);
       this.laneCount = Math.max(this.laneCount, free + 1);
       row.begins = true;
@@ -70,16 +70,6 @@ export class Rows {
       row.released = released;
       this.#released.delete(row.connection);
     }
-  }
-
-  #leave(row) {
-    if (row.lane >= 0 && this.#taken[row.lane] === row.connection) this.#taken[row.lane] = 0;
-  }
-
-  #mask() {
-    let mask = 0;
-    for (let lane = 0; lane < LANES; lane += 1) if (this.#taken[lane]) mask |= 1 << lane;
-    return mask;
   }
 }
 
@@ -169,11 +159,8 @@ function errorText(body) {
 }
 
 /** Whether a row contains the pattern, in any part of its entry that was sent or received. */
-export function rowContains(row, pattern) {
-  const { entry } = row;
-  return pattern.test(row.type) || pattern.test(row.more) || pattern.test(row.user) || pattern.test(entry.payload ?? "")
-    || pattern.test(entry.request?.target ?? "") || pattern.test(entry.request?.body ?? "")
-    || pattern.test(entry.response?.body ?? "") || pattern.test(entry.endpoint ?? "")
-    || row.faults.some(name => pattern.test(name))
-    || (entry.request?.fields ?? []).some(field => pattern.test(`${field.name}: ${field.value}`));
+export function rowContains({ entry, type, more, user, faults }, pattern) {
+  const { request, response } = entry;
+  return [type, more, user, ...faults, entry.payload, entry.endpoint, request?.target, request?.body, response?.body].some(text => text && pattern.test(text))
+    || (request?.fields ?? []).some(field => pattern.test(`${field.name}: ${field.value}`));
 }

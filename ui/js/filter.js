@@ -1,41 +1,60 @@
-// Which rows are shown. Runs of chunks are one row unless they are asked for one by one.
+// Which rows are shown. A filter has words as those of `fitiq-mock watch`: `key=value` is a condition, and any other
+// word has to be contained. Runs of chunks are one row unless they are asked for one by one.
 import { rowContains } from "./entries.js";
 
-export const noFilter = () => ({ text: "", kind: "", type: "", direction: "", user: "", status: "", verdict: "", socket: "",
-  pings: "hide", chunks: "fold" });
+export const noFilter = () => ({ words: "", pings: "hide", chunks: "fold" });
 
-const KINDS = { requests: ["exchange", "opened"], sockets: ["opened", "frame", "closed", "fault"], frames: ["frame"],
-  other: ["fault", "held", "released", "clock", "note"] };
+export const wordsOf = words => words.split(/\s+/).filter(Boolean);
+const conditionOf = word => word.match(/^([a-z]+)=(.*)$/i)?.slice(1);
 
-export const isFiltering = filter => Object.entries(filter).some(([key, value]) => key !== "pings" && key !== "chunks" && value);
+/** What a condition asks of a row, and of the row of its socket's opening (itself, if it is of no socket). */
+const CONDITIONS = {
+  method: (row, wanted) => row.entry.request?.method === wanted.toUpperCase(),
+  path: (row, wanted, opened) => hasPath(opened?.entry.request?.target.split("?")[0], wanted),
+  status: (row, wanted) => (row.kind === "exchange" || row.kind === "opened") && String(row.status).startsWith(wanted.replace(/xx$/i, "")),
+  endpoint: (row, wanted, opened) => opened?.entry.endpoint === wanted,
+  user: (row, wanted) => row.user === wanted,
+  connection: (row, wanted) => row.connection === Number(wanted),
+  kind: (row, wanted) => row.kind === wanted,
+  unmatched: (row, wanted) => row.kind === "exchange" && String(row.entry.unmatched != null) === wanted,
+  direction: (row, wanted) => row.entry.direction === wanted,
+  type: (row, wanted) => row.kind === "frame" && row.type === wanted,
+  text: (row, wanted) => rowContains(row, containing(wanted)),
+  verdict: (row, wanted, opened, breaches) => (wanted === "broken" ? breaches.has(row.number) : breaches.get(row.number)?.includes(wanted)),
+  fault: (row, wanted) => (wanted === "any" ? row.faults.length > 0 : row.faults.includes(wanted)),
+};
+
+const containing = text => new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "i");
+
+function hasPath(path, wanted) {
+  if (path == null) return false;
+  if (!wanted.includes("{")) return path.includes(wanted);
+  const segments = path.replace(/^\/w\/[^/]+/, "").split("/"), template = wanted.split("/");
+  return segments.length === template.length && template.every((part, index) => part[0] === "{" || part === segments[index]);
+}
+
+/** What is wrong with the words, if anything is. */
+export function mistake(words) {
+  const unknown = wordsOf(words).map(conditionOf).find(condition => condition && !Object.hasOwn(CONDITIONS, condition[0]));
+  return unknown && `There is no condition ${unknown[0]}: there are ${Object.keys(CONDITIONS).join(", ")}.`;
+}
+
+/** The words with another one, in place of that with the same key. */
+export function withWord(words, word) {
+  const key = conditionOf(word)[0];
+  return [...wordsOf(words).filter(each => conditionOf(each)?.[0] !== key), word].join(" ");
+}
 
 /** A function of a row: whether it passes. */
-function matcher(filter, breaches) {
-  const kinds = KINDS[filter.kind];
-  const pattern = filter.text && new RegExp(filter.text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "i");
-  const socket = Number(filter.socket);
-  return row => !(filter.pings === "hide" && row.isPing)
-    && (!kinds || kinds.includes(row.kind))
-    && (!filter.type || row.type === filter.type)
-    && (!filter.direction || row.direction === filter.direction)
-    && (!filter.user || row.user === filter.user)
-    && (!socket || row.connection === socket)
-    && (!filter.status || hasStatus(row, filter.status))
-    && (!filter.verdict || hasVerdict(row, filter.verdict, breaches))
-    && (!pattern || rowContains(row, pattern));
-}
-
-function hasStatus(row, wanted) {
-  if (row.kind !== "exchange" && row.kind !== "opened") return false;
-  if (wanted === "none") return row.status === 0;
-  return wanted.endsWith("xx") ? Math.floor(row.status / 100) === Number(wanted[0]) : row.status === Number(wanted);
-}
-
-function hasVerdict(row, wanted, breaches) {
-  if (wanted === "faults") return row.faults.length > 0;
-  if (wanted === "unmatched") return row.entry.unmatched != null;
-  const names = breaches.get(row.number);
-  return wanted === "broken" ? names != null : names?.includes(wanted) ?? false;
+function matcher({ words, pings }, rows, breaches) {
+  if (mistake(words)) return () => false;
+  const tests = wordsOf(words).map(word => {
+    const condition = conditionOf(word);
+    if (!condition) return row => rowContains(row, containing(word));
+    const [key, wanted] = condition;
+    return row => CONDITIONS[key](row, wanted, rows.sockets.get(row.connection)?.opened ?? row, breaches);
+  });
+  return row => !(pings === "hide" && row.isPing) && tests.every(test => test(row));
 }
 
 /** The rows that pass, in order, with runs of chunks folded into their first row. */
@@ -45,33 +64,26 @@ export class View {
   #matches;
   #folds;
 
-  constructor(filter, breaches) {
-    this.#matches = matcher(filter, breaches);
+  constructor(filter, rows, breaches) {
+    this.#matches = matcher(filter, rows, breaches);
     this.#folds = filter.chunks === "fold";
   }
 
   add(row) {
     row.fold = null;
-    row.head = row;
-    if (!this.#matches(row)) {
-      row.head = null;
-      return;
-    }
+    row.head = this.#matches(row) ? row : null;
+    if (!row.head) return;
     row.place = this.rows.length;
     if (this.#folds && row.kind === "frame" && !row.isPing) {
       const run = this.#runs.get(row.connection);
-      if (row.isChunk && run && run.type === row.type) {
+      if (row.isChunk && run?.type === row.type) {
         run.fold.rows.push(row);
         if (run.fold.text.length < 400) run.fold.text += row.words ?? "";
         row.head = run;
         return;
       }
-      if (row.isChunk) {
-        row.fold = { rows: [row], text: row.words ?? "" };
-        this.#runs.set(row.connection, row);
-      } else {
-        this.#runs.delete(row.connection);
-      }
+      if (row.isChunk) row.fold = { rows: [row], text: row.words ?? "" };
+      this.#runs.set(row.connection, row.isChunk ? row : null);
     }
     this.rows.push(row);
   }

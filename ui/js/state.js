@@ -13,6 +13,8 @@ export const state = {
   verdicts: null,
   /** The names of broken obligations by entry number. */
   breaches: new Map(),
+  /** The numbers of entries that a breach was just found in. */
+  fresh: new Set(),
   held: [],
   panel: "timeline",
   /** The runs that are inlined in the document; null where a server is behind the page. */

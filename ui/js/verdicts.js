@@ -36,14 +36,25 @@ export function takeVerdicts(verdicts) {
   for (const { id, findings } of verdicts.verdicts) {
     for (const number of findings.flatMap(numbersOf)) breaches.set(number, [...new Set([...(breaches.get(number) ?? []), id])]);
   }
+  const added = [...breaches.keys()].filter(number => !state.breaches.has(number));
   const isOther = JSON.stringify([...breaches]) !== JSON.stringify([...state.breaches]);
   state.breaches = breaches;
+  if (!isFirst) flash(added);
   const fresh = isFirst ? [] : verdicts.verdicts.filter(each => each.finding_count > (before.get(each.id) ?? 0));
   isFirst = false;
   for (const each of fresh.slice(0, 3)) announce(each);
   if (state.panel === "verdicts") draw(new Set(fresh.map(each => each.id)));
   if (isOther) tell("breaches");
   tell("counts");
+}
+
+/** Lets the rows of entries flash, which stops by itself. */
+function flash(numbers) {
+  for (const number of numbers) state.fresh.add(number);
+  setTimeout(() => {
+    for (const number of numbers) state.fresh.delete(number);
+    tell("fresh");
+  }, 1600);
 }
 
 function announce(verdict) {
@@ -74,7 +85,7 @@ function draw(flashing = new Set()) {
     meter,
     h("div", { class: "tools" }, segments("Show", [["all", "All"], ...Object.entries(NAMES)], shown, value => { shown = value; draw(); }),
       verdicts.missed > 0 && h("span", { class: "dim" }, `${counted(verdicts.missed, "entry").replace("entrys", "entries")} had left the journal before judging began.`),
-      verdicts.unmatched > 0 && h("a", { href: "#timeline?verdict=unmatched" }, `${counted(verdicts.unmatched, "request")} fit no operation`)));
+      verdicts.unmatched > 0 && h("a", { href: "#timeline?words=unmatched%3Dtrue" }, `${counted(verdicts.unmatched, "request")} fit no operation`)));
   const list = $("verdict-list");
   const order = { broken: 0, kept: 1, not_exercised: 2 };
   const sorted = [...verdicts.verdicts].sort((a, b) => order[a.verdict] - order[b.verdict]);

@@ -1,39 +1,45 @@
 // The worlds of the server: the one that is shown, and all of them with what can be done to them.
-import { $, button, download, field, fill, h, heading, select, table } from "./dom.js";
+import { $, button, download, fill, form, h, heading, table } from "./dom.js";
 import { clockTime } from "./format.js";
-import { act, attempt, call, inWorld, sureButton } from "./api.js";
-import { state, tell, when } from "./state.js";
+import { attempt, call, inWorld, sureButton } from "./api.js";
+import { members } from "./form.js";
+import { collection } from "./panel.js";
+import { state, tell, when, whileShown } from "./state.js";
 
-const GUIDES = ["union", "consultation-websocket", "enhanced-consultations", "goal-linking", "websocket-architecture", "meal-log-websocket"];
+const list = h("div", { class: "world-list" });
 
 export function startWorlds() {
   $("world").addEventListener("change", event => showWorld(event.target.value));
-  when("panel", () => { if (state.panel === "worlds") readWorlds(); });
-  when("world-event", () => readWorlds({ silently: true }));
-  setInterval(() => { if (!document.hidden && !state.runs) readWorlds({ silently: true }); }, 5000);
+  const marks = collection({
+    id: "marks", label: "Marks", path: "marks", empty: "A mark keeps the world as it is now, so that you can come back to it.",
+    columns: [["Mark"], ["After entry", "num"], ["Time", "mono"], [""]],
+    row: (mark, does) => [mark.name, mark.number, clockTime(mark.time), [
+      does.button("Rewind", "POST", "rewind", { body: { to: mark.name }, done: `The world is as it was at ${mark.name}.`,
+        sure: `World ${state.world} goes back to ${mark.name}: its sockets close, and later marks are dropped.` }),
+      does.button("Delete", "DELETE", `marks/${encodeURIComponent(mark.name)}`, { danger: true })]],
+  });
+  fill($("worlds"), heading("Worlds", "Each world is a backend of its own: users, clock, faults and journal. One that is idle for 30 minutes is forgotten."), list,
+    h("section", { class: "card" }, h("div", { class: "head" }, h("h3", null, "Marks of this world"),
+      button("Set a mark", () => marks.change("POST", "marks", {}, "The mark is set."))), marks.place), makeForm());
+  whileShown("worlds", "world-event", 1000, () => Promise.all([marks.read(), readWorlds()]));
+  when("world-event", readWorlds);
+  setInterval(() => { if (!document.hidden && !state.runs) readWorlds(); }, 5000);
 }
 
-export async function readWorlds({ silently = false } = {}) {
-  if (state.runs) return drawPicker();
-  const answer = silently ? await call("GET", "worlds").catch(() => null) : await attempt(() => call("GET", "worlds"));
-  if (!answer) return;
-  state.worlds = answer.worlds;
-  drawPicker();
-  tell("counts");
-  if (state.panel === "worlds") draw();
-}
+let shown = "";
 
-function drawPicker() {
-  const options = state.runs ? state.runs.map(run => [run.id, run.name ?? run.id])
-    : state.worlds.slice(0, 500).map(world => [world.id, `${world.id} · ${world.scenario}`]);
+export async function readWorlds() {
+  const answer = state.runs ? null : await call("GET", "worlds").catch(() => null);
+  state.worlds = answer?.worlds ?? state.worlds;
+  const options = state.runs ? state.runs.map(run => [run.id, run.name ?? run.id]) : state.worlds.slice(0, 500).map(world => [world.id, `${world.id} · ${world.scenario}`]);
   if (!options.some(([id]) => id === state.world)) options.push([state.world, `${state.world} · gone`]);
-  const picker = $("world");
-  const text = JSON.stringify(options);
-  if (picker.dataset.options !== text) {
-    picker.dataset.options = text;
-    fill(picker, options.map(([id, name]) => h("option", { value: id }, name)));
-  }
-  picker.value = state.world;
+  const text = JSON.stringify([options, state.world, state.worlds]);
+  if (text === shown) return;
+  shown = text;
+  fill($("world"), options.map(([id, name]) => h("option", { value: id }, name))).value = state.world;
+  tell("worlds");
+  fill(list, table("Worlds", [["World"], ["Scenario"], ["Guide"], ["Clock", "mono"], ["Users", "num"], ["Consultations", "num"], ["Goals", "num"],
+    ["Meals", "num"], ["Sockets", "num"], [""]], state.worlds.slice(0, 500).map(row), index => state.worlds[index].id === state.world));
 }
 
 export function showWorld(id) {
@@ -44,33 +50,7 @@ export function showWorld(id) {
   tell("address");
 }
 
-function draw() {
-  const panel = $("worlds");
-  const isEditing = panel.contains(document.activeElement) && document.activeElement.matches("input, select");
-  const list = panel.querySelector(".world-list") ?? h("div", { class: "world-list" });
-  fill(list, table("Worlds", [["World"], ["Scenario"], ["Guide"], ["Clock", "mono"], ["Users", "num"], ["Consultations", "num"], ["Goals", "num"],
-    ["Meals", "num"], ["Sockets", "num"], [""]], state.worlds.slice(0, 500).map(row),
-    index => state.worlds[index].id === state.world));
-  if (isEditing || panel.contains(list)) return;
-  fill(panel, heading("Worlds", "Each world is a backend of its own: users, clock, faults and journal. One that is idle for 30 minutes is forgotten."),
-    list, h("div", { id: "marks" }), makeForm());
-  readMarks();
-}
-
-/** Marks are states of the shown world that it can be taken back to. */
-async function readMarks() {
-  const { marks } = await call("GET", inWorld("marks")).catch(() => ({ marks: [] }));
-  const change = (method, path, body, done) => act(method, path, body, done).then(readMarks);
-  fill($("marks"), h("section", { class: "card" }, h("div", { class: "head" }, h("h3", null, `Marks of world ${state.world}`), h("span", { class: "gap" }),
-    button("Set a mark", () => change("POST", "marks", {}, "The mark is set."))),
-  marks.length ? table("Marks", [["Mark"], ["After entry", "num"], ["Time", "mono"], [""]], marks.map(mark => [mark.name, mark.number, clockTime(mark.time), [
-    sureButton("Rewind", `World ${state.world} goes back to ${mark.name}: its sockets close, and later marks are dropped.`,
-      () => change("POST", "rewind", { to: mark.name }, `The world is as it was at ${mark.name}.`)),
-    button("Delete", () => change("DELETE", `marks/${encodeURIComponent(mark.name)}`), { class: "danger" })]]))
-    : h("p", { class: "dim" }, "A mark keeps the world as it is now, so that you can come back to it.")));
-}
-
-const perform = (action, done) => attempt(action, done).then(() => readWorlds());
+const perform = (action, done) => attempt(action, done).then(readWorlds);
 const path = (id, rest) => `worlds/${encodeURIComponent(id)}${rest ? "/" + rest : ""}`;
 
 function row(world) {
@@ -91,20 +71,9 @@ function row(world) {
 }
 
 function makeForm() {
-  const scenario = select("Scenario", state.scenarios.map(each => each.name), "default", value => {
-    summary.textContent = state.scenarios.find(each => each.name === value)?.summary ?? "";
-  });
-  const summary = h("p", { class: "dim" }, state.scenarios.find(each => each.name === "default")?.summary);
-  const seed = h("input", { inputmode: "numeric", size: "8", placeholder: "1" });
-  const guide = select("Guide", GUIDES, "union");
-  const clock = select("Clock", [["real", "Real time"], ["manual", "Moved by hand"]], "manual");
-  return h("form", { class: "card", submit: event => {
-    event.preventDefault();
-    perform(async () => {
-      const made = await call("POST", "worlds", { scenario: scenario.value, guide: guide.value, clock: clock.value, judged: true,
-        ...(seed.value.trim() && { seed: seed.value.trim() }) });
-      showWorld(made.id);
-    }, "The world is there, and this page shows it.");
-  } }, h("h3", null, "Make a world"), h("div", { class: "fields" }, field("Scenario", scenario), field("Seed", seed), field("Guide", guide),
-    field("Clock", clock), h("button", { class: "main", type: "submit" }, "Make it")), summary);
+  const { seed, guide } = FORMS.world;
+  const made = members({ scenario: { enum: state.scenarios.map(each => each.name) }, seed: { ...seed, example: "1" }, guide,
+    clock: { enum: ["manual", "real"], description: "Moved by hand, or the system's" } }, { values: { scenario: "default" }, required: ["scenario", "clock"] });
+  return form("Make a world", () => perform(async () => showWorld((await call("POST", "worlds", { judged: true, ...made.value() })).id),
+    "The world is there, and this page shows it."), h("div", { class: "fields" }, made.elements), h("button", { class: "main", type: "submit" }, "Make it"));
 }
