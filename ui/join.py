@@ -87,7 +87,7 @@ class Forms:
             kept |= {"properties": self.members(objects[0]), "required": objects[0].get("required", [])}
             return kept | ({"whole": True} if True in values else {})
         if objects:
-            kept["description"] += f" JSON with {', '.join(objects[0]['properties'])} goes too."
+            kept["description"] += f" Also JSON with {', '.join(objects[0]['properties'])}."
         if values and values != [0]:
             kept |= {"enum": values} | ({"open": True} if is_open or objects else {})
         if is_open:

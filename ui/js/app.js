@@ -1,19 +1,13 @@
 // Starts the page: panels, address, keyboard, and the stream of the shown world.
 import { $, fill, h, openDialog, toast } from "./dom.js";
-import { attempt, call } from "./api.js";
-import { follow } from "./events.js";
-import { noFilter } from "./filter.js";
-import { state, tell, when } from "./state.js";
-import { addNote, chooseNumber, choose, clearFilter, clearTimeline, move, setFilter, startTimeline, takeEvents, timeline } from "./timeline.js";
+import { attempt, call, follow, state, tell, when } from "./server.js";
+import { addCondition, addNote, chooseNumber, choose, clearTimeline, move, setFilter, startTimeline, takeEvents, timeline } from "./timeline.js";
 import { startDetail } from "./detail.js";
 import { nextEvent, run, startClock } from "./clock.js";
 import { brokenCount, nextBreach, openVerdict, startVerdicts, takeVerdicts } from "./verdicts.js";
-import { readWorlds, showWorld, startWorlds } from "./worlds.js";
-import { openSockets, startSockets } from "./sockets.js";
-import { startBreakpoints } from "./breakpoints.js";
-import { startFaults } from "./faults.js";
+import { readWorlds, showWorld, startData, startWorlds } from "./worlds.js";
+import { openSockets, startBreakpoints, startFaults, startSockets } from "./live.js";
 import { startScenario } from "./scenario.js";
-import { startData } from "./data.js";
 
 const PANELS = [["timeline", "Timeline"], ["verdicts", "Verdicts"], ["sockets", "Sockets"], ["breakpoints", "Breakpoints"], ["faults", "Faults"],
   ["scenario", "Scenario"], ["data", "Data"], ["worlds", "Worlds"]];
@@ -35,9 +29,8 @@ function readAddress() {
   if (world && world !== state.world) showWorld(world);
   showPanel(wanted);
   if (wanted === "timeline" && query) {
-    const filter = { ...timeline.filter, words: "" };
-    for (const key of Object.keys(filter)) if (parts.has(key)) filter[key] = parts.get(key);
-    if (JSON.stringify(filter) !== JSON.stringify(timeline.filter) && !parts.has("entry")) setFilter(filter);
+    const filter = parts.get("words") ?? "";
+    if (filter !== timeline.filter && (filter || !parts.has("entry"))) setFilter(filter);
     const number = Number(parts.get("entry"));
     if (number && timeline.chosen?.number !== number && !chooseNumber(number)) wantedEntry = number;
   }
@@ -48,8 +41,7 @@ function writeAddress() {
   const parts = new URLSearchParams();
   if (state.world !== (state.runs?.[0].id ?? "default")) parts.set("world", state.world);
   if (state.panel === "timeline") {
-    const usual = noFilter();
-    for (const [key, value] of Object.entries(timeline.filter)) if (value !== usual[key]) parts.set(key, value);
+    if (timeline.filter) parts.set("words", timeline.filter);
     if (timeline.chosen) parts.set("entry", timeline.chosen.number);
   }
   history.replaceState(null, "", `#${state.panel}${parts.size ? "?" + parts : ""}`);
@@ -89,15 +81,14 @@ function startKeyboard() {
     if (event.key === "Escape") {
       if (isTyping) event.target.blur();
       else if (timeline.chosen) choose(null);
-      else clearFilter();
+      else setFilter("");
       return;
     }
     if (isTyping) return;
-    const { filter } = timeline;
     const actions = {
       j: () => move(1), k: () => move(-1), "]": () => move(1, { sameSocket: true }), "[": () => move(-1, { sameSocket: true }), b: nextBreach, n: nextEvent, r: run,
       "/": () => { location.hash = "#timeline"; $("filters").querySelector("input").focus(); }, "?": showKeys,
-      p: () => setFilter({ pings: filter.pings === "hide" ? "show" : "hide" }), c: () => setFilter({ chunks: filter.chunks === "fold" ? "all" : "fold" }),
+      p: () => addCondition("pings=show", { toggles: true }), c: () => addCondition("chunks=all", { toggles: true }),
     };
     const panel = panels()[Number(event.key) - 1];
     if (panel) location.hash = `#${panel[0]}`;

@@ -1,10 +1,8 @@
 // Which rows are shown. A filter has words as those of `fitiq-mock watch`: `key=value` is a condition, and any other
-// word has to be contained. Runs of chunks are one row unless they are asked for one by one.
+// word has to be contained. Pings are shown with `pings=show`, and chunks one by one with `chunks=all`.
 import { rowContains } from "./entries.js";
 
-export const noFilter = () => ({ words: "", pings: "hide", chunks: "fold" });
-
-export const wordsOf = words => words.split(/\s+/).filter(Boolean);
+export const wordsOf = filter => filter.split(/\s+/).filter(Boolean);
 const conditionOf = word => word.match(/^([a-z]+)=(.*)$/i)?.slice(1);
 
 /** What a condition asks of a row, and of the row of its socket's opening (itself, if it is of no socket). */
@@ -21,6 +19,8 @@ const CONDITIONS = {
   type: (row, wanted) => row.kind === "frame" && row.type === wanted,
   text: (row, wanted) => rowContains(row, containing(wanted)),
   verdict: (row, wanted, opened, breaches) => (wanted === "broken" ? breaches.has(row.number) : breaches.get(row.number)?.includes(wanted)),
+  pings: () => true,
+  chunks: () => true,
   fault: (row, wanted) => (wanted === "any" ? row.faults.length > 0 : row.faults.includes(wanted)),
 };
 
@@ -33,31 +33,36 @@ function hasPath(path, wanted) {
   return segments.length === template.length && template.every((part, index) => part[0] === "{" || part === segments[index]);
 }
 
-/** What is wrong with the words, if anything is. */
-export function mistake(words) {
-  const unknown = wordsOf(words).map(conditionOf).find(condition => condition && !Object.hasOwn(CONDITIONS, condition[0]));
+/** What is wrong with the filter, if anything is. */
+export function mistake(filter) {
+  const unknown = wordsOf(filter).map(conditionOf).find(condition => condition && !Object.hasOwn(CONDITIONS, condition[0]));
   return unknown && `There is no condition ${unknown[0]}: there are ${Object.keys(CONDITIONS).join(", ")}.`;
 }
 
-/** The words with another one, in place of that with the same key. */
-export function withWord(words, word) {
-  const key = conditionOf(word)[0];
-  return [...wordsOf(words).filter(each => conditionOf(each)?.[0] !== key), word].join(" ");
+/** Whether it leaves out more than pings. */
+export const isNarrow = filter => wordsOf(filter).some(word => !["pings", "chunks"].includes(conditionOf(word)?.[0]));
+
+/** The filter with another condition, in place of that with its key; without it, if it has it and `toggles`. */
+export function withWord(filter, word, { toggles = false } = {}) {
+  const words = wordsOf(filter), key = conditionOf(word)[0];
+  const others = words.filter(each => conditionOf(each)?.[0] !== key);
+  return (toggles && words.includes(word) ? others : [...others, word]).join(" ");
 }
 
 /** A function of a row: whether it passes. */
-function matcher({ words, pings }, rows, breaches) {
-  if (mistake(words)) return () => false;
-  const tests = wordsOf(words).map(word => {
+function matcher(filter, rows, breaches) {
+  if (mistake(filter)) return () => false;
+  const words = wordsOf(filter), hidesPings = !words.includes("pings=show");
+  const tests = words.map(word => {
     const condition = conditionOf(word);
     if (!condition) return row => rowContains(row, containing(word));
     const [key, wanted] = condition;
     return row => CONDITIONS[key](row, wanted, rows.sockets.get(row.connection)?.opened ?? row, breaches);
   });
-  return row => !(pings === "hide" && row.isPing) && tests.every(test => test(row));
+  return row => !(hidesPings && row.isPing) && tests.every(test => test(row));
 }
 
-/** The rows that pass, in order, with runs of chunks folded into their first row. */
+/** The rows that pass, in order; runs of chunks are folded into their first row. */
 export class View {
   rows = [];
   #runs = new Map();
@@ -66,7 +71,7 @@ export class View {
 
   constructor(filter, rows, breaches) {
     this.#matches = matcher(filter, rows, breaches);
-    this.#folds = filter.chunks === "fold";
+    this.#folds = !wordsOf(filter).includes("chunks=all");
   }
 
   add(row) {

@@ -1,7 +1,6 @@
 // The editor for scenarios. The server's messages stand at the lines that they are about.
 import { $, button, download, fill, h, heading, toast } from "./dom.js";
-import { attempt, call, inWorld, sureButton } from "./api.js";
-import { calmly, state, when } from "./state.js";
+import { attempt, call, calmly, inWorld, state, sureButton, when } from "./server.js";
 import { timelineAsScenario } from "./copy.js";
 import { timeline } from "./timeline.js";
 

@@ -1,16 +1,16 @@
 // The timeline: filters, rows, selection, and pale rows for what is due.
 import { $, button, fill, h } from "./dom.js";
 import { bytes, clockTime, duration, milliseconds, oneLine, shortIDs } from "./format.js";
+import { state, tell, when } from "./server.js";
 import { Rows } from "./entries.js";
-import { View, mistake, noFilter, withWord } from "./filter.js";
+import { View, isNarrow, mistake, withWord } from "./filter.js";
 import { RowList } from "./rows.js";
-import { state, tell, when } from "./state.js";
 
 const CAPACITY = 100_000;
 const AHEAD = { answer: "The next piece of an answer", meal_log: "A meal is analysed", meal_socket_idle: "An idle meal socket ends",
   output: "Delayed bytes are sent", held: "What is held goes on", silence: "A silenced socket is reset" };
 
-export const timeline = { rows: new Rows(), view: null, filter: noFilter(), chosen: null };
+export const timeline = { rows: new Rows(), view: null, filter: "", chosen: null };
 
 let list = null, due = [], unseen = 0, noteNumber = 0;
 
@@ -36,7 +36,7 @@ export function startTimeline() {
   when("clock", showDue);
   when("fresh", () => list.update(length()));
   when("breaches", () => {
-    if (timeline.filter.words.includes("verdict=")) refilter();
+    if (timeline.filter.includes("verdict=")) refilter();
     else list.update(length());
     drawFilters();
   });
@@ -45,8 +45,7 @@ export function startTimeline() {
   drawFilters();
 }
 
-const length = () => timeline.view.rows.length + (hasAhead() ? due.length : 0);
-const hasAhead = () => !timeline.filter.words;
+const length = () => timeline.view.rows.length + (isNarrow(timeline.filter) ? 0 : due.length);
 
 /** Takes a batch of events of the stream, or entries of a run. */
 export function takeEvents(events) {
@@ -75,7 +74,6 @@ function addEntry(entry) {
   timeline.view.add(timeline.rows.add(entry));
 }
 
-
 /** Adds a row about entries that are not there. */
 export function addNote(text, time) {
   noteNumber -= 1;
@@ -103,7 +101,7 @@ function showEmpty() {
   $("empty").hidden = !isEmpty;
   if (!isEmpty) return;
   const url = state.worlds.find(world => world.id === state.world)?.url;
-  fill($("empty"), mistake(timeline.filter.words) ?? (timeline.rows.all.length ? "No entry passes the filter."
+  fill($("empty"), mistake(timeline.filter) ?? (timeline.rows.all.length ? "No entry passes the filter."
     : state.runs ? "The client of this run sent nothing."
       : ["Nothing happened yet. Point the app at ", url ? h("code", null, url) : "the server", ", and its requests appear here."]));
 }
@@ -130,42 +128,33 @@ function refilter({ keeps = false } = {}) {
   if (timeline.chosen?.head && !keeps && !list.isAtEnd) list.reveal(timeline.chosen.head.place, { centre: true });
 }
 
-export function setFilter(change) {
-  Object.assign(timeline.filter, change);
+export function setFilter(filter) {
+  timeline.filter = filter;
   refilter();
   drawFilters();
   tell("address");
 }
 
-/** Forgets the words of the filter; folded chunks and hidden pings stay as they are. */
-export const clearFilter = () => setFilter({ words: "" });
-
-let words = null, only = null, toggles = null;
+/** Adds a condition to the filter, or takes it out if it is there and `toggles`. */
+export const addCondition = (word, options) => setFilter(withWord(timeline.filter, word, options));
 
 function makeFilters() {
   let timer = null;
-  words = h("input", { type: "search", placeholder: "Filter  /", "aria-label": "Filter by words", spellcheck: "false",
+  const words = h("input", { type: "search", placeholder: "Filter  /", "aria-label": "Filter by words", spellcheck: "false",
     title: "Words that an entry contains, and conditions: status=4xx path=/goals user=… connection=3 kind=frame direction=… type=… verdict=broken",
     input: () => {
       clearTimeout(timer);
-      timer = setTimeout(() => setFilter({ words: words.value }), timeline.rows.all.length > 20_000 ? 250 : 60);
+      timer = setTimeout(() => setFilter(words.value), timeline.rows.all.length > 20_000 ? 250 : 60);
     } });
-  only = h("select", { "aria-label": "Add a condition", change: () => {
-    words.value = withWord(words.value, only.value);
-    setFilter({ words: words.value });
-  } });
-  const toggle = (key, on, off, label) => h("label", { class: "check" }, h("input", { type: "checkbox", "data-key": key, "data-on": on,
-    change: event => setFilter({ [key]: event.target.checked ? on : off }) }), label);
-  toggles = [toggle("chunks", "fold", "all", "Fold chunks"), toggle("pings", "hide", "show", "Hide pings")];
+  const only = h("select", { "aria-label": "Add a condition", change: () => setFilter(withWord(words.value, only.value)) });
   $("filters").addEventListener("submit", event => event.preventDefault());
-  fill($("filters"), words, only, toggles, button("Clear", clearFilter, { class: "quiet", id: "clear" }));
+  fill($("filters"), words, only, button("Clear", () => setFilter(""), { class: "quiet" }));
 }
 
 function drawFilters() {
-  const { filter, rows } = timeline;
-  if (document.activeElement !== words) words.value = filter.words;
-  for (const { firstChild: box } of toggles) box.checked = filter[box.dataset.key] === box.dataset.on;
-  $("clear").hidden = !filter.words;
+  const { filter, rows } = timeline, [words, only, clear] = $("filters").children;
+  if (words.value.trim() !== filter) words.value = filter;
+  clear.hidden = !filter;
   const broken = [...new Set([...state.breaches.values()].flat())].sort();
   const group = (label, key, options) => options.length > 0 && h("optgroup", { label }, options.map(option => {
     const [value, text] = [option].flat();
@@ -176,8 +165,8 @@ function drawFilters() {
     group("Direction", "direction", [["client_to_server", "→ from the client"], ["server_to_client", "← from the server"]]),
     group("Status", "status", ["2xx", "4xx", "5xx"]), group("Frame", "type", [...rows.types].sort()),
     group("Verdict", "verdict", [["broken", "Breaches"], ...broken]), group("Trouble", "fault", [["any", "Touched by a fault"]]),
-    group("Operation", "unmatched", [["true", "None that is known"]]),
-    rows.users.size > 1 && group("User", "user", [...rows.users].sort()));
+    group("Operation", "unmatched", [["true", "None that is known"]]), rows.users.size > 1 && group("User", "user", [...rows.users].sort()),
+    group("Also", "pings", [["show", "Pings too"]]), group("Unfolded", "chunks", [["all", "Chunks one by one"]]));
   only.value = "";
 }
 
@@ -279,7 +268,7 @@ export function choose(row, { reveals = false } = {}) {
 export function chooseNumber(number) {
   const row = timeline.rows.byNumber.get(number);
   if (!row) return false;
-  if (!row.head) setFilter({ words: "", ...(row.isPing && { pings: "show" }) });
+  if (!row.head) setFilter(row.isPing ? "pings=show" : "");
   choose(row, { reveals: true });
   return true;
 }

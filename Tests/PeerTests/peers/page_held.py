@@ -99,6 +99,7 @@ class Held:
         dialog.get_by_label("Body", exact=True).fill("No tea.")
         dialog.get_by_role("button", name="Answer", exact=True).click()
         assert asked.result() == (418, "No tea."), asked.result()
+        expect(cards).to_have_count(0)
         # Dropped, in the way that is chosen.
         asked = threads.submit(server.send, "GET", "/api/v1/consultations")
         cards.get_by_label("How it is dropped").select_option("reset")

@@ -85,7 +85,7 @@ class Live:
         expect(page.locator(".toast", has_text="The world is as it was")).to_be_visible()
         assert server.ask("GET", "/__admin/worlds/default")["goals"] == 0
         page.get_by_role("button", name="Fork").click()
-        expect(page.locator(".world-list tbody tr")).to_have_count(2)
+        expect(page.locator("#world-list tbody tr")).to_have_count(2)
         # A world in which the client is made to face an obligation.
         panel(page, "verdicts")
         page.get_by_role("button", name="Not faced").click()

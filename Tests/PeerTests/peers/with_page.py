@@ -292,7 +292,7 @@ class Stories(Live, Held):
         page.keyboard.press("Enter")
         expect(row(page, "moved by 5.0 min")).to_have_count(1)
         panel(page, "worlds")
-        ours = page.locator(".world-list tr", has_text=name)
+        ours = page.locator("#world-list tr", has_text=name)
         with page.expect_download() as saved:
             ours.get_by_role("button", name="Export").click()
         assert "eggs" in Path(saved.value.path()).read_text(encoding="utf-8")
@@ -524,7 +524,7 @@ class Stories(Live, Held):
         first.locator("#worlds form").get_by_role("button", name="Make it").click()
         expect(first.locator("#world")).not_to_have_value("default")
         panel(second, "worlds")
-        expect(second.locator(".world-list tr")).to_have_count(3)
+        expect(second.locator("#world-list tr")).to_have_count(3)
         close_quietly(first)
         close_quietly(second)
         server.stop()
