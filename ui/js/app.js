@@ -11,9 +11,15 @@ import { startScenario } from "./scenario.js";
 
 const PANELS = [["timeline", "Timeline"], ["verdicts", "Verdicts"], ["sockets", "Sockets"], ["breakpoints", "Breakpoints"], ["faults", "Faults"],
   ["scenario", "Scenario"], ["data", "Data"], ["worlds", "Worlds"]];
-const KEYS = [["j  k", "Next and previous row; arrows, Page Up, Page Down, Home, End work too"], ["[  ]", "Previous and next row of the same socket"],
-  ["b", "Next breach"], ["/", "Filter"], ["p", "Show or hide pings"], ["c", "Fold chunks, or show them one by one"], ["Esc", "Close the detail, then clear the filter"],
-  ["n", "Move a manual clock to the next event"], ["r", "Let a manual clock run, or pause it"], ["1 … 8", "Panels"], ["?", "This list"]];
+/** What each key does. */
+const KEYS = {
+  j: ["Next row; arrows, Page Up, Page Down, Home, End work too", () => move(1)], k: ["Previous row", () => move(-1)],
+  "]": ["Next row of the same socket", () => move(1, { sameSocket: true })], "[": ["Previous row of the same socket", () => move(-1, { sameSocket: true })],
+  b: ["Next breach", () => nextBreach()], "/": ["Filter", () => { location.hash = "#timeline"; $("filters").firstElementChild.focus(); }],
+  p: ["Show or hide pings", () => addCondition("pings=show", { toggles: true })], c: ["Fold chunks, or show them one by one", () => addCondition("chunks=all", { toggles: true })],
+  Escape: ["Close the detail, then clear the filter", () => (timeline.chosen ? choose(null) : setFilter(""))],
+  n: ["Move a manual clock to the next event", () => nextEvent()], r: ["Let a manual clock run, or pause it", () => run()], "?": ["This list; 1 to 8 are the panels", () => showKeys()],
+};
 
 let stream = null, wantedEntry = null;
 
@@ -78,36 +84,26 @@ function startKeyboard() {
   document.addEventListener("keydown", event => {
     const isTyping = event.target.matches("input, select, textarea");
     if (event.ctrlKey || event.metaKey || event.altKey || $("dialog").open) return;
-    if (event.key === "Escape") {
-      if (isTyping) event.target.blur();
-      else if (timeline.chosen) choose(null);
-      else setFilter("");
-      return;
-    }
+    if (isTyping && event.key === "Escape") event.target.blur();
     if (isTyping) return;
-    const actions = {
-      j: () => move(1), k: () => move(-1), "]": () => move(1, { sameSocket: true }), "[": () => move(-1, { sameSocket: true }), b: nextBreach, n: nextEvent, r: run,
-      "/": () => { location.hash = "#timeline"; $("filters").querySelector("input").focus(); }, "?": showKeys,
-      p: () => addCondition("pings=show", { toggles: true }), c: () => addCondition("chunks=all", { toggles: true }),
-    };
     const panel = panels()[Number(event.key) - 1];
     if (panel) location.hash = `#${panel[0]}`;
-    else if (Object.hasOwn(actions, event.key)) actions[event.key]();
+    else if (Object.hasOwn(KEYS, event.key)) KEYS[event.key][1]();
     else return;
     event.preventDefault();
   });
 }
 
-const showKeys = () => openDialog("Keyboard", h("dl", { class: "keys" }, KEYS.map(([keys, what]) => [
-  h("dt", null, keys.split("  ").map(key => [h("kbd", null, key), " "])), h("dd", null, what)])));
+const showKeys = () => openDialog("Keyboard", h("dl", { class: "keys" }, Object.entries(KEYS).map(([key, [what]]) => [h("dt", null, h("kbd", null, key)), h("dd", null, what)])));
 
 // MARK: The stream
 
+const LINKS = { live: "Live", lost: "Reconnecting", gone: "World gone", file: "Recorded" };
+
 function showLink(is) {
-  const texts = { live: "Live", lost: "Reconnecting", gone: "World gone", file: "Recorded" };
   $("link").dataset.is = is;
-  fill($("link"), h("span", { class: "link-text" }, texts[is]));
-  $("link").title = texts[is];
+  $("link").title = LINKS[is];
+  fill($("link"), h("span", { class: "link-text" }, LINKS[is]));
 }
 
 function followWorld() {

@@ -28,7 +28,7 @@ function draw() {
       (entry.request || row.lane >= 0) && button("Save HAR", () => download(`entry-${row.number}.har`, asHAR(timeline.rows, row))),
       row.connection > 0 && row.lane >= 0 && button("Only this socket", () => addCondition(`connection=${row.connection}`))),
     broken.map(id => h("p", { class: "problem" }, "Breaks ", h("a", { href: `#verdicts?at=${encodeURIComponent(id)}` }, id), ". ", findingText(id, row.number))),
-    h("dl", { class: "facts" }, facts(row).map(([name, value]) => value != null && value !== "" && [h("dt", null, name), h("dd", null, value)])),
+    h("dl", { class: "facts" }, facts(row).map(([name, value]) => value != null && value !== "" && value !== false && [h("dt", null, name), h("dd", null, value)])),
     entry.near_misses?.length > 0 && nearMisses(entry),
     row.fold && row.fold.rows.length > 1 && folded(row),
     entry.request && part("Request", `${entry.request.method} ${quietTarget(entry.request.target)}`, entry.request),
@@ -58,7 +58,7 @@ function facts(row) {
     ["Due", due && clockTime(due)],
     ["Released", released && `${clockTime(released.time)}, ${released.action} by ${released.breakpoint}, held for ${duration(milliseconds(released.time) - milliseconds(due))}`],
     ["Took", entry.request && duration(row.took)], ["User", row.user && link(row.user, `user=${row.user}`)],
-    ["Fault", row.faults.map((name, i) => [i > 0 && ", ", h("a", { href: "#faults" }, name)])],
+    ["Fault", row.faults.length > 0 && row.faults.map((name, i) => [i > 0 && ", ", h("a", { href: "#faults" }, name)])],
     ...others.map(([key, value]) => [key[0].toUpperCase() + key.slice(1).replaceAll("_", " "), typeof value === "object" ? inWords(value) : String(value).replaceAll("_", " ")])];
 }
 
@@ -101,33 +101,20 @@ function part(name, line, message) {
   body && body.size > 0 && bodyView(`${name} body`, body));
 }
 
+const MODES = { json: "JSON", raw: "Raw", hex: "Hex" };
+
 /** A body as JSON, raw or hex; what is long is cut until it is asked for. */
 function bodyView(name, body) {
-  const box = h("section");
+  const box = h("section"), isText = body.text != null;
   const show = whole => {
-    const isText = body.text != null;
-    const shown = !isText ? "hex" : mode;
-    let code, problem = null;
-    const text = isText ? (whole ? body.text : body.text.slice(0, SHOWN)) : "";
-    if (shown === "hex") code = h("pre", { class: "code hex", tabindex: "0" }, hexDump(body.bytes, whole ? Infinity : undefined));
-    else {
-      code = h("pre", { class: "code", tabindex: "0" });
-      try {
-        if (shown === "raw") throw null;
-        code.append(...jsonPieces(text).map(([kind, piece]) => kind ? h("span", { class: kind }, piece) : piece));
-      } catch (error) {
-        if (error && text.length === body.text.length) problem = "This is not JSON.";
-        code.textContent = text;
-      }
-    }
-    const tabs = isText && ["json", "raw", "hex"].map(each => button({ json: "JSON", raw: "Raw", hex: "Hex" }[each], () => {
-      mode = each;
-      show(whole);
-    }, { "aria-pressed": String(shown === each) }));
+    const shown = isText ? mode : "hex", text = whole ? body.text : body.text?.slice(0, SHOWN), isCut = isText && text.length < body.text.length;
+    const pieces = shown === "json" && jsonPieces(text);
+    const code = shown === "hex" ? hexDump(body.bytes, whole ? Infinity : undefined) : pieces ? pieces.map(([kind, piece]) => (kind ? h("span", { class: kind }, piece) : piece)) : text;
+    const tabs = isText && Object.entries(MODES).map(([each, label]) => button(label, () => { mode = each; show(whole); }, { "aria-pressed": String(shown === each) }));
     fill(box, h("div", { class: "body-head" }, h("h3", null, name, " ", h("span", { class: "dim" }, bytes(body.size))), tabs,
       button("Copy", () => copyText(body.text ?? hexDump(body.bytes, Infinity), name.toLowerCase()))),
-    problem && h("p", { class: "dim" }, problem), code, body.note && h("p", { class: "dim" }, body.note),
-    isText && !whole && body.text.length > SHOWN && button(`Show all ${bytes(body.size)}`, () => show(true)));
+    shown === "json" && !pieces && !isCut && h("p", { class: "dim" }, "This is not JSON."), h("pre", { class: `code ${shown}`, tabindex: "0" }, code),
+    body.note && h("p", { class: "dim" }, body.note), isCut && button(`Show all ${bytes(body.size)}`, () => show(true)));
   };
   show(false);
   return box;

@@ -5,7 +5,7 @@ import { rowContains } from "./entries.js";
 export const wordsOf = filter => filter.split(/\s+/).filter(Boolean);
 const conditionOf = word => word.match(/^([a-z]+)=(.*)$/i)?.slice(1);
 
-/** What a condition asks of a row, and of the row of its socket's opening (itself, if it is of no socket). */
+/** What a condition asks of a row, and of the row of its request, which is that of its socket's opening. */
 const CONDITIONS = {
   method: (row, wanted) => row.entry.request?.method === wanted.toUpperCase(),
   path: (row, wanted, opened) => hasPath(opened?.entry.request?.target.split("?")[0], wanted),
@@ -57,7 +57,7 @@ function matcher(filter, rows, breaches) {
     const condition = conditionOf(word);
     if (!condition) return row => rowContains(row, containing(word));
     const [key, wanted] = condition;
-    return row => CONDITIONS[key](row, wanted, rows.sockets.get(row.connection)?.opened ?? row, breaches);
+    return row => CONDITIONS[key](row, wanted, row.entry.request ? row : rows.sockets.get(row.connection)?.opened, breaches);
   });
   return row => !(hidesPings && row.isPing) && tests.every(test => test(row));
 }

@@ -1,5 +1,5 @@
 // What is done by hand while clients are connected: sockets, breakpoints with what they hold, and faults.
-import { $, ask, button, field, fill, form, h, heading, inWords, select, shortID } from "./dom.js";
+import { $, ask, button, field, fill, form, h, heading, inWords, more, select, shortID } from "./dom.js";
 import { bytes, clockTime, content, duration, milliseconds, quietTarget, shortIDs } from "./format.js";
 import { CONTROLLER, act, attempt, call, calmly, inWorld, state, tell, when, whileShown } from "./server.js";
 import { collection, members } from "./panel.js";
@@ -54,8 +54,7 @@ async function openSender(place, n) {
   show(chosen.value);
   const send = () => call("POST", inWorld(`sockets/${n}/send`),
     ["text", "base64"].includes(chosen.value) ? { [chosen.value]: area.value } : { template: chosen.value, fields: JSON.parse(area.value) });
-  fill(place, form(`Send to socket ${n}`, () => attempt(send, `Sent to socket ${n}.`), field("Template", chosen), area,
-    h("div", { class: "tools" }, h("button", { class: "main", type: "submit" }, "Send"), button("Cancel", () => fill(place)))));
+  fill(place, form(`Send to socket ${n}`, "Send", () => attempt(send, `Sent to socket ${n}.`), field("Template", chosen), area));
   area.focus();
 }
 
@@ -103,12 +102,16 @@ async function readHeld() {
       cards.set(key, h("section", { class: "card held-item" }));
       $("held").append(cards.get(key));
       // The list has long bodies cut; what is changed has to be whole.
-      call("GET", key).then(whole => card(cards.get(key), whole)).catch(() => null);
+      call("GET", key).then(whole => { card(cards.get(key), whole); tellLeft(each, key); }).catch(() => null);
     }
-    const left = state.clock ? milliseconds(each.until) - worldNow() : 0;
-    const said = cards.get(key).querySelector(".left");
-    if (said) fill(said, left > 0 && `goes on in ${duration(left)}`, each.behind > 0 && `, ${each.behind} more behind it`);
+    tellLeft(each, key);
   }
+}
+
+/** Says on a card how long what is held still waits. */
+function tellLeft({ until, behind }, key) {
+  const said = cards.get(key)?.querySelector(".left"), left = state.clock ? milliseconds(until) - worldNow() : 0;
+  if (said) fill(said, left > 0 && `goes on in ${duration(left)}`, behind > 0 && `, ${behind} more behind it`);
 }
 
 /** The schema and the value of a body: as text if a text area gives back what it was given, and as base64 otherwise. */
@@ -148,17 +151,22 @@ function card(place, held) {
 }
 
 function breakpointForm() {
-  const inputs = h("div", { class: "fields" });
+  const inputs = h("div", { class: "fields" }), others = more();
   let value = null;
   const draw = () => {
-    const only = members(MATCHES[on.value]), more = members({ ...(on.value === "frame" && { direction }), timeout: { ...timeout, example: "30s" }, name: { ...ofBreakpoints.name, example: "live-1" }, enabled: ofBreakpoints.enabled });
-    fill(inputs, only.elements, more.elements);
-    value = () => ({ on: on.value, controller: CONTROLLER, match: only.value(), ...more.value() });
+    const { at, requests, connections, ...often } = MATCHES[on.value];
+    const only = members({ ...often, ...(on.value === "frame" && { direction }), timeout: { ...timeout, example: "30s" } });
+    const rest = members({ ...(requests ? { requests } : { connections }), ...(at && { at }), name: { ...ofBreakpoints.name, example: "live-1" }, enabled: ofBreakpoints.enabled });
+    fill(inputs, field("Hold", on), only.elements);
+    fill(others.lastChild, rest.elements);
+    value = () => {
+      const { name, enabled, direction, timeout, ...match } = { ...only.value(), ...rest.value() };
+      return { on: on.value, controller: CONTROLLER, name, enabled, direction, timeout, match };
+    };
   };
   const on = select("Hold", [["frame", "Frames"], ["request", "Requests"], ["response", "Responses"], ["handshake", "Handshakes"]], "frame", draw);
   draw();
-  return form("Set a breakpoint", () => breakpoints.change("POST", "breakpoints", value(), "The breakpoint is set."), field("Hold", on), inputs,
-    h("button", { class: "main", type: "submit" }, "Set"));
+  return form("Set a breakpoint", "Set", () => breakpoints.change("POST", "breakpoints", value(), "The breakpoint is set."), inputs, others);
 }
 
 // MARK: Faults
@@ -179,7 +187,7 @@ export function startFaults() {
 }
 
 function faultForm(list) {
-  const more = h("div", { class: "fields" }), inputs = h("div", { class: "fields" }), preview = h("pre", { class: "code" });
+  const inputs = h("div", { class: "fields" }), others = more(), preview = h("pre", { class: "code" });
   const what = h("select", { "aria-label": "What happens", change: () => draw() });
   const place = members({ on: { ...where, label: "Where", description: "any, an endpoint, handshake or socket; or a JSON list of endpoints" } },
     { values: {}, required: ["on"], changed: () => draw() });
@@ -201,12 +209,12 @@ function faultForm(list) {
       const rest = members({ name: { ...name, example: "fault-1" }, enabled, ...(at === "rest" ? { requests: ofRequests } : { connections: ofConnections }), ...(at === "socket" && { at: FORMS.fault.at }) },
         { changed: show });
       fill(inputs, main.elements);
-      fill(more, rest.elements);
+      fill(others.lastChild, rest.elements);
       value = () => ({ ...rest.value(), ...main.value() });
     }
     show();
   }
   draw();
-  return form("Add a fault", () => list.change("POST", "faults", fault(), "The fault is in force."),
-    h("div", { class: "fields" }, place.elements, field("What happens", what)), inputs, more, preview, h("button", { class: "main", type: "submit" }, "Add"));
+  return form("Add a fault", "Add", () => list.change("POST", "faults", fault(), "The fault is in force."),
+    h("div", { class: "fields" }, place.elements, field("What happens", what)), inputs, others, preview);
 }

@@ -1,6 +1,7 @@
 // What panels have in common: forms made from schemas, of which join.py leaves what a form needs (FORMS), and tables
 // of what the server answers at a path, with actions for each row.
 import { button, field, fill, h, select, table } from "./dom.js";
+import { parsed } from "./format.js";
 import { attempt, call, inWorld, sureButton } from "./server.js";
 
 let lists = 0;
@@ -69,13 +70,9 @@ function read(typed, { text, fields }) {
     });
   }
   if (text) return typed;
-  try {
-    const value = JSON.parse(typed);
-    // A number that JavaScript cannot hold stays a text.
-    return Number.isInteger(value) && !Number.isSafeInteger(value) ? typed.trim() : value;
-  } catch {
-    return typed.trim() || null;
-  }
+  const value = parsed(typed);
+  // A number that JavaScript cannot hold stays a text.
+  return value === undefined || (Number.isInteger(value) && !Number.isSafeInteger(value)) ? typed.trim() || null : value;
 }
 
 // MARK: Tables

@@ -1,6 +1,7 @@
 // What the page knows, and how it asks the server: by relative URLs, so that it works behind a port-forward and below
 // any prefix.
 import { ask, button, field, h, toast } from "./dom.js";
+import { parsed } from "./format.js";
 
 /** The name under which this page holds things: what it holds goes on when its stream ends. */
 export const CONTROLLER = `page-${Math.random().toString(36).slice(2, 10)}`;
@@ -70,13 +71,6 @@ export const inWorld = path => `worlds/${encodeURIComponent(state.world)}${path 
 export const worldURL = path => new URL(
   state.world === "default" ? `..${path}` : `../w/${encodeURIComponent(state.world)}${path}`, root);
 
-class Refusal extends Error {
-  constructor(status, message) {
-    super(message);
-    this.status = status;
-  }
-}
-
 /** The fields with the admin token, if it was asked for. */
 export function authorized(headers = {}) {
   const token = sessionStorage.getItem(KEY);
@@ -101,43 +95,33 @@ export function askToken() {
   return asking;
 }
 
-/** Sends a request; the answer's JSON, or its text where `as` is "text". Throws a `Refusal`. */
+/** Sends a request; the answer's JSON, or its text where `as` is "text". Throws an error, with the `status` of a refusal. */
 export async function call(method, path, body, { as = "json", headers = {}, url } = {}) {
   for (;;) {
     const answer = await fetch(url ?? adminURL(path), {
       method, cache: "no-store",
       headers: { ...(url ? {} : authorized()), ...(body !== undefined && { "Content-Type": "application/json" }), ...headers },
       body: body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body),
-    }).catch(() => { throw new Refusal(0, "The server does not answer."); });
+    }).catch(() => { throw new Error("The server does not answer."); });
     if (answer.status === 401 && !url) {
       await askToken();
       continue;
     }
     const text = await answer.text();
-    if (!answer.ok) throw new Refusal(answer.status, refusalText(text) ?? `The server answered ${answer.status}.`);
+    if (!answer.ok) throw Object.assign(new Error(parsed(text)?.error?.message ?? parsed(text)?.message ?? `The server answered ${answer.status}.`), { status: answer.status });
     if (as === "text") return text;
     return text ? JSON.parse(text) : null;
   }
 }
 
-function refusalText(text) {
-  try {
-    const { error, message } = JSON.parse(text);
-    return error?.message ?? message;
-  } catch {
-    return null;
-  }
-}
-
-/** Runs what a control asks for, and shows why it failed if it did. */
+/** Runs what a control asks for, and shows why it failed if it did: then the result is null. */
 export async function attempt(action, done) {
   try {
-    const result = await action();
+    const result = await action() ?? true;
     if (done) toast(done);
-    return result ?? true;
+    return result;
   } catch (error) {
-    toast(error.message, { bad: true });
-    return null;
+    return toast(error.message, { bad: true });
   }
 }
 
@@ -150,23 +134,18 @@ export const sureButton = (label, question, action, attributes) =>
 
 // MARK: Events
 
-/** The events {id, event, data} in a stream of bytes. */
+/** The events {id, event, data} in a stream of bytes; data of the server has no line ends. */
 async function* events(body) {
-  const decoder = new TextDecoder(), reader = body.getReader();
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
   try {
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
-      const blocks = (text + decoder.decode(value, { stream: true })).split("\n\n");
+      const blocks = (text + value).split("\n\n");
       text = blocks.pop();
       for (const block of blocks) {
-        const event = { id: null, event: "message", data: "" };
-        for (const line of block.split("\n")) {
-          if (line.startsWith("data: ")) event.data += (event.data && "\n") + line.slice(6);
-          else if (line.startsWith("id: ")) event.id = Number(line.slice(4));
-          else if (line.startsWith("event: ")) event.event = line.slice(7);
-        }
+        const event = Object.fromEntries(block.split("\n").map(line => line.match(/^(\w+): (.*)$/s)?.slice(1)).filter(Boolean));
         if (event.data) yield event;
       }
     }
@@ -180,7 +159,7 @@ async function* events(body) {
  * ("live", "lost", "gone"), `onRestart` is called when another process has begun a journal of its own.
  */
 export async function follow({ signal, onEvents, onLink, onRestart }) {
-  let lastID = 0, instance = null, batch = [], timer = null;
+  let lastID = "0", instance = null, batch = [], timer = null;
   const flush = () => {
     timer = null;
     const taken = batch;
@@ -191,7 +170,7 @@ export async function follow({ signal, onEvents, onLink, onRestart }) {
     try {
       // Breakpoints of this page end with its stream, so that nothing waits for a page that was closed.
       const answer = await fetch(adminURL(inWorld(`events?verdicts=true&controller=${CONTROLLER}`)), {
-        signal, cache: "no-store", headers: authorized({ "Last-Event-ID": String(lastID) }),
+        signal, cache: "no-store", headers: authorized({ "Last-Event-ID": lastID }),
       });
       if (answer.status === 401) {
         await askToken();
@@ -202,13 +181,13 @@ export async function follow({ signal, onEvents, onLink, onRestart }) {
       onLink("live");
       wait = 500;
       for await (const event of events(answer.body)) {
-        if (event.id != null) lastID = event.id;
+        lastID = event.id ?? lastID;
         if (event.event === "world") {
           const world = JSON.parse(event.data);
           const isOther = instance && world.instance !== instance;
           instance = world.instance;
           if (isOther) {
-            [lastID, batch] = [0, []];
+            [lastID, batch] = ["0", []];
             onRestart();
             throw new Error("The server was restarted.");
           }

@@ -4,7 +4,7 @@ import { bytes, clockTime, duration, milliseconds, oneLine, shortIDs } from "./f
 import { state, tell, when } from "./server.js";
 import { Rows } from "./entries.js";
 import { View, isNarrow, mistake, withWord } from "./filter.js";
-import { RowList } from "./rows.js";
+import { rowList } from "./rows.js";
 
 const CAPACITY = 100_000;
 const AHEAD = { answer: "The next piece of an answer", meal_log: "A meal is analysed", meal_socket_idle: "An idle meal socket ends",
@@ -21,7 +21,7 @@ export function startTimeline() {
     [["n num", "No."], ["t", "Time"], ["lanes", "Socket"], ["v", "What"], ["s", ""], ["took", "Gap"], ["size", "Size"]].map(
       ([kind, name]) => h("span", { class: kind, role: "columnheader" },
         kind === "lanes" || !name ? h("span", { class: "hidden-text" }, name || "Content") : name)))), body);
-  list = new RowList(grid, body, { height: 26, make: makeRow, fill: fillRow });
+  list = rowList(grid, body, { height: 26, make: makeRow, fill: fillRow });
   body.addEventListener("click", event => {
     const index = Number(event.target.closest(".r")?.dataset.index);
     const row = timeline.view.rows[index];
@@ -130,6 +130,8 @@ function refilter({ keeps = false } = {}) {
 
 export function setFilter(filter) {
   timeline.filter = filter;
+  const [words] = $("filters").children;
+  if (words.value !== filter) words.value = filter;
   refilter();
   drawFilters();
   tell("address");
@@ -152,8 +154,7 @@ function makeFilters() {
 }
 
 function drawFilters() {
-  const { filter, rows } = timeline, [words, only, clear] = $("filters").children;
-  if (words.value.trim() !== filter) words.value = filter;
+  const { filter, rows } = timeline, [, only, clear] = $("filters").children;
   clear.hidden = !filter;
   const broken = [...new Set([...state.breaches.values()].flat())].sort();
   const group = (label, key, options) => options.length > 0 && h("optgroup", { label }, options.map(option => {

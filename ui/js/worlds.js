@@ -73,7 +73,7 @@ function makeForm() {
     const made = await worlds.change("POST", "worlds", { judged: true, ...asked.value() }, "The world is there, and this page shows it.");
     if (made) showWorld(made.id);
   };
-  return form("Make a world", make, h("div", { class: "fields" }, asked.elements), h("button", { class: "main", type: "submit" }, "Make it"));
+  return form("Make a world", "Make it", make, h("div", { class: "fields" }, asked.elements));
 }
 
 // MARK: Data

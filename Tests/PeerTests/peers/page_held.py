@@ -12,7 +12,7 @@ class Held:
     def held(self):
         """Requests, responses, handshakes and frames wait for what the page does with them."""
         server = self.serve("--scenario", "default")
-        self.page = self.open(server, "#breakpoints")
+        self.page = self.open(server, "#breakpoints", dark=True)
         expect(self.page.locator("#link")).to_have_text("Live")
         self.cards, self.form = self.page.locator(".held-item"), self.page.locator("#breakpoints form")
         with ThreadPoolExecutor() as threads:
@@ -32,6 +32,8 @@ class Held:
     def hold(self, what, **members):
         before = self.page.locator("#breakpoint-list tbody tr").count()
         self.form.get_by_label("Hold", exact=True).select_option(what)
+        if self.form.locator("details:not([open])").count():
+            self.form.locator("summary").click()
         for label, text in members.items():
             control = self.form.get_by_label(label, exact=True).first
             if control.evaluate("each => each.localName") == "select":

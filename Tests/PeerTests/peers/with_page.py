@@ -213,6 +213,7 @@ class Stories(Live, Held):
         self.traffic(server)
         page = self.open(server, "#faults")
         form = page.locator("#faults form")
+        form.locator("summary").click()
         form.get_by_placeholder("fault-1").fill("from-page")
         form.get_by_label("Where", exact=True).fill("GET /api/v1/consultations")
         form.get_by_label("Status", exact=True).fill("500")
@@ -436,7 +437,8 @@ class Stories(Live, Held):
     def looks(self):
         server = self.serve()
         self.traffic(server)
-        for name, size, dark in (("light", (1440, 900), False), ("dark", (1440, 900), True), ("phone", (390, 844), True), ("small", (360, 640), False)):
+        for name, size, dark in (("light", (1440, 900), False), ("dark", (1440, 900), True), ("phone", (390, 844), True), ("small", (360, 640), False),
+                                 ("wide", (1720, 1000), True)):
             page = self.open(server, size=size, dark=dark)
             expect(row(page, "/api/v1/meal-logs/natural").last).to_be_in_viewport()
             for each in ("timeline", "verdicts", "sockets", "breakpoints", "faults", "scenario", "data", "worlds"):
