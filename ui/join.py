@@ -13,7 +13,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 SCHEMA = HERE.parent / "Fixtures" / "scenarios" / "scenario.schema.json"
-STYLES = ["base", "layout", "timeline", "panels"]
+STYLES = ["base", "layout", "timeline"]
 LIMIT = 150_000
 
 IMPORT = re.compile(r'^import \{([^}]*)\} from "\./(\w+)\.js";$', re.M)

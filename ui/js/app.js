@@ -94,7 +94,7 @@ function startKeyboard() {
   });
 }
 
-const showKeys = () => openDialog("Keyboard", h("dl", { class: "keys" }, Object.entries(KEYS).map(([key, [what]]) => [h("dt", null, h("kbd", null, key)), h("dd", null, what)])));
+const showKeys = () => openDialog("Keyboard", h("dl", null, Object.entries(KEYS).map(([key, [what]]) => [h("dt", null, h("kbd", null, key)), h("dd", null, what)])));
 
 // MARK: The stream
 

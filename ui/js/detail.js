@@ -28,7 +28,7 @@ function draw() {
       (entry.request || row.lane >= 0) && button("Save HAR", () => download(`entry-${row.number}.har`, asHAR(timeline.rows, row))),
       row.connection > 0 && row.lane >= 0 && button("Only this socket", () => addCondition(`connection=${row.connection}`))),
     broken.map(id => h("p", { class: "problem" }, "Breaks ", h("a", { href: `#verdicts?at=${encodeURIComponent(id)}` }, id), ". ", findingText(id, row.number))),
-    h("dl", { class: "facts" }, facts(row).map(([name, value]) => value != null && value !== "" && value !== false && [h("dt", null, name), h("dd", null, value)])),
+    h("dl", null, facts(row).map(([name, value]) => value != null && value !== "" && value !== false && [h("dt", null, name), h("dd", null, value)])),
     entry.near_misses?.length > 0 && nearMisses(entry),
     row.fold && row.fold.rows.length > 1 && folded(row),
     entry.request && part("Request", `${entry.request.method} ${quietTarget(entry.request.target)}`, entry.request),
@@ -97,7 +97,7 @@ function folded(row) {
 function part(name, line, message) {
   const body = content(message, "body");
   return h("section", null, h("details", null, h("summary", null, `${name} · ${line} · ${counted(message.fields.length, "field")}`),
-    h("dl", { class: "facts mono" }, message.fields.map(each => [h("dt", null, each.name), h("dd", null, each.value)]))),
+    h("dl", { class: "mono" }, message.fields.map(each => [h("dt", null, each.name), h("dd", null, each.value)]))),
   body && body.size > 0 && bodyView(`${name} body`, body));
 }
 
@@ -111,7 +111,7 @@ function bodyView(name, body) {
     const pieces = shown === "json" && jsonPieces(text);
     const code = shown === "hex" ? hexDump(body.bytes, whole ? Infinity : undefined) : pieces ? pieces.map(([kind, piece]) => (kind ? h("span", { class: kind }, piece) : piece)) : text;
     const tabs = isText && Object.entries(MODES).map(([each, label]) => button(label, () => { mode = each; show(whole); }, { "aria-pressed": String(shown === each) }));
-    fill(box, h("div", { class: "body-head" }, h("h3", null, name, " ", h("span", { class: "dim" }, bytes(body.size))), tabs,
+    fill(box, h("div", { class: "tools" }, h("h3", null, name, " ", h("span", { class: "dim" }, bytes(body.size))), tabs,
       button("Copy", () => copyText(body.text ?? hexDump(body.bytes, Infinity), name.toLowerCase()))),
     shown === "json" && !pieces && !isCut && h("p", { class: "dim" }, "This is not JSON."), h("pre", { class: `code ${shown}`, tabindex: "0" }, code),
     body.note && h("p", { class: "dim" }, body.note), isCut && button(`Show all ${bytes(body.size)}`, () => show(true)));

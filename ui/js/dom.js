@@ -48,7 +48,7 @@ export const more = (...children) => h("details", null, h("summary", null, "More
 
 /** Buttons of which one is pressed. */
 export function segments(label, options, chosen, choose) {
-  return h("div", { class: "segments", role: "group", "aria-label": label }, options.map(([key, text]) =>
+  return h("div", { class: "tools", role: "group", "aria-label": label }, options.map(([key, text]) =>
     button(text, () => choose(key), { "aria-pressed": String(key === chosen) })));
 }
 

@@ -80,7 +80,7 @@ export function startBreakpoints() {
     row: (each, does) => [does.toggle(each), each.name, [each.on, each.on === "frame" && DIRECTIONS[each.direction], inWords(each.match)].filter(Boolean).join("  "),
       each.timeout, each.matches, each.acted, each.holding, [does.remove(each)]],
   });
-  fill($("breakpoints"), heading("Breakpoints", "What a breakpoint catches waits here before the other side sees it. It goes on by itself after 30 seconds, or when this page is closed."),
+  fill($("breakpoints"), heading("Breakpoints", "What a breakpoint catches waits here before the other side sees it. It goes on by itself after the time of the breakpoint, or when this page is closed."),
     h("div", { id: "held" }), breakpoints.place, breakpointForm());
   const read = calmly(500, () => !state.runs && Promise.all([readHeld(), breakpoints.read()]));
   when("held clock panel", read);
@@ -141,7 +141,7 @@ function card(place, held) {
   const what = held.place === "frame" ? `${held.frame.opcode} frame on socket ${held.connection}, ${DIRECTIONS[held.direction]}` : `${held.request.method} ${quietTarget(held.request.target)}`;
   const how = held.place !== "frame" && select("How it is dropped", [["finish", "by FIN"], ["reset", "by RST"], ["silence", "without an end"]], "finish");
   place.setAttribute("aria-label", what);
-  fill(place, h("div", { class: "head" }, h("h3", { class: "mono" }, what), h("span", { class: "tag held" }, `${held.place} held by ${held.breakpoint}`), h("span", { class: "dim left" })),
+  fill(place, h("div", { class: "head" }, h("h3", { class: "mono" }, what), h("span", { class: "tag" }, `${held.place} held by ${held.breakpoint}`), h("span", { class: "dim left" })),
     inputs && h("div", { class: "fields" }, inputs.elements),
     h("div", { class: "tools" },
       button("Continue", () => go(false), { class: "main", title: "With the changes above, if there are any" }),

@@ -33,7 +33,11 @@ export function startTimeline() {
   grid.addEventListener("keydown", steer);
   $("newer").addEventListener("click", () => { list.toEnd(); showUnseen(0); });
   grid.addEventListener("scroll", () => { if (list.isAtEnd && unseen) showUnseen(0); }, { passive: true });
-  when("clock", showDue);
+  when("clock", () => {
+    due = state.clock?.due ?? [];
+    list.update(length());
+    showEmpty();
+  });
   when("fresh", () => list.update(length()));
   when("breaches", () => {
     if (timeline.filter.includes("verdict=")) refilter();
@@ -242,13 +246,6 @@ function drawLanes(cell, row) {
   }
 }
 
-/** Shows what is due ahead of now. */
-function showDue() {
-  due = state.clock?.due ?? [];
-  list.update(length());
-  showEmpty();
-}
-
 // MARK: Selection
 
 export const entryLink = number => `#timeline?${new URLSearchParams({ ...(state.world !== "default" && { world: state.world }), entry: number })}`;
@@ -292,8 +289,6 @@ function steer(event) {
   const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: list.pageSize, PageUp: -list.pageSize, Home: -Infinity, End: Infinity };
   if (!(event.key in steps)) return;
   event.preventDefault();
-  if (event.key === "End") {
-    move(timeline.view.rows.length);
-    list.toEnd();
-  } else move(event.key === "Home" ? -timeline.view.rows.length : steps[event.key]);
+  move(steps[event.key]);
+  if (event.key === "End") list.toEnd();
 }
