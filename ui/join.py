@@ -50,8 +50,9 @@ EXTRA = re.compile(r"^With '(\w+)'(?: or '(\w+)')?: (?:the )?")
 class Forms:
     """What a form asks of the members of objects: their descriptions, and what kind of value each has."""
 
-    def __init__(self, document):
-        self.document = document
+    def __init__(self, document, long=None):
+        """`long` is the `maxLength` from which on a text may have several lines."""
+        self.document, self.long = document, long
 
     def resolved(self, schema):
         while "$ref" in schema:
@@ -90,6 +91,8 @@ class Forms:
             kept["description"] += f" Also JSON with {', '.join(objects[0]['properties'])}."
         if values and values != [0]:
             kept |= {"enum": values} | ({"open": True} if is_open or objects else {})
+        if self.long and any(each.get("maxLength", 0) >= self.long for each in options):
+            kept["long"] = True
         if is_open:
             kept |= {"text": True} if "string" in types and not types & {"integer", "array"} and not objects else {}
         return kept
@@ -126,7 +129,7 @@ def forms(api, admin):
     return {
         "fault": fault, "breakpoint": breakpoint, "world": requests.members({"$ref": "#/components/schemas/WorldRequest"}),
         "endpoints": {operations[shape(each)]: each for each in scenario["$defs"]["endpoint"]["enum"]},
-        **{key: Forms(api).brief({"$ref": f"#/components/schemas/{name}"}) for key, name in changes.items()},
+        **{key: Forms(api, long=1000).brief({"$ref": f"#/components/schemas/{name}"}) for key, name in changes.items()},
     }
 
 

@@ -18,7 +18,8 @@ const KEYS = {
   b: ["Next breach", () => nextBreach()], "/": ["Filter", () => { location.hash = "#timeline"; $("filters").firstElementChild.focus(); }],
   p: ["Show or hide pings", () => addCondition("pings=show", { toggles: true })], c: ["Fold chunks, or show them one by one", () => addCondition("chunks=all", { toggles: true })],
   Escape: ["Close the detail, then clear the filter", () => (timeline.chosen ? choose(null) : setFilter(""))],
-  n: ["Move a manual clock to the next event", () => nextEvent()], r: ["Let a manual clock run, or pause it", () => run()], "?": ["This list; 1 to 8 are the panels", () => showKeys()],
+  n: ["Move a manual clock to the next event", () => nextEvent()], r: ["Let a manual clock run, or pause it", () => run()],
+  "?": ["This list; 1 to 8 are the panels", () => showKeys()],
 };
 
 let stream = null, wantedEntry = null;

@@ -21,8 +21,11 @@ export function asCurl({ request, kind }) {
 }
 
 /** A scenario as YAML; members of faults and answers, each on a line, are written as JSON, which is YAML. */
-const yaml = ({ name, summary, ...lists }) => [`name: ${name}`, `summary: ${JSON.stringify(summary)}`, "", ...Object.entries(lists).filter(([, items]) => items.length)
-  .flatMap(([key, items]) => [`${key}:`, ...items.flatMap(item => Object.entries(item).map(([key, value], i) => `${i ? "    " : "  - "}${key}: ${JSON.stringify(value)}`))]), ""].join("\n");
+function yaml({ name, summary, ...lists }) {
+  const lines = item => Object.entries(item).map(([key, value], index) => `${index ? "    " : "  - "}${key}: ${JSON.stringify(value)}`);
+  const written = Object.entries(lists).filter(([, items]) => items.length).flatMap(([key, items]) => [`${key}:`, ...items.flatMap(lines)]);
+  return [`name: ${name}`, `summary: ${JSON.stringify(summary)}`, "", ...written, ""].join("\n");
+}
 
 function faultOf({ response, endpoint }) {
   const on = FORMS.endpoints[endpoint];

@@ -24,7 +24,8 @@ function draw() {
   fill(aside,
     h("div", { class: "head" }, h("h2", null, title(row)),
       button("Close", () => { choose(null); $("grid").focus(); }, { class: "quiet", "aria-keyshortcuts": "Escape" })),
-    h("div", { class: "tools" }, h("span", { class: "dim" }, "Copy"), copies(row).map(([name, text]) => button(name, () => copyText(text(), name), { "aria-label": `Copy ${name}` })),
+    h("div", { class: "tools" }, h("span", { class: "dim" }, "Copy"),
+      copies(row).map(([name, text]) => button(name, () => copyText(text(), name), { "aria-label": `Copy ${name}` })),
       (entry.request || row.lane >= 0) && button("Save HAR", () => download(`entry-${row.number}.har`, asHAR(timeline.rows, row))),
       row.connection > 0 && row.lane >= 0 && button("Only this socket", () => addCondition(`connection=${row.connection}`))),
     broken.map(id => h("p", { class: "problem" }, "Breaks ", h("a", { href: `#verdicts?at=${encodeURIComponent(id)}` }, id), ". ", findingText(id, row.number))),
@@ -54,7 +55,8 @@ function facts(row) {
   const others = Object.entries(entry).filter(([key, value]) => !ELSEWHERE.has(key) && value != null);
   return [
     ["Time", `${entry.time.slice(0, 10)} ${entry.time.slice(11, -1)}`], ["Since the entry before", since(timeline.rows.all[row.position - 1])],
-    ["Since the one on this socket", row.lane >= 0 ? since(findBefore(row)) : null], ["Arrived", entry.requested_at !== entry.time ? entry.requested_at && clockTime(entry.requested_at) : null],
+    ["Since the one on this socket", row.lane >= 0 ? since(findBefore(row)) : null],
+    ["Arrived", entry.requested_at !== entry.time ? entry.requested_at && clockTime(entry.requested_at) : null],
     ["Due", due && clockTime(due)],
     ["Released", released && `${clockTime(released.time)}, ${released.action} by ${released.breakpoint}, held for ${duration(milliseconds(released.time) - milliseconds(due))}`],
     ["Took", entry.request && duration(row.took)], ["User", row.user && link(row.user, `user=${row.user}`)],
@@ -109,7 +111,8 @@ function bodyView(name, body) {
   const show = whole => {
     const shown = isText ? mode : "hex", text = whole ? body.text : body.text?.slice(0, SHOWN), isCut = isText && text.length < body.text.length;
     const pieces = shown === "json" && jsonPieces(text);
-    const code = shown === "hex" ? hexDump(body.bytes, whole ? Infinity : undefined) : pieces ? pieces.map(([kind, piece]) => (kind ? h("span", { class: kind }, piece) : piece)) : text;
+    const code = shown === "hex" ? hexDump(body.bytes, whole ? Infinity : undefined) : !pieces ? text
+      : pieces.map(([kind, piece]) => (kind ? h("span", { class: kind }, piece) : piece));
     const tabs = isText && Object.entries(MODES).map(([each, label]) => button(label, () => { mode = each; show(whole); }, { "aria-pressed": String(shown === each) }));
     fill(box, h("div", { class: "tools" }, h("h3", null, name, " ", h("span", { class: "dim" }, bytes(body.size))), tabs,
       button("Copy", () => copyText(body.text ?? hexDump(body.bytes, Infinity), name.toLowerCase()))),

@@ -43,9 +43,6 @@ export const form = (title, label, submit, ...children) => h("form", { class: "c
   submit();
 } }, h("h3", null, title), children, h("button", { class: "main", type: "submit" }, label));
 
-/** What is asked for seldom. */
-export const more = (...children) => h("details", null, h("summary", null, "More"), h("div", { class: "fields" }, children));
-
 /** Buttons of which one is pressed. */
 export function segments(label, options, chosen, choose) {
   return h("div", { class: "tools", role: "group", "aria-label": label }, options.map(([key, text]) =>

@@ -1,8 +1,8 @@
 // What is done by hand while clients are connected: sockets, breakpoints with what they hold, and faults.
-import { $, ask, button, field, fill, form, h, heading, inWords, more, select, shortID } from "./dom.js";
+import { $, ask, button, field, fill, form, h, heading, inWords, select, shortID } from "./dom.js";
 import { bytes, clockTime, content, duration, milliseconds, quietTarget, shortIDs } from "./format.js";
 import { CONTROLLER, act, attempt, call, calmly, inWorld, state, tell, when, whileShown } from "./server.js";
-import { collection, members } from "./panel.js";
+import { choiceForm, collection, members } from "./panel.js";
 import { worldNow } from "./clock.js";
 import { setFilter, timeline } from "./timeline.js";
 
@@ -80,7 +80,7 @@ export function startBreakpoints() {
     row: (each, does) => [does.toggle(each), each.name, [each.on, each.on === "frame" && DIRECTIONS[each.direction], inWords(each.match)].filter(Boolean).join("  "),
       each.timeout, each.matches, each.acted, each.holding, [does.remove(each)]],
   });
-  fill($("breakpoints"), heading("Breakpoints", "What a breakpoint catches waits here before the other side sees it. It goes on by itself after the time of the breakpoint, or when this page is closed."),
+  fill($("breakpoints"), heading("Breakpoints", "What a breakpoint catches waits here before the other side sees it, until the breakpoint's time is over or this page is closed."),
     h("div", { id: "held" }), breakpoints.place, breakpointForm());
   const read = calmly(500, () => !state.runs && Promise.all([readHeld(), breakpoints.read()]));
   when("held clock panel", read);
@@ -138,10 +138,12 @@ function card(place, held) {
     const given = members(ANSWER, { required: ["status"] });
     ask("Answer in place of the server", "Answer", () => release({ action: "answer", ...given.value() }), given.elements);
   };
-  const what = held.place === "frame" ? `${held.frame.opcode} frame on socket ${held.connection}, ${DIRECTIONS[held.direction]}` : `${held.request.method} ${quietTarget(held.request.target)}`;
+  const what = held.place === "frame" ? `${held.frame.opcode} frame on socket ${held.connection}, ${DIRECTIONS[held.direction]}`
+    : `${held.request.method} ${quietTarget(held.request.target)}`;
   const how = held.place !== "frame" && select("How it is dropped", [["finish", "by FIN"], ["reset", "by RST"], ["silence", "without an end"]], "finish");
   place.setAttribute("aria-label", what);
-  fill(place, h("div", { class: "head" }, h("h3", { class: "mono" }, what), h("span", { class: "tag" }, `${held.place} held by ${held.breakpoint}`), h("span", { class: "dim left" })),
+  fill(place, h("div", { class: "head" }, h("h3", { class: "mono" }, what), h("span", { class: "tag" }, `${held.place} held by ${held.breakpoint}`),
+    h("span", { class: "dim left" })),
     inputs && h("div", { class: "fields" }, inputs.elements),
     h("div", { class: "tools" },
       button("Continue", () => go(false), { class: "main", title: "With the changes above, if there are any" }),
@@ -151,28 +153,23 @@ function card(place, held) {
 }
 
 function breakpointForm() {
-  const inputs = h("div", { class: "fields" }), others = more();
-  let value = null;
-  const draw = () => {
+  const on = select("Hold", [["frame", "Frames"], ["request", "Requests"], ["response", "Responses"], ["handshake", "Handshakes"]], "frame");
+  const { name, enabled } = ofBreakpoints;
+  const parts = () => {
     const { at, requests, connections, ...often } = MATCHES[on.value];
-    const only = members({ ...often, ...(on.value === "frame" && { direction }), timeout: { ...timeout, example: "30s" } });
-    const rest = members({ ...(requests ? { requests } : { connections }), ...(at && { at }), name: { ...ofBreakpoints.name, example: "live-1" }, enabled: ofBreakpoints.enabled });
-    fill(inputs, field("Hold", on), only.elements);
-    fill(others.lastChild, rest.elements);
-    value = () => {
-      const { name, enabled, direction, timeout, ...match } = { ...only.value(), ...rest.value() };
-      return { on: on.value, controller: CONTROLLER, name, enabled, direction, timeout, match };
+    return {
+      often: { ...often, ...(on.value === "frame" && { direction }), timeout: { ...timeout, example: "30s" } },
+      seldom: { ...(requests ? { requests } : { connections }), ...(at && { at }), name: { ...name, example: "live-1" }, enabled },
+      made: ({ name, enabled, direction, timeout, ...match }) => ({ on: on.value, controller: CONTROLLER, name, enabled, direction, timeout, match }),
     };
   };
-  const on = select("Hold", [["frame", "Frames"], ["request", "Requests"], ["response", "Responses"], ["handshake", "Handshakes"]], "frame", draw);
-  draw();
-  return form("Set a breakpoint", "Set", () => breakpoints.change("POST", "breakpoints", value(), "The breakpoint is set."), inputs, others);
+  return choiceForm({ title: "Set a breakpoint", label: "Set", choosers: field("Hold", on), parts,
+    send: body => breakpoints.change("POST", "breakpoints", body, "The breakpoint is set.") });
 }
 
 // MARK: Faults
 
 const { on: where, name, enabled, requests: ofRequests, connections: ofConnections, at, ...actions } = FORMS.fault;
-const fitting = (schemas, place) => Object.fromEntries(Object.entries(schemas).filter(([, { places }]) => !places.length || places.includes(place)));
 
 export function startFaults() {
   const list = collection({
@@ -187,34 +184,22 @@ export function startFaults() {
 }
 
 function faultForm(list) {
-  const inputs = h("div", { class: "fields" }), others = more(), preview = h("pre", { class: "code" });
-  const what = h("select", { "aria-label": "What happens", change: () => draw() });
-  const place = members({ on: { ...where, label: "Where", description: "any, an endpoint, handshake or socket; or a JSON list of endpoints" } },
-    { values: {}, required: ["on"], changed: () => draw() });
-  const target = place.elements[0].querySelector("input");
-  target.value = "any";
-  let drawn = "", value = () => ({});
-  const show = () => { preview.textContent = JSON.stringify(fault(), null, 2); };
-  const fault = () => ({ ...place.value(), ...value() });
-  function draw() {
-    const at = target.value.match(/^(handshake|socket)/)?.[0] ?? "rest";
-    const possible = Object.keys(fitting(actions, at)).filter(key => !actions[key].extra.length || key === "content_type");
+  const place = members({ on: { ...where, label: "Where", description: "any, an endpoint, handshake or socket; or a JSON list of endpoints" } }, { required: ["on"] });
+  const what = h("select", { "aria-label": "What happens" });
+  place.elements[0].querySelector("input").value = "any";
+  const parts = () => {
+    const { on } = place.value(), kind = String(on).match(/^(handshake|socket)/)?.[0] ?? "rest";
+    const fitting = Object.entries(actions).filter(([, { places }]) => !places.length || places.includes(kind));
+    const possible = fitting.filter(([, { places, extra }]) => places.length || !extra.length).map(([key]) => key);
     const action = possible.includes(what.value) ? what.value : possible[0];
-    if (drawn !== `${at} ${action}`) {
-      drawn = `${at} ${action}`;
-      fill(what, possible.map(key => h("option", { value: key }, key.replaceAll("_", " "))));
-      what.value = action;
-      const extras = Object.fromEntries(Object.entries(fitting(actions, at)).filter(([, { extra }]) => extra.includes(action)));
-      const main = members({ [action]: actions[action], ...extras }, { required: [action], changed: show });
-      const rest = members({ name: { ...name, example: "fault-1" }, enabled, ...(at === "rest" ? { requests: ofRequests } : { connections: ofConnections }), ...(at === "socket" && { at: FORMS.fault.at }) },
-        { changed: show });
-      fill(inputs, main.elements);
-      fill(others.lastChild, rest.elements);
-      value = () => ({ ...rest.value(), ...main.value() });
-    }
-    show();
-  }
-  draw();
-  return form("Add a fault", "Add", () => list.change("POST", "faults", fault(), "The fault is in force."),
-    h("div", { class: "fields" }, place.elements, field("What happens", what)), inputs, others, preview);
+    fill(what, possible.map(key => h("option", { value: key, selected: key === action }, key.replaceAll("_", " "))));
+    return {
+      often: { [action]: actions[action], ...Object.fromEntries(fitting.filter(([, { extra }]) => extra.includes(action))) }, required: [action],
+      seldom: { name: { ...name, example: "fault-1" }, enabled,
+        ...(kind === "rest" ? { requests: ofRequests } : { connections: ofConnections }), ...(kind === "socket" && { at }) },
+      made: members => ({ on, ...members }),
+    };
+  };
+  return choiceForm({ title: "Add a fault", label: "Add", choosers: [place.elements, field("What happens", what)], parts,
+    send: body => list.change("POST", "faults", body, "The fault is in force.") });
 }

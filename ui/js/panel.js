@@ -1,6 +1,6 @@
 // What panels have in common: forms made from schemas, of which join.py leaves what a form needs (FORMS), and tables
 // of what the server answers at a path, with actions for each row.
-import { button, field, fill, h, select, table } from "./dom.js";
+import { button, field, fill, form, h, select, table } from "./dom.js";
 import { parsed } from "./format.js";
 import { attempt, call, inWorld, sureButton } from "./server.js";
 
@@ -73,6 +73,36 @@ function read(typed, { text, fields }) {
   const value = parsed(typed);
   // A number that JavaScript cannot hold stays a text.
   return value === undefined || (Number.isInteger(value) && !Number.isSafeInteger(value)) ? typed.trim() || null : value;
+}
+
+/**
+ * A form whose members depend on what is chosen in it. `parts` says which, by what was chosen: `often` and `seldom` are
+ * their schemas, `made` makes the body of their values. It is shown before it is sent.
+ */
+export function choiceForm({ title, label, choosers, parts, send }) {
+  const often = h("div", { class: "fields" }), seldom = h("div", { class: "fields" }), preview = h("pre", { class: "code" });
+  let drawn = "", value = null, first = null, others = null;
+  const show = () => { preview.textContent = JSON.stringify(value(), null, 2); };
+  const draw = () => {
+    const wanted = parts(), { required, made } = wanted, schemas = JSON.stringify([wanted.often, wanted.seldom]);
+    if (schemas !== drawn) {
+      first = members(wanted.often, { required, changed: show });
+      others = members(wanted.seldom, { changed: show });
+      fill(often, first.elements);
+      fill(seldom, others.elements);
+    }
+    drawn = schemas;
+    value = () => made({ ...others.value(), ...first.value() });
+    show();
+  };
+  const chosen = h("div", { class: "fields", input: draw }, choosers);
+  draw();
+  const submit = async () => {
+    if (!await send(value())) return;
+    drawn = "";
+    draw();
+  };
+  return form(title, label, submit, chosen, often, h("details", null, h("summary", null, "More"), seldom), preview);
 }
 
 // MARK: Tables

@@ -1,6 +1,6 @@
 // The worlds of the server, what can be done to them, and what the shown one holds.
 import { $, ask, button, download, fill, form, h, heading, openDialog, segments, shortID, table } from "./dom.js";
-import { clockTime, counted } from "./format.js";
+import { clockTime } from "./format.js";
 import { act, attempt, call, inWorld, state, sureButton, tell, when, whileShown, worldURL } from "./server.js";
 import { collection, members } from "./panel.js";
 
@@ -53,7 +53,8 @@ function row(world, does) {
   const counts = [world.users, world.consultations, world.goals, world.meal_logs, world.web_sockets].map(count => count.toLocaleString("en"));
   return [h("a", { href: `#timeline?world=${encodeURIComponent(world.id)}` }, world.id), world.scenario, world.guide,
     world.clock === "manual" ? `${clockTime(world.now)}, manual` : "real", ...counts, [
-      does.button("Reset", "POST", `${path}/reset`, { sure: `World ${world.id} starts over: its sockets close, and its journal is emptied.`, done: `World ${world.id} started over.` }),
+      does.button("Reset", "POST", `${path}/reset`, { sure: `World ${world.id} starts over: its sockets close, and its journal is emptied.`,
+        done: `World ${world.id} started over.` }),
       does.button("Fork", "POST", `${path}/fork`, { done: "The copy is there." }),
       button("Export", async () => {
         const text = await attempt(() => call("GET", `${path}/state`, undefined, { as: "text" }));
@@ -78,7 +79,6 @@ function makeForm() {
 
 // MARK: Data
 
-const LARGE = 20_000;
 let held = null, kind = "users", shown = 200;
 
 /** Each kind of thing: its columns, where the export has it, its cells, and what the API does to one. */
@@ -104,13 +104,7 @@ export function startData() {
   whileShown("data", "world-event", 1000, readData);
 }
 
-async function readData({ anyway = false } = {}) {
-  const world = await act("GET", "");
-  const size = world ? world.users + world.consultations + world.goals + world.meal_logs : 0;
-  if (size > LARGE && !anyway) {
-    return fill($("data"), heading("Data", `This world holds ${counted(size, "item")}; reading them stops it for a moment.`),
-      button("Read them", () => readData({ anyway: true })));
-  }
+async function readData() {
   held = await act("GET", "state");
   if (held) drawData();
 }
@@ -121,7 +115,7 @@ function drawData() {
   const { title, columns, cells, actions, path } = KINDS[kind];
   const items = all(kind);
   fill($("data"), heading("Data", "Everything that the world holds. Changes go through the API as the item's user: they appear in the timeline as a client's, and are judged.",
-    button("Refresh", () => readData())),
+    button("Refresh", readData)),
   segments("Kind", Object.entries(KINDS).map(([key, each]) => [key, `${each.title} ${all(key).length}`]), kind, value => { kind = value; shown = 200; drawData(); }),
   items.length ? table(title, [...columns, [""]], items.slice(0, shown).map(([one, user]) =>
     [...cells(one, user), actions.map(make => make(one, (method, rest, body, done) => change(user, method, `/api/v1/${path(one)}${rest}`, body, done)))]))

@@ -617,8 +617,8 @@ class Stories(Live, Held):
             session.send("HeapProfiler.collectGarbage")
             heap = measured("JSHeapUsedSize") / 1_000_000
             drawn = page.locator(".grid-body .r").count()
-            print(f"{work:.1f} ms of work for a frame, {heap:.0f} MB, {drawn} rows exist")
-            # A frame has 16 ms; entries are 11 MB of text.
+            print(f"{work:.1f} ms of work for a frame, {heap:.0f} MB of {len(run) / 1_000_000:.0f} MB of JSON, {drawn} rows exist")
+            # A frame has 16 ms.
             assert work < 16 and heap < 300 and drawn < 80
             page.keyboard.press("/")
             page.keyboard.type("77777")
