@@ -1,7 +1,7 @@
 """Joins the sources of the page of the admin API into one HTML document, ui/ui.html. scripts/describe calls it.
 
 Each ES module becomes a function that is called once and returns what the module exports; an import takes it from there.
-So there are no cycles, and nothing that is exported changes. The form of faults comes from the schema of scenarios.
+So there are no cycles, and nothing that is exported changes. Forms come from the schemas of scenarios and of the APIs.
 """
 
 import base64
@@ -13,7 +13,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 SCHEMA = HERE.parent / "Fixtures" / "scenarios" / "scenario.schema.json"
-STYLES = ["base", "layout", "timeline", "panels"]
+STYLES = ["base", "layout", "timeline"]
 LIMIT = 150_000
 
 IMPORT = re.compile(r'^import \{([^}]*)\} from "\./(\w+)\.js";$', re.M)
@@ -42,43 +42,107 @@ def smaller(text):
     return "\n".join(line for line in lines if line)
 
 
-def fault_schema():
-    """What the form asks of each member of a fault: its description, and what kind of value it has."""
-    definitions = json.loads(SCHEMA.read_text(encoding="utf-8"))["$defs"]
+# Where a fault may act stands at the beginning of its description, and so does what it goes with.
+PLACES = re.compile(r"(?:^|(?<=\. ))((?:REST|[Hh]andshake|[Ss]ocket)(?:, (?:REST|handshake|socket))*): ")
+EXTRA = re.compile(r"^With '(\w+)'(?: or '(\w+)')?: (?:the )?")
 
-    def resolved(each):
-        return definitions.get(each.get("$ref", "").split("/")[-1], each)
 
-    def brief(each, depth=0):
-        target = resolved(each)
-        kept = {key: each[key] for key in ("const", "enum", "type") if key in each}
-        kept["description"] = each.get("description", target.get("description", ""))
-        if "enum" in target:
-            kept.setdefault("enum", target["enum"])
-        if target.get("type") == "boolean":
-            kept["type"] = "boolean"
-        if "properties" in target and depth == 0:
-            kept["properties"] = {key: brief(value, 1) for key, value in target["properties"].items()}
-        if any(resolved(option).get("const") is True for option in target.get("anyOf", [])):
-            kept.setdefault("const", True)
-        if isinstance(kept.get("type"), list):
-            del kept["type"]
+class Forms:
+    """What a form asks of the members of objects: their descriptions, and what kind of value each has."""
+
+    def __init__(self, document, long=None):
+        """`long` is the `maxLength` from which on a text may have several lines."""
+        self.document, self.long = document, long
+
+    def resolved(self, schema):
+        while "$ref" in schema:
+            found = self.document
+            for part in schema["$ref"].removeprefix("#/").split("/"):
+                found = found[part]
+            schema = {**found, **{key: value for key, value in schema.items() if key != "$ref"}}
+        return schema
+
+    def options(self, schema):
+        """The schemas of which a value fits one."""
+        schema = self.resolved(schema)
+        either = None if "properties" in schema else schema.get("anyOf", schema.get("oneOf"))
+        return [option for each in either for option in self.options(each)] if either else [schema]
+
+    def brief(self, schema):
+        """A schema as the page reads it.
+
+        `enum` has the values, which are only suggestions where `open` is set; `text` says that any text is one, and
+        otherwise a text is read as JSON where it is; `whole` that `true` stands for the object without members.
+        """
+        options = [each for each in self.options(schema) if each.get("type") != "null"]
+        kept = {"description": self.resolved(schema).get("description", "")}
+        values = [value for each in options for value in each.get("enum", [each["const"]] if "const" in each else (
+            [True, False] if each.get("type") == "boolean" else [])) if value is not None]
+        types = {kind for each in options for kind in [each.get("type", [])] if isinstance(kind, str)} | {
+            kind for each in options if isinstance(each.get("type"), list) for kind in each["type"]}
+        is_open = any("enum" not in each and "const" not in each and "properties" not in each and each.get("type") != "boolean"
+                      for each in options)
+        objects = [each for each in options if "properties" in each]
+        # `true` and a word stand for an object that has no more.
+        if objects and not is_open and set(values) <= {True, *objects[0]["properties"].get("what", {}).get("enum", [])}:
+            kept |= {"properties": self.members(objects[0]), "required": objects[0].get("required", [])}
+            return kept | ({"whole": True} if True in values else {})
+        if objects:
+            kept["description"] += f" Also JSON with {', '.join(objects[0]['properties'])}."
+        if values and values != [0]:
+            kept |= {"enum": values} | ({"open": True} if is_open or objects else {})
+        if self.long and any(each.get("maxLength", 0) >= self.long for each in options):
+            kept["long"] = True
+        if is_open:
+            kept |= {"text": True} if "string" in types and not types & {"integer", "array"} and not objects else {}
         return kept
 
-    members = {key: brief(value) for key, value in definitions["fault"]["properties"].items()}
-    return {"members": members, "endpoints": definitions["endpoint"]["enum"]}
+    def members(self, schema):
+        return {key: self.brief(value) for key, value in self.resolved(schema)["properties"].items()}
+
+
+def forms(api, admin):
+    """The forms of faults, breakpoints and worlds, and of what the API changes; REST endpoints by their operations."""
+    scenario = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    fault = Forms(scenario).members({"$ref": "#/$defs/fault"})
+    for member in fault.values():
+        said = member["description"]
+        member["places"] = [place for each in PLACES.findall(said) for place in each.lower().split(", ")]
+        extra = EXTRA.match(said)
+        member["extra"] = [each for each in extra.groups() if each] if extra else []
+        said = re.sub(r"'([\w-]+)'", r"\1", PLACES.sub("", EXTRA.sub("", said), count=1))
+        member["description"] = said[:1].upper() + said[1:]
+    fault["content_type"]["extra"] = ["status", "quota"]
+    requests = Forms(admin)
+    breakpoint = requests.members({"$ref": "#/components/schemas/BreakpointRequest"})
+    match = breakpoint["match"]["properties"]
+    match["at"] = fault["at"]
+    match["type"] |= {"enum": fault["at"]["properties"]["type"]["enum"], "open": True}
+
+    def shape(endpoint):
+        return re.sub(r"\{\w+\}", "{}", endpoint)
+
+    operations = {shape(f"{method.upper()} {path}"): operation["operationId"] for path, item in api["paths"].items()
+                  for method, operation in item.items() if "operationId" in operation}
+    changes = {"goal": "ChangeGoalRequest", "consultation": "UpdateConsultationRequest", "meal": "UpdateMealLogRequest",
+               "profile": "FullProfileRequest", "measures": "PhysicalProfileRequest", "preferences": "PreferencesRequest"}
+    return {
+        "fault": fault, "breakpoint": breakpoint, "world": requests.members({"$ref": "#/components/schemas/WorldRequest"}),
+        "endpoints": {operations[shape(each)]: each for each in scenario["$defs"]["endpoint"]["enum"]},
+        **{key: Forms(api, long=1000).brief({"$ref": f"#/components/schemas/{name}"}) for key, name in changes.items()},
+    }
 
 
 def digest(text):
     return "'sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() + "'"
 
 
-def document():
-    """The text of ui/ui.html."""
+def document(api, admin):
+    """The text of ui/ui.html; its forms are made from the descriptions of the API and of the admin API."""
     seen = {}
     modules("app", seen)
-    schema = json.dumps(fault_schema(), separators=(",", ":"), ensure_ascii=False)
-    script = "\n".join(['(() => {"use strict";', f"const FAULT_SCHEMA = {schema};", *map(smaller, seen.values()), "})();"])
+    asked = json.dumps(forms(api, admin), separators=(",", ":"), ensure_ascii=False)
+    script = "\n".join(['(() => {"use strict";', f"const FORMS = {asked};", *map(smaller, seen.values()), "})();"])
     style = smaller("\n".join((HERE / "css" / f"{name}.css").read_text(encoding="utf-8") for name in STYLES))
     if "</script" in script or "</style" in style:
         sys.exit("describe: a source of ui/ui.html ends the element that it would be in")

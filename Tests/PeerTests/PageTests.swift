@@ -10,8 +10,8 @@ extension Peers {
             "A story is told as it should be, without violations of axe's rules or of the page's policy",
             .enabled(if: Programs.chromium != nil, Programs.noChromium),
             arguments: [
-                "timeline", "verdicts", "live", "faults", "worlds", "data", "scenario", "hostile", "looks",
-                "reconnection", "pages", "token", "report", "many",
+                "timeline", "filters", "verdicts", "live", "held", "faults", "worlds", "data", "scenario", "hostile",
+                "looks", "reconnection", "prefix", "pages", "token", "report", "many",
             ])
         func story(_ name: String) async throws {
             let script = Programs.peers.appendingPathComponent("with_page.py").path

@@ -129,7 +129,8 @@ def outputs():
     for mode in (UNION,) + GUIDES:
         path = f"openapi/guides/{mode}/docs.html"
         yield path, page.page(yaml.safe_load(texts[mode, "openapi"]), yaml.safe_load(texts[mode, "asyncapi"]))
-    yield "ui/ui.html", join.document()
+    yield "ui/ui.html", join.document(
+        yaml.safe_load(texts[UNION, "openapi"]), read_yaml(ROOT / "openapi" / "admin.yaml"))
     yield "openapi/deviations.html", deviations.page(read(ROOT / "openapi" / "DEVIATIONS.md"))
 
 

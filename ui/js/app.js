@@ -1,25 +1,26 @@
-// Starts the page: panels, address, keyboard, theme, and the stream of the shown world.
+// Starts the page: panels, address, keyboard, and the stream of the shown world.
 import { $, fill, h, openDialog, toast } from "./dom.js";
-import { attempt, call } from "./api.js";
-import { follow } from "./events.js";
-import { noFilter } from "./filter.js";
-import { state, tell, when } from "./state.js";
-import { addNote, chooseNumber, choose, clearTimeline, move, setFilter, startTimeline, takeEvents, timeline } from "./timeline.js";
+import { attempt, call, follow, state, tell, when } from "./server.js";
+import { addCondition, addNote, chooseNumber, choose, clearTimeline, move, setFilter, startTimeline, takeEvents, timeline } from "./timeline.js";
 import { startDetail } from "./detail.js";
 import { nextEvent, run, startClock } from "./clock.js";
 import { brokenCount, nextBreach, openVerdict, startVerdicts, takeVerdicts } from "./verdicts.js";
-import { readWorlds, showWorld, startWorlds } from "./worlds.js";
-import { openSockets, startSockets } from "./sockets.js";
-import { startBreakpoints } from "./breakpoints.js";
-import { startFaults } from "./faults.js";
+import { readWorlds, showWorld, startData, startWorlds } from "./worlds.js";
+import { openSockets, startBreakpoints, startFaults, startSockets } from "./live.js";
 import { startScenario } from "./scenario.js";
-import { startData } from "./data.js";
 
 const PANELS = [["timeline", "Timeline"], ["verdicts", "Verdicts"], ["sockets", "Sockets"], ["breakpoints", "Breakpoints"], ["faults", "Faults"],
   ["scenario", "Scenario"], ["data", "Data"], ["worlds", "Worlds"]];
-const KEYS = [["j  k", "Next and previous row; arrows, Page Up, Page Down, Home, End work too"], ["[  ]", "Previous and next row of the same socket"],
-  ["b", "Next breach"], ["/", "Filter"], ["p", "Show or hide pings"], ["c", "Fold chunks, or show them one by one"], ["Esc", "Close the detail, then clear the filter"],
-  ["n", "Move a manual clock to the next event"], ["r", "Let a manual clock run, or pause it"], ["1 … 8", "Panels"], ["?", "This list"]];
+/** What each key does. */
+const KEYS = {
+  j: ["Next row; arrows, Page Up, Page Down, Home, End work too", () => move(1)], k: ["Previous row", () => move(-1)],
+  "]": ["Next row of the same socket", () => move(1, { sameSocket: true })], "[": ["Previous row of the same socket", () => move(-1, { sameSocket: true })],
+  b: ["Next breach", () => nextBreach()], "/": ["Filter", () => { location.hash = "#timeline"; $("filters").firstElementChild.focus(); }],
+  p: ["Show or hide pings", () => addCondition("pings=show", { toggles: true })], c: ["Fold chunks, or show them one by one", () => addCondition("chunks=all", { toggles: true })],
+  Escape: ["Close the detail, then clear the filter", () => (timeline.chosen ? choose(null) : setFilter(""))],
+  n: ["Move a manual clock to the next event", () => nextEvent()], r: ["Let a manual clock run, or pause it", () => run()],
+  "?": ["This list; 1 to 8 are the panels", () => showKeys()],
+};
 
 let stream = null, wantedEntry = null;
 
@@ -35,9 +36,8 @@ function readAddress() {
   if (world && world !== state.world) showWorld(world);
   showPanel(wanted);
   if (wanted === "timeline" && query) {
-    const filter = { ...noFilter(), pings: timeline.filter.pings, chunks: timeline.filter.chunks };
-    for (const key of Object.keys(filter)) if (parts.has(key)) filter[key] = parts.get(key);
-    if (JSON.stringify(filter) !== JSON.stringify(timeline.filter) && !parts.has("entry")) setFilter(filter);
+    const filter = parts.get("words") ?? "";
+    if (filter !== timeline.filter && (filter || !parts.has("entry"))) setFilter(filter);
     const number = Number(parts.get("entry"));
     if (number && timeline.chosen?.number !== number && !chooseNumber(number)) wantedEntry = number;
   }
@@ -48,8 +48,7 @@ function writeAddress() {
   const parts = new URLSearchParams();
   if (state.world !== (state.runs?.[0].id ?? "default")) parts.set("world", state.world);
   if (state.panel === "timeline") {
-    const usual = noFilter();
-    for (const [key, value] of Object.entries(timeline.filter)) if (value !== usual[key]) parts.set(key, value);
+    if (timeline.filter) parts.set("words", timeline.filter);
     if (timeline.chosen) parts.set("entry", timeline.chosen.number);
   }
   history.replaceState(null, "", `#${state.panel}${parts.size ? "?" + parts : ""}`);
@@ -75,23 +74,7 @@ function drawNav() {
   if (hadFocus) $("nav").querySelector("[aria-current]")?.focus();
 }
 
-// MARK: Theme and keyboard
-
-function startTheme() {
-  const system = matchMedia("(prefers-color-scheme: dark)");
-  const stored = () => { try { return localStorage.getItem("fitiq-mock-theme"); } catch { return null; } };
-  const apply = () => {
-    const isDark = (stored() ?? (system.matches ? "dark" : "light")) === "dark";
-    document.documentElement.dataset.theme = isDark ? "dark" : "light";
-    $("theme").textContent = isDark ? "Light" : "Dark";
-  };
-  $("theme").addEventListener("click", () => {
-    try { localStorage.setItem("fitiq-mock-theme", document.documentElement.dataset.theme === "dark" ? "light" : "dark"); } catch { /* A file has no storage. */ }
-    apply();
-  });
-  system.addEventListener("change", apply);
-  apply();
-}
+// MARK: Keyboard
 
 function startKeyboard() {
   document.querySelector(".skip").addEventListener("click", event => {
@@ -102,37 +85,26 @@ function startKeyboard() {
   document.addEventListener("keydown", event => {
     const isTyping = event.target.matches("input, select, textarea");
     if (event.ctrlKey || event.metaKey || event.altKey || $("dialog").open) return;
-    if (event.key === "Escape") {
-      if (isTyping) event.target.blur();
-      else if (timeline.chosen) choose(null);
-      else setFilter({ ...noFilter(), pings: timeline.filter.pings, chunks: timeline.filter.chunks });
-      return;
-    }
+    if (isTyping && event.key === "Escape") event.target.blur();
     if (isTyping) return;
-    const { filter } = timeline;
-    const actions = {
-      j: () => move(1), k: () => move(-1), "]": () => move(1, { sameSocket: true }), "[": () => move(-1, { sameSocket: true }), b: nextBreach, n: nextEvent, r: run,
-      "/": () => { location.hash = "#timeline"; $("filters").querySelector("input").focus(); }, "?": showKeys,
-      p: () => setFilter({ pings: filter.pings === "hide" ? "show" : "hide" }), c: () => setFilter({ chunks: filter.chunks === "fold" ? "all" : "fold" }),
-    };
     const panel = panels()[Number(event.key) - 1];
     if (panel) location.hash = `#${panel[0]}`;
-    else if (Object.hasOwn(actions, event.key)) actions[event.key]();
+    else if (Object.hasOwn(KEYS, event.key)) KEYS[event.key][1]();
     else return;
     event.preventDefault();
   });
 }
 
-const showKeys = () => openDialog("Keyboard", h("dl", { class: "keys" }, KEYS.map(([keys, what]) => [
-  h("dt", null, keys.split("  ").map(key => [h("kbd", null, key), " "])), h("dd", null, what)])));
+const showKeys = () => openDialog("Keyboard", h("dl", null, Object.entries(KEYS).map(([key, [what]]) => [h("dt", null, h("kbd", null, key)), h("dd", null, what)])));
 
 // MARK: The stream
 
+const LINKS = { live: "Live", lost: "Reconnecting", gone: "World gone", file: "Recorded" };
+
 function showLink(is) {
-  const texts = { live: "Live", lost: "Reconnecting", gone: "World gone", file: "Recorded" };
   $("link").dataset.is = is;
-  fill($("link"), h("span", { class: "link-text" }, texts[is]));
-  $("link").title = texts[is];
+  $("link").title = LINKS[is];
+  fill($("link"), h("span", { class: "link-text" }, LINKS[is]));
 }
 
 function followWorld() {
@@ -165,11 +137,12 @@ async function start() {
   // A report has its runs in it, an element for each.
   const runs = [...document.querySelectorAll("script.run")].map(element => JSON.parse(element.textContent));
   state.runs = runs.length ? runs : null;
-  startTheme();
+  $("main").append(...PANELS.slice(1).map(([id, name]) => h("section", { id, class: "panel page", "aria-label": name, hidden: true })));
   startKeyboard();
-  const parts = [startTimeline, startDetail, startClock, startVerdicts, startSockets, startBreakpoints, startFaults, startScenario, startData, startWorlds];
-  for (const begin of parts) begin();
-  when("entries counts", drawNav);
+  // A select of the form for worlds has the built-in scenarios.
+  if (!state.runs) await attempt(async () => { state.scenarios = (await call("GET", "scenarios")).scenarios; });
+  for (const begin of [startTimeline, startDetail, startClock, startVerdicts, startSockets, startBreakpoints, startFaults, startScenario, startData, startWorlds]) begin();
+  when("entries counts worlds", drawNav);
   when("address", writeAddress);
   when("world", state.runs ? showRun : followWorld);
   addEventListener("hashchange", readAddress);
@@ -179,9 +152,8 @@ async function start() {
     document.title = `${runs[0].title} · fitiq-mock`;
   } else {
     state.world = new URLSearchParams(location.hash.split("?")[1]).get("world") ?? state.world;
-    await attempt(async () => { state.scenarios = (await call("GET", "scenarios")).scenarios; });
   }
-  await readWorlds({ silently: true });
+  await readWorlds();
   tell("world");
   readAddress();
 }

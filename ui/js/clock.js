@@ -1,62 +1,50 @@
 // The clock of the world, in the bar: what time it is, what is due next, and the ways to move it.
 import { $, button, fill, h, toast } from "./dom.js";
 import { duration, isoTime, milliseconds } from "./format.js";
-import { attempt, call, inWorld } from "./api.js";
-import { calmly, state, tell, when } from "./state.js";
+import { attempt, call, calmly, inWorld, state, tell, when } from "./server.js";
 
+/** The timer of a manual clock that runs. */
 let running = null;
 
 export function startClock() {
-  const read = calmly(400, readClock);
+  const read = calmly(400, () => !state.runs && move(null));
   when("entries", read);
-  when("world", () => { stop(); state.clock = null; draw(); read(); });
+  when("world", () => { stop(); state.clock = null; fill($("clock")); read(); });
   setInterval(() => { if (state.clock && !document.hidden) tick(); }, 100);
 }
 
-async function readClock() {
-  if (state.runs) return;
-  const world = state.world;
-  const clock = await call("GET", inWorld("clock")).catch(() => null);
-  if (clock && world === state.world) take(clock);
-}
+const isManual = () => state.clock?.mode === "manual";
 
-function take(clock) {
+/** Moves the clock, or only reads it. */
+async function move(by) {
+  const world = state.world;
+  const clock = await call(by ? "POST" : "GET", inWorld("clock"), by ?? undefined).catch(error => { if (by) throw error; });
+  if (!clock || world !== state.world) return;
   const isOther = JSON.stringify(clock) !== JSON.stringify(state.clock);
-  const isNewMode = clock.mode !== state.clock?.mode;
-  state.clock = clock;
-  state.clockReadAt = performance.now();
-  if (isNewMode) draw();
+  Object.assign(state, { clock, clockReadAt: performance.now() });
+  if (!$("clock").childElementCount) draw();
   tick();
   if (isOther) tell("clock");
 }
 
+const advance = by => attempt(() => move(by));
+
 /** The world's time now; a clock that is not moved by hand goes on between two readings. */
-export function worldNow() {
-  const at = milliseconds(state.clock.now);
-  return state.clock.mode === "manual" ? at : at + performance.now() - state.clockReadAt;
-}
+export const worldNow = () => milliseconds(state.clock.now) + (isManual() ? 0 : performance.now() - state.clockReadAt);
 
 function tick() {
-  const now = $("clock").querySelector(".now"), due = $("clock").querySelector(".due");
-  if (!now) return;
-  const time = isoTime(worldNow());
-  const text = state.clock.mode === "manual" ? time.slice(11, 23) : time.slice(11, 19);
-  if (now.textContent !== text) now.textContent = text;
-  now.title = time;
-  const next = state.clock.next_step;
-  const ahead = next ? milliseconds(next) - worldNow() : 0;
-  const said = state.clock.mode !== "manual" ? "" : next ? `next in ${duration(ahead)}` : "nothing due";
-  if (due && due.textContent !== said) due.textContent = said;
-  const step = $("clock").querySelector("[data-step]");
-  if (step) step.disabled = !next;
+  const time = isoTime(worldNow()), next = state.clock.next_step;
+  const say = (name, text) => {
+    const element = $("clock").querySelector(name);
+    if (element && element.textContent !== text) element.textContent = text;
+  };
+  say(".now", time.slice(11, isManual() ? 23 : 19));
+  say(".due", !isManual() ? "UTC, real time" : next ? `next in ${duration(milliseconds(next) - worldNow())}` : "nothing due");
+  if (isManual()) $("clock").querySelector("[data-step]").disabled = !next;
 }
 
 function draw() {
-  if (!state.clock) return fill($("clock"));
-  if (state.clock.mode !== "manual") {
-    return fill($("clock"), h("span", { class: "now", "aria-label": "World time, UTC" }), h("span", { class: "dim" }, "UTC, real time"));
-  }
-  fill($("clock"), h("span", { class: "now", "aria-label": "World time, UTC" }), h("span", { class: "due" }),
+  fill($("clock"), h("span", { class: "now", "aria-label": "World time, UTC" }), h("span", { class: "due" }), isManual() && [
     button("+1 s", () => advance({ advance: "1s" }), { title: "Move the clock by one second" }),
     button("Next event", nextEvent, { "data-step": true, title: "Move the clock to what is due next  (n)" }),
     button(running ? "Pause" : "Run", run, { "aria-pressed": String(Boolean(running)), title: "Let time pass as on a real clock  (r)" }),
@@ -64,28 +52,21 @@ function draw() {
       event.preventDefault();
       const text = new FormData(event.target).get("by").trim();
       if (text) advance(/^\d{4}-/.test(text) ? { advance_to: text } : { advance: text });
-    } }, h("input", { name: "by", size: "6", placeholder: "5m", "aria-label": "Move the clock by a duration, or to a time" })));
+    } }, h("input", { name: "by", size: "6", placeholder: "5m", "aria-label": "Move the clock by a duration, or to a time" }))]);
 }
 
-const advance = by => attempt(async () => take(await call("POST", inWorld("clock"), by)));
-
 export function nextEvent() {
-  const next = state.clock?.mode === "manual" && state.clock.next_step;
-  if (next) advance({ advance_to: next });
+  if (isManual() && state.clock.next_step) advance({ advance_to: state.clock.next_step });
 }
 
 export function run() {
-  if (state.clock?.mode !== "manual") return toast("This world follows the system's clock.");
+  if (!isManual()) return toast("This world follows the system's clock.");
   if (running) return stop();
   let before = performance.now();
   const step = async () => {
-    const now = performance.now();
-    const elapsed = Math.round(now - before);
-    before = now;
-    try { take(await call("POST", inWorld("clock"), { advance: `${elapsed}ms` })); } catch (error) {
-      toast(error.message, { bad: true });
-      return stop();
-    }
+    const elapsed = Math.round(performance.now() - before);
+    before += elapsed;
+    if (!await advance({ advance: `${elapsed}ms` })) return stop();
     if (running) running = setTimeout(step, 200);
   };
   running = setTimeout(step, 200);
@@ -96,5 +77,7 @@ export function run() {
 function stop() {
   clearTimeout(running);
   running = null;
-  if (state.clock) { draw(); tick(); }
+  if (!state.clock) return;
+  draw();
+  tick();
 }

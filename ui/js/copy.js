@@ -6,8 +6,8 @@ const quote = text => `'${text.replaceAll("'", "'\\''")}'`;
 const UNSENT = new Set(["host", "content-length", "connection", "upgrade", "accept-encoding"]);
 
 export function asCurl({ request, kind }) {
-  const base = location.protocol.startsWith("http") ? location.origin
-    : `http://${fieldOf(request, "host") ?? "localhost:8080"}`;
+  // Where the page is, there is the server, perhaps below a prefix.
+  const base = location.protocol.startsWith("http") ? new URL("..", location.href).href.slice(0, -1) : `http://${fieldOf(request, "host") ?? "localhost:8080"}`;
   const parts = ["curl -sS -i"];
   if (request.method !== "GET") parts.push(`-X ${request.method}`);
   parts.push(quote(request.target.startsWith("/") ? base + request.target : request.target));
@@ -20,49 +20,27 @@ export function asCurl({ request, kind }) {
   return request.body_base64 ? `printf %s ${quote(request.body_base64)} | base64 -d | ${command} \\\n  --data-binary @-` : command;
 }
 
-const yaml = value => JSON.stringify(value);
-
-/** The endpoint of a fault that a request belongs to, such as `GET /api/v1/goals/{goalId}`. */
-function endpointOf(request) {
-  const path = request.target.split("?")[0].replace(/^\/w\/[^/]+/, "");
-  const segments = path.split("/");
-  const fits = endpoint => {
-    const [method, template] = endpoint.split(" ");
-    const wanted = template.split("/");
-    return method === request.method && wanted.length === segments.length
-      && wanted.every((part, i) => part === segments[i] || part[0] === "{");
-  };
-  const found = FAULT_SCHEMA.endpoints.filter(fits);
-  return found.find(each => !each.includes("{")) ?? found[0] ?? null;
+/** A scenario as YAML; members of faults and answers, each on a line, are written as JSON, which is YAML. */
+function yaml({ name, summary, ...lists }) {
+  const lines = item => Object.entries(item).map(([key, value], index) => `${index ? "    " : "  - "}${key}: ${JSON.stringify(value)}`);
+  const written = Object.entries(lists).filter(([, items]) => items.length).flatMap(([key, items]) => [`${key}:`, ...items.flatMap(lines)]);
+  return [`name: ${name}`, `summary: ${JSON.stringify(summary)}`, "", ...written, ""].join("\n");
 }
 
-const header = (name, summary) => [`name: ${name}`, `summary: ${yaml(summary)}`, ""];
-
-/** The lines of an item in a list of YAML. */
-const item = members => members.filter(Boolean).map((line, i) => (i ? "    " : "  - ") + line);
-
-function faultOf(entry) {
-  const on = endpointOf(entry.request);
-  const { response } = entry;
-  if (!on || (response && response.status < 200)) return null;
-  if (!response) return item([`on: ${on}`, "requests: 1", "empty_reply: true"]);
+function faultOf({ response, endpoint }) {
+  const on = FORMS.endpoints[endpoint];
+  if (!on || response?.status < 200) return null;
+  if (!response) return { on, requests: 1, empty_reply: true };
   const type = fieldOf(response, "content-type");
-  return item([`on: ${on}`, "requests: 1", `status: ${response.status}`, type && `content_type: ${yaml(type)}`,
-    response.body != null && `body: ${yaml(response.body)}`]);
+  return { on, requests: 1, status: response.status, ...(type && { content_type: type }), ...(response.body != null && { body: response.body }) };
 }
 
 function endOf(rows, row) {
   const { cause, by, server_close: close } = row.entry;
   if (by === "client") return null;
-  const place = [...rows.sockets.keys()].indexOf(row.connection) + 1;
-  let frames = 1;
-  for (const each of rows.all) {
-    if (each.position >= row.position) break;
-    if (each.connection === row.connection && each.direction === "out" && each.entry.opcode === "text") frames += 1;
-  }
-  const action = cause === "close_frame" && close ? `close: {code: ${close.code ?? 1000}, reason: ${yaml(close.reason ?? "")}}`
-    : cause === "reset" ? "reset: true" : "finish: true";
-  return item(["on: socket", `connections: ${place}`, `at: {frame: ${frames}}`, action]);
+  const before = rows.all.slice(0, row.position).filter(each => each.connection === row.connection && each.direction === "out" && each.entry.opcode === "text");
+  const action = cause === "close_frame" && close ? { close: { code: close.code ?? 1000, reason: close.reason ?? "" } } : cause === "reset" ? { reset: true } : { finish: true };
+  return { on: "socket", connections: [...rows.sockets.keys()].indexOf(row.connection) + 1, at: { frame: before.length + 1 }, ...action };
 }
 
 const isQuestion = row => row.direction === "in" && (row.type === "message" || row.type === "user_message");
@@ -81,26 +59,24 @@ function conversations(all) {
   return found;
 }
 
-const answerLines = ({ question, text }) => item([`when: {content: ${yaml(question.words ?? "")}}`, `text: ${yaml(text)}`]);
+const answerOf = ({ question, text }) => ({ when: { content: question.words ?? "" }, text });
 
 /** A scenario in which what the entry shows happens again; null where an entry has nothing to repeat. */
 export function asScenario(rows, row) {
-  const write = (said, key, lines) => lines && [...header(`entry-${row.number}`, `${said} as in entry ${row.number}.`), key, ...lines, ""].join("\n");
-  if (row.kind === "exchange") return write(`${row.verb} is answered`, "faults:", faultOf(row.entry));
-  if (row.kind === "closed") return write("A socket ends", "faults:", endOf(rows, row));
+  const write = (said, key, item) => item && yaml({ name: `entry-${row.number}`, summary: `${said} as in entry ${row.number}.`, [key]: [item] });
+  if (row.kind === "exchange") return write(`${row.verb} is answered`, "faults", faultOf(row.entry));
+  if (row.kind === "closed") return write("A socket ends", "faults", endOf(rows, row));
   if (row.kind !== "frame") return null;
   const found = conversations(rows.all.filter(each => each.connection === row.connection)).findLast(each => each.question.position <= row.position);
-  return write("The coach answers", "answers:", found?.text ? answerLines(found) : null);
+  return write("The coach answers", "answers", found?.text ? answerOf(found) : null);
 }
 
 /** The whole timeline as a scenario: each answer of the coach, and what went wrong. */
-export function timelineAsScenario(rows, name) {
-  const answers = conversations(rows.all).filter(each => each.text).flatMap(answerLines);
-  const faults = rows.all.flatMap(row => (row.kind === "exchange" && (row.status >= 500 || !row.status) && faultOf(row.entry))
-    || (row.kind === "closed" && row.isUnclean && endOf(rows, row)) || []);
-  return [...header(name, "What happened, to happen again."), ...(answers.length ? ["answers:", ...answers] : []),
-    ...(faults.length ? ["faults:", ...faults] : []), ""].join("\n");
-}
+export const timelineAsScenario = (rows, name) => yaml({
+  name, summary: "What happened, to happen again.", answers: conversations(rows.all).filter(each => each.text).map(answerOf),
+  faults: rows.all.map(row => (row.kind === "exchange" && (row.status >= 500 || !row.status) ? faultOf(row.entry)
+    : row.kind === "closed" && row.isUnclean ? endOf(rows, row) : null)).filter(Boolean),
+});
 
 const OPCODES = { text: 1, binary: 2, close: 8, ping: 9, pong: 10 };
 

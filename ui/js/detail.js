@@ -1,10 +1,10 @@
 // Everything about one entry.
-import { $, button, copyText, download, fill, h } from "./dom.js";
+import { $, button, copyText, download, fill, h, inWords } from "./dom.js";
 import { bytes, clockTime, content, counted, duration, hexDump, jsonPieces, milliseconds, quietTarget } from "./format.js";
+import { state, when } from "./server.js";
 import { asCurl, asHAR, asScenario } from "./copy.js";
-import { state, when } from "./state.js";
 import { numbersOf } from "./verdicts.js";
-import { choose, chooseNumber, entryLink, setFilter, timeline } from "./timeline.js";
+import { addCondition, choose, chooseNumber, entryLink, timeline } from "./timeline.js";
 
 const SHOWN = 100_000;
 let mode = "json";
@@ -20,37 +20,16 @@ function draw() {
   aside.parentElement.classList.toggle("open", Boolean(row));
   if (!row) return;
   const { entry } = row;
-  const before = timeline.rows.all[row.position - 1];
-  const beforeOnSocket = row.lane >= 0 && findBefore(row);
   const broken = state.breaches.get(row.number) ?? [];
-  const fact = (name, value) => value != null && value !== "" && value !== false && [h("dt", null, name), h("dd", null, value)];
   fill(aside,
     h("div", { class: "head" }, h("h2", null, title(row)),
       button("Close", () => { choose(null); $("grid").focus(); }, { class: "quiet", "aria-keyshortcuts": "Escape" })),
-    h("div", { class: "tools" }, h("span", { class: "dim" }, "Copy"), copies(row).map(([name, text]) => button(name, () => copyText(text(), name), { "aria-label": `Copy ${name}` })),
+    h("div", { class: "tools" }, h("span", { class: "dim" }, "Copy"),
+      copies(row).map(([name, text]) => button(name, () => copyText(text(), name), { "aria-label": `Copy ${name}` })),
       (entry.request || row.lane >= 0) && button("Save HAR", () => download(`entry-${row.number}.har`, asHAR(timeline.rows, row))),
-      row.connection > 0 && row.lane >= 0 && button("Only this socket", () => setFilter({ socket: String(row.connection) }))),
+      row.connection > 0 && row.lane >= 0 && button("Only this socket", () => addCondition(`connection=${row.connection}`))),
     broken.map(id => h("p", { class: "problem" }, "Breaks ", h("a", { href: `#verdicts?at=${encodeURIComponent(id)}` }, id), ". ", findingText(id, row.number))),
-    h("dl", { class: "facts" },
-      fact("Time", `${entry.time.slice(0, 10)} ${entry.time.slice(11, -1)}`),
-      fact("Since the entry before", before && duration(row.at - before.at)),
-      fact("Since the one on this socket", beforeOnSocket && duration(row.at - beforeOnSocket.at)),
-      fact("Arrived", entry.requested_at && entry.requested_at !== entry.time && clockTime(entry.requested_at)),
-      fact("Due", (row.released ?? entry).due && clockTime((row.released ?? entry).due)),
-      fact("Released", row.released && `${clockTime(row.released.time)}, ${row.released.action} by ${row.released.breakpoint}`),
-      fact("Held for", row.released && duration(milliseconds(row.released.time) - milliseconds(row.released.due))),
-      fact("Breakpoint", entry.breakpoint), fact("Subject", entry.subject), fact("Until", entry.until && clockTime(entry.until)),
-      fact("Took", entry.request && duration(row.took)),
-      fact("Connection", row.connection || null),
-      fact("Operation", entry.endpoint),
-      fact("User", row.user && h("button", { type: "button", class: "quiet mono", click: () => setFilter({ user: row.user }) }, row.user)),
-      fact("Fault", row.faults.length > 0 && row.faults.map((name, i) => [i > 0 && ", ", h("a", { href: "#faults" }, name)])),
-      fact("Delivery", entry.delivery?.replaceAll("_", " ")),
-      fact("Unknown parameters", entry.unknown_parameters?.join(", ")),
-      fact("Ended by", entry.by && `the ${entry.by}`), fact("Cause", entry.cause?.replaceAll("_", " ")),
-      fact("Server's close", entry.server_close && closeText(entry.server_close)),
-      fact("Client's close", entry.client_close && closeText(entry.client_close)),
-      fact("Message", entry.message), fact("Effect", entry.effect), fact("Note", entry.text)),
+    h("dl", null, facts(row).map(([name, value]) => value != null && value !== "" && value !== false && [h("dt", null, name), h("dd", null, value)])),
     entry.near_misses?.length > 0 && nearMisses(entry),
     row.fold && row.fold.rows.length > 1 && folded(row),
     entry.request && part("Request", `${entry.request.method} ${quietTarget(entry.request.target)}`, entry.request),
@@ -60,11 +39,30 @@ function draw() {
   aside.scrollTop = 0;
 }
 
-const title = row => row.kind === "exchange" ? `${row.verb} ${row.type}` : row.kind === "frame" ? `${row.verb} ${row.type}`
-  : row.kind === "opened" ? `Socket ${row.connection} opened` : row.kind === "closed" ? `Socket ${row.connection} closed`
-    : row.kind === "fault" ? `Fault ${row.faults[0]}` : row.kind === "clock" ? "Clock moved" : "Note";
+const TITLES = { opened: "opened", closed: "closed" };
+const title = row => (row.kind in TITLES ? `Socket ${row.connection} ${TITLES[row.kind]}` : row.kind === "note" || row.kind === "clock" ? row.type : `${row.verb} ${row.type}`);
 
-const closeText = ({ code, reason }) => [code ?? "without a code", reason].filter(Boolean).join(" · ");
+/** Members of an entry that stand elsewhere in the detail, or in the rows. */
+const ELSEWHERE = new Set(["number", "world", "kind", "time", "requested_at", "request", "response", "near_misses", "payload", "payload_base64", "payload_bytes", "payload_note",
+  "user", "faults", "due"]);
+
+/** Names and values: what the page works out, and then every other member of the entry. */
+function facts(row) {
+  const { entry, released } = row;
+  const since = before => before && duration(row.at - before.at);
+  const link = (label, words) => h("button", { type: "button", class: "quiet mono", click: () => addCondition(words) }, label);
+  const due = (released ?? entry).due;
+  const others = Object.entries(entry).filter(([key, value]) => !ELSEWHERE.has(key) && value != null);
+  return [
+    ["Time", `${entry.time.slice(0, 10)} ${entry.time.slice(11, -1)}`], ["Since the entry before", since(timeline.rows.all[row.position - 1])],
+    ["Since the one on this socket", row.lane >= 0 ? since(findBefore(row)) : null],
+    ["Arrived", entry.requested_at !== entry.time ? entry.requested_at && clockTime(entry.requested_at) : null],
+    ["Due", due && clockTime(due)],
+    ["Released", released && `${clockTime(released.time)}, ${released.action} by ${released.breakpoint}, held for ${duration(milliseconds(released.time) - milliseconds(due))}`],
+    ["Took", entry.request && duration(row.took)], ["User", row.user && link(row.user, `user=${row.user}`)],
+    ["Fault", row.faults.length > 0 && row.faults.map((name, i) => [i > 0 && ", ", h("a", { href: "#faults" }, name)])],
+    ...others.map(([key, value]) => [key[0].toUpperCase() + key.slice(1).replaceAll("_", " "), typeof value === "object" ? inWords(value) : String(value).replaceAll("_", " ")])];
+}
 
 const findingText = (id, number) => state.verdicts?.verdicts.find(each => each.id === id)?.findings
   .find(each => numbersOf(each).includes(number))?.message;
@@ -101,37 +99,25 @@ function folded(row) {
 function part(name, line, message) {
   const body = content(message, "body");
   return h("section", null, h("details", null, h("summary", null, `${name} · ${line} · ${counted(message.fields.length, "field")}`),
-    h("dl", { class: "facts mono" }, message.fields.map(each => [h("dt", null, each.name), h("dd", null, each.value)]))),
+    h("dl", { class: "mono" }, message.fields.map(each => [h("dt", null, each.name), h("dd", null, each.value)]))),
   body && body.size > 0 && bodyView(`${name} body`, body));
 }
 
+const MODES = { json: "JSON", raw: "Raw", hex: "Hex" };
+
 /** A body as JSON, raw or hex; what is long is cut until it is asked for. */
 function bodyView(name, body) {
-  const box = h("section");
+  const box = h("section"), isText = body.text != null;
   const show = whole => {
-    const isText = body.text != null;
-    const shown = !isText ? "hex" : mode;
-    let code, problem = null;
-    const text = isText ? (whole ? body.text : body.text.slice(0, SHOWN)) : "";
-    if (shown === "hex") code = h("pre", { class: "code hex", tabindex: "0" }, hexDump(body.bytes, whole ? Infinity : undefined));
-    else {
-      code = h("pre", { class: "code", tabindex: "0" });
-      try {
-        if (shown === "raw") throw null;
-        code.append(...jsonPieces(text).map(([kind, piece]) => kind ? h("span", { class: kind }, piece) : piece));
-      } catch (error) {
-        if (error && text.length === body.text.length) problem = "This is not JSON.";
-        code.textContent = text;
-      }
-    }
-    const tabs = isText && ["json", "raw", "hex"].map(each => button({ json: "JSON", raw: "Raw", hex: "Hex" }[each], () => {
-      mode = each;
-      show(whole);
-    }, { "aria-pressed": String(shown === each) }));
-    fill(box, h("div", { class: "body-head" }, h("h3", null, name, " ", h("span", { class: "dim" }, bytes(body.size))), tabs,
+    const shown = isText ? mode : "hex", text = whole ? body.text : body.text?.slice(0, SHOWN), isCut = isText && text.length < body.text.length;
+    const pieces = shown === "json" && jsonPieces(text);
+    const code = shown === "hex" ? hexDump(body.bytes, whole ? Infinity : undefined) : !pieces ? text
+      : pieces.map(([kind, piece]) => (kind ? h("span", { class: kind }, piece) : piece));
+    const tabs = isText && Object.entries(MODES).map(([each, label]) => button(label, () => { mode = each; show(whole); }, { "aria-pressed": String(shown === each) }));
+    fill(box, h("div", { class: "tools" }, h("h3", null, name, " ", h("span", { class: "dim" }, bytes(body.size))), tabs,
       button("Copy", () => copyText(body.text ?? hexDump(body.bytes, Infinity), name.toLowerCase()))),
-    problem && h("p", { class: "dim" }, problem), code, body.note && h("p", { class: "dim" }, body.note),
-    isText && !whole && body.text.length > SHOWN && button(`Show all ${bytes(body.size)}`, () => show(true)));
+    shown === "json" && !pieces && !isCut && h("p", { class: "dim" }, "This is not JSON."), h("pre", { class: `code ${shown}`, tabindex: "0" }, code),
+    body.note && h("p", { class: "dim" }, body.note), isCut && button(`Show all ${bytes(body.size)}`, () => show(true)));
   };
   show(false);
   return box;

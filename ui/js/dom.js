@@ -37,15 +37,15 @@ export function select(label, options, value, change, attributes) {
 export const field = (label, control, { wide, hint } = {}) =>
   h("label", { class: wide ? "field wide" : "field" }, label, control, hint && h("span", { class: "hint" }, hint));
 
-/** A form on a card. */
-export const form = (title, submit, ...children) => h("form", { class: "card", submit: event => {
+/** A form on a card, with a button that submits it. */
+export const form = (title, label, submit, ...children) => h("form", { class: "card", submit: event => {
   event.preventDefault();
   submit();
-} }, h("h3", null, title), children);
+} }, h("h3", null, title), children, h("button", { class: "main", type: "submit" }, label));
 
 /** Buttons of which one is pressed. */
 export function segments(label, options, chosen, choose) {
-  return h("div", { class: "segments", role: "group", "aria-label": label }, options.map(([key, text]) =>
+  return h("div", { class: "tools", role: "group", "aria-label": label }, options.map(([key, text]) =>
     button(text, () => choose(key), { "aria-pressed": String(key === chosen) })));
 }
 
@@ -71,6 +71,7 @@ export function toast(message, { bad, action } = {}) {
   $("toasts").append(shown);
   while ($("toasts").childElementCount > 4) $("toasts").firstElementChild.remove();
   setTimeout(() => shown.remove(), bad ? 9000 : 4000);
+  return null;
 }
 
 export const heading = (title, lead, ...tools) => [

@@ -1,5 +1,5 @@
 // Journal entries as rows of the timeline: what each column says, and the lane of its socket.
-import { content, duration, milliseconds, oneLine, quietTarget } from "./format.js";
+import { content, duration, milliseconds, oneLine, parsed, quietTarget } from "./format.js";
 
 const LANES = 10;
 const CHUNKS = new Set(["stream_chunk", "assistant_message_chunk"]);
@@ -10,7 +10,7 @@ const ENDS = { close_frame: "close frame", finish: "FIN", reset: "RST", time_out
 export class Rows {
   all = [];
   byNumber = new Map();
-  /** By connection: user, lane, the number of the first entry, and the row of the end. */
+  /** By connection: user, lane, and the rows of the first entry and of the end. */
   sockets = new Map();
   users = new Set();
   types = new Set();
@@ -20,19 +20,19 @@ export class Rows {
 
   /** Adds an entry; returns its row. */
   add(entry) {
+    const at = milliseconds(entry.time);
     const row = {
-      number: entry.number, time: entry.time, at: milliseconds(entry.time), kind: entry.kind,
+      number: entry.number, time: entry.time, at, took: entry.requested_at ? at - milliseconds(entry.requested_at) : 0, kind: entry.kind,
       connection: entry.connection ?? 0, entry, faults: entry.faults ?? [], user: entry.user ?? "", isPing: false,
-      direction: "", verb: "", status: 0, type: "", more: "", took: 0, size: 0, lane: -1, lanes: 0, begins: false, ends: false,
+      direction: { client_to_server: "in", server_to_client: "out" }[entry.direction] ?? "", verb: "", status: 0, type: "", more: "", size: 0, lane: -1, lanes: 0,
+      begins: false, ends: false, position: this.all.length, ...describers[entry.kind]?.(entry),
     };
-    describers[entry.kind]?.(row, entry);
-    if (["opened", "frame", "closed", "fault"].includes(entry.kind)) this.#follow(row, entry);
+    if (["opened", "frame", "closed", "fault"].includes(entry.kind)) this.#follow(row);
     this.#noteRelease(row, entry);
-    row.lanes = this.#mask(row);
-    if (row.ends) this.#leave(row);
+    row.lanes = this.#taken.reduce((mask, connection, lane) => (connection ? mask | 1 << lane : mask), 0);
+    if (row.ends && this.#taken[row.lane] === row.connection) this.#taken[row.lane] = 0;
     if (row.user) this.users.add(row.user);
     if (row.type && row.kind === "frame") this.types.add(row.type);
-    row.position = this.all.length;
     this.all.push(row);
     this.byNumber.set(row.number, row);
     return row;
@@ -44,22 +44,20 @@ export class Rows {
     this.all.forEach((row, index) => { row.position = index; });
   }
 
-  #follow(row, entry) {
+  #follow(row) {
     let socket = this.sockets.get(row.connection);
     if (!socket) {
       const free = this.#taken.indexOf(0);
       if (free >= 0) this.#taken[free] = row.connection;
-      socket = { connection: row.connection, user: row.user, lane: free, openedNumber: row.number, closed: null };
+      socket = { connection: row.connection, user: row.user, lane: free, opened: row, closed: null };
       this.sockets.set(row.connection, socket);
       this.laneCount = Math.max(this.laneCount, free + 1);
       row.begins = true;
     }
     row.lane = socket.lane;
     row.user ||= socket.user;
-    if (entry.kind === "closed") {
-      socket.closed = row;
-      row.ends = true;
-    }
+    row.ends = row.kind === "closed";
+    if (row.ends) socket.closed = row;
   }
 
   /** What was held says when it was due: in the entry of its release, which stands before its own. */
@@ -71,91 +69,36 @@ export class Rows {
       this.#released.delete(row.connection);
     }
   }
-
-  #leave(row) {
-    if (row.lane >= 0 && this.#taken[row.lane] === row.connection) this.#taken[row.lane] = 0;
-  }
-
-  #mask() {
-    let mask = 0;
-    for (let lane = 0; lane < LANES; lane += 1) if (this.#taken[lane]) mask |= 1 << lane;
-    return mask;
-  }
 }
 
+/** What the row of each kind of entry says. */
 const describers = {
-  exchange(row, entry) {
-    const { request, response } = entry;
-    row.verb = request.method;
-    row.type = quietTarget(request.target);
-    row.status = response?.status ?? 0;
-    const body = response && content(response, "body");
-    row.size = body?.size ?? 0;
-    row.took = row.at - milliseconds(entry.requested_at);
-    row.more = !response ? "no response" : response.status >= 400 ? errorText(body?.text) : "";
+  exchange: ({ request, response }) => ({
+    verb: request.method, type: quietTarget(request.target), status: response?.status ?? 0, size: (response && content(response, "body")?.size) ?? 0,
+    more: !response ? "no response" : response.status >= 400 ? errorText(response.body) : "",
+  }),
+  opened: ({ request }) => ({ verb: "WS", status: 101, type: quietTarget(request.target) }),
+  frame(entry) {
+    const isClose = entry.opcode === "close", message = entry.opcode === "text" ? parsed(entry.payload) : null;
+    const type = entry.opcode !== "text" ? entry.opcode : typeof message?.type === "string" ? oneLine(message.type, 60) : "text";
+    const said = words(message), close = [entry.code ?? "no code", entry.reason && oneLine(entry.reason)].filter(Boolean).join(" · ");
+    return {
+      verb: entry.direction === "client_to_server" ? "→" : "←", type, size: content(entry, "payload")?.size ?? 0, words: said,
+      isPing: type === "ping" || type === "pong", isChunk: CHUNKS.has(type),
+      more: isClose ? close : oneLine(said ?? (type === entry.opcode ? entry.payload ?? "" : "")),
+    };
   },
-  opened(row, entry) {
-    row.verb = "WS";
-    row.status = 101;
-    row.type = quietTarget(entry.request.target);
-    row.took = row.at - milliseconds(entry.requested_at);
-  },
-  frame(row, entry) {
-    row.direction = entry.direction === "client_to_server" ? "in" : "out";
-    row.verb = row.direction === "in" ? "→" : "←";
-    const payload = content(entry, "payload");
-    row.size = payload?.size ?? 0;
-    if (entry.opcode === "text") {
-      const message = parsed(entry.payload);
-      row.type = typeof message?.type === "string" ? oneLine(message.type, 60) : "text";
-      row.isPing = row.type === "ping" || row.type === "pong";
-      row.isChunk = CHUNKS.has(row.type);
-      row.words = words(message);
-      row.more = oneLine(row.words ?? (row.type === "text" ? entry.payload : ""));
-    } else if (entry.opcode === "close") {
-      row.type = "close";
-      row.more = [entry.code ?? "no code", entry.reason && oneLine(entry.reason)].filter(Boolean).join(" · ");
-    } else {
-      row.type = entry.opcode;
-      row.isPing = entry.opcode === "ping" || entry.opcode === "pong";
-      row.more = entry.payload ? oneLine(entry.payload) : "";
-    }
-  },
-  closed(row, entry) {
-    row.verb = "✕";
-    row.type = "closed";
+  closed(entry) {
     const close = entry.server_close ?? entry.client_close;
-    row.more = [`by the ${entry.by}, ${ENDS[entry.cause] ?? entry.cause}`, close?.code, close?.reason && oneLine(close.reason), entry.message].filter(Boolean).join(" · ");
-    row.isUnclean = !entry.clean;
+    const more = [`by the ${entry.by}, ${ENDS[entry.cause] ?? entry.cause}`, close?.code, close?.reason && oneLine(close.reason), entry.message];
+    return { verb: "✕", type: "closed", more: more.filter(Boolean).join(" · "), isUnclean: !entry.clean };
   },
-  fault(row, entry) {
-    row.verb = "!";
-    row.type = "fault";
-    row.more = `${entry.fault} · ${String(entry.effect).replaceAll("_", " ")}`;
-    row.faults = [entry.fault];
-  },
-  held(row, entry) {
-    row.verb = "‖";
-    row.type = "held";
-    row.more = `${oneLine(entry.subject)} · by ${entry.breakpoint}`;
-    row.direction = entry.direction === "client_to_server" ? "in" : "out";
-  },
-  released(row, entry) {
-    row.verb = "▸";
-    row.type = entry.action;
-    row.more = `entry ${entry.held} · by ${entry.breakpoint}`;
-  },
-  clock(row, entry) {
-    row.type = `The clock was moved by ${duration(entry.advanced_by_ns / 1e6)}.`;
-  },
-  note(row, entry) {
-    row.type = oneLine(entry.text);
-  },
+  fault: ({ fault, effect }) => ({ verb: "!", type: "fault", more: `${fault} · ${String(effect).replaceAll("_", " ")}`, faults: [fault] }),
+  held: ({ subject, breakpoint }) => ({ verb: "‖", type: "held", more: `${oneLine(subject)} · by ${breakpoint}` }),
+  released: ({ action, held, breakpoint }) => ({ verb: "▸", type: action, more: `entry ${held} · by ${breakpoint}` }),
+  clock: entry => ({ type: `The clock was moved by ${duration(entry.advanced_by_ns / 1e6)}.` }),
+  note: ({ text }) => ({ type: oneLine(text) }),
 };
-
-export function parsed(text) {
-  try { return JSON.parse(text); } catch { return null; }
-}
 
 /** What a message says to a reader. */
 function words(message) {
@@ -169,11 +112,8 @@ function errorText(body) {
 }
 
 /** Whether a row contains the pattern, in any part of its entry that was sent or received. */
-export function rowContains(row, pattern) {
-  const { entry } = row;
-  return pattern.test(row.type) || pattern.test(row.more) || pattern.test(row.user) || pattern.test(entry.payload ?? "")
-    || pattern.test(entry.request?.target ?? "") || pattern.test(entry.request?.body ?? "")
-    || pattern.test(entry.response?.body ?? "") || pattern.test(entry.endpoint ?? "")
-    || row.faults.some(name => pattern.test(name))
-    || (entry.request?.fields ?? []).some(field => pattern.test(`${field.name}: ${field.value}`));
+export function rowContains({ entry, type, more, user, faults }, pattern) {
+  const { request, response } = entry;
+  return [type, more, user, ...faults, entry.payload, entry.endpoint, request?.target, request?.body, response?.body].some(text => text && pattern.test(text))
+    || (request?.fields ?? []).some(field => pattern.test(`${field.name}: ${field.value}`));
 }

@@ -1,77 +1,94 @@
-// Which rows are shown. Runs of chunks are one row unless they are asked for one by one.
+// Which rows are shown. A filter has words as those of `fitiq-mock watch`: `key=value` is a condition, and any other
+// word has to be contained. Pings are shown with `pings=show`, and chunks one by one with `chunks=all`.
 import { rowContains } from "./entries.js";
 
-export const noFilter = () => ({ text: "", kind: "", type: "", direction: "", user: "", status: "", verdict: "", socket: "",
-  pings: "hide", chunks: "fold" });
+export const wordsOf = filter => filter.split(/\s+/).filter(Boolean);
+const conditionOf = word => word.match(/^([a-z]+)=(.*)$/i)?.slice(1);
 
-const KINDS = { requests: ["exchange", "opened"], sockets: ["opened", "frame", "closed", "fault"], frames: ["frame"],
-  other: ["fault", "held", "released", "clock", "note"] };
+/** What a condition asks of a row, and of the row of its request, which is that of its socket's opening. */
+const CONDITIONS = {
+  method: (row, wanted) => row.entry.request?.method === wanted.toUpperCase(),
+  path: (row, wanted, opened) => hasPath(opened?.entry.request?.target.split("?")[0], wanted),
+  status: (row, wanted) => (row.kind === "exchange" || row.kind === "opened") && String(row.status).startsWith(wanted.replace(/xx$/i, "")),
+  endpoint: (row, wanted, opened) => opened?.entry.endpoint === wanted,
+  user: (row, wanted) => row.user === wanted,
+  connection: (row, wanted) => row.connection === Number(wanted),
+  kind: (row, wanted) => row.kind === wanted,
+  unmatched: (row, wanted) => row.kind === "exchange" && String(row.entry.unmatched != null) === wanted,
+  direction: (row, wanted) => row.entry.direction === wanted,
+  type: (row, wanted) => row.kind === "frame" && row.type === wanted,
+  text: (row, wanted) => rowContains(row, containing(wanted)),
+  verdict: (row, wanted, opened, breaches) => (wanted === "broken" ? breaches.has(row.number) : breaches.get(row.number)?.includes(wanted)),
+  pings: () => true,
+  chunks: () => true,
+  fault: (row, wanted) => (wanted === "any" ? row.faults.length > 0 : row.faults.includes(wanted)),
+};
 
-export const isFiltering = filter => Object.entries(filter).some(([key, value]) => key !== "pings" && key !== "chunks" && value);
+const containing = text => new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "i");
+
+function hasPath(path, wanted) {
+  if (path == null) return false;
+  if (!wanted.includes("{")) return path.includes(wanted);
+  const segments = path.replace(/^\/w\/[^/]+/, "").split("/"), template = wanted.split("/");
+  return segments.length === template.length && template.every((part, index) => part[0] === "{" || part === segments[index]);
+}
+
+/** What is wrong with the filter, if anything is. */
+export function mistake(filter) {
+  const unknown = wordsOf(filter).map(conditionOf).find(condition => condition && !Object.hasOwn(CONDITIONS, condition[0]));
+  return unknown && `There is no condition ${unknown[0]}: there are ${Object.keys(CONDITIONS).join(", ")}.`;
+}
+
+/** Whether it leaves out more than pings. */
+export const isNarrow = filter => wordsOf(filter).some(word => !["pings", "chunks"].includes(conditionOf(word)?.[0]));
+
+/** The filter with another condition, in place of that with its key; without it, if it has it and `toggles`. */
+export function withWord(filter, word, { toggles = false } = {}) {
+  const words = wordsOf(filter), key = conditionOf(word)[0];
+  const others = words.filter(each => conditionOf(each)?.[0] !== key);
+  return (toggles && words.includes(word) ? others : [...others, word]).join(" ");
+}
 
 /** A function of a row: whether it passes. */
-function matcher(filter, breaches) {
-  const kinds = KINDS[filter.kind];
-  const pattern = filter.text && new RegExp(filter.text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "i");
-  const socket = Number(filter.socket);
-  return row => !(filter.pings === "hide" && row.isPing)
-    && (!kinds || kinds.includes(row.kind))
-    && (!filter.type || row.type === filter.type)
-    && (!filter.direction || row.direction === filter.direction)
-    && (!filter.user || row.user === filter.user)
-    && (!socket || row.connection === socket)
-    && (!filter.status || hasStatus(row, filter.status))
-    && (!filter.verdict || hasVerdict(row, filter.verdict, breaches))
-    && (!pattern || rowContains(row, pattern));
+function matcher(filter, rows, breaches) {
+  if (mistake(filter)) return () => false;
+  const words = wordsOf(filter), hidesPings = !words.includes("pings=show");
+  const tests = words.map(word => {
+    const condition = conditionOf(word);
+    if (!condition) return row => rowContains(row, containing(word));
+    const [key, wanted] = condition;
+    return row => CONDITIONS[key](row, wanted, row.entry.request ? row : rows.sockets.get(row.connection)?.opened, breaches);
+  });
+  return row => !(hidesPings && row.isPing) && tests.every(test => test(row));
 }
 
-function hasStatus(row, wanted) {
-  if (row.kind !== "exchange" && row.kind !== "opened") return false;
-  if (wanted === "none") return row.status === 0;
-  return wanted.endsWith("xx") ? Math.floor(row.status / 100) === Number(wanted[0]) : row.status === Number(wanted);
-}
-
-function hasVerdict(row, wanted, breaches) {
-  if (wanted === "faults") return row.faults.length > 0;
-  if (wanted === "unmatched") return row.entry.unmatched != null;
-  const names = breaches.get(row.number);
-  return wanted === "broken" ? names != null : names?.includes(wanted) ?? false;
-}
-
-/** The rows that pass, in order, with runs of chunks folded into their first row. */
+/** The rows that pass, in order; runs of chunks are folded into their first row. */
 export class View {
   rows = [];
   #runs = new Map();
   #matches;
   #folds;
 
-  constructor(filter, breaches) {
-    this.#matches = matcher(filter, breaches);
-    this.#folds = filter.chunks === "fold";
+  constructor(filter, rows, breaches) {
+    this.#matches = matcher(filter, rows, breaches);
+    this.#folds = !wordsOf(filter).includes("chunks=all");
   }
 
   add(row) {
     row.fold = null;
-    row.head = row;
-    if (!this.#matches(row)) {
-      row.head = null;
-      return;
-    }
+    row.head = this.#matches(row) ? row : null;
+    if (!row.head) return;
     row.place = this.rows.length;
     if (this.#folds && row.kind === "frame" && !row.isPing) {
       const run = this.#runs.get(row.connection);
-      if (row.isChunk && run && run.type === row.type) {
+      if (row.isChunk && run?.type === row.type) {
         run.fold.rows.push(row);
         if (run.fold.text.length < 400) run.fold.text += row.words ?? "";
         row.head = run;
         return;
       }
-      if (row.isChunk) {
-        row.fold = { rows: [row], text: row.words ?? "" };
-        this.#runs.set(row.connection, row);
-      } else {
-        this.#runs.delete(row.connection);
-      }
+      if (row.isChunk) row.fold = { rows: [row], text: row.words ?? "" };
+      this.#runs.set(row.connection, row.isChunk ? row : null);
     }
     this.rows.push(row);
   }

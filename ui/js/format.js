@@ -70,11 +70,16 @@ export function hexDump(data, limit = 16_384) {
   return lines.join("\n");
 }
 
+/** The value of JSON, or undefined. */
+export function parsed(text) {
+  try { return JSON.parse(text); } catch { return undefined; }
+}
+
 const TOKEN = /"(?:[^"\\]|\\.)*"|[-+.\w]+|[{}[\],:]/g;
 
-/** JSON as [class, text] pieces, indented. Works on the text, because a parsed number has lost its spelling. */
+/** JSON as [class, text] pieces, indented, or null. Works on the text, because a parsed number has lost its spelling. */
 export function jsonPieces(text) {
-  JSON.parse(text);
+  if (parsed(text) === undefined) return null;
   const pieces = [];
   let depth = 0, before = "";
   const newLine = () => pieces.push(["", "\n" + "  ".repeat(depth)]);

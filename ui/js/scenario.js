@@ -1,15 +1,14 @@
 // The editor for scenarios. The server's messages stand at the lines that they are about.
-import { $, button, download, fill, h, heading, toast } from "./dom.js";
-import { attempt, call, inWorld, sureButton } from "./api.js";
-import { calmly, state, when } from "./state.js";
+import { $, button, download, fill, h, heading } from "./dom.js";
+import { act, call, calmly, state, sureButton, when } from "./server.js";
 import { timelineAsScenario } from "./copy.js";
 import { timeline } from "./timeline.js";
 
-const START = JSON.stringify({
-  name: "mine", summary: "A coach of few words, and goals that fail.",
-  answers: [{ when: { content: "protein" }, text: "About 1.6 g for each kilogram of body weight." }],
-  faults: [{ name: "goals-down", on: "GET /api/v1/goals", status: 503, retry_after: 2 }],
-}, null, 2) + "\n";
+const START = `name: mine
+summary: A coach of few words, and goals that fail.
+answers: [{when: {content: protein}, text: About 1.6 g for each kilogram of body weight.}]
+faults: [{name: goals-down, on: GET /api/v1/goals, status: 503, retry_after: 2}]
+`;
 
 let area = null, gutter = null, messages = [];
 
@@ -22,7 +21,7 @@ export function startScenario() {
   fill($("scenario"), heading("Scenario", "What exists, what coaches answer, and what goes wrong, in YAML or JSON. It is checked as you type."),
   h("div", { class: "tools" },
     button("Load this world", async () => {
-      const world = await attempt(() => call("GET", inWorld("state")));
+      const world = await act("GET", "state");
       if (world) show(JSON.stringify(world, null, 2));
     }),
     button("Save the timeline as a scenario", () => show(timelineAsScenario(timeline.rows, "recorded"))),
@@ -36,7 +35,6 @@ export function startScenario() {
 }
 
 function show(text) {
-  if (text == null) return;
   area.value = text;
   area.scrollTop = 0;
   number();
@@ -45,14 +43,7 @@ function show(text) {
 
 async function apply() {
   const scenario = await checkText();
-  if (!scenario) return;
-  try {
-    await call("POST", inWorld("reset"), { scenario });
-    say([]);
-    toast("The world starts over with this scenario.");
-  } catch (error) {
-    say(error.message.split("\n").map(message => ({ message })));
-  }
+  if (scenario) act("POST", "reset", { scenario }, "The world starts over with this scenario.");
 }
 
 /** What the server says about the text; the scenario as a value, or nothing if it has mistakes. */
@@ -70,11 +61,8 @@ function say(list) {
 }
 
 function number() {
-  const count = area.value.split("\n").length;
-  while (gutter.childElementCount > count) gutter.lastElementChild.remove();
-  while (gutter.childElementCount < count) gutter.append(h("div", null, gutter.childElementCount + 1));
   const wrong = new Set(messages.map(each => each.line));
-  [...gutter.children].forEach((line, index) => line.classList.toggle("wrong", wrong.has(index + 1)));
+  fill(gutter, area.value.split("\n").map((line, index) => h("div", { class: wrong.has(index + 1) && "wrong" }, index + 1)));
 }
 
 function goTo({ line, column }) {

@@ -1,16 +1,16 @@
 // The timeline: filters, rows, selection, and pale rows for what is due.
-import { $, button, fill, h, select } from "./dom.js";
-import { bytes, clockTime, counted, duration, milliseconds, oneLine, shortIDs } from "./format.js";
-import { Rows, parsed } from "./entries.js";
-import { View, isFiltering, noFilter } from "./filter.js";
-import { RowList } from "./rows.js";
-import { state, tell, when } from "./state.js";
+import { $, button, fill, h } from "./dom.js";
+import { bytes, clockTime, duration, milliseconds, oneLine, shortIDs } from "./format.js";
+import { state, tell, when } from "./server.js";
+import { Rows } from "./entries.js";
+import { View, isNarrow, mistake, withWord } from "./filter.js";
+import { rowList } from "./rows.js";
 
 const CAPACITY = 100_000;
 const AHEAD = { answer: "The next piece of an answer", meal_log: "A meal is analysed", meal_socket_idle: "An idle meal socket ends",
   output: "Delayed bytes are sent", held: "What is held goes on", silence: "A silenced socket is reset" };
 
-export const timeline = { rows: new Rows(), view: null, filter: noFilter(), chosen: null };
+export const timeline = { rows: new Rows(), view: null, filter: "", chosen: null };
 
 let list = null, due = [], unseen = 0, noteNumber = 0;
 
@@ -21,7 +21,7 @@ export function startTimeline() {
     [["n num", "No."], ["t", "Time"], ["lanes", "Socket"], ["v", "What"], ["s", ""], ["took", "Gap"], ["size", "Size"]].map(
       ([kind, name]) => h("span", { class: kind, role: "columnheader" },
         kind === "lanes" || !name ? h("span", { class: "hidden-text" }, name || "Content") : name)))), body);
-  list = new RowList(grid, body, { height: 26, make: makeRow, fill: fillRow });
+  list = rowList(grid, body, { height: 26, make: makeRow, fill: fillRow });
   body.addEventListener("click", event => {
     const index = Number(event.target.closest(".r")?.dataset.index);
     const row = timeline.view.rows[index];
@@ -33,18 +33,23 @@ export function startTimeline() {
   grid.addEventListener("keydown", steer);
   $("newer").addEventListener("click", () => { list.toEnd(); showUnseen(0); });
   grid.addEventListener("scroll", () => { if (list.isAtEnd && unseen) showUnseen(0); }, { passive: true });
-  when("clock", showDue);
+  when("clock", () => {
+    due = state.clock?.due ?? [];
+    list.update(length());
+    showEmpty();
+  });
+  when("fresh", () => list.update(length()));
   when("breaches", () => {
-    if (timeline.filter.verdict) refilter();
+    if (timeline.filter.includes("verdict=")) refilter();
     else list.update(length());
     drawFilters();
   });
+  makeFilters();
   refilter();
   drawFilters();
 }
 
-const length = () => timeline.view.rows.length + (hasAhead() ? due.length : 0);
-const hasAhead = () => !isFiltering(timeline.filter);
+const length = () => timeline.view.rows.length + (isNarrow(timeline.filter) ? 0 : due.length);
 
 /** Takes a batch of events of the stream, or entries of a run. */
 export function takeEvents(events) {
@@ -52,12 +57,12 @@ export function takeEvents(events) {
   const before = view.rows.length;
   const types = rows.types.size, users = rows.users.size;
   for (const { event, data } of events) {
-    if (event === "missed") addMissed(data);
-    else if (event === "world") tell("world-event", JSON.parse(data));
-    else if (event === "verdicts") tell("verdicts-event", JSON.parse(data));
+    const value = JSON.parse(data);
+    if (event === "missed") addNote(`The journal no longer has ${value.missed.toLocaleString("en")} entries before this one.`, rows.all.at(-1)?.time ?? new Date().toISOString());
+    else if (event === "world" || event === "verdicts") tell(`${event}-event`, value);
     else {
       if (event === "held" || event === "released") tell("held");
-      addEntry(JSON.parse(data));
+      addEntry(value);
     }
   }
   if (rows.all.length > CAPACITY) {
@@ -71,13 +76,6 @@ export function takeEvents(events) {
 function addEntry(entry) {
   if (timeline.rows.byNumber.has(entry.number)) return;
   timeline.view.add(timeline.rows.add(entry));
-}
-
-/** What the server says of entries that it no longer has: how many they are, or a sentence. */
-function addMissed(data) {
-  const missed = parsed(data)?.missed;
-  addNote(missed ? `The journal no longer has ${missed.toLocaleString("en")} entries before this one.` : `${data}.`,
-    timeline.rows.all.at(-1)?.time ?? new Date().toISOString());
 }
 
 /** Adds a row about entries that are not there. */
@@ -107,9 +105,9 @@ function showEmpty() {
   $("empty").hidden = !isEmpty;
   if (!isEmpty) return;
   const url = state.worlds.find(world => world.id === state.world)?.url;
-  fill($("empty"), timeline.rows.all.length ? "No entry passes the filter."
+  fill($("empty"), mistake(timeline.filter) ?? (timeline.rows.all.length ? "No entry passes the filter."
     : state.runs ? "The client of this run sent nothing."
-      : ["Nothing happened yet. Point the app at ", url ? h("code", null, url) : "the server", ", and its requests appear here."]);
+      : ["Nothing happened yet. Point the app at ", url ? h("code", null, url) : "the server", ", and its requests appear here."]));
 }
 
 /** Forgets everything: another world, or a server that was restarted. */
@@ -127,57 +125,54 @@ export function clearTimeline() {
 /** Applies the filter to all rows. */
 function refilter({ keeps = false } = {}) {
   const before = timeline.view?.rows.length ?? 0;
-  timeline.view = new View(timeline.filter, state.breaches);
+  timeline.view = new View(timeline.filter, timeline.rows, state.breaches);
   for (const row of timeline.rows.all) timeline.view.add(row);
   if (keeps) list.shift(before - timeline.view.rows.length);
   settle(Infinity);
   if (timeline.chosen?.head && !keeps && !list.isAtEnd) list.reveal(timeline.chosen.head.place, { centre: true });
 }
 
-export function setFilter(change) {
-  Object.assign(timeline.filter, change);
+export function setFilter(filter) {
+  timeline.filter = filter;
+  const [words] = $("filters").children;
+  if (words.value !== filter) words.value = filter;
   refilter();
   drawFilters();
   tell("address");
 }
 
-function drawFilters() {
-  const { filter, rows } = timeline;
-  const form = $("filters");
-  let text = form.querySelector("input[type=search]");
-  if (!text) {
-    text = h("input", { type: "search", placeholder: "Filter  /", "aria-label": "Filter by text", spellcheck: "false" });
-    let timer = null;
-    text.addEventListener("input", () => {
+/** Adds a condition to the filter, or takes it out if it is there and `toggles`. */
+export const addCondition = (word, options) => setFilter(withWord(timeline.filter, word, options));
+
+function makeFilters() {
+  let timer = null;
+  const words = h("input", { type: "search", placeholder: "Filter  /", "aria-label": "Filter by words", spellcheck: "false",
+    title: "Words that an entry contains, and conditions: status=4xx path=/goals user=… connection=3 kind=frame direction=… type=… verdict=broken",
+    input: () => {
       clearTimeout(timer);
-      timer = setTimeout(() => setFilter({ text: text.value }), rows.all.length > 20_000 ? 250 : 60);
-    });
-    form.addEventListener("submit", event => event.preventDefault());
-    form.append(text, button("Filters", () => form.classList.toggle("open"), { class: "filters-toggle" }), h("div", { class: "more" }));
-  }
-  if (document.activeElement !== text) text.value = filter.text;
-  const choice = (key, label, options) =>
-    select(label, [["", label], ...options], filter[key], value => setFilter({ [key]: value }), { class: filter[key] && "set", "data-key": key });
-  const toggle = (key, on, off, label) => h("label", { class: "check" }, h("input", { type: "checkbox", checked: filter[key] === on,
-    change: event => setFilter({ [key]: event.target.checked ? on : off }) }), label);
+      timer = setTimeout(() => setFilter(words.value), timeline.rows.all.length > 20_000 ? 250 : 60);
+    } });
+  const only = h("select", { "aria-label": "Add a condition", change: () => setFilter(withWord(words.value, only.value)) });
+  $("filters").addEventListener("submit", event => event.preventDefault());
+  fill($("filters"), words, only, button("Clear", () => setFilter(""), { class: "quiet" }));
+}
+
+function drawFilters() {
+  const { filter, rows } = timeline, [, only, clear] = $("filters").children;
+  clear.hidden = !filter;
   const broken = [...new Set([...state.breaches.values()].flat())].sort();
-  const focused = document.activeElement?.dataset?.key;
-  const more = fill(form.querySelector(".more"),
-    choice("kind", "All kinds", [["requests", "Requests"], ["sockets", "Sockets"], ["frames", "Frames"], ["other", "Faults and notes"]]),
-    choice("type", "All types", [...new Set([...rows.types, filter.type])].filter(Boolean).sort()),
-    choice("direction", "Both directions", [["in", "→ from the client"], ["out", "← from the server"]]),
-    choice("status", "Any status", [["2xx", "2xx"], ["4xx", "4xx"], ["5xx", "5xx"], ["none", "No response"]]),
-    (rows.users.size > 1 || filter.user) && choice("user", "All users", [...new Set([...rows.users, filter.user])].filter(Boolean).map(
-      user => [user, user.length > 13 ? `${user.slice(0, 8)}…` : user])),
-    choice("verdict", "Any verdict", [["broken", "Breaches"], ["faults", "Touched by a fault"], ["unmatched", "Unmatched"],
-      ...new Set([...broken, ...(filter.verdict.includes("/") ? [filter.verdict] : [])])]),
-    filter.socket && button(`Socket ${filter.socket} ×`, () => setFilter({ socket: "" }), { "aria-pressed": "true" }),
-    toggle("chunks", "fold", "all", "Fold chunks"), toggle("pings", "hide", "show", "Hide pings"),
-    isFiltering(filter) && button("Clear", () => {
-      Object.assign(timeline.filter, noFilter(), { chunks: filter.chunks, pings: filter.pings });
-      setFilter({});
-    }, { class: "quiet" }));
-  if (focused) more.querySelector(`[data-key=${focused}]`)?.focus();
+  const group = (label, key, options) => options.length > 0 && h("optgroup", { label }, options.map(option => {
+    const [value, text] = [option].flat();
+    return h("option", { value: `${key}=${value}` }, text ?? value);
+  }));
+  fill(only, h("option", { value: "" }, "Only…"),
+    group("Kind", "kind", [["exchange", "Requests"], ["opened", "Openings"], ["frame", "Frames"], ["closed", "Endings"], ["fault", "Faults"], ["held", "What was held"]]),
+    group("Direction", "direction", [["client_to_server", "→ from the client"], ["server_to_client", "← from the server"]]),
+    group("Status", "status", ["2xx", "4xx", "5xx"]), group("Frame", "type", [...rows.types].sort()),
+    group("Verdict", "verdict", [["broken", "Breaches"], ...broken]), group("Trouble", "fault", [["any", "Touched by a fault"]]),
+    group("Operation", "unmatched", [["true", "None that is known"]]), rows.users.size > 1 && group("User", "user", [...rows.users].sort()),
+    group("Also", "pings", [["show", "Pings too"]]), group("Unfolded", "chunks", [["all", "Chunks one by one"]]));
+  only.value = "";
 }
 
 // MARK: Rows
@@ -191,15 +186,15 @@ function makeRow(slot) {
 }
 
 function fillRow(element, index) {
-  const row = timeline.view.rows[index];
-  element.dataset.index = index;
-  element.setAttribute("aria-rowindex", String(index + 2));
-  if (!row) return fillAhead(element, due[index - timeline.view.rows.length], index);
+  const row = timeline.view.rows[index] ?? aheadRow(due[index - timeline.view.rows.length]);
   const [n, t, lanes, v, s, took, size] = element.cells;
   const broken = state.breaches.get(row.number);
-  const isChosen = timeline.chosen && (timeline.chosen.head ?? timeline.chosen) === row;
-  element.className = `r ${row.kind}${broken ? " broken" : ""}${isChosen ? " chosen" : ""}`;
-  element.setAttribute("aria-selected", String(Boolean(isChosen)));
+  const isChosen = (timeline.chosen?.head ?? timeline.chosen) === row;
+  const isFirstAhead = row.kind === "ahead" && index === timeline.view.rows.length;
+  element.dataset.index = index;
+  element.setAttribute("aria-rowindex", String(index + 2));
+  element.className = ["r", row.kind, broken && "broken", isChosen && "chosen", isFirstAhead && "first-ahead", state.fresh.has(row.number) && "flash"].filter(Boolean).join(" ");
+  element.setAttribute("aria-selected", String(isChosen));
   if (isChosen) $("grid").setAttribute("aria-activedescendant", element.id);
   n.firstChild.textContent = row.number > 0 ? row.number : "";
   if (row.number > 0) n.firstChild.setAttribute("href", entryLink(row.number));
@@ -210,16 +205,14 @@ function fillRow(element, index) {
   v.className = `v ${row.direction === "in" ? "up" : row.direction === "out" ? "down" : ""}`;
   const failing = row.status >= 500 || (row.kind === "exchange" && !row.status) || row.isUnclean ? "bad" : row.status >= 400 ? "warn" : "";
   const said = row.fold ? oneLine(row.fold.text) : row.more;
+  const tag = (text, kind = "", title) => text && h("span", { class: `tag ${kind}`, title }, text);
   fill(s, row.kind === "exchange" && h("span", { class: `status ${failing}` }, row.status || "—"),
     h("span", { class: `what ${row.kind === "closed" ? failing : ""}` }, shortIDs(row.type)),
-    row.fold?.rows.length > 1 && h("span", { class: "tag" }, `× ${row.fold.rows.length}`),
-    row.took >= 1 && h("span", { class: "tag", title: "From the request to its answer" }, duration(row.took)),
-    row.faults.length > 0 && row.kind !== "fault" && h("span", { class: "tag fault" }, row.faults.join(", ")),
-    row.entry.delivery && h("span", { class: "tag fault" }, row.entry.delivery.replaceAll("_", " ")),
-    row.entry.unmatched && h("span", { class: "tag breach" }, row.entry.unmatched.replaceAll("_", " ")),
-    broken && h("span", { class: "tag breach", title: broken.join(", ") }, broken.length > 1 ? counted(broken.length, "breach").replace("breachs", "breaches") : broken[0]),
+    tag(row.fold?.rows.length > 1 && `× ${row.fold.rows.length}`), tag(row.took >= 1 && duration(row.took), "", "From the request to its answer"),
+    tag(row.kind !== "fault" && row.faults.join(", "), "fault"), tag(row.entry.delivery?.replaceAll("_", " "), "fault"),
+    tag(row.entry.unmatched?.replaceAll("_", " "), "breach"), tag(broken && (broken.length > 1 ? `${broken.length} breaches` : broken[0]), "breach", broken?.join(", ")),
     said && h("span", { class: "more" }, said));
-  took.textContent = sinceBefore(index, row);
+  took.textContent = row.gap ?? sinceBefore(index, row);
   size.textContent = row.size ? bytes(row.fold ? row.fold.rows.reduce((sum, each) => sum + each.size, 0) : row.size) : "";
 }
 
@@ -228,28 +221,19 @@ const sinceBefore = (index, row) => {
   return before && row.at > before.at ? `+${duration(row.at - before.at)}` : "";
 };
 
-function fillAhead(element, step, index) {
-  const [n, t, lanes, v, s, took, size] = element.cells;
-  element.className = `r ahead${index === timeline.view.rows.length ? " first-ahead" : ""}`;
-  element.setAttribute("aria-selected", "false");
-  n.firstChild.textContent = "";
-  n.firstChild.removeAttribute("href");
-  t.textContent = clockTime(step.time);
-  const socket = timeline.rows.sockets.get(step.connection);
-  drawLanes(lanes, { lane: socket?.lane ?? -1, lanes: socket && socket.lane >= 0 ? 1 << socket.lane : 0, connection: step.connection });
-  v.textContent = "";
-  fill(s, h("span", { class: "what" }, AHEAD[step.what] ?? step.what),
-    step.consultation && h("span", { class: "more" }, `consultation ${step.consultation.slice(0, 8)}…`));
-  const ahead = state.clock ? milliseconds(step.time) - milliseconds(state.clock.now) : 0;
-  took.textContent = ahead > 0 ? `in ${duration(ahead)}` : "";
-  size.textContent = "";
+/** What is due, as a row. */
+function aheadRow({ time, what, connection, consultation }) {
+  const ahead = state.clock ? milliseconds(time) - milliseconds(state.clock.now) : 0;
+  const lane = timeline.rows.sockets.get(connection)?.lane ?? -1;
+  return { kind: "ahead", time, type: AHEAD[what] ?? what, more: consultation ? `consultation ${consultation.slice(0, 8)}…` : "", gap: ahead > 0 ? `in ${duration(ahead)}` : "",
+    verb: "", faults: [], entry: {}, lane, lanes: lane < 0 ? 0 : 1 << lane, connection };
 }
 
 function drawLanes(cell, row) {
   const count = timeline.rows.laneCount;
   while (cell.childElementCount < count) cell.append(document.createElement("i"));
   const chosen = timeline.chosen?.lane >= 0 && timeline.rows.sockets.get(timeline.chosen.connection);
-  const mine = chosen && row.number >= chosen.openedNumber && row.number <= (chosen.closed?.number ?? Infinity) ? chosen.lane : -1;
+  const mine = chosen && row.number >= chosen.opened.number && row.number <= (chosen.closed?.number ?? Infinity) ? chosen.lane : -1;
   for (let lane = 0; lane < count; lane += 1) {
     const isOwn = row.lane === lane;
     let name = row.lanes & (1 << lane) ? "on" : "";
@@ -260,13 +244,6 @@ function drawLanes(cell, row) {
     if (lane === mine) name += " mine";
     cell.children[lane].className = name;
   }
-}
-
-/** Shows what is due ahead of now. */
-function showDue() {
-  due = state.clock?.due ?? [];
-  list.update(length());
-  showEmpty();
 }
 
 // MARK: Selection
@@ -289,7 +266,7 @@ export function choose(row, { reveals = false } = {}) {
 export function chooseNumber(number) {
   const row = timeline.rows.byNumber.get(number);
   if (!row) return false;
-  if (!row.head) setFilter({ ...noFilter(), pings: row.isPing ? "show" : timeline.filter.pings, chunks: timeline.filter.chunks });
+  if (!row.head) setFilter(row.isPing ? "pings=show" : "");
   choose(row, { reveals: true });
   return true;
 }
@@ -312,8 +289,6 @@ function steer(event) {
   const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: list.pageSize, PageUp: -list.pageSize, Home: -Infinity, End: Infinity };
   if (!(event.key in steps)) return;
   event.preventDefault();
-  if (event.key === "End") {
-    move(timeline.view.rows.length);
-    list.toEnd();
-  } else move(event.key === "Home" ? -timeline.view.rows.length : steps[event.key]);
+  move(steps[event.key]);
+  if (event.key === "End") list.toEnd();
 }

@@ -1,6 +1,7 @@
 """What the stories of with_page.py need: servers, an app that talks to them, and pages that are watched."""
 
 import atexit
+import http.client
 import json
 import re
 import socket
@@ -9,7 +10,9 @@ import tempfile
 import threading
 import urllib.error
 import urllib.request
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
@@ -41,8 +44,11 @@ class Server:
         assert self.process.wait(20) == 0, (self.folder / "log").read_text()
 
     def send(self, method, path, body=None, **fields):
+        return self.send_text(method, path, None if body is None else json.dumps(body), **fields)
+
+    def send_text(self, method, path, text, **fields):
         request = urllib.request.Request(
-            self.url + path, method=method, data=None if body is None else json.dumps(body).encode(),
+            self.url + path, method=method, data=None if text is None else text.encode(),
             headers={"Authorization": "Bearer " + self.token, "X-API-Key": self.key, "Content-Type": "application/json", **fields})
         try:
             with urllib.request.urlopen(request, timeout=20) as answer:
@@ -57,12 +63,6 @@ class Server:
 
     def consultation(self, persona="nutritionist"):
         return self.ask("POST", "/api/v1/consultations", {"persona": persona})["data"]["id"]
-
-    def offers(self, operation):
-        """Whether the server has an operation such as `GET /held`, as its description tells."""
-        method, path = operation.split()
-        item = re.search(rf"\n  {re.escape(path)}:\n((?:   .*\n|\n)*)", self.send("GET", "/__admin/openapi.yaml")[1])
-        return item is not None and f"\n    {method.lower()}:\n" in "\n" + item[1]
 
 
 class Forward:
@@ -108,6 +108,47 @@ class Forward:
 
     def mend(self):
         self.is_cut = False
+
+
+class Prefix:
+    """A reverse proxy that serves a server below a path, and keeps what was asked for elsewhere."""
+
+    def __init__(self, server, prefix):
+        self.target, self.prefix, self.strangers = urlsplit(server.url).netloc, prefix, []
+        proxy = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def answer(self):
+                proxy.answer(self)
+
+            do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = answer
+
+            def log_message(self, *arguments):
+                pass
+
+        self.listener = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.listener.server_port}{prefix}"
+        threading.Thread(target=self.listener.serve_forever, daemon=True).start()
+
+    def answer(self, request):
+        if not request.path.startswith(self.prefix + "/"):
+            self.strangers.append(request.path)
+            return request.send_error(404)
+        far = http.client.HTTPConnection(self.target)
+        fields = {name: value for name, value in request.headers.items() if name.lower() != "connection"}
+        body = request.rfile.read(int(request.headers.get("Content-Length", 0)))
+        far.request(request.command, request.path.removeprefix(self.prefix), body or None, fields)
+        answer = far.getresponse()
+        request.send_response(answer.status)
+        for name, value in answer.getheaders():
+            if name.lower() not in ("transfer-encoding", "connection"):
+                request.send_header(name, value)
+        request.end_headers()
+        try:
+            while data := answer.read1(65536):
+                request.wfile.write(data)
+        except OSError:
+            far.close()
 
 
 class App:
@@ -159,7 +200,7 @@ def until(page, condition, argument=None, limit=20_000):
     raise AssertionError(f"not within {limit} ms: {condition} {argument or ''}")
 
 
-def open_page(browser, url, size=(1440, 900), dark=False, stand_ins=None):
+def open_page(browser, url, size=(1440, 900), dark=False):
     """A page in a context of its own, which keeps its console and what its CSP forbade."""
     context = browser.new_context(viewport={"width": size[0], "height": size[1]}, color_scheme="dark" if dark else "light",
                                   permissions=["clipboard-read", "clipboard-write"] if url.startswith("http") else [])
@@ -171,8 +212,6 @@ def open_page(browser, url, size=(1440, 900), dark=False, stand_ins=None):
     page.on("pageerror", lambda error: page.told.append(f"pageerror: {error}"))
     page.add_init_script("""window.violations = [];
         addEventListener('securitypolicyviolation', e => violations.push(`${e.violatedDirective} ${e.blockedURI} ${e.sample}`))""")
-    if stand_ins:
-        stand_ins(page)
     page.goto(url)
     return page
 

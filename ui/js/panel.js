@@ -1,0 +1,145 @@
+// What panels have in common: forms made from schemas, of which join.py leaves what a form needs (FORMS), and tables
+// of what the server answers at a path, with actions for each row.
+import { button, field, fill, form, h, select, table } from "./dom.js";
+import { parsed } from "./format.js";
+import { attempt, call, inWorld, sureButton } from "./server.js";
+
+let lists = 0;
+
+/** `target_date` or `targetDate` as `Target date`. */
+const labelled = key => key[0].toUpperCase() + key.slice(1).replace(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`).replaceAll("_", " ");
+
+/**
+ * Controls for the members of an object. `value()` has the members that were entered, and those that are required;
+ * of the `values` that the object has already, only what was changed.
+ */
+export function members(schemas, { values = {}, required = [], changed } = {}) {
+  const made = Object.entries(schemas).map(([key, schema]) =>
+    [key, member(schema.label ?? labelled(key), schema, { value: values[key], isRequired: required.includes(key), changed })]);
+  return {
+    elements: made.map(([, each]) => each.element),
+    value: () => Object.fromEntries(made.map(([key, each]) => [key, each.value()]).filter(([, value]) => value !== undefined)),
+  };
+}
+
+function member(label, schema, options) {
+  if (schema.properties) return group(label, schema, options);
+  const { value, isRequired, changed } = options;
+  const choices = schema.enum ?? [], isChoice = choices.length > 0 && !schema.open;
+  if (isRequired && isChoice && choices.length === 1) return { element: h("p", { class: "dim" }, schema.description), value: () => choices[0] };
+  const control = isChoice ? choice(label, choices, value, isRequired)
+    : h(schema.long ? "textarea" : "input", { "aria-label": label, list: choices.length > 0 && `choices-${lists += 1}`,
+      required: isRequired, size: schema.long ? null : "18", spellcheck: "false", value: written(value, schema), placeholder: schema.example });
+  control.addEventListener("input", () => changed?.());
+  // Compared as the control has it: a textarea has LF in place of CRLF.
+  const before = control.value;
+  return {
+    element: field(label, [control, choices.length > 0 && !isChoice && h("datalist", { id: control.getAttribute("list") },
+      choices.map(each => h("option", { value: each })))], { hint: schema.description, wide: schema.long }),
+    value: () => {
+      if (control.value === before && !(isRequired && before)) return undefined;
+      if (isChoice) return control.value ? JSON.parse(control.value) : null;
+      return read(/\r/.test(value) ? control.value.replaceAll("\n", "\r\n") : control.value, schema);
+    },
+  };
+}
+
+function group(label, schema, { value, isRequired, changed }) {
+  const inner = members(schema.properties, { values: value, required: isRequired && !schema.whole ? schema.required : [], changed });
+  return {
+    element: h("fieldset", { class: "fields" }, h("legend", null, label), schema.description && h("p", { class: "dim" }, schema.description), inner.elements),
+    value: () => {
+      const given = inner.value();
+      return Object.keys(given).length ? given : isRequired && schema.whole ? true : undefined;
+    },
+  };
+}
+
+const choice = (label, choices, value, isRequired) => select(label, [...(isRequired ? [] : [["", "—"]]),
+  ...choices.map(each => [JSON.stringify(each), String(each).replaceAll("_", " ")])], value == null ? isRequired ? JSON.stringify(choices[0]) : "" : JSON.stringify(value));
+
+const written = (value, { fields }) => value == null ? "" : fields ? value.map(each => `${each.name}: ${each.value}`).join("\n")
+  : typeof value === "string" ? value : JSON.stringify(value);
+
+/** What was typed, as the schema has it: a text, fields of a message, or JSON where it is JSON. */
+function read(typed, { text, fields }) {
+  if (fields) {
+    return typed.split("\n").filter(line => line.trim()).map(line => {
+      const [name, ...rest] = line.split(":");
+      return { name: name.trim(), value: rest.join(":").trim() };
+    });
+  }
+  if (text) return typed;
+  const value = parsed(typed);
+  // A number that JavaScript cannot hold stays a text.
+  return value === undefined || (Number.isInteger(value) && !Number.isSafeInteger(value)) ? typed.trim() || null : value;
+}
+
+/**
+ * A form whose members depend on what is chosen in it. `parts` says which, by what was chosen: `often` and `seldom` are
+ * their schemas, `made` makes the body of their values. It is shown before it is sent.
+ */
+export function choiceForm({ title, label, choosers, parts, send }) {
+  const often = h("div", { class: "fields" }), seldom = h("div", { class: "fields" }), preview = h("pre", { class: "code" });
+  let drawn = "", value = null, first = null, others = null;
+  const show = () => { preview.textContent = JSON.stringify(value(), null, 2); };
+  const draw = () => {
+    const wanted = parts(), { required, made } = wanted, schemas = JSON.stringify([wanted.often, wanted.seldom]);
+    if (schemas !== drawn) {
+      first = members(wanted.often, { required, changed: show });
+      others = members(wanted.seldom, { changed: show });
+      fill(often, first.elements);
+      fill(seldom, others.elements);
+    }
+    drawn = schemas;
+    value = () => made({ ...others.value(), ...first.value() });
+    show();
+  };
+  const chosen = h("div", { class: "fields", input: draw }, choosers);
+  draw();
+  const submit = async () => {
+    if (!await send(value())) return;
+    drawn = "";
+    draw();
+  };
+  return form(title, label, submit, chosen, often, h("details", null, h("summary", null, "More"), seldom), preview);
+}
+
+// MARK: Tables
+
+/**
+ * A table of the list that a path answers, of the world unless `at` says otherwise. `row` makes the cells of an item
+ * with `does`, which makes the buttons of its actions; after each of them the list is read again. `taken` gets each answer.
+ */
+export function collection({ id, label, path, at = inWorld, columns, row, empty, taken, isCurrent }) {
+  const place = h("div", { id });
+  let shown = null;
+  const read = async ({ silently = true } = {}) => {
+    const asked = at(path);
+    const answer = silently ? await call("GET", asked).catch(() => null) : await attempt(() => call("GET", asked));
+    if (!answer || asked !== at(path)) return;
+    const items = answer[path];
+    taken?.(items);
+    const text = JSON.stringify(items.map(item => [item, isCurrent?.(item)]));
+    if (text === shown) return;
+    shown = text;
+    fill(place, items.length ? table(label, columns, items.slice(0, 500).map(item => row(item, does)), index => isCurrent?.(items[index]))
+      : h("p", { class: "dim" }, empty));
+  };
+  const change = (method, rest, body, done) => attempt(() => call(method, at(rest), body), done).then(result => read().then(() => result));
+  const named = item => `${path}/${encodeURIComponent(item.name)}`;
+  const does = {
+    change,
+    /** A button that sends a request; `sure` is asked before. */
+    button: (name, method, rest, { body = method === "POST" ? {} : undefined, done, title, sure, danger } = {}) => {
+      const action = () => change(method, rest, body, done);
+      const attributes = { title, class: danger && "danger" };
+      return sure ? sureButton(name, sure, action, attributes) : button(name, action, attributes);
+    },
+    /** A switch for whether the item is enabled. */
+    toggle: item => h("input", { type: "checkbox", class: "switch", role: "switch", checked: item.enabled, "aria-label": `${item.name} is in force`,
+      change: event => { shown = null; change("PATCH", named(item), { enabled: event.target.checked }); } }),
+    remove: item => does.button("Remove", "DELETE", named(item), { danger: true }),
+  };
+  return { place, read, change };
+}

@@ -1,0 +1,204 @@
+// What the page knows, and how it asks the server: by relative URLs, so that it works behind a port-forward and below
+// any prefix.
+import { ask, button, field, h, toast } from "./dom.js";
+import { parsed } from "./format.js";
+
+/** The name under which this page holds things: what it holds goes on when its stream ends. */
+export const CONTROLLER = `page-${Math.random().toString(36).slice(2, 10)}`;
+
+export const state = {
+  world: "default",
+  worlds: [],
+  scenarios: [],
+  clock: null,
+  /** When the clock was read, by performance.now(). */
+  clockReadAt: 0,
+  verdicts: null,
+  /** The names of broken obligations by entry number. */
+  breaches: new Map(),
+  /** The numbers of entries that a breach was just found in. */
+  fresh: new Set(),
+  held: [],
+  panel: "timeline",
+  /** The runs that are inlined in the document; null where a server is behind the page. */
+  runs: null,
+};
+
+const listeners = new Map();
+
+export function when(topics, listener) {
+  for (const topic of topics.split(" ")) listeners.set(topic, [...(listeners.get(topic) ?? []), listener]);
+}
+
+export function tell(topic, value) {
+  for (const listener of listeners.get(topic) ?? []) listener(value);
+}
+
+/** Calls at most once in `wait` milliseconds, and once more after the last call. */
+export function calmly(wait, action) {
+  let timer = null, again = false;
+  const start = () => { timer = setTimeout(run, 0); };
+  const run = async () => {
+    again = false;
+    try { await action(); } finally {
+      timer = setTimeout(() => { timer = null; if (again) start(); }, wait);
+    }
+  };
+  return () => { if (timer) again = true; else start(); };
+}
+
+/** Reads a panel when it is shown, and while it is when one of the topics is told, at most once in `wait` milliseconds. */
+export function whileShown(panel, topics, wait, read) {
+  const isShown = () => state.panel === panel && !state.runs;
+  const calm = calmly(wait, async () => { if (isShown()) await read(); });
+  when("panel world", () => { if (isShown()) read(); });
+  when(topics, calm);
+}
+
+// MARK: Requests
+
+const KEY = "fitiq-mock-admin-token";
+
+/** `/__admin/`, wherever that is. */
+const root = new URL("./", location.href.split("#")[0]);
+
+export const adminURL = path => new URL(path, root);
+
+/** A path of the world; the default one has a name, too. */
+export const inWorld = path => `worlds/${encodeURIComponent(state.world)}${path ? "/" + path : ""}`;
+
+/** Where the world's own API is, as this page reaches it. */
+export const worldURL = path => new URL(
+  state.world === "default" ? `..${path}` : `../w/${encodeURIComponent(state.world)}${path}`, root);
+
+/** The fields with the admin token, if it was asked for. */
+export function authorized(headers = {}) {
+  const token = sessionStorage.getItem(KEY);
+  return token ? { ...headers, "X-Admin-Token": token } : headers;
+}
+
+let asking = null;
+
+/** Asks for the admin token; one dialog, however many requests wait for it. */
+export function askToken() {
+  asking ??= new Promise(resolve => {
+    const input = h("input", { type: "password", autocomplete: "off", required: true });
+    const dialog = ask("Admin token", "Continue", null,
+      h("p", null, "This server was started with --admin-token. This page keeps the token until its tab is closed."), field("Admin token", input));
+    dialog.addEventListener("close", () => {
+      sessionStorage.setItem(KEY, input.value);
+      asking = null;
+      resolve();
+    }, { once: true });
+    input.focus();
+  });
+  return asking;
+}
+
+/** Sends a request; the answer's JSON, or its text where `as` is "text". Throws an error, with the `status` of a refusal. */
+export async function call(method, path, body, { as = "json", headers = {}, url } = {}) {
+  for (;;) {
+    const answer = await fetch(url ?? adminURL(path), {
+      method, cache: "no-store",
+      headers: { ...(url ? {} : authorized()), ...(body !== undefined && { "Content-Type": "application/json" }), ...headers },
+      body: body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body),
+    }).catch(() => { throw new Error("The server does not answer."); });
+    if (answer.status === 401 && !url) {
+      await askToken();
+      continue;
+    }
+    const text = await answer.text();
+    if (!answer.ok) throw Object.assign(new Error(parsed(text)?.error?.message ?? parsed(text)?.message ?? `The server answered ${answer.status}.`), { status: answer.status });
+    if (as === "text") return text;
+    return text ? JSON.parse(text) : null;
+  }
+}
+
+/** Runs what a control asks for, and shows why it failed if it did: then the result is null. */
+export async function attempt(action, done) {
+  try {
+    const result = await action() ?? true;
+    if (done) toast(done);
+    return result;
+  } catch (error) {
+    return toast(error.message, { bad: true });
+  }
+}
+
+/** Sends a request about the world, and shows why it failed if it did. */
+export const act = (method, path, body, done) => attempt(() => call(method, inWorld(path), body), done);
+
+/** A button that asks once more before it acts. */
+export const sureButton = (label, question, action, attributes) =>
+  button(label, () => ask(label, label, action, h("p", null, question)), attributes);
+
+// MARK: Events
+
+/** The events {id, event, data} in a stream of bytes; data of the server has no line ends. */
+async function* events(body) {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      const blocks = (text + value).split("\n\n");
+      text = blocks.pop();
+      for (const block of blocks) {
+        const event = Object.fromEntries(block.split("\n").map(line => line.match(/^(\w+): (.*)$/s)?.slice(1)).filter(Boolean));
+        if (event.data) yield event;
+      }
+    }
+  } finally {
+    reader.cancel().catch(() => {});
+  }
+}
+
+/**
+ * Follows the current world until the signal aborts: `onEvents` gets batches, `onLink` what the connection is
+ * ("live", "lost", "gone"), `onRestart` is called when another process has begun a journal of its own.
+ */
+export async function follow({ signal, onEvents, onLink, onRestart }) {
+  let lastID = "0", instance = null, batch = [], timer = null;
+  const flush = () => {
+    timer = null;
+    const taken = batch;
+    batch = [];
+    if (!signal.aborted && taken.length) onEvents(taken);
+  };
+  for (let wait = 500; !signal.aborted; wait = Math.min(wait * 2, 5000)) {
+    try {
+      // Breakpoints of this page end with its stream, so that nothing waits for a page that was closed.
+      const answer = await fetch(adminURL(inWorld(`events?verdicts=true&controller=${CONTROLLER}`)), {
+        signal, cache: "no-store", headers: authorized({ "Last-Event-ID": lastID }),
+      });
+      if (answer.status === 401) {
+        await askToken();
+        continue;
+      }
+      if (answer.status === 404) return onLink("gone");
+      if (!answer.ok) throw new Error(`The server answered ${answer.status}.`);
+      onLink("live");
+      wait = 500;
+      for await (const event of events(answer.body)) {
+        lastID = event.id ?? lastID;
+        if (event.event === "world") {
+          const world = JSON.parse(event.data);
+          const isOther = instance && world.instance !== instance;
+          instance = world.instance;
+          if (isOther) {
+            [lastID, batch] = ["0", []];
+            onRestart();
+            throw new Error("The server was restarted.");
+          }
+        }
+        batch.push(event);
+        // A burst is shown once a frame; requestAnimationFrame would wait for ever in a hidden tab.
+        timer ??= setTimeout(flush, 16);
+      }
+    } catch { /* The loop tries again. */ }
+    if (signal.aborted) return;
+    onLink("lost");
+    await new Promise(resolve => setTimeout(resolve, wait));
+  }
+}
