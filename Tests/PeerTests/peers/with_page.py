@@ -325,15 +325,28 @@ class Stories(Live, Held):
         expect(dialog.get_by_label("Title", exact=True)).to_have_value("Run 5 km")
         expect(dialog.get_by_label("Status", exact=True).locator("option")).to_have_text(
             ["—", "not started", "in progress", "completed", "archived"])
+        expect(dialog.get_by_label("Target date", exact=True)).to_have_value("2030-03-01T00:00:00Z")
         is_accessible(page, "a goal's form")
+        dialog.get_by_label("Conversation id", exact=True).fill(consultation)
         dialog.get_by_label("Title", exact=True).fill("Run 10 km")
         dialog.get_by_label("Progress", exact=True).fill("0.5")
         dialog.get_by_label("Status", exact=True).select_option("in progress")
-        with page.expect_request("**/api/v1/goals/*") as sent:
+        with page.expect_request(lambda each: each.method == "PATCH") as sent:
             dialog.get_by_role("button", name="Save").click()
-        assert sent.value.method == "PATCH" or sent.value.method == "GET", sent.value.method
+        assert sent.value.post_data_json == {
+            "title": "Run 10 km", "progress": 0.5, "status": "in_progress", "conversationId": consultation}, sent.value.post_data
         expect(page.locator("#data tr", has_text="Run 10 km")).to_contain_text("50 %")
         expect(page.locator("#data tr", has_text="Run 10 km")).to_contain_text("in progress")
+        path = "/api/v1/goals/" + server.ask("GET", "/__admin/state")["users"][0]["goals"][0]["id"]
+        goal = server.ask("GET", path)["data"]
+        assert goal["conversation_id"] == consultation and goal["description"] == GOAL["description"], goal
+        edit("Goals", "Run 10 km")
+        dialog.get_by_label("Conversation id", exact=True).fill("null")
+        dialog.get_by_role("button", name="Save").click()
+        expect(dialog).to_be_hidden()
+        until(page, "() => document.querySelectorAll('.toast').length > 1")
+        goal = server.ask("GET", path)["data"]
+        assert goal["conversation_id"] is None and goal["title"] == "Run 10 km", goal
         # A consultation: its messages, another title, the archive.
         edit("Consultations", "nutritionist", "Messages")
         expect(dialog).to_contain_text("What should I eat for breakfast?")
