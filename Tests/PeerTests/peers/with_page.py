@@ -398,12 +398,15 @@ class Stories(Live, Held):
         expect(editor).to_be_focused()
         expect(page.locator(".gutter .wrong")).to_have_text("4")
         is_accessible(page, "scenario")
-        editor.fill("name: mine\nsummary: Goals fail.\nfaults:\n  - {on: GET /api/v1/goals, status: 503}\n")
+        editor.fill("name: mine\nsummary: Goals fail.\nclock: manual\nfaults:\n  - {on: GET /api/v1/goals, status: 503}\n")
         expect(page.locator("#messages li")).to_have_count(0)
         page.get_by_role("button", name="Apply").click()
         page.locator("dialog").get_by_role("button", name="Apply").click()
         expect(page.locator(".toast", has_text="starts over")).to_be_visible()
         assert server.send("GET", "/api/v1/goals")[0] == 503
+        # The clock of the same world is another one now.
+        expect(page.locator("#clock .due")).to_have_text("nothing due")
+        expect(page.locator("#clock").get_by_role("button", name="+1 s")).to_be_visible()
         page.get_by_role("button", name="Save the timeline as a scenario").click()
         expect(editor).to_have_value(re.compile("GET /api/v1/goals"))
         self.checks_scenario(editor.input_value())
@@ -418,6 +421,7 @@ class Stories(Live, Held):
         app.chat(consultation, message(html), stays=True)
         app.say(json.dumps({"type": "message", "content": "\u202eright to left\u0000 שלום"}))
         app.say('{"type":"message","content":"\\ud800 alone"}')
+        app.say('{"type":"message","content":"separated\u2028data: {}\u2029id: 1"}')
         app.say(message("x" * 1_000_000))
         server.ask("POST", "/api/v1/goals", {**GOAL, "title": html[:90], "description": html})
         server.send("GET", "/api/v1/%3Cb%3E?" + "q" * 4000, **{"User-Agent": html})
@@ -425,7 +429,7 @@ class Stories(Live, Held):
         page = self.open(server, "#timeline?words=onerror")
         expect(row(page, "<img src=x onerror")).not_to_have_count(0)
         expect(row(page, "%3Cb%3E")).to_have_count(1)
-        for text in ("<img", "right to left", "alone", "xxxxxxxx", "%3Cb%3E", "/api/v1/goals"):
+        for text in ("<img", "right to left", "alone", "separated", "xxxxxxxx", "%3Cb%3E", "/api/v1/goals"):
             page.get_by_label("Filter by words").fill(text)
             row(page, text).last.click()
             expect(page.locator("#detail h2")).to_be_visible()
