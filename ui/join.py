@@ -72,14 +72,14 @@ class Forms:
         """A schema as the page reads it.
 
         `enum` has the values, which are only suggestions where `open` is set; `text` says that any text is one, and
-        otherwise a text is read as JSON where it is; `whole` that `true` stands for the object without members.
+        otherwise a text is read as JSON where it is; `nullable` that null is one; `whole` that `true` stands for the object without members.
         """
-        options = [each for each in self.options(schema) if each.get("type") != "null"]
+        every = self.options(schema)
+        types = {kind for each in every for kind in ([each["type"]] if isinstance(each.get("type"), str) else each.get("type", []))}
+        options = [each for each in every if each.get("type") != "null"]
         kept = {"description": self.resolved(schema).get("description", "")}
         values = [value for each in options for value in each.get("enum", [each["const"]] if "const" in each else (
             [True, False] if each.get("type") == "boolean" else [])) if value is not None]
-        types = {kind for each in options for kind in [each.get("type", [])] if isinstance(kind, str)} | {
-            kind for each in options if isinstance(each.get("type"), list) for kind in each["type"]}
         is_open = any("enum" not in each and "const" not in each and "properties" not in each and each.get("type") != "boolean"
                       for each in options)
         objects = [each for each in options if "properties" in each]
@@ -91,6 +91,8 @@ class Forms:
             kept["description"] += f" Also JSON with {', '.join(objects[0]['properties'])}."
         if values and values != [0]:
             kept |= {"enum": values} | ({"open": True} if is_open or objects else {})
+        if "null" in types:
+            kept["nullable"] = True
         if self.long and any(each.get("maxLength", 0) >= self.long for each in options):
             kept["long"] = True
         if is_open:

@@ -14,7 +14,6 @@ const PANELS = [["timeline", "Timeline"], ["verdicts", "Verdicts"], ["sockets", 
 /** What each key does. */
 const KEYS = {
   j: ["Next row; arrows, Page Up, Page Down, Home, End work too", () => move(1)], k: ["Previous row", () => move(-1)],
-  "]": ["Next row of the same socket", () => move(1, { sameSocket: true })], "[": ["Previous row of the same socket", () => move(-1, { sameSocket: true })],
   b: ["Next breach", () => nextBreach()], "/": ["Filter", () => { location.hash = "#timeline"; $("filters").firstElementChild.focus(); }],
   p: ["Show or hide pings", () => addCondition("pings=show", { toggles: true })], c: ["Fold chunks, or show them one by one", () => addCondition("chunks=all", { toggles: true })],
   Escape: ["Close the detail, then clear the filter", () => (timeline.chosen ? choose(null) : setFilter(""))],

@@ -21,8 +21,9 @@ async function move(by) {
   const clock = await call(by ? "POST" : "GET", inWorld("clock"), by ?? undefined).catch(error => { if (by) throw error; });
   if (!clock || world !== state.world) return;
   const isOther = JSON.stringify(clock) !== JSON.stringify(state.clock);
+  const isNewMode = clock.mode !== state.clock?.mode;
   Object.assign(state, { clock, clockReadAt: performance.now() });
-  if (!$("clock").childElementCount) draw();
+  if (isNewMode) draw();
   tick();
   if (isOther) tell("clock");
 }

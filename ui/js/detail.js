@@ -4,7 +4,7 @@ import { bytes, clockTime, content, counted, duration, hexDump, jsonPieces, mill
 import { state, when } from "./server.js";
 import { asCurl, asHAR, asScenario } from "./copy.js";
 import { numbersOf } from "./verdicts.js";
-import { addCondition, choose, chooseNumber, entryLink, timeline } from "./timeline.js";
+import { addCondition, choose, entryLink, timeline } from "./timeline.js";
 
 const SHOWN = 100_000;
 let mode = "json";
@@ -49,28 +49,21 @@ const ELSEWHERE = new Set(["number", "world", "kind", "time", "requested_at", "r
 /** Names and values: what the page works out, and then every other member of the entry. */
 function facts(row) {
   const { entry, released } = row;
-  const since = before => before && duration(row.at - before.at);
-  const link = (label, words) => h("button", { type: "button", class: "quiet mono", click: () => addCondition(words) }, label);
+  const before = timeline.rows.all[row.position - 1];
   const due = (released ?? entry).due;
   const others = Object.entries(entry).filter(([key, value]) => !ELSEWHERE.has(key) && value != null);
   return [
-    ["Time", `${entry.time.slice(0, 10)} ${entry.time.slice(11, -1)}`], ["Since the entry before", since(timeline.rows.all[row.position - 1])],
-    ["Since the one on this socket", row.lane >= 0 ? since(findBefore(row)) : null],
+    ["Time", `${entry.time.slice(0, 10)} ${entry.time.slice(11, -1)}`], ["Since the entry before", before && duration(row.at - before.at)],
     ["Arrived", entry.requested_at !== entry.time ? entry.requested_at && clockTime(entry.requested_at) : null],
     ["Due", due && clockTime(due)],
     ["Released", released && `${clockTime(released.time)}, ${released.action} by ${released.breakpoint}, held for ${duration(milliseconds(released.time) - milliseconds(due))}`],
-    ["Took", entry.request && duration(row.took)], ["User", row.user && link(row.user, `user=${row.user}`)],
+    ["Took", entry.request && duration(row.took)], ["User", row.user && button(row.user, () => addCondition(`user=${row.user}`), { class: "quiet mono" })],
     ["Fault", row.faults.length > 0 && row.faults.map((name, i) => [i > 0 && ", ", h("a", { href: "#faults" }, name)])],
-    ...others.map(([key, value]) => [key[0].toUpperCase() + key.slice(1).replaceAll("_", " "), typeof value === "object" ? inWords(value) : String(value).replaceAll("_", " ")])];
+    ...others.map(([key, value]) => [key[0].toUpperCase() + key.slice(1).replaceAll("_", " "), typeof value === "object" ? inWords(value) : String(value)])];
 }
 
 const findingText = (id, number) => state.verdicts?.verdicts.find(each => each.id === id)?.findings
   .find(each => numbersOf(each).includes(number))?.message;
-
-function findBefore(row) {
-  for (let at = row.position - 1; at >= 0; at -= 1) if (timeline.rows.all[at].connection === row.connection) return timeline.rows.all[at];
-  return null;
-}
 
 function copies(row) {
   const link = ["Link", () => new URL(entryLink(row.number), location.href).href];
@@ -86,14 +79,9 @@ function nearMisses(entry) {
     h("ul", null, miss.differences.map(text => h("li", null, text))))));
 }
 
-function folded(row) {
-  const { rows } = row.fold;
-  const whole = rows.map(each => each.words ?? "").join("");
+function folded({ fold: { rows } }) {
   return h("section", null, h("h3", null, `${counted(rows.length, "chunk")} in ${duration(rows.at(-1).at - rows[0].at)}`),
-    h("p", { class: "code", dir: "auto" }, whole),
-    h("details", null, h("summary", null, "One by one"), h("ul", null, rows.map((each, index) => h("li", null,
-      h("a", { href: entryLink(each.number), class: "mono", click: event => { event.preventDefault(); chooseNumber(each.number); } }, each.number),
-      ` +${duration(each.at - (rows[index - 1] ?? each).at)} `, h("bdi", { class: "dim" }, each.words))))));
+    h("p", { class: "code", dir: "auto" }, rows.map(each => each.words ?? "").join("")));
 }
 
 function part(name, line, message) {

@@ -2,7 +2,7 @@
 // word has to be contained. Pings are shown with `pings=show`, and chunks one by one with `chunks=all`.
 import { rowContains } from "./entries.js";
 
-export const wordsOf = filter => filter.split(/\s+/).filter(Boolean);
+const wordsOf = filter => filter.split(/\s+/).filter(Boolean);
 const conditionOf = word => word.match(/^([a-z]+)=(.*)$/i)?.slice(1);
 
 /** What a condition asks of a row, and of the row of its request, which is that of its socket's opening. */

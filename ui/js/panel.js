@@ -62,14 +62,14 @@ const written = (value, { fields }) => value == null ? "" : fields ? value.map(e
   : typeof value === "string" ? value : JSON.stringify(value);
 
 /** What was typed, as the schema has it: a text, fields of a message, or JSON where it is JSON. */
-function read(typed, { text, fields }) {
+function read(typed, { text, nullable, fields }) {
   if (fields) {
     return typed.split("\n").filter(line => line.trim()).map(line => {
       const [name, ...rest] = line.split(":");
       return { name: name.trim(), value: rest.join(":").trim() };
     });
   }
-  if (text) return typed;
+  if (text) return nullable && typed.trim() === "null" ? null : typed;
   const value = parsed(typed);
   // A number that JavaScript cannot hold stays a text.
   return value === undefined || (Number.isInteger(value) && !Number.isSafeInteger(value)) ? typed.trim() || null : value;

@@ -62,7 +62,7 @@ const KEY = "fitiq-mock-admin-token";
 /** `/__admin/`, wherever that is. */
 const root = new URL("./", location.href.split("#")[0]);
 
-export const adminURL = path => new URL(path, root);
+const adminURL = path => new URL(path, root);
 
 /** A path of the world; the default one has a name, too. */
 export const inWorld = path => `worlds/${encodeURIComponent(state.world)}${path ? "/" + path : ""}`;
@@ -72,7 +72,7 @@ export const worldURL = path => new URL(
   state.world === "default" ? `..${path}` : `../w/${encodeURIComponent(state.world)}${path}`, root);
 
 /** The fields with the admin token, if it was asked for. */
-export function authorized(headers = {}) {
+function authorized(headers = {}) {
   const token = sessionStorage.getItem(KEY);
   return token ? { ...headers, "X-Admin-Token": token } : headers;
 }
@@ -80,7 +80,7 @@ export function authorized(headers = {}) {
 let asking = null;
 
 /** Asks for the admin token; one dialog, however many requests wait for it. */
-export function askToken() {
+function askToken() {
   asking ??= new Promise(resolve => {
     const input = h("input", { type: "password", autocomplete: "off", required: true });
     const dialog = ask("Admin token", "Continue", null,

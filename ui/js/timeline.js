@@ -271,15 +271,12 @@ export function chooseNumber(number) {
   return true;
 }
 
-/** Moves by so many visible rows; `sameSocket` skips those of others. */
-export function move(step, { sameSocket = false } = {}) {
+/** Moves by so many visible rows. */
+export function move(step) {
   const { rows } = timeline.view;
   if (!rows.length) return;
   const from = timeline.chosen?.head;
-  let index = from ? from.place + step : step < -1 ? 0 : rows.length - 1;
-  if (sameSocket && from) while (rows[index] && rows[index].connection !== from.connection) index += step;
-  if (sameSocket && !rows[index]) return;
-  index = Math.max(0, Math.min(rows.length - 1, index));
+  const index = Math.max(0, Math.min(rows.length - 1, from ? from.place + step : step < -1 ? 0 : rows.length - 1));
   choose(rows[index]);
   list.reveal(index);
 }

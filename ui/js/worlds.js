@@ -128,7 +128,7 @@ function showMessages(consultation) {
     h("p", { class: "dim" }, message.user != null ? "User" : "Coach"), h("p", { dir: "auto" }, message.user ?? message.assistant ?? "")))));
 }
 
-/** Sends a request of the world's API as the user, and shows a change. Its answer's data, or nothing if it failed. */
+/** Sends a request of the world's API as the user, and shows a change. Its answer with the data in it, or nothing if it failed. */
 async function change(user, method, path, body, done) {
   const answer = await attempt(async () => {
     const world = await call("GET", inWorld(""));
@@ -141,7 +141,7 @@ async function change(user, method, path, body, done) {
     });
   }, done);
   if (method !== "GET") readData();
-  return answer?.data ?? answer;
+  return answer && { ...answer, ...answer.data };
 }
 
 /** Makes a button that opens a form of what can be changed, filled with what the API answers now. */
@@ -149,7 +149,7 @@ function edit(label, method, schema, rest = "", from = rest) {
   return (one, send) => button(label, async () => {
     const now = await send("GET", from);
     if (!now) return;
-    const form = members(schema.properties, { values: now.profile ?? now, required: schema.required });
+    const form = members(schema.properties, { values: { ...now, ...now.profile }, required: schema.required });
     ask(label, "Save", () => Object.keys(form.value()).length && send(method, rest, form.value(), "It is changed."), form.elements);
   });
 }

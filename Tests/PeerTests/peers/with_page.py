@@ -325,15 +325,28 @@ class Stories(Live, Held):
         expect(dialog.get_by_label("Title", exact=True)).to_have_value("Run 5 km")
         expect(dialog.get_by_label("Status", exact=True).locator("option")).to_have_text(
             ["—", "not started", "in progress", "completed", "archived"])
+        expect(dialog.get_by_label("Target date", exact=True)).to_have_value("2030-03-01T00:00:00Z")
         is_accessible(page, "a goal's form")
+        dialog.get_by_label("Conversation id", exact=True).fill(consultation)
         dialog.get_by_label("Title", exact=True).fill("Run 10 km")
         dialog.get_by_label("Progress", exact=True).fill("0.5")
         dialog.get_by_label("Status", exact=True).select_option("in progress")
-        with page.expect_request("**/api/v1/goals/*") as sent:
+        with page.expect_request(lambda each: each.method == "PATCH") as sent:
             dialog.get_by_role("button", name="Save").click()
-        assert sent.value.method == "PATCH" or sent.value.method == "GET", sent.value.method
+        assert sent.value.post_data_json == {
+            "title": "Run 10 km", "progress": 0.5, "status": "in_progress", "conversationId": consultation}, sent.value.post_data
         expect(page.locator("#data tr", has_text="Run 10 km")).to_contain_text("50 %")
         expect(page.locator("#data tr", has_text="Run 10 km")).to_contain_text("in progress")
+        path = "/api/v1/goals/" + server.ask("GET", "/__admin/state")["users"][0]["goals"][0]["id"]
+        goal = server.ask("GET", path)["data"]
+        assert goal["conversation_id"] == consultation and goal["description"] == GOAL["description"], goal
+        edit("Goals", "Run 10 km")
+        dialog.get_by_label("Conversation id", exact=True).fill("null")
+        dialog.get_by_role("button", name="Save").click()
+        expect(dialog).to_be_hidden()
+        until(page, "() => document.querySelectorAll('.toast').length > 1")
+        goal = server.ask("GET", path)["data"]
+        assert goal["conversation_id"] is None and goal["title"] == "Run 10 km", goal
         # A consultation: its messages, another title, the archive.
         edit("Consultations", "nutritionist", "Messages")
         expect(dialog).to_contain_text("What should I eat for breakfast?")
@@ -385,12 +398,15 @@ class Stories(Live, Held):
         expect(editor).to_be_focused()
         expect(page.locator(".gutter .wrong")).to_have_text("4")
         is_accessible(page, "scenario")
-        editor.fill("name: mine\nsummary: Goals fail.\nfaults:\n  - {on: GET /api/v1/goals, status: 503}\n")
+        editor.fill("name: mine\nsummary: Goals fail.\nclock: manual\nfaults:\n  - {on: GET /api/v1/goals, status: 503}\n")
         expect(page.locator("#messages li")).to_have_count(0)
         page.get_by_role("button", name="Apply").click()
         page.locator("dialog").get_by_role("button", name="Apply").click()
         expect(page.locator(".toast", has_text="starts over")).to_be_visible()
         assert server.send("GET", "/api/v1/goals")[0] == 503
+        # The clock of the same world is another one now.
+        expect(page.locator("#clock .due")).to_have_text("nothing due")
+        expect(page.locator("#clock").get_by_role("button", name="+1 s")).to_be_visible()
         page.get_by_role("button", name="Save the timeline as a scenario").click()
         expect(editor).to_have_value(re.compile("GET /api/v1/goals"))
         self.checks_scenario(editor.input_value())
@@ -405,6 +421,7 @@ class Stories(Live, Held):
         app.chat(consultation, message(html), stays=True)
         app.say(json.dumps({"type": "message", "content": "\u202eright to left\u0000 שלום"}))
         app.say('{"type":"message","content":"\\ud800 alone"}')
+        app.say('{"type":"message","content":"separated\u2028data: {}\u2029id: 1"}')
         app.say(message("x" * 1_000_000))
         server.ask("POST", "/api/v1/goals", {**GOAL, "title": html[:90], "description": html})
         server.send("GET", "/api/v1/%3Cb%3E?" + "q" * 4000, **{"User-Agent": html})
@@ -412,7 +429,7 @@ class Stories(Live, Held):
         page = self.open(server, "#timeline?words=onerror")
         expect(row(page, "<img src=x onerror")).not_to_have_count(0)
         expect(row(page, "%3Cb%3E")).to_have_count(1)
-        for text in ("<img", "right to left", "alone", "xxxxxxxx", "%3Cb%3E", "/api/v1/goals"):
+        for text in ("<img", "right to left", "alone", "separated", "xxxxxxxx", "%3Cb%3E", "/api/v1/goals"):
             page.get_by_label("Filter by words").fill(text)
             row(page, text).last.click()
             expect(page.locator("#detail h2")).to_be_visible()
