@@ -1,3 +1,4 @@
+import Faults
 import FitIQAPI
 import HTTP1
 import HTTPTypes
@@ -7,12 +8,14 @@ import Traffic
 /// The admin API's journal: the events of a world, as lists, as lines and as they happen.
 extension Engine {
     /// `GET /__admin/requests` and similar paths: the newest entries that match a query; 400 if the query is invalid.
-    func journalAnswer(
-        of world: World, _ head: RequestHead, kinds: Set<JournalEvent.Kind>, isUnmatched: Bool? = nil
-    ) throws(APIError) -> Answer {
-        var query = try JournalQuery(query: head.target.queryItems())
+    func entryList(_ call: AdminCall) throws(APIError) -> Answer {
+        let world = call.world
+        let isUnmatched = call.template == "requests/unmatched"
+        let ofRequests: Set<JournalEvent.Kind> = isUnmatched ? [.exchange] : [.exchange, .opened]
+        let kinds = call.template == "frames" ? [.opened, .frame, .fault, .closed] : ofRequests
+        var query = try JournalQuery(query: call.head.target.queryItems())
         query.kinds = query.kinds.isEmpty ? kinds : query.kinds.intersection(kinds)
-        query.isUnmatched = isUnmatched ?? query.isUnmatched
+        if isUnmatched { query.isUnmatched = true }
         // A kind that is not among them matches no entry.
         let entries = query.kinds.isEmpty ? world.journal.noEntries : world.journal.entries()
         var search = JournalSearch(query, in: entries)
@@ -45,11 +48,11 @@ extension Engine {
     }
 
     /// `GET /__admin/journal`: everything, oldest first, a line each, to keep and to judge later; takes no query.
-    func journalLines(of world: World, _ head: RequestHead) throws(APIError) -> Answer {
-        guard head.target.query == nil else { throw .journalTakesNoQuery }
-        let encoder = world.journalEncoder
-        var entries = world.journal.entries().makeIterator()
-        let source = PartSource(keeping: KeptJournal(of: world)) { slice in
+    func journalLines(_ call: AdminCall) throws(APIError) -> Answer {
+        guard call.head.target.query == nil else { throw .journalTakesNoQuery }
+        let encoder = call.world.journalEncoder
+        var entries = call.world.journal.entries().makeIterator()
+        let source = PartSource(keeping: KeptJournal(of: call.world)) { slice in
             guard let entry = entries.next() else { return .end }
             encoder.appendLine(entry, to: &slice.bytes)
             slice.spend(entry.extraCost)
@@ -59,7 +62,8 @@ extension Engine {
     }
 
     /// `DELETE /__admin/journal`: drops the entries; the numbers continue.
-    func clearJournal(of world: World) -> Answer {
+    func clearJournal(_ call: AdminCall) -> Answer {
+        let world = call.world
         if world.journal.weight > Engine.largestWorkOnLoop { discard(world.journal) }
         world.clearJournal()
         worlds.accountEverything(of: world)
@@ -122,15 +126,24 @@ extension Engine {
     /// `GET /__admin/events`: the entries from now on or after the last one the client saw, without an end.
     ///
     /// - Throws: 400 for a bad query, 409 if another stream has the controller's name.
-    func follow(_ world: World, _ exchange: Exchange) throws(APIError) -> Answer? {
-        let (connection, now) = (exchange.connection, exchange.now)
-        let (watchesVerdicts, controller) = try followerQuery(exchange.head, of: world)
+    func follow(_ call: AdminCall) throws(APIError) -> Answer? {
+        let (world, connection, now) = (call.world, call.connection, call.now)
+        let items = call.head.target.queryItems()
+        let keys = ["verdicts", "controller"]
+        for item in items where !keys.contains(item.name) { throw .unknownAdminKey(item.name, allowed: keys) }
+        let query = QueryReader(items)
+        let watchesVerdicts = try query.flag("verdicts") ?? false
+        let controller = query["controller"].map(ExactString.init(_:))
+        if let name = controller?.text {
+            guard (1...FaultLimits.controllerName).contains(name.utf8.count) else { throw .wrongControllerName }
+            guard !hasController(ExactString(name), of: world) else { throw .controllerIsThere(name) }
+        }
         if watchesVerdicts, world.judge == nil { world.beginJudging() }
         var fields = ServerSentEvent.responseFields
         fields[.date] = world.clock.now(now).httpDateText
         connection.http.startResponse(status: .ok, fields: fields, into: &connection.output.bytes)
         var follower = Follower(
-            world: world, lastNumber: ServerSentEvent.lastID(in: exchange.head.fields) ?? world.journal.lastNumber)
+            world: world, lastNumber: ServerSentEvent.lastID(in: call.head.fields) ?? world.journal.lastNumber)
         follower.controller = controller
         if watchesVerdicts { follower.verdicts = WatchedVerdicts() }
         connection.http.sendBody(ServerSentEvent.retry(milliseconds: 1000), into: &connection.output.bytes)
@@ -143,26 +156,6 @@ extension Engine {
             arm(connection, .keepAlive, after: Follower.keepAliveInterval, at: now)
         }
         return nil
-    }
-
-    /// Reads the query of a stream of events.
-    private func followerQuery(
-        _ head: RequestHead, of world: World
-    ) throws(APIError) -> (watchesVerdicts: Bool, controller: ExactString?) {
-        let keys = ["verdicts", "controller"]
-        let items = head.target.queryItems()
-        for item in items where !keys.contains(item.name) { throw .unknownAdminKey(item.name, allowed: keys) }
-        let verdicts = items.last { $0.name == "verdicts" }?.value
-        if let verdicts, !["true", "false"].contains(verdicts) {
-            throw .unknownChoice("verdicts", got: verdicts, allowed: ["true", "false"])
-        }
-        guard let name = items.last(where: { $0.name == "controller" })?.value else { return (verdicts == "true", nil) }
-        guard !name.isEmpty, name.utf8.count <= Follower.controllerBytes else {
-            throw .wrongControllerName(limit: Follower.controllerBytes)
-        }
-        let controller = ExactString(name)
-        guard !hasController(controller, of: world) else { throw .controllerIsThere(name) }
-        return (verdicts == "true", controller)
     }
 
     /// Whether a stream of events of a world has this controller's name.
@@ -226,9 +219,7 @@ extension Engine {
         if connection.follower?.hasNews ?? false, !isReadingPaused(connection) { _ = feedFollower(connection, at: now) }
         let follower = connection.follower
         connection.follower = nil
-        if let follower, let controller = follower.controller {
-            controllerLeft(controller, of: follower.world, at: now)
-        }
+        if let world = follower?.world { disableAbandonedBreakpoints(of: world, at: now) }
         connection.http.endBody(into: &connection.output.bytes)
         linger(connection, at: now)
     }
@@ -249,9 +240,6 @@ struct Follower {
     var verdicts: WatchedVerdicts?
     /// The life of the world that it was told of.
     private var life = 0
-
-    /// The longest name of a controller in bytes.
-    package static let controllerBytes = 100
 
     init(world: World, lastNumber: Int) {
         self.world = world

@@ -3,6 +3,7 @@ import FitIQAPI
 import HTTPTypes
 import JSON
 import Replay
+import Scenarios
 import Texts
 
 struct Answer {
@@ -97,6 +98,13 @@ public enum APIDescription: CaseIterable, Sendable {
 
     /// The description in a mode, as a copy of its UTF-8.
     public func bytes(for mode: GuideMode) -> [UInt8] { Self.bytes(of: path(for: mode)) }
+
+    /// The description in a mode as JSON.
+    func json(for mode: GuideMode) -> JSONValue {
+        do throws(ScenarioErrors) { return try JSONValue(yaml: bytes(for: mode)) } catch {
+            preconditionFailure("It is YAML: \(error)")
+        }
+    }
 
     /// `/__admin/openapi.yaml`: the admin API, OpenAPI 3.1, the same in every mode, as a copy of its UTF-8.
     public static var adminOpenAPIBytes: [UInt8] { bytes(of: "openapi/admin.yaml") }

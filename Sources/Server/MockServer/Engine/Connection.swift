@@ -76,7 +76,7 @@ public final class Connection {
         guard ending != .reset else { return 0 }
         guard speaks == .http else {
             return output.count + unreadFrames.count + (socketFaults?.waitingByteCount ?? 0)
-                + (webSocket?.bufferedByteCount ?? 0) + (heldEvent?.payloadCount ?? 0)
+                + (webSocket?.bufferedByteCount ?? 0) + (heldEvent?.message?.payload.count ?? 0)
         }
         return output.count + body.count + bodyPieces.count * Self.bodyPieceSize + http.bufferedByteCount
             + (stream?.source.heldByteCount ?? 0) + (held?.byteCount ?? 0)
@@ -134,6 +134,8 @@ public final class Connection {
 
     /// Whether it neither ends nor is silenced by a fault.
     var isServed: Bool { ending == .none && !isSilent }
+    /// Whether its request is answered when an operator, or what happens in a world, lets it be.
+    var awaitsOthers: Bool { held != nil || stream?.source is Waiter }
     /// Whether a request has begun to arrive.
     var isReadingRequest: Bool { http.isReadingHead || http.isReadingBody }
     var isEcho: Bool { webSocket != nil && !webSocketUse.isOfWorld }
@@ -212,15 +214,5 @@ public final class Connection {
         case silence
         /// An answer that waits looks again.
         case wake
-    }
-}
-
-extension WebSocket.Event {
-    /// The bytes of a message; 0 for every other event.
-    fileprivate var payloadCount: Int {
-        switch self {
-        case .text(let bytes), .binary(let bytes): bytes.count
-        default: 0
-        }
     }
 }

@@ -52,7 +52,7 @@ extension Engine {
         case .api(let route):
             if !exchange.isReleased {
                 exchange.responseFaults = world.faults.respond(to: exchange.endpoint, at: world.turn.now)
-                if exchange.responseFaults != nil, holdsRequest(&exchange) { return nil }
+                if exchange.responseFaults != nil, holds(&exchange) { return nil }
             }
             guard let faults = exchange.responseFaults, let replacement = faults.replacement else {
                 return try restAnswer(route, &exchange)

@@ -16,8 +16,8 @@ public struct JournalSearch: Sendable {
 
     private let query: JournalQuery
     private let entries: Journal.Entries
-    /// The connections whose opening matches.
-    private var sockets: Set<UInt64> = []
+    /// The handshakes of sockets, whose facts their frames share.
+    private var openings: [UInt64: RecordedOpening] = [:]
     /// The next opening to check, while there is one.
     private var nextOpening: Int
     /// The entries that remain to be checked.
@@ -52,23 +52,18 @@ public struct JournalSearch: Sendable {
             entry = entries[rest.lowerBound]
             rest = rest.lowerBound + 1..<rest.upperBound
         }
-        guard matches(entry) else { return .passed(cost: query.cost(of: entry)) }
+        guard query.matches(entry, opening: openings[entry.connection]) else {
+            return .passed(cost: query.cost(of: entry))
+        }
         found += 1
         return .found(entry)
     }
 
-    /// Finds the sockets whose frames may match.
     private mutating func noteOpening() -> Step {
         let entry = entries[nextOpening]
         nextOpening += 1
-        guard case .opened = entry.event else { return .passed(cost: JournalQuery.leastCost) }
-        if query.matchesRequestFacts(entry.event) == true { sockets.insert(entry.connection) }
-        return .passed(cost: query.cost(of: entry))
-    }
-
-    private func matches(_ entry: JournalEntry) -> Bool {
-        (!query.asksForRequestFacts || query.matchesRequestFacts(entry.event) ?? sockets.contains(entry.connection))
-            && query.matches(entry)
+        if case .opened(let opening) = entry.event { openings[entry.connection] = opening }
+        return .passed(cost: JournalQuery.leastCost)
     }
 }
 
@@ -122,7 +117,7 @@ public enum PathPattern: Sendable, Equatable {
 
     func matches(_ target: RequestTarget) -> Bool {
         switch self {
-        case .containing(let text): return target.path.utf8.contains(Array(text.utf8))
+        case .containing(let text): return Array(target.path.utf8).contains(Array(text.utf8))
         case .template(let wanted):
             let segments = target.segmentsInWorld
             return segments.count == wanted.count
@@ -136,27 +131,5 @@ public enum PathPattern: Sendable, Equatable {
         case .containing(let text): text
         case .template(let segments): "/" + segments.map { $0?.text ?? "{…}" }.joined(separator: "/")
         }
-    }
-}
-
-extension Collection<UInt8> {
-    /// Returns whether these bytes contain others, in linear time.
-    func contains(_ part: [UInt8]) -> Bool {
-        guard !part.isEmpty else { return true }
-        // Where to continue after a mismatch, so that no byte is read repeatedly (Knuth, Morris and Pratt).
-        var borders = [0]
-        var length = 0
-        for byte in part.dropFirst() {
-            while length > 0, part[length] != byte { length = borders[length - 1] }
-            if part[length] == byte { length += 1 }
-            borders.append(length)
-        }
-        var matched = 0
-        for byte in self {
-            if matched == part.count { break }
-            while matched > 0, part[matched] != byte { matched = borders[matched - 1] }
-            if part[matched] == byte { matched += 1 }
-        }
-        return matched == part.count
     }
 }
