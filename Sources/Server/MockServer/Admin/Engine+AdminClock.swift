@@ -175,16 +175,7 @@ final class ClockMove: BodySource {
         }
         var found: JournalEntry?
         if let target, world.clockMove === self {
-            if lookout == nil {
-                engine.advance(world, to: target, steps: Self.steps, slow: &slow, at: slice.now)
-                if isBefore(target) {
-                    slice.spend(slice.bytesLeft)
-                    return .more
-                }
-            } else {
-                let isOver = search(until: target, &slice, &found)
-                guard isOver else { return .more }
-            }
+            guard moves(to: target, &slice, &found) else { return .more }
             world.clockMove = nil
             engine.wakeStreams()
             if let lookout, found == nil {
@@ -209,17 +200,22 @@ final class ClockMove: BodySource {
         return world.clock.manualTime.map { $0 < target || isLate } ?? false
     }
 
-    /// Moves the clock from one due thing to the next until an entry matches.
+    /// Moves the clock, from one due thing to the next if it looks for an entry.
     ///
     /// - Returns: Whether the move is over; otherwise the slice is full.
-    private func search(until target: Timestamp, _ slice: inout BodySlice, _ found: inout JournalEntry?) -> Bool {
+    private func moves(to target: Timestamp, _ slice: inout BodySlice, _ found: inout JournalEntry?) -> Bool {
+        guard lookout != nil else {
+            engine.advance(world, to: target, steps: Self.steps, slow: &slow, at: slice.now)
+            if isBefore(target) { slice.spend(slice.bytesLeft) }
+            return !isBefore(target)
+        }
         while !slice.isFull {
             switch lookout?.next(in: world.journal) {
             case .found(let entry):
                 found = entry
                 return true
             case .passed(let cost): slice.spend(cost)
-            case .end, nil:
+            case nil:
                 guard let time = world.clock.manualTime, isBefore(target) else { return true }
                 let due = engine.nextDue(ofWorld: world.name, at: slice.now) ?? target
                 let next = min(max(due, time), target)

@@ -18,33 +18,23 @@ extension Engine {
         if isUnmatched { query.isUnmatched = true }
         // A kind that is not among them matches no entry.
         let entries = query.kinds.isEmpty ? world.journal.noEntries : world.journal.entries()
-        var search = JournalSearch(query, in: entries)
         let encoder = world.journalEncoder
         let (lastNumber, droppedCount) = (world.journal.lastNumber, world.journal.droppedCount)
-        var hasBegun = false
-        return Answer(
-            PartSource(
-                keeping: KeptJournal(of: world),
-                json: { writer in
-                    if !hasBegun {
-                        hasBegun = true
-                        writer.beginObject()
-                        writer.key("entries")
-                        writer.beginArray()
-                    }
-                    switch search.next() {
-                    case .passed(let cost): return cost
-                    case .found(let entry):
-                        encoder.write(entry, to: &writer)
-                        return entry.extraCost
-                    case .end:
-                        writer.endArray()
-                        writer.member("last_number", lastNumber)
-                        writer.member("dropped", droppedCount)
-                        writer.endObject()
-                        return nil
-                    }
-                }))
+        let search = PartSource(
+            "entries", of: JournalSearch(query, in: entries), keeping: KeptJournal(of: world),
+            after: { writer in
+                writer.member("last_number", lastNumber)
+                writer.member("dropped", droppedCount)
+            }
+        ) { step, writer in
+            switch step {
+            case .passed(let cost): return cost
+            case .found(let entry):
+                encoder.write(entry, to: &writer)
+                return entry.extraCost
+            }
+        }
+        return Answer(search)
     }
 
     /// `GET /__admin/journal`: everything, oldest first, a line each, to keep and to judge later; takes no query.
@@ -146,7 +136,7 @@ extension Engine {
             world: world, lastNumber: ServerSentEvent.lastID(in: call.head.fields) ?? world.journal.lastNumber)
         follower.controller = controller
         if watchesVerdicts { follower.verdicts = WatchedVerdicts() }
-        connection.http.sendBody(ServerSentEvent.retry(milliseconds: 1000), into: &connection.output.bytes)
+        connection.sendBody(ServerSentEvent.retry(milliseconds: 1000))
         follower.tellWorld(to: connection, instance: instance, at: now)
         connection.follower = follower
         if isShuttingDown {
@@ -205,7 +195,7 @@ extension Engine {
         connection.follower?.verdicts?.isDue = true
         if connection.output.isEmpty {
             lendOutput(to: connection)
-            connection.http.sendBody(ServerSentEvent.keepAlive, into: &connection.output.bytes)
+            connection.sendBody(ServerSentEvent.keepAlive)
             touch(connection)
         } else {
             connection.follower?.unreadTime += Follower.keepAliveInterval
@@ -269,7 +259,7 @@ struct Follower {
             writer.member("last_number", world.journal.lastNumber)
             writer.member("instance", instance)
         }
-        connection.http.sendBody(ServerSentEvent(event: "world", data: data).bytes, into: &connection.output.bytes)
+        connection.sendBody(ServerSentEvent(event: "world", data: data).bytes)
     }
 
     /// Sends entries until the connection holds `limit` bytes, or the slice is full, and returns the cost.
@@ -289,24 +279,21 @@ struct Follower {
                 writer.member("missed", missed)
                 writer.member("first_number", world.journal.firstNumber)
             }
-            connection.http.sendBody(ServerSentEvent(event: "missed", data: text).bytes, into: &connection.output.bytes)
+            connection.sendBody(ServerSentEvent(event: "missed", data: text).bytes)
             // Sent once, though the journal may be empty now.
             lastNumber += missed
         }
         for entry in world.journal.entries(after: lastNumber) {
-            connection.http.sendBody(ServerSentEvent(entry, encoder: encoder).bytes, into: &connection.output.bytes)
+            connection.sendBody(ServerSentEvent(entry, encoder: encoder).bytes)
             lastNumber = entry.number
             extraCost += entry.extraCost
             if connection.output.count > limit || cost() >= slice { return cost() }
         }
         while verdicts?.isBehind(in: world) ?? false, connection.output.count <= limit, cost() < slice {
             guard let spent = world.judgeNextWaiting() else {
-                let change = verdicts?.change(in: world, at: now)
                 extraCost += 16 * 1024
-                if let change {
-                    connection.http.sendBody(
-                        ServerSentEvent(event: "verdicts", data: change).bytes, into: &connection.output.bytes)
-                }
+                guard let change = verdicts?.change(in: world, at: now) else { break }
+                connection.sendBody(ServerSentEvent(event: "verdicts", data: change).bytes)
                 break
             }
             extraCost += spent

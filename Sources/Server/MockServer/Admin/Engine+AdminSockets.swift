@@ -93,20 +93,23 @@ extension Engine {
     func cutSocket(_ call: AdminCall) throws(APIError) -> Answer {
         let connection = try openSocket(call).connection
         _ = try call.body(keys: [])
-        let isReset = call.template.hasSuffix("reset")
+        cut(connection, isReset: call.template.hasSuffix("reset"), in: call.world, at: call.now)
+        return answer(about: connection, of: call.world)
+    }
+
+    private func cut(_ connection: Connection, isReset: Bool, in world: World, at now: Timestamp) {
         let isSilent = connection.socketState == .silent
         connection.record.endingRule = LiveControl.byHand
+        // What a fault still holds back is lost, as the rest of the connection is.
+        if !isSilent { recorder.abandoned(connection, in: world) }
+        forgetSocket(of: connection)
         if isSilent {
             recorder.closed(connection, by: .server, .fault)
             end(connection, isReset ? .reset : .close)
         } else {
-            forgetSocket(of: connection)
-            // What a fault still holds back is lost, as the rest of the connection is.
-            recorder.abandoned(connection, in: call.world)
             connection.output.discardHeld()
-            drop(connection, isReset ? .reset : .finish, in: call.world, at: call.now)
+            drop(connection, isReset ? .reset : .finish, in: world, at: now)
         }
-        return answer(about: connection, of: call.world)
     }
 
     /// `POST /__admin/sockets/{n}/silence`: from now on nothing is sent or read, until `resume`.
@@ -149,10 +152,7 @@ extension Engine {
     func endSilences(of world: World, at now: Timestamp) {
         while let (id, time) = world.live?.silences.popDue(at: world.turn.now) {
             guard let connection = self[id], connection.silencedUntil == time else { continue }
-            connection.record.endingRule = LiveControl.byHand
-            recorder.closed(connection, by: .server, .fault)
-            forgetSocket(of: connection)
-            end(connection, .reset)
+            cut(connection, isReset: true, in: world, at: now)
         }
     }
 

@@ -268,23 +268,26 @@ final class PartSource: BodySource {
 
     /// A JSON object with a list after some members; `write` writes an element and returns its extra cost.
     convenience init<Elements: Sequence>(
-        _ name: StaticString, of elements: Elements, after members: @escaping (inout JSONWriter) -> Void = { _ in },
+        _ name: StaticString, of elements: Elements, keeping kept: KeptJournal? = nil,
+        after members: @escaping (inout JSONWriter) -> Void = { _ in },
         _ write: @escaping (Elements.Element, inout JSONWriter) -> Int
     ) {
         var iterator: Elements.Iterator?
-        self.init(json: { writer in
-            if iterator == nil {
-                writer.beginObject()
-                members(&writer)
-                writer.key(name)
-                writer.beginArray()
-                iterator = elements.makeIterator()
-            }
-            if let next = iterator?.next() { return write(next, &writer) }
-            writer.endArray()
-            writer.endObject()
-            return nil
-        })
+        self.init(
+            keeping: kept,
+            json: { writer in
+                if iterator == nil {
+                    writer.beginObject()
+                    members(&writer)
+                    writer.key(name)
+                    writer.beginArray()
+                    iterator = elements.makeIterator()
+                }
+                if let next = iterator?.next() { return write(next, &writer) }
+                writer.endArray()
+                writer.endObject()
+                return nil
+            })
     }
 
     func fill(_ slice: inout BodySlice) throws(APIError) -> BodyProgress {

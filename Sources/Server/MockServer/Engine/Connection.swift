@@ -113,6 +113,9 @@ public final class Connection {
         body = []
     }
 
+    /// Appends a part of a body that has begun.
+    func sendBody(_ bytes: [UInt8]) { http.sendBody(bytes, into: &output.bytes) }
+
     /// Removes and returns a request's body before its last piece.
     func takeBodyPieces() -> [[UInt8]] {
         defer { (bodyPieces, takesPieces) = ([], false) }

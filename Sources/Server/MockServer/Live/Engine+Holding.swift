@@ -280,10 +280,7 @@ extension Engine {
 
     /// Records that what is held on a connection is lost with it.
     func loseHolds(of connection: Connection) {
-        guard connection.holdCount > 0, let world = connection.world else { return }
-        for thing in world.live?.holds.things ?? [] where thing.connection == connection.id {
-            note(thing, .left, on: connection, in: world)
-        }
+        guard let world = connection.world, endsHolds(of: connection, in: world, as: .left) else { return }
         if let held = connection.held {
             recorder.record(.exchange(held.exchange.abandoned), on: connection, in: world)
             (connection.held, connection.waiting) = (nil, nil)
@@ -293,14 +290,18 @@ extension Engine {
 
     /// Records that what is held on a socket continues, because the server closes it; a message of the client is lost.
     func endHolds(of connection: Connection, in world: World) {
-        guard connection.holdCount > 0 else { return }
-        for thing in world.live?.holds.things ?? [] where thing.connection == connection.id {
-            note(thing, .ended, on: connection, in: world)
-        }
-        guard connection.heldEvent != nil else { return }
+        guard endsHolds(of: connection, in: world, as: .ended), connection.heldEvent != nil else { return }
         connection.heldEvent = nil
         // The client's close frame may be among them.
         if !connection.unreadFrames.isEmpty { resumed.append(connection.id) }
+    }
+
+    private func endsHolds(of connection: Connection, in world: World, as told: RecordedRelease.Action) -> Bool {
+        guard connection.holdCount > 0 else { return false }
+        for thing in world.live?.holds.things ?? [] where thing.connection == connection.id {
+            note(thing, told, on: connection, in: world)
+        }
+        return true
     }
 }
 

@@ -39,7 +39,7 @@ final class Waiter: BodySource {
                     writer.member("last_number", world.journal.lastNumber)
                 }
                 return .end
-            case .end:
+            case nil:
                 guard slice.now < end, !engine.isShuttingDown else { throw lookout.refusal(after: within, in: world) }
                 return .waiting
             }

@@ -33,11 +33,11 @@ public struct JournalLookout: Sendable {
         checked = query.asksForRequestFacts ? 0 : query.since
     }
 
-    /// Checks the next entry; the end is that of the journal as it is now.
-    public mutating func next(in journal: Journal) -> JournalSearch.Step {
+    /// Checks the next entry; nil at the end of the journal as it is now.
+    public mutating func next(in journal: Journal) -> JournalSearch.Step? {
         guard let entry = journal.entries(after: checked).first else {
             checked = max(checked, journal.lastNumber)
-            return .end
+            return nil
         }
         checked = entry.number
         defer { query.note(entry, in: &openings) }

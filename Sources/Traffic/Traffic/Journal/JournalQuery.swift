@@ -165,15 +165,7 @@ extension Journal {
     ///
     /// This takes one or two passes over the journal; frames are parsed only if `type` is requested.
     public func entries(_ query: JournalQuery) -> [JournalEntry] {
-        var search = JournalSearch(query, in: entries())
-        var found: [JournalEntry] = []
-        while true {
-            switch search.next() {
-            case .found(let entry): found.append(entry)
-            case .passed: continue
-            case .end: return found
-            }
-        }
+        JournalSearch(query, in: entries()).compactMap { if case .found(let entry) = $0 { entry } else { nil } }
     }
 }
 

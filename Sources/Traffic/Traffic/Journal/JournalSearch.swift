@@ -4,14 +4,12 @@ import JSON
 /// A search of a journal that proceeds entry by entry, so that it can be interrupted.
 ///
 /// It takes one or two passes over the entries; frames are parsed only if `type` is requested.
-public struct JournalSearch: Sendable {
+public struct JournalSearch: Sequence, IteratorProtocol, Sendable {
     public enum Step: Sendable {
         /// The next matching entry.
         case found(JournalEntry)
         /// An entry did not match; checking it took as long as reading this many bytes.
         case passed(cost: Int)
-        /// There are no more entries.
-        case end
     }
 
     private let query: JournalQuery
@@ -34,16 +32,16 @@ public struct JournalSearch: Sendable {
         func position(of number: Int) -> Int {
             let (offset, isTooFar) = number.subtractingReportingOverflow(first)
             let places = isTooFar ? (number < 0 ? -1 : .max) : offset
-            return entries.startIndex + min(max(places, 0), entries.count)
+            return entries.startIndex + Swift.min(Swift.max(places, 0), entries.count)
         }
         let begin = position(of: query.since < .max ? query.since + 1 : .max)
-        rest = begin..<max(begin, position(of: query.before))
+        rest = begin..<Swift.max(begin, position(of: query.before))
     }
 
-    /// Checks the next entry.
-    public mutating func next() -> Step {
+    /// Checks the next entry; nil after the last one.
+    public mutating func next() -> Step? {
         if nextOpening < entries.endIndex { return noteOpening() }
-        guard found < query.limit, !rest.isEmpty else { return .end }
+        guard found < query.limit, !rest.isEmpty else { return nil }
         let entry: JournalEntry
         if query.isNewestFirst {
             entry = entries[rest.upperBound - 1]
