@@ -269,6 +269,14 @@ struct RequestBreakpointTests {
         try held.act(#"{"action":"continue"}"#)
         #expect(try busy.response().status == 201)
         #expect(try busy.response().status == 200)
+        // What follows is read, but not before the answer: TLS cannot begin here.
+        let strange = try held.sending(held.goal)
+        strange.wire.send([0x16, 0x03, 0x01])
+        strange.wire.send(Array("\r\n".utf8))
+        #expect(strange.wire.received.isEmpty)
+        try held.act(#"{"action":"continue"}"#)
+        #expect(try strange.response().status == 201)
+        #expect(try strange.response().status == 400)
     }
 
     @Test("A breakpoint that is disabled or removed holds nothing any more", arguments: ["PATCH", "DELETE", "reset"])
