@@ -22,13 +22,14 @@ struct HoldingTests {
         #expect(socket.send(bytes(Talk.chunk(2)), at: .after(6)).held == nil)
         #expect(socket.behindCount == 2)
         #expect(socket.waitingByteCount == (Talk.chunk(1) + Talk.complete + Talk.chunk(2)).utf8.count)
-        let released = socket.release(.pass)
+        let released = socket.release()
         #expect(released.transmission.bytes == frame(Talk.chunk(1)) + frame(Talk.complete))
         #expect(released.messages.map(\.ruleNames) == [["r0"], ["r0"]])
         #expect(released.held?.time == .after(6))
         #expect(
-            socket.release(.drop).messages == [.init(text: bytes(Talk.chunk(2)), extent: .nothing, ruleNames: ["r0"])])
-        #expect(socket.release(.pass) == Outgoing())
+            socket.release(isLost: true).messages
+                == [.init(text: bytes(Talk.chunk(2)), extent: .nothing, ruleNames: ["r0"])])
+        #expect(socket.release() == Outgoing())
         #expect(socket.waitingByteCount == 0)
         #expect(socket.send(bytes(Talk.pong)).transmission.bytes == frame(Talk.pong))
     }
@@ -40,7 +41,7 @@ struct HoldingTests {
             [(.double, .frames(.only(2))), (.lose, .frames(.only(3))), (.delay(9), .frames(.only(4)))])
         _ = socket.send(bytes(Talk.connected))
         for text in [Talk.received, Talk.chunk(1), Talk.chunk(2)] { _ = socket.send(bytes(text)) }
-        let released = socket.release(.pass)
+        let released = socket.release()
         let begin = frame(Talk.received) + frame(Talk.received)
         #expect(released.transmission.bytes == begin + frame(Talk.chunk(2)))
         #expect(released.transmission.marks == [.init(begin.count, .wait(9))])
@@ -52,18 +53,18 @@ struct HoldingTests {
     func actions() throws {
         var socket = try Self.holding(.frames(.only(1)))
         _ = socket.send(bytes(Talk.connected))
-        let changed = socket.release(.change(bytes("{}"), thenStep: true))
+        let changed = socket.release(text: bytes("{}"), steps: true)
         #expect(changed.transmission.bytes == frame("{}") && changed.messages.first?.text == bytes("{}"))
         #expect(socket.send(bytes(Talk.pong)).held?.text == bytes(Talk.pong))
         _ = socket.send(bytes(Talk.error))
-        let stepped = socket.release(.step)
+        let stepped = socket.release(steps: true)
         #expect(stepped.transmission.bytes == frame(Talk.pong) && stepped.held?.text == bytes(Talk.error))
-        let declined = socket.release(.decline)
+        let declined = socket.release(isDeclined: true)
         #expect(declined.transmission.bytes == frame(Talk.error))
         #expect(declined.messages.first?.ruleNames == ["r0"])
         var other = try Self.holding(.frames(.only(1)))
         _ = other.send(bytes(Talk.connected))
-        #expect(other.release(.decline).messages.first?.ruleNames == [])
+        #expect(other.release(isDeclined: true).messages.first?.ruleNames == [])
     }
 
     @Test("An end that waits comes after its release, and nothing follows it; a close makes it void")
@@ -71,7 +72,7 @@ struct HoldingTests {
         let reset: (SocketFault, SocketPoint) = (.reset, .frames(.only(2)))
         var socket = try Self.holding(.frames(.only(1)), Hold(fromServer: true), [reset])
         for text in [Talk.connected, Talk.received, Talk.chunk(1)] { _ = socket.send(bytes(text)) }
-        let released = socket.release(.pass)
+        let released = socket.release()
         #expect(released.transmission.bytes == frame(Talk.connected) && released.endingRule == "r1")
         #expect(released.transmission.marks.map(\.action) == [.reset])
         #expect(socket.isOver && socket.waitingByteCount == 0)
@@ -84,7 +85,7 @@ struct HoldingTests {
         var leaving = try Self.holding(.frames(.only(1)))
         for text in [Talk.connected, Talk.received] { _ = leaving.send(bytes(text)) }
         #expect(leaving.abandon().map(\.extent) == [.nothing, .nothing])
-        #expect(leaving.release(.pass) == Outgoing())
+        #expect(leaving.release() == Outgoing())
     }
 
     @Test("A gate stops everything, also what a breakpoint releases, and reading")
@@ -101,7 +102,7 @@ struct HoldingTests {
         #expect(held.send(bytes(Talk.connected)).held != nil)
         held.gate()
         _ = held.send(bytes(Talk.pong))
-        #expect(held.release(.pass).transmission == Transmission())
+        #expect(held.release().transmission == Transmission())
         #expect(held.ungate().transmission.bytes == frame(Talk.connected) + frame(Talk.pong))
         // Behind a gate nothing is held: that begins when it opens.
         var gated = try Self.holding(.frames(.only(1)))

@@ -292,6 +292,8 @@ enum LimitsPage {
                 .bytes("Journal.entryWeight", Journal.entryWeight), server.bytes("journalBytes"),
             ],
             "ping that is sent by hand": [.bytes("Engine.pingBytes", Engine.pingBytes)],
+            "frame that is sent by hand, and body or frame that is changed": [server.bytes("webSocketMessage")],
+            "body of the request that does so": [server.bytes("frameBody")],
             "reason of a close frame that is sent by hand": [.bytes("Engine.reasonBytes", Engine.reasonBytes)],
             "socket that is silenced by hand, by the world's clock": [
                 .time("Engine.longestSilence", Engine.longestSilence)

@@ -1,5 +1,7 @@
 import HTTP1
+import TestSupport
 import Testing
+import Traffic
 
 @testable import MockServer
 
@@ -47,8 +49,20 @@ struct MessagesTests {
         #expect(String(decoding: refusal.body(in: .goalLinking), as: UTF8.self) == body)
     }
 
+    private static func answered(_ target: String, _ status: Int, _ body: String = "") -> RecordedExchange {
+        guard let head = try? RequestHead(recorded: Array("GET \(target) HTTP/1.1\r\n".utf8)) else {
+            preconditionFailure("A constant.")
+        }
+        return RecordedExchange(
+            head: head, requestedAt: VirtualNetwork.start, status: status, responseBody: Array(body.utf8))
+    }
+
     static let observations: [(observation: Observation, line: String, isWarning: Bool)] = [
-        (.answered(method: "GET", target: "/health?x", status: .ok), "GET /health?x 200", false),
+        (.exchange(answered("/health?x", 200)), "GET /health?x 200", false),
+        (
+            .exchange(answered("/__admin/held/7", 404, #"{"error":{"code":"NOT_FOUND","message":"Nothing."}}"#)),
+            "GET /__admin/held/7 404: NOT_FOUND, Nothing.", false
+        ),
         (.webSocketOpened(path: "/__admin/echo"), "WebSocket /__admin/echo opened", false),
         (
             .tlsFailed(message: TransportRefusal.handshakeTimeout(.seconds(10))),

@@ -157,7 +157,7 @@ package final class VirtualNetwork {
         let hasRoom = connection.hasOutput && client.window > 0
         if hasRoom { serve(connection) }
         // If reading is paused, the engine touches the connection when it no longer is.
-        guard client.hasMore, !engine.isReadingPaused(connection) else { return hasRoom }
+        guard client.hasMore, engine.isRead(connection) else { return hasRoom }
         let hadPiece = client.deliverPiece { bytes in
             recorder?.clientSent(bytes, on: client.id.number, at: now)
             engine.receive(bytes, on: client.id, at: now)

@@ -55,17 +55,6 @@ extension Backend {
         }
     }
 
-    /// The consultation and the form of its frames, for examples of what a socket may get.
-    package func frameContext(of socket: SocketID) -> (consultation: ResourceID?, user: ExactString, form: GuideMode)? {
-        guard let open = sockets[socket] else { return nil }
-        switch open.place {
-        case .meals(let user): return (nil, users[user].id, .union)
-        case .consultation(let position):
-            let consultation = consultations[position].consultation
-            return (consultation.id, consultation.userID, socketForm)
-        }
-    }
-
     /// The next steps, in the order in which they happen, and how many there are.
     ///
     /// - Parameter limit: How many to return. With more than ``mostSortedSteps`` scheduled it is one, as long as their

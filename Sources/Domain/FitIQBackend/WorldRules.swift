@@ -7,17 +7,32 @@ public struct WorldRules: Sendable, Equatable {
     public var perTopic: ConsultationsPerTopic?
     /// Lower case, if nil.
     public var ids: IDCase?
+    /// How WebSockets end when the world goes back to a mark; ``SocketEnding/close``, if nil.
+    public var onRewind: SocketEnding?
 
-    public init(accounts: AccountRules? = nil, perTopic: ConsultationsPerTopic? = nil, ids: IDCase? = nil) {
-        (self.accounts, self.perTopic, self.ids) = (accounts, perTopic, ids)
+    public init(
+        accounts: AccountRules? = nil, perTopic: ConsultationsPerTopic? = nil, ids: IDCase? = nil,
+        onRewind: SocketEnding? = nil
+    ) {
+        (self.accounts, self.perTopic, self.ids, self.onRewind) = (accounts, perTopic, ids, onRewind)
     }
 
     /// These rules, and others where these say nothing.
     public func completed(by others: Self) -> Self {
-        Self(accounts: accounts ?? others.accounts, perTopic: perTopic ?? others.perTopic, ids: ids ?? others.ids)
+        Self(
+            accounts: accounts ?? others.accounts, perTopic: perTopic ?? others.perTopic, ids: ids ?? others.ids,
+            onRewind: onRewind ?? others.onRewind)
     }
 
     var accountRules: AccountRules { accounts ?? AccountRules() }
+}
+
+/// How a WebSocket ends that its world leaves behind.
+public enum SocketEnding: String, CaseIterable, Sendable {
+    /// With a close frame of code 1001.
+    case close
+    /// Without one, at the end of the transport or with its reset.
+    case finish, reset
 }
 
 /// How long the tokens of accounts live, and what a password costs.

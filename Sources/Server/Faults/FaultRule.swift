@@ -14,6 +14,10 @@ public struct FaultRule: Sendable, Equatable {
     /// The matches are requests for ``Fault/response(_:on:)`` and handshakes for the other two. For a rule enabled from
     /// the start, the n-th is the world's n-th connection of its kind of WebSocket, including refused ones.
     public var selection: Selection
+    /// The only WebSocket whose frames a breakpoint holds, by its number in the journal; nil for all.
+    public var connection: UInt64?
+    /// The stream of events without which a breakpoint is disabled; nil if it needs none.
+    public var controller: ExactString?
 
     public init(
         name: ExactString, isEnabled: Bool = true, fault: Fault, of socket: Endpoint? = nil, selection: Selection = .all

@@ -34,8 +34,7 @@ extension FaultBook {
         for index in connectionRules {
             let rule = rules[index].rule
             // One for a socket that was open when it was added concerns no other one.
-            if case .socket(.hold(let hold), _) = rule.fault, hold.connection != nil { continue }
-            guard rule.socket == nil || rule.socket == endpoint, match(index) else { continue }
+            guard rule.connection == nil, rule.socket == nil || rule.socket == endpoint, match(index) else { continue }
             switch rule.fault {
             case .response: preconditionFailure("Sorted out before.")
             case .handshake(let fault):

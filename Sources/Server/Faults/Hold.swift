@@ -1,4 +1,5 @@
 import JSON
+import Text
 
 /// What a breakpoint holds back until its operator, or the end of its time, lets it continue.
 public struct Hold: Sendable, Equatable {
@@ -10,21 +11,11 @@ public struct Hold: Sendable, Equatable {
     public var text: String
     /// Nanoseconds of the world's clock after which it continues by itself.
     public var time: Int64
-    /// The only WebSocket whose frames it holds, by its number in the journal; nil for all.
-    public var connection: UInt64?
-    /// The stream of events without which it is disabled; nil if it needs none.
-    public var controller: ExactString?
 
     public init(
-        fromClient: Bool = false, fromServer: Bool = false, text: String = "", time: Int64 = FaultLimits.holdTime,
-        connection: UInt64? = nil, controller: ExactString? = nil
+        fromClient: Bool = false, fromServer: Bool = false, text: String = "", time: Int64 = FaultLimits.holdTime
     ) {
-        self.fromClient = fromClient
-        self.fromServer = fromServer
-        self.text = text
-        self.time = time
-        self.connection = connection
-        self.controller = controller
+        (self.fromClient, self.fromServer, self.text, self.time) = (fromClient, fromServer, text, time)
     }
 
     /// Whether it concerns something with this body or payload.
@@ -71,26 +62,5 @@ extension FaultBook {
             isEnabled: rules[index].rule.isEnabled)
         if faults == nil { faults = SocketFaults(seed: seed) }
         faults?.rules.append(rule)
-    }
-}
-
-extension [UInt8] {
-    /// Whether a pattern is a part of it, in linear time (Knuth, Morris and Pratt).
-    fileprivate func contains(_ pattern: [UInt8]) -> Bool {
-        guard !pattern.isEmpty else { return true }
-        var borders = [0]
-        var length = 0
-        for byte in pattern.dropFirst() {
-            while length > 0, pattern[length] != byte { length = borders[length - 1] }
-            if pattern[length] == byte { length += 1 }
-            borders.append(length)
-        }
-        length = 0
-        for byte in self {
-            while length > 0, pattern[length] != byte { length = borders[length - 1] }
-            if pattern[length] == byte { length += 1 }
-            if length == pattern.count { return true }
-        }
-        return false
     }
 }

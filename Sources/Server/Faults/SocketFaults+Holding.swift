@@ -13,23 +13,10 @@ extension SocketFaults {
         let time: Timestamp
     }
 
-    /// What becomes of the message that a breakpoint holds.
-    public enum Release: Sendable, Equatable {
-        case pass
-        /// It passes, and the next message is held.
-        case step
-        /// It passes with another text.
-        case change([UInt8], thenStep: Bool)
-        /// The client never receives it.
-        case drop
-        /// It passes as if there were no breakpoint: there is no room to hold it, or the rule is disabled.
-        case decline
-    }
-
     /// The message that a breakpoint holds; nil if none does.
-    public var heldMessage: (text: [UInt8], isBinary: Bool)? {
+    public var heldMessage: (payload: [UInt8], isText: Bool)? {
         guard isHolding, let first = held.first else { return nil }
-        return (first.plan.draft.text, first.plan.draft.opcode == .binary)
+        return (first.plan.draft.text, first.plan.draft.opcode == .text)
     }
 
     /// How many messages wait behind the one that a breakpoint holds.
@@ -53,24 +40,26 @@ extension SocketFaults {
     }
 
     /// Releases the message that a breakpoint holds, and those that wait behind it up to the next breakpoint.
-    public mutating func release(_ action: Release) -> Outgoing {
+    ///
+    /// - Parameters:
+    ///   - text: Another text in place of its own.
+    ///   - isLost: Whether the client never receives it.
+    ///   - steps: Whether the next message is held.
+    ///   - isDeclined: Whether it passes as if there were no breakpoint: there is no room, or the rule is disabled.
+    public mutating func release(
+        text: [UInt8]? = nil, isLost: Bool = false, steps: Bool = false, isDeclined: Bool = false
+    ) -> Outgoing {
         var outgoing = Outgoing()
         guard isHolding, let breakpoint = held.first?.plan.breakpoint else { return outgoing }
         isHolding = false
         held[0].plan.breakpoint = nil
-        if action != .decline { held[0].note(breakpoint.name.text) }
-        switch action {
-        case .pass, .decline: break
-        case .step: stepping = breakpoint
-        case .change(let text, let thenStep):
+        if !isDeclined { held[0].note(breakpoint.name.text) }
+        if steps { stepping = breakpoint }
+        if let text {
             heldByteCount += text.count - held[0].plan.draft.text.count
-            held[0].plan.draft.text = text
-            held[0].text = text
-            if thenStep { stepping = breakpoint }
-        case .drop:
-            held[0].plan.ending = nil
-            held[0].plan.isLost = true
+            (held[0].plan.draft.text, held[0].text) = (text, text)
         }
+        if isLost { (held[0].plan.ending, held[0].plan.isLost) = (nil, true) }
         drain(into: &outgoing, first: true)
         return outgoing
     }

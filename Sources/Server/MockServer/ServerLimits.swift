@@ -58,6 +58,12 @@ public struct ServerLimits: Sendable, Equatable {
     ///
     /// - Precondition: At most 1 GiB.
     public var photoBody = 8 * 1024 * 1024
+    /// A request that sends a frame by hand, or changes what is held; 413 beyond.
+    ///
+    /// A frame of ``webSocketMessage`` takes six times as many bytes if JSON escapes each of them.
+    ///
+    /// - Precondition: At most 1 GiB.
+    public var frameBody = 8 * 1024 * 1024
     /// Time after which an unused world without open sockets is deleted.
     public var worldIdleTime = Duration.seconds(1800)
 

@@ -29,6 +29,13 @@ public struct RecordedOpening: Sendable {
         self.responseFields = responseFields
         self.faults = faults
     }
+
+    /// The handshake as any other request.
+    package var exchange: RecordedExchange {
+        RecordedExchange(
+            head: head, requestedAt: requestedAt, endpoint: endpoint, user: user, status: 101,
+            responseFields: responseFields, faults: faults)
+    }
 }
 
 /// One of the two ends of a connection.

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -79,6 +80,46 @@ struct AdminAccessTests {
         }
         let guarded = VirtualNetwork { $0.adminToken = "secret" }
         #expect(try guarded.admin(.get, "clock", fields: [field, "X-Admin-Token: secret"]).status == 200)
+    }
+
+    /// The table in docs/admin.md: `Host`, `Origin` and `Sec-Fetch-Site`, and whether the request is answered.
+    static let browsers: [(host: String, origin: String?, site: String?, isAnswered: Bool)] = {
+        let (here, elsewhere) = ("localhost:8080", "https://example.com")
+        var rows: [(String, String?, String?, Bool)] = []
+        for host in [here, "127.0.0.1", "rebound.example.com"] {
+            for origin in [nil, "http://\(here)", elsewhere, "null"] {
+                for site in [nil, "none", "same-origin", "same-site", "cross-site"] {
+                    let isOfHere = host != "rebound.example.com" && (origin == nil || origin == "http://\(here)")
+                    rows.append((host, origin, site, isOfHere && (site.map { !$0.hasSuffix("-site") } ?? true)))
+                }
+            }
+        }
+        return rows
+    }()
+
+    @Test("What Host, Origin and Sec-Fetch-Site say decides over each endpoint and method alike")
+    func browserTable() throws {
+        let open = ["health", "openapi.yaml", "ui"]
+        for (path, methods) in AdminRouteTests.all("w0") where !open.contains(path) && !path.hasPrefix("worlds/w0") {
+            let network = VirtualNetwork()
+            for method in methods.components(separatedBy: ", ") where method != "HEAD" {
+                for row in Self.browsers {
+                    let wire = try network.open()
+                    // No body that anything here would take: nothing changes.
+                    let isWrite = method != "GET" && method != "DELETE"
+                    let fields =
+                        ["Host: \(row.host)"] + (row.origin.map { ["Origin: \($0)"] } ?? [])
+                        + (row.site.map { ["Sec-Fetch-Site: \($0)"] } ?? [])
+                        + (isWrite ? ["Content-Type: application/json", "Content-Length: 2"] : [])
+                    let lines = ["\(method) /__admin/\(path) HTTP/1.1"] + fields + ["", isWrite ? "[]" : ""]
+                    wire.send(lines.joined(separator: "\r\n"))
+                    let status = String(decoding: wire.received.prefix(12).suffix(3), as: UTF8.self)
+                    let isRefused = status == "403"
+                    #expect(isRefused != row.isAnswered && !status.isEmpty, "\(method) \(path) \(fields) \(status)")
+                    wire.vanish()
+                }
+            }
+        }
     }
 
     @Test("With a token, whoever has it", arguments: paths)

@@ -51,7 +51,8 @@ struct AdminFaultTests {
     @Test(
         "Bad rules are refused",
         arguments: [
-            ("", "empty"), ("[]", "JSON object"), ("{", "not valid JSON"), (#"{"on":"any"}"#, "faults[0]"),
+            ("", "empty"), ("[]", "JSON object"), ("{", "not valid JSON"), (#"{"on":"any"}"#, "The fault"),
+            (#"{"on":"any","delay":"2h"}"#, "delay must last"),
             (#"{"status":500}"#, "on"), (#"{"on":"any","statsu":500}"#, "status"),
             (#"{"on":"any","status":999}"#, "999"),
             (#"{"name":"taken","on":"any","status":500}"#, "taken"),

@@ -54,7 +54,7 @@ struct AdminRefusalTests {
             "This world has no open WebSocket \"7\"; see GET /__admin/sockets."
         ),
         (
-            .socketCannot("send", "7", "silent"), 409, "BAD_REQUEST", "WebSocket 7 is silent: it cannot send."
+            .socketCannot("send", "7", "silent"), 409, "CONFLICT", "WebSocket 7 is silent: it cannot send."
         ),
         (
             .waitTooLong, 400, "VALIDATION_FAILED",
@@ -65,7 +65,7 @@ struct AdminRefusalTests {
             "64 requests wait in this world, which is the limit; let some of them be answered first."
         ),
         (
-            .nothingMatched(within: 250_000_000, details: [:]), 408, "BAD_REQUEST",
+            .nothingMatched(within: 250_000_000, details: [:]), 408, "REQUEST_TIMEOUT",
             "Nothing matched within 250 ms; 'near_misses' has what came nearest, and how it differs."
         ),
         (
@@ -77,16 +77,24 @@ struct AdminRefusalTests {
             "This world has no mark \"x\": it has none; set one with POST /__admin/marks."
         ),
         (
-            .controllerIsThere("page-1"), 409, "BAD_REQUEST",
+            .controllerIsThere("page-1"), 409, "CONFLICT",
             "Another stream of events belongs to the controller \"page-1\"; choose another name, or end it."
         ),
         (
-            .realClock, 409, "BAD_REQUEST",
+            .realClock, 409, "CONFLICT",
             "This world follows the system's clock, which cannot be moved; start the server with a manual clock, or make a world with {\"clock\": \"manual\"}."
         ),
         (
             .clockWithoutAdvance, 400, "VALIDATION_FAILED",
             "Say by how much: {\"advance\": \"26s\"}, or to when: {\"advance_to\": \"2025-01-29T10:31:00Z\"}, but not both."
+        ),
+        (
+            .withinWithoutCondition, 400, "VALIDATION_FAILED",
+            "'within' is how far 'advance_until' goes, and that did not arrive: {\"advance_until\": {\"kind\": \"frame\"}}."
+        ),
+        (
+            .invalidFieldValue("X-A"), 400, "VALIDATION_FAILED",
+            "The value of the field 'X-A' has a line break or another control character, or spaces around it, which no field can have (RFC 9110, section 5.5)."
         ),
         (
             .clockBackwards("T"), 400, "VALIDATION_FAILED",

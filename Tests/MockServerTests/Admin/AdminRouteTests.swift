@@ -80,7 +80,7 @@ struct AdminRouteTests {
     func parameters() {
         func parameter(_ path: [String]) -> [String?] {
             let route = AdminRoute(segments: ["__admin"] + path)
-            return [route?.resource.rawValue, route?.parameter.text, route?.worldID?.text]
+            return [route?.resource.template, route?.parameter.text, route?.worldID?.text]
         }
         #expect(parameter(["faults", "some name"]) == ["faults/{name}", "some name", nil])
         #expect(parameter(["faults", "{name}"]) == ["faults/{name}", "{name}", nil])

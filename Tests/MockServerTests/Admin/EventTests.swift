@@ -1,3 +1,5 @@
+import Faults
+import FitIQAPI
 import JSON
 import TestSupport
 import Testing
@@ -206,7 +208,7 @@ struct EventTests {
     @Test("A name belongs to one stream of a world, until it ends")
     func controllers() throws {
         let network = VirtualNetwork()
-        let name = String(repeating: "x", count: Follower.controllerBytes)
+        let name = String(repeating: "x", count: FaultLimits.controllerName)
         let reader = try EventReader(network, "events?controller=\(name)")
         #expect(network.engine.hasController(ExactString(name), of: network.engine.defaultWorld))
         #expect(try network.admin(.get, "events?controller=\(name)").status == 409)

@@ -50,8 +50,9 @@ struct LogTests {
         _ = try network.exchange(Request(target: "/api/v1/goals?token=secret&a=1"))
         _ = try network.admin(.get, "clock")
         _ = try network.exchange(Request(target: "/health"))
+        _ = try network.admin(.get, "held/7")
         let lines = log.lines
-        #expect(lines.count == 5, "\(lines)")
+        #expect(lines.count == 6, "\(lines)")
         #expect(lines[0] == "info POST /api/v1/consultations 201 in 0 ms")
         #expect(
             lines[1].hasPrefix(
@@ -61,7 +62,10 @@ struct LogTests {
             lines[2].hasPrefix("info GET /api/v1/goals?token=…&a=1 401 in 0 ms: UNAUTHORIZED, "), "\(lines[2])")
         #expect(lines[3] == "info GET /__admin/clock 200" && lines[4] == "info GET /health 200")
         let facts = log.facts(of: "exchange")
-        #expect(facts.count == 3 && log.facts(of: "answered").count == 2)
+        #expect(facts.count == 3 && log.facts(of: "answered").count == 3)
+        #expect(
+            lines[5] == "info GET /__admin/held/7 404: NOT_FOUND, Nothing is held under \"7\". See GET /__admin/held.")
+        #expect(log.facts(of: "answered").last?["code"]?.description == "NOT_FOUND")
         #expect(facts[1]["code"]?.description == "CONSULTATION_EXISTS" && facts[1]["status"]?.description == "409")
         #expect(facts[1]["user"]?.description == TestUser.anna && facts[0]["reason"] == nil)
         #expect(facts[2]["target"]?.description == "/api/v1/goals?token=…&a=1" && facts[2]["user"] == nil)

@@ -3,6 +3,7 @@ import JSON
 import Sockets
 import TestSupport
 import Testing
+import Traffic
 import WebSocket
 
 @testable import Hosting
@@ -67,6 +68,35 @@ struct HostTests {
         while try connections() != 1, MonotonicInstant.now() < deadline {}
         #expect(try connections() == 1)
         #expect(try server.onLoop { $0.engine.connections.places.count } == 1001)
+        try server.shutDown()
+    }
+
+    @Test(
+        "A client that closes while it waits for news, or for an operator, is noticed at once",
+        arguments: EventQueue.Kind.allCases)
+    func leavers(kind: EventQueue.Kind) throws {
+        let server = try RunningHost(kind)
+        let (one, waiting, held) = (try server.connect(), try server.connect(), try server.connect())
+        let breakpoint = #"{"on":"request","match":{"endpoint":"GET /api/v1/goals"}}"#
+        #expect(try one.exchange(Request(method: .post, target: "/__admin/breakpoints").json(breakpoint)).status == 201)
+        let wait = #"{"for":{"status":404},"within":"10m"}"#
+        try waiting.write(Request(method: .post, target: "/__admin/wait").json(wait).bytes)
+        try held.write(Request.goals.bytes)
+        let deadline = MonotonicInstant.now().advanced(by: RunningHost.patience)
+        func arePlacesTaken() throws -> Bool {
+            try server.onLoop { $0.engine.waits.count == 1 && $0.engine.defaultWorld.live?.holds.things.count == 1 }
+        }
+        while try !arePlacesTaken(), MonotonicInstant.now() < deadline {}
+        #expect(try arePlacesTaken())
+        waiting.stream.close()
+        held.stream.close()
+        try server.untilServed(connections: 1)
+        let released = try server.onLoop { host in
+            host.engine.journalEntries(ofWorld: "default").contains { entry in
+                if case .released(let release) = entry.event { release.action == .left } else { false }
+            }
+        }
+        #expect(released)
         try server.shutDown()
     }
 

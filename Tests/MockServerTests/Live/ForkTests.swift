@@ -181,6 +181,24 @@ struct ForkTests {
         #expect(try world.ask(.get, "sockets").json?["sockets"] == [])
     }
 
+    @Test(
+        "Sockets end as the scenario says, unless the request does",
+        arguments: [("close", nil), ("finish", nil), ("reset", nil), ("reset", "finish")])
+    func onRewind(_ written: String, _ asked: String?) throws {
+        let network = VirtualNetwork.manual()
+        let scenario = "{\"name\":\"a\",\"on_rewind\":\"\(written)\"}"
+        let world = try network.world("{\"clock\":\"manual\",\"scenario\":\(scenario)}")
+        let socket = try world.socket(on: try world.consultation())
+        _ = socket.takeTypes()
+        #expect(try world.ask(.post, "marks", "{}").status == 201)
+        let sockets = asked.map { ",\"sockets\":\"\($0)\"" } ?? ""
+        #expect(try world.ask(.post, "rewind", "{\"to\":\"mark-1\"\(sockets)}").status == 200)
+        let ending = asked ?? written
+        #expect((ending == "close") == socket.takeEvents().contains { if case .closing = $0 { true } else { false } })
+        #expect(socket.wire.ending == (ending == "reset" ? .reset : .closed))
+        #expect(try world.ask(.get, "state").json?["on_rewind"]?.string == written)
+    }
+
     @Test("Judging begins anew, and users that came later are unknown again")
     func later() throws {
         let network = VirtualNetwork { $0.mode = .consultationWebSocket }

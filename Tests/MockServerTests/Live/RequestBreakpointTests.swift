@@ -15,8 +15,8 @@ struct RequestBreakpointTests {
         let held = try HeldWorld()
         #expect(
             try held.world.ask(.post, "breakpoints", Self.onGoals).text
-                == #"{"name":"live-1","on":"request","direction":"client_to_server","enabled":true,"#
-                + #""match":{"endpoint":"POST /api/v1/goals"},"timeout":"30s","matches":0,"acted":0,"holding":0}"#)
+                == #"{"name":"live-1","enabled":true,"on":"POST /api/v1/goals","hold":"request","matches":0,"acted":0,"#
+                + #""holding":0}"#)
         let client = try held.sending(held.goal)
         #expect(client.wire.received.isEmpty)
         #expect(try held.goalCount() == 0)
@@ -106,6 +106,31 @@ struct RequestBreakpointTests {
         #expect(exchange?["faults"] == ["live-1"])
     }
 
+    @Test(
+        "An answer has the media type of its contents, unless its fields say another",
+        arguments: [
+            (#""text":"late""#, "text/plain; charset=utf-8"), (#""json":{}"#, "application/json; charset=utf-8"),
+            (#""base64":"AAEC""#, "application/octet-stream"),
+            (#""text":"a: b","fields":[{"name":"Content-Type","value":"text/yaml"}]"#, "text/yaml"),
+            (#""text":"a","fields":[{"name":"X-A","value":"b"}]"#, "text/plain; charset=utf-8"),
+        ])
+    func mediaTypes(_ members: String, _ type: String) throws {
+        let held = try HeldWorld()
+        try held.add(Self.onGoals)
+        let client = try held.sending(held.goal)
+        try held.act("{\"action\":\"answer\",\"status\":503,\(members)}")
+        #expect(try client.response().fields[.contentType] == type)
+    }
+
+    @Test("A field's value is one line, and its refusal says so")
+    func fieldValues() throws {
+        let held = try HeldWorld()
+        try held.add(Self.onGoals)
+        _ = try held.sending(held.goal)
+        let body = #"{"action":"answer","status":503,"fields":[{"name":"X-A","value":"b\r\nX-B: c"}]}"#
+        #expect(try held.act(body, status: 400).message.contains("'X-A' has a line break"))
+    }
+
     @Test("A response waits after the backend has acted")
     func responses() throws {
         let held = try HeldWorld()
@@ -155,6 +180,9 @@ struct RequestBreakpointTests {
             try held.story() == [
                 "held request", "released continued", "held response", "released continued", "exchange [live-1]",
             ])
+        // What a step holds counts as a match.
+        let counts = try held.world.ask(.get, "breakpoints/live-1").json
+        #expect(counts?["matches"] == 2 && counts?["acted"] == 2)
         // A changed request may step, too.
         _ = try held.sending(held.goal)
         #expect(try held.act(#"{"action":"answer","status":500,"step":true}"#).json?["next"] != .null)
@@ -220,6 +248,35 @@ struct RequestBreakpointTests {
             #expect(exchange?["delivery"] == "none" && exchange?["response"] == .null)
             #expect(try held.goalCount() == (place == "request" ? 0 : 1))
         }
+    }
+
+    @Test("A client that says no more has left, unless more of it has arrived", arguments: ["request", "response"])
+    func finishes(_ place: String) throws {
+        let held = try HeldWorld()
+        try held.add("{\"on\":\"\(place)\",\"match\":{\"endpoint\":\"POST /api/v1/goals\"}}")
+        try held.world.advance("2s")
+        let client = try held.sending(held.goal)
+        try held.world.advance("3s")
+        client.wire.finishWriting()
+        #expect(try held.held().isEmpty)
+        #expect(client.wire.ending == .closed && client.wire.received.isEmpty)
+        let story = try held.story()
+        #expect(story.suffix(2) == ["released left", "exchange [live-1]"])
+        #expect(try held.world.journal().last?["time"] == "2025-01-29T10:30:05.000000000Z")
+        let busy = try held.sending(held.goal)
+        busy.wire.send(held.goals.bytes)
+        busy.wire.finishWriting()
+        try held.act(#"{"action":"continue"}"#)
+        #expect(try busy.response().status == 201)
+        #expect(try busy.response().status == 200)
+        // What follows is read, but not before the answer: TLS cannot begin here.
+        let strange = try held.sending(held.goal)
+        strange.wire.send([0x16, 0x03, 0x01])
+        strange.wire.send(Array("\r\n".utf8))
+        #expect(strange.wire.received.isEmpty)
+        try held.act(#"{"action":"continue"}"#)
+        #expect(try strange.response().status == 201)
+        #expect(try strange.response().status == 400)
     }
 
     @Test("A breakpoint that is disabled or removed holds nothing any more", arguments: ["PATCH", "DELETE", "reset"])
@@ -328,6 +385,20 @@ struct RequestBreakpointTests {
             (#"{"on":"request","match":{"connection":1}}"#, "connection"),
             (#"{"on":"frame","match":{"connection":1,"connections":2}}"#, "either"),
             (#"{"on":"request","controller":""}"#, "100"),
+            (#"{"on":"request","match":{"endpoint":"handshake"}}"#, "'match.endpoint' is an endpoint of REST"),
+            (#"{"on":"response","match":{"endpoint":"socket /ws/meal-logs"}}"#, "is an endpoint of REST"),
+            // By the keys that arrived.
+            (#"{"on":"request","match":{"endpoint":"GET /nothing"}}"#, "match.endpoint must be"),
+            (#"{"on":"request","match":{"endpoint":["GET /api/v1/goals","x"]}}"#, "match.endpoint[1] must be"),
+            (#"{"on":"handshake","match":{"socket":"/nothing"}}"#, "match.socket must be"),
+            (#"{"on":"request","timeout":"2h"}"#, "timeout must last"),
+            (#"{"on":"request","match":{"text":[]}}"#, "match.text must be"),
+            (#"{"on":"request","match":{"requests":"0"}}"#, "match.requests must be"),
+            (#"{"on":"frame","match":{"connections":"0"}}"#, "match.connections must be"),
+            (#"{"on":"frame","match":{"type":"nothing"}}"#, "match.type must be"),
+            (#"{"on":"frame","match":{"at":{"type":"nothing"}}}"#, "match.at.type must be"),
+            (#"{"on":"frame","match":{"at":{}}}"#, "match.at needs"),
+            (#"{"on":"request","name":""}"#, "name must be"), (#"{"on":"request","enabled":1}"#, "enabled must be"),
         ])
     func bad(_ body: String, _ fragment: String) throws {
         let held = try HeldWorld()

@@ -105,10 +105,11 @@ struct SocketControlTests {
     @Test("Templates are the frames of the socket's guide")
     func guides() {
         func types(_ mode: GuideMode, isMealSocket: Bool = false) -> [String] {
-            FrameTemplates(
-                consultation: isMealSocket ? nil : ResourceIDSequence.first(of: 1), user: "u", form: mode, mode: mode,
-                at: VirtualNetwork.start
-            ).all.map(\.type)
+            let opening = SocketOpening(
+                time: VirtualNetwork.start, path: "", endpoint: isMealSocket ? .mealSocket : .webSocket, user: "u",
+                consultation: nil)
+            let description = APIDescription.asyncAPI.json(for: mode)
+            return FrameTemplates(in: description, for: opening, at: VirtualNetwork.start).all.map(\.type)
         }
         let meals = ["meal_log.completed", "meal_log.failed"]
         let stream = ["connected", "message_received", "stream_chunk", "stream_complete"]

@@ -112,6 +112,21 @@ struct WaitTests {
         #expect(network.engine.waits.isEmpty || network.engine.waits.count <= 64)
     }
 
+    @Test("A client that says no more gives its place back at once; one that goes on talking keeps it")
+    func leaves() throws {
+        let network = VirtualNetwork()
+        let waits = try (0..<Engine.mostWaits).map { _ in try Wait(network, #"{"for":{"status":404}}"#) }
+        let another = #"{"for":{"status":404},"within":"0"}"#
+        waits[1].client.wire.send(Request.goals.bytes)
+        #expect(try network.admin(.post, "wait", another).status == 507)
+        waits[0].client.wire.finishWriting()
+        #expect(waits[0].client.wire.ending == .closed && !waits[0].isAnswered)
+        #expect(try network.admin(.post, "wait", another).status == 408)
+        _ = try network.exchange(Request(target: "/nowhere"))
+        #expect(try waits[1].response().status == 200)
+        #expect(try waits[1].client.response(to: .goals).status == 200)
+    }
+
     @Test("It ends with its world, and with the server", arguments: ["reset", "delete", "shutdown"])
     func ends(_ cause: String) throws {
         let network = VirtualNetwork()
@@ -208,6 +223,22 @@ struct WaitTests {
         let network = VirtualNetwork.manual()
         #expect(try network.admin(.post, "clock", body).status == 400)
         #expect(network.engine.defaultWorld.clock.manualTime == VirtualNetwork.start)
+    }
+
+    @Test("A refusal names the keys that arrived, and what a move itself did is no near miss")
+    func words() throws {
+        let network = VirtualNetwork.manual()
+        func refusal(_ body: String) throws -> String { try network.admin(.post, "clock", body).message }
+        #expect(try refusal(#"{"advance_until":{}}"#).hasPrefix(#"Say what to wait for: {"advance_until": {"kind""#))
+        #expect(try refusal(#"{"advance_until":{"status":[1]}}"#).contains("advance_until.status"))
+        #expect(try refusal(#"{"within":"1s"}"#).hasPrefix("'within' is how far 'advance_until' goes"))
+        let request = try network.client()
+        _ = try request.exchange(.goals)
+        let answer = try network.admin(.post, "clock", #"{"advance_until":{"status":404},"within":"2m"}"#)
+        #expect(answer.status == 408 && answer.errorCode == "REQUEST_TIMEOUT")
+        #expect(try network.plainWorld().journal().contains { $0["kind"] == "clock" })
+        let misses = try #require(answer.json?["error"]?["details"]?["near_misses"]?.array)
+        #expect(misses.allSatisfy { $0["entry"]?["kind"] != "clock" }, "\(misses)")
     }
 
     @Test("What is due is listed in order, at most fifty things")

@@ -16,7 +16,7 @@ struct JournalLookoutTests {
             switch lookout.next(in: JournalQueryTests.journal) {
             case .found(let entry): return (entry.number, [])
             case .passed: continue
-            case .end: return (nil, lookout.nearMisses.map { ($0.entry.number, $0.differences) })
+            case nil: return (nil, lookout.nearMisses.map { ($0.entry.number, $0.differences) })
             }
         }
     }
@@ -52,7 +52,7 @@ struct JournalLookoutTests {
         var journal = JournalQueryTests.journal
         var lookout = JournalLookout(try JournalQuery(query: [("status", "503")]))
         journal.removeAll()
-        guard case .end = lookout.next(in: journal) else { return #expect(Bool(false)) }
+        guard case nil = lookout.next(in: journal) else { return #expect(Bool(false)) }
         #expect(lookout.checked == journal.lastNumber && lookout.nearMisses.isEmpty)
     }
 }

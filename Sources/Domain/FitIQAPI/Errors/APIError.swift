@@ -15,6 +15,7 @@ public enum ErrorCode: String, CaseIterable, Sendable {
     case invalidMessageType = "INVALID_MESSAGE_TYPE"
     case methodNotAllowed = "METHOD_NOT_ALLOWED"
     case notFound = "NOT_FOUND"
+    case requestTimeout = "REQUEST_TIMEOUT"
     case storeFull = "STORE_FULL"
     case tooManyActiveConsultations = "TOO_MANY_ACTIVE_CONSULTATIONS"
     case tooManyWaitingMessages = "TOO_MANY_WAITING_MESSAGES"

@@ -35,7 +35,7 @@ package struct BodyReader {
     func isNull(_ field: String) -> Bool { object[field] == .null }
 
     /// What a reading makes of a field, or nil if the field is absent.
-    func value<Value>(
+    package func value<Value>(
         _ field: String, expected: @autoclosure () -> String, _ read: (JSONValue) -> Value?
     ) throws(APIError) -> Value? {
         guard let value = self[field] else { return nil }
@@ -112,7 +112,7 @@ extension RawRepresentable<String> {
 
 extension Optional {
     /// The value of a field that must be present.
-    func required(_ field: String, expected: @autoclosure () -> String) throws(APIError) -> Wrapped {
+    package func required(_ field: String, expected: @autoclosure () -> String) throws(APIError) -> Wrapped {
         guard let self else { throw .missingField(field, expected: expected()) }
         return self
     }

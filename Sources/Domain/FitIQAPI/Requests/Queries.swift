@@ -7,7 +7,7 @@ package struct QueryReader {
     private let items: [(name: String, value: String)]
 
     package init(_ items: [(name: String, value: String)]) { self.items = items }
-    subscript(_ parameter: String) -> String? { items.first { $0.name == parameter }?.value }
+    package subscript(_ parameter: String) -> String? { items.first { $0.name == parameter }?.value }
 
     package func number(_ parameter: String, in range: ClosedRange<Int>) throws(APIError) -> Int? {
         guard let value = self[parameter] else { return nil }

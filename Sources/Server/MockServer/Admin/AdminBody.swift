@@ -13,8 +13,11 @@ struct AdminBody {
     /// How many of its bytes a world has to keep: all if they hold a scenario rather than its name.
     var scenarioBytes: Int { self["scenario"]?.object == nil ? 0 : byteCount }
 
+    /// Few values, as the bodies of the API have; scenarios and frames may have as many as JSON usually has.
+    static let limits = BodyReader.limits
+
     /// Reads a body; 400 for anything but a JSON object, or for other keys.
-    init(_ body: [UInt8], keys: [String], limits: JSON.Limits = BodyReader.limits) throws(APIError) {
+    init(_ body: [UInt8], keys: [String], limits: JSON.Limits = limits) throws(APIError) {
         byteCount = body.count
         fields = body.isEmpty ? nil : try BodyReader(body, limits: limits)
         for member in fields?.object ?? [:] where !keys.contains(member.key) {
@@ -37,51 +40,85 @@ struct AdminBody {
         return try AdminBody(value.encoded(), keys: keys)
     }
 
+    /// What a reading makes of a value, or nil if the key is absent; 400 if the reading is nil.
+    func value<Value>(
+        _ key: String, expected: @autoclosure () -> String, _ read: (JSONValue) -> Value?
+    ) throws(APIError) -> Value? {
+        try fields?.value(key, expected: expected(), read)
+    }
+
     /// A text, or nil if the key is absent.
     func text(_ key: String, expected: String) throws(APIError) -> String? {
-        try fields?.string(key, expected: expected)
+        try value(key, expected: expected, \.string)
     }
 
     /// A Boolean, or nil if the key is absent.
-    func flag(_ key: String) throws(APIError) -> Bool? {
-        guard let value = self[key] else { return nil }
-        guard let flag = value.bool else { throw .wrongType(key, expected: "true or false", got: value) }
-        return flag
-    }
+    func flag(_ key: String) throws(APIError) -> Bool? { try value(key, expected: "true or false", \.bool) }
 
     /// A span of time in nanoseconds, or nil if the key is absent.
     func duration(_ key: String) throws(APIError) -> Int64? {
-        let expected = "a duration of at most 366 days such as \"26s\", \"1.5m\" or \"250ms\""
-        guard let text = try text(key, expected: expected) else { return nil }
-        guard let nanoseconds = ScenarioLimits.duration(text) else {
-            throw .wrongType(key, expected: expected, got: .string(text))
+        try value(key, expected: "a duration of at most 366 days such as \"26s\", \"1.5m\" or \"250ms\"") {
+            $0.string.flatMap { ScenarioLimits.duration($0) }
         }
-        return nanoseconds
     }
 
     /// A whole number in a range, or nil if the key is absent.
     func number(_ key: String, in range: ClosedRange<Int>) throws(APIError) -> Int? {
-        guard let value = self[key] else { return nil }
-        guard let number = value.int, range.contains(number) else {
-            let expected = "a whole number from \(range.lowerBound) to \(range.upperBound)"
-            throw .wrongType(key, expected: expected, got: value)
+        try value(key, expected: "a whole number from \(range.lowerBound) to \(range.upperBound)") { value in
+            value.int.flatMap { range.contains($0) ? $0 : nil }
         }
-        return number
+    }
+
+    /// One of some names; 400 if there is none, unless one of them stands for it.
+    func choice(_ key: String, of allowed: [String], usually usual: String? = nil) throws(APIError) -> String {
+        let expected = "one of " + allowed.map { "\"\($0)\"" }.joined(separator: ", ")
+        let name = try (text(key, expected: expected) ?? usual).required(key, expected: expected)
+        guard allowed.contains(name) else { throw .unknownChoice(key, got: name, allowed: allowed) }
+        return name
+    }
+
+    /// A text of so many bytes, or nil if the key is absent.
+    func text(_ key: String, bytes: ClosedRange<Int>) throws(APIError) -> String? {
+        let text = try text(key, expected: "a text of \(bytes.lowerBound) to \(bytes.upperBound) bytes")
+        guard let text, !bytes.contains(text.utf8.count) else { return text }
+        throw text.isEmpty
+            ? .wrongLength(key, allowed: bytes, got: 0)
+            : .tooManyBytes(key, limit: bytes.upperBound, got: text.utf8.count)
+    }
+
+    /// The contents of a frame or of a body.
+    struct Payload {
+        let bytes: [UInt8]
+        /// The key that says it: `text`, `json` or `base64`.
+        let key: String
+
+        var isText: Bool { key != "base64" }
+        /// nil for JSON, which an answer has unless it says otherwise.
+        var contentType: String? {
+            key == "json" ? nil : isText ? "text/plain; charset=utf-8" : "application/octet-stream"
+        }
     }
 
     /// The keys of ``payload()``.
     static let payloadKeys = ["text", "json", "base64"]
 
-    /// What one of the keys `text`, `json` and `base64` says byte by byte; nil if all are absent, 400 if several are not.
-    func payload() throws(APIError) -> (bytes: [UInt8], isText: Bool)? {
-        guard Self.payloadKeys.count(where: { self[$0] != nil }) <= 1 else { throw .severalPayloads }
-        if let json = self["json"] { return (json.encoded(), true) }
-        if let text = try text("text", expected: "a text") { return (Array(text.utf8), true) }
-        guard let text = try text("base64", expected: "bytes in base64") else { return nil }
-        guard let bytes = Base64.decode(text) else {
-            throw .wrongType("base64", expected: "bytes in base64", got: .string(text))
+    /// What one of the keys ``payloadKeys`` says byte by byte; nil if all are absent.
+    ///
+    /// - Throws: 400 if several are there, or for more bytes than a frame may have.
+    func payload(limit: Int) throws(APIError) -> Payload? {
+        let keys = Self.payloadKeys.filter { self[$0] != nil }
+        guard let key = keys.first else { return nil }
+        guard keys.count == 1 else { throw .severalPayloads }
+        let bytes = try value(key, expected: key == "text" ? "a text" : "bytes in base64 (RFC 4648, section 4)") {
+            switch key {
+            case "json": $0.encoded()
+            case "text": $0.string.map { Array($0.utf8) }
+            default: $0.string.flatMap { Base64.decode($0) }
+            }
         }
-        return (bytes, false)
+        guard let bytes else { return nil }
+        guard bytes.count <= limit else { throw .tooManyBytes(key, limit: limit, got: bytes.count) }
+        return Payload(bytes: bytes, key: key)
     }
 
     /// A scenario: the name of a built-in one, or an object like a scenario file; nil if the key is absent.
@@ -94,11 +131,9 @@ struct AdminBody {
 
     /// A seed, or nil if the key is absent; text is accepted too, since not every reader of JSON keeps 64 bits.
     func seed() throws(APIError) -> UInt64? {
-        guard let value = self["seed"] else { return nil }
-        guard let seed = value.string.flatMap(UInt64.init) ?? value.number.flatMap({ UInt64($0.text) }) else {
-            throw .wrongType("seed", expected: "a whole number from 0 to 18446744073709551615", got: value)
+        try value("seed", expected: "a whole number from 0 to 18446744073709551615") { value in
+            value.string.flatMap(UInt64.init) ?? value.number.flatMap { UInt64($0.text) }
         }
-        return seed
     }
 
     /// A guide, or nil if the key is absent.

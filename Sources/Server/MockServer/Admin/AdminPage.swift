@@ -3,7 +3,7 @@ import HTTPTypes
 /// The page of the admin API.
 extension Engine {
     /// `GET /__admin/ui`: the page, which has no data of its own.
-    var adminPage: Answer {
+    func adminPage(_ call: AdminCall) -> Answer {
         let page = APIDescription.adminPageBytes
         var fields = HTTPFields()
         // `frame-ancestors` has no effect in a page (CSP Level 3, §6.4.2).

@@ -1,3 +1,4 @@
+import Faults
 import FitIQAPI
 import FitIQBackend
 import HTTPTypes
@@ -6,8 +7,9 @@ import Text
 
 /// The refusals of the admin API.
 extension APIError {
-    private static func missing(_ message: String) -> APIError { APIError(.notFound, .notFound, message) }
-    private static func full(_ message: String) -> APIError { APIError(.insufficientStorage, .storeFull, message) }
+    static func missing(_ message: String) -> APIError { APIError(.notFound, .notFound, message) }
+    static func full(_ message: String) -> APIError { APIError(.insufficientStorage, .storeFull, message) }
+    static func conflict(_ message: String) -> APIError { APIError(.conflict, .conflict, message) }
     private static func forbidden(_ message: String) -> APIError { APIError(.forbidden, .forbidden, message) }
 
     static func unknownWorld(_ id: String) -> APIError {
@@ -58,22 +60,26 @@ extension APIError {
     static let journalTakesNoQuery = invalid(
         "The whole journal takes no query; /__admin/requests and /__admin/frames do.")
 
-    static func unknownFault(_ name: String, known: [String]) -> APIError {
+    /// - Parameter kind: `fault` or `breakpoint`.
+    static func unknownFault(_ name: String, kind: String = "fault", known: [String]) -> APIError {
         let near = NearestWord.hint(name, among: known, quote: "\"")
-        return .missing("This world has no fault \"\(name)\".\(near) See GET /__admin/faults.")
+        return .missing("This world has no \(kind) \"\(name)\".\(near) See GET /__admin/\(kind)s.")
     }
 
     /// A scenario with inconsistent data.
     init(_ error: PlantError) { self = error.isForWantOfRoom ? .full(error.description) : .invalid(error.description) }
 
     /// A request to move a clock that follows the system's.
-    static let realClock = APIError(
-        .conflict, .badRequest,
+    static let realClock = conflict(
         "This world follows the system's clock, which cannot be moved; start the server with a manual clock, or make a "
             + "world with {\"clock\": \"manual\"}.")
 
     static let clockWithoutAdvance = invalid(
         "Say by how much: {\"advance\": \"26s\"}, or to when: {\"advance_to\": \"2025-01-29T10:31:00Z\"}, but not both."
+    )
+
+    static let withinWithoutCondition = invalid(
+        "'within' is how far 'advance_until' goes, and that did not arrive: {\"advance_until\": {\"kind\": \"frame\"}}."
     )
 
     static func clockBackwards(_ now: String) -> APIError {
@@ -108,8 +114,7 @@ extension APIError {
     }
 
     /// An export or import of a world that replays a session.
-    static let stateOfReplay = APIError(
-        .conflict, .badRequest,
+    static let stateOfReplay = conflict(
         "This world replays a session and has no data of its own: there is no state to export or to replace. See GET "
             + "/__admin/replay; POST /__admin/reset with a scenario ends the replay.")
 
@@ -119,43 +124,28 @@ extension APIError {
     }
 }
 
-/// The refusals of streams of events.
+/// The refusals of breakpoints, and of the streams of events of those who set them.
 extension APIError {
-    static func wrongControllerName(limit: Int) -> APIError {
-        .invalid("The parameter 'controller' names the operator of a stream of events, with 1 to \(limit) bytes.")
-    }
+    static let wrongControllerName = invalid(
+        "The parameter 'controller' names the operator of a stream of events, with 1 to \(FaultLimits.controllerName) bytes."
+    )
 
     static func controllerIsThere(_ name: String) -> APIError {
-        APIError(
-            .conflict, .badRequest,
+        .conflict(
             "Another stream of events belongs to the controller \(name.quoted(limit: 60)); choose another name, or end it."
         )
     }
-}
-
-/// The refusals of breakpoints.
-extension APIError {
-    static func unknownBreakpoint(_ name: String, known: [String]) -> APIError {
-        let near = NearestWord.hint(name, among: known, quote: "\"")
-        return APIError(
-            .notFound, .notFound, "This world has no breakpoint \"\(name)\".\(near) See GET /__admin/breakpoints.")
-    }
 
     static func noController(_ name: String) -> APIError {
-        APIError(
-            .conflict, .badRequest,
+        .conflict(
             "No stream of events is open for the controller \"\(name)\", so it could not end what it holds: open "
                 + "GET /__admin/events?controller=NAME first.")
-    }
-
-    static func noOpenSocket(_ number: UInt64) -> APIError {
-        .invalid("There is no open WebSocket \(number) in this world.")
     }
 
     /// Nothing is held under a number; `action` is what became of it if that is known.
     static func nothingHeld(_ number: String, _ action: String?) -> APIError {
         let end = action.map { " It was released: \($0)." } ?? " See GET /__admin/held."
-        return APIError(.notFound, .notFound, "Nothing is held under \"\(number)\".\(end)")
+        return .missing("Nothing is held under \"\(number)\".\(end)")
     }
 
     static func wrongPlace(_ action: String, _ place: String) -> APIError {
@@ -163,10 +153,16 @@ extension APIError {
             action == "answer"
             ? "only a request or a handshake has an answer in its place; change a response instead."
             : "a handshake continues, is dropped or is answered."
-        return APIError(.conflict, .badRequest, "The action \"\(action)\" does not go with a \(place): \(hint)")
+        return .conflict("The action \"\(action)\" does not go with a \(place): \(hint)")
     }
 
     /// A changed request that would leave the API of its world.
     static let changedAway = invalid(
         "A changed request must be one to the API of the same world, and not a WebSocket handshake.")
+
+    static func invalidFieldValue(_ name: String) -> APIError {
+        .invalid(
+            "The value of the field '\(name.onOneLine(limit: 60))' has a line break or another control character, or "
+                + "spaces around it, which no field can have (RFC 9110, section 5.5).")
+    }
 }

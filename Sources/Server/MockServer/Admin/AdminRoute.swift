@@ -5,74 +5,115 @@ import HTTPTypes
 import JSON
 import Scenarios
 
+/// What the admin API serves at a path, by its methods.
+final class AdminResource: Sendable {
+    typealias Handler = @Sendable (Engine) -> (AdminCall) throws(APIError) -> Answer?
+
+    enum Scope {
+        /// The server; it answers everyone. The requests of conformance tools and probes change nothing, and reveal no
+        /// user's data; nor does the page, which asks for the token itself.
+        case open
+        case server, world
+    }
+
+    /// Its path below `/__admin` or below a world; one segment may be a name in braces.
+    let template: String
+    let scope: Scope
+    private let parts: [Substring]
+    fileprivate let operations: [(method: HTTPRequest.Method, answer: Handler)]
+
+    private init(
+        _ template: String, _ scope: Scope = .world, get: Handler? = nil, hasHead: Bool = true, post: Handler? = nil,
+        put: Handler? = nil, patch: Handler? = nil, delete: Handler? = nil
+    ) {
+        (self.template, self.scope, parts) = (template, scope, template.split(separator: "/"))
+        let methods: [(HTTPRequest.Method, Handler?)] = [
+            (.get, get), (.head, hasHead ? get : nil), (.post, post), (.put, put), (.patch, patch), (.delete, delete),
+        ]
+        operations = methods.compactMap { method, answer in answer.map { (method, $0) } }
+    }
+
+    /// If a path fits several, the first one serves it.
+    static let all = [
+        AdminResource("", .server, get: Engine.adminIndex),
+        AdminResource("health", .open, get: Engine.adminHealth),
+        AdminResource("echo", .server, get: Engine.openEcho, hasHead: false),
+        AdminResource("openapi.yaml", .open, get: Engine.adminDescription),
+        AdminResource("ui", .open, get: Engine.adminPage),
+        AdminResource("scenarios", .server, get: Engine.scenarioList),
+        AdminResource("check", .server, post: Engine.check),
+        AdminResource("worlds", .server, get: Engine.worldList, post: Engine.makeWorld),
+        AdminResource("worlds/{id}", get: Engine.describeWorld, delete: Engine.deleteWorld),
+        AdminResource("reset", post: Engine.reset),
+        AdminResource("clock", get: Engine.clockAnswer, post: Engine.advanceClock),
+        AdminResource("tokens", post: Engine.makeToken),
+        AdminResource("requests", get: Engine.entryList),
+        AdminResource("requests/unmatched", get: Engine.entryList),
+        AdminResource("frames", get: Engine.entryList),
+        AdminResource("journal", get: Engine.journalLines, delete: Engine.clearJournal),
+        AdminResource("events", get: Engine.follow, hasHead: false),
+        AdminResource("verdicts", get: Engine.verdictAnswer),
+        AdminResource("replay", get: Engine.replayReport),
+        AdminResource("faults", get: Engine.faultList, post: Engine.addFault),
+        AdminResource(
+            "faults/{name}", get: Engine.showFault, patch: Engine.switchFault, delete: Engine.removeFault),
+        AdminResource("sockets", get: Engine.socketList),
+        AdminResource("sockets/{n}", get: Engine.socketAnswer),
+        AdminResource("sockets/{n}/send", post: Engine.send),
+        AdminResource("sockets/{n}/close", post: Engine.closeSocket),
+        AdminResource("sockets/{n}/finish", post: Engine.cutSocket),
+        AdminResource("sockets/{n}/reset", post: Engine.cutSocket),
+        AdminResource("sockets/{n}/silence", post: Engine.silenceSocket),
+        AdminResource("sockets/{n}/resume", post: Engine.resumeSocket),
+        AdminResource("wait", post: Engine.wait),
+        AdminResource("fork", post: Engine.makeFork),
+        AdminResource("marks", get: Engine.markList, post: Engine.setMark),
+        AdminResource("marks/{mark}", delete: Engine.removeMark),
+        AdminResource("rewind", post: Engine.rewind),
+        AdminResource("breakpoints", get: Engine.faultList, post: Engine.addBreakpoint),
+        AdminResource(
+            "breakpoints/{name}", get: Engine.showFault, patch: Engine.switchFault, delete: Engine.removeFault),
+        AdminResource("held", get: Engine.heldList, post: Engine.releaseHeld),
+        AdminResource("held/{n}", get: Engine.showHeld, post: Engine.releaseHeldThing),
+        AdminResource("state", get: Engine.exportState, put: Engine.importState),
+    ]
+
+    /// Those that have a larger body than others.
+    static let state = named("state"), world = named("worlds/{id}")
+    static let takingFrames = [named("held/{n}"), named("sockets/{n}/send")]
+
+    private static func named(_ template: String) -> AdminResource {
+        guard let found = all.first(where: { $0.template == template }) else { preconditionFailure("It is listed.") }
+        return found
+    }
+
+    /// The segment in the place of the braces, or an empty text without braces; nil if the path is another one.
+    fileprivate func parameter(in segments: ArraySlice<String>) -> ExactString? {
+        guard segments.count == parts.count else { return nil }
+        var parameter: ExactString = ""
+        for (segment, part) in zip(segments, parts) {
+            if part.first == "{" {
+                guard !segment.isEmpty else { return nil }
+                parameter = ExactString(segment)
+            } else if segment != part {
+                return nil
+            }
+        }
+        return parameter
+    }
+}
+
 /// An endpoint of the admin API.
 ///
 /// It is below `/__admin` for the default world and the server, and below `/__admin/worlds/{id}` for another world.
-struct AdminRoute: Equatable {
+struct AdminRoute {
     /// The world; nil for the default one, which is also called `default`.
     private(set) var worldID: ExactString?
-    let resource: Resource
+    let resource: AdminResource
     /// The segment in the place of the braces in the resource's path, never empty; empty if there are none.
     ///
     /// The id of a world is ``worldID`` instead.
     private(set) var parameter: ExactString = ""
-
-    /// What the API serves, with its path below `/__admin` or below a world; one segment may be a name in braces.
-    ///
-    /// If a path fits several resources, the first one serves it.
-    enum Resource: String, CaseIterable {
-        // Of the server.
-        case index = ""
-        case health, echo
-        case description = "openapi.yaml"
-        case page = "ui"
-        case scenarios, check, worlds
-        // Of a world.
-        case world = "worlds/{id}"
-        case reset, clock, tokens, requests
-        case unmatchedRequests = "requests/unmatched"
-        case frames, journal, events, verdicts, replay, faults
-        case fault = "faults/{name}"
-        case sockets
-        case socket = "sockets/{n}"
-        case socketSend = "sockets/{n}/send"
-        case socketClose = "sockets/{n}/close"
-        case socketFinish = "sockets/{n}/finish"
-        case socketReset = "sockets/{n}/reset"
-        case socketSilence = "sockets/{n}/silence"
-        case socketResume = "sockets/{n}/resume"
-        case wait, fork, marks
-        case mark = "marks/{mark}"
-        case rewind
-        case breakpoints
-        case breakpoint = "breakpoints/{name}"
-        case held
-        case heldThing = "held/{n}"
-        case state
-
-        var isOfServer: Bool {
-            switch self {
-            case .index, .health, .echo, .description, .page, .scenarios, .check, .worlds: true
-            default: false
-            }
-        }
-
-        /// The segment in the place of the braces, or an empty text without braces; nil if the path is another one.
-        fileprivate func parameter(in segments: ArraySlice<String>) -> ExactString? {
-            let template = rawValue.split(separator: "/")
-            guard segments.count == template.count else { return nil }
-            var parameter: ExactString = ""
-            for (segment, part) in zip(segments, template) {
-                if part.first == "{" {
-                    guard !segment.isEmpty else { return nil }
-                    parameter = ExactString(segment)
-                } else if segment != part {
-                    return nil
-                }
-            }
-            return parameter
-        }
-    }
 
     /// The endpoint with these segments of a path, the first of them `__admin`; nil if there is none.
     init?(segments: [String]) {
@@ -87,7 +128,7 @@ struct AdminRoute: Equatable {
             resource = .world
             return
         }
-        for known in Resource.allCases where known != .world && !(isBelowWorld && known.isOfServer) {
+        for known in AdminResource.all where known !== AdminResource.world && !(isBelowWorld && known.scope != .world) {
             guard let parameter = known.parameter(in: rest) else { continue }
             (resource, self.parameter) = (known, parameter)
             return
@@ -95,29 +136,37 @@ struct AdminRoute: Equatable {
         return nil
     }
 
-    /// The methods that it answers, in addition to OPTIONS.
+    /// The methods that it answers, in addition to OPTIONS; the default world cannot be deleted.
     var methods: [HTTPRequest.Method] {
-        switch resource {
-        case .index, .health, .description, .page, .scenarios: [.get, .head]
-        case .requests, .unmatchedRequests, .frames, .verdicts, .replay: [.get, .head]
-        case .echo, .events: [.get]
-        case .reset, .tokens: [.post]
-        case .worlds, .clock, .faults, .breakpoints, .held, .heldThing: [.get, .head, .post]
-        case .world: worldID == nil ? [.get, .head] : [.get, .head, .delete]
-        case .journal: [.get, .head, .delete]
-        case .state: [.get, .head, .put]
-        case .sockets, .socket: [.get, .head]
-        case .socketSend, .socketClose, .socketFinish, .socketReset, .socketSilence, .socketResume, .wait, .fork,
-            .rewind, .check:
-            [.post]
-        case .marks: [.get, .head, .post]
-        case .mark: [.delete]
-        case .fault, .breakpoint: [.get, .head, .patch, .delete]
-        }
+        let methods = resource.operations.map(\.method)
+        return resource === AdminResource.world && worldID == nil ? methods.filter { $0 != .delete } : methods
     }
 
     /// The readable paths, for hints; those of a world are also below `/__admin/worlds/{id}`.
-    static let templates = Resource.allCases.map { $0 == .index ? "/__admin" : "/__admin/" + $0.rawValue }
+    static let templates = AdminResource.all.map { "/__admin" + ($0.template.isEmpty ? "" : "/" + $0.template) }
+}
+
+/// A request to the admin API, which may be answered.
+struct AdminCall {
+    /// The world that it concerns; the default one if it concerns the server.
+    let world: World
+    let route: AdminRoute
+    let exchange: Exchange
+
+    /// Its path below `/__admin`, with the names in braces.
+    var template: String { route.resource.template }
+    var parameter: ExactString { route.parameter }
+
+    var head: RequestHead { exchange.head }
+    var bytes: [UInt8] { exchange.body }
+    var connection: Connection { exchange.connection }
+    /// The system's time.
+    var now: Timestamp { exchange.now }
+
+    /// Its body, in which no other keys may be; 400 for anything but a JSON object.
+    func body(keys: [String], limits: JSON.Limits = AdminBody.limits) throws(APIError) -> AdminBody {
+        try AdminBody(bytes, keys: keys, limits: limits)
+    }
 }
 
 /// The admin API: control of the server by its user, or by a test.
@@ -126,73 +175,14 @@ extension Engine {
     ///
     /// Refusals come in the order 404 and 405 for the endpoint, 401 and 403, 404 for the world, 415, 400.
     func adminAnswer(_ route: AdminRoute, _ exchange: Exchange) throws(APIError) -> Answer? {
-        let (head, connection, now) = (exchange.head, exchange.connection, exchange.now)
-        // The requests of conformance tools and probes change nothing, and reveal no user's data; nor does the page,
-        // which asks for the token itself.
-        switch route.resource {
-        case .health: return adminHealth
-        case .description:
-            return Answer(body: APIDescription.adminOpenAPIBytes, contentType: APIDescription.openAPI.mediaType)
-        case .page: return adminPage
-        default: break
+        let (head, scope) = (exchange.head, route.resource.scope)
+        guard let operation = route.resource.operations.first(where: { $0.method == head.method }) else {
+            preconditionFailure("Another method is refused before.")
         }
-        try checkAdminAccess(head, on: connection)
-        // It belongs to the process, not to a world.
-        if route.resource == .echo { return try openEcho(head, on: connection, at: now) }
-        let world = try adminWorld(route.worldID, at: now)
+        if scope != .open { try checkAdminAccess(head, on: exchange.connection) }
+        let world = scope == .open ? defaultWorld : try adminWorld(route.worldID, at: exchange.now)
         if head.method != .get, head.method != .head { try checkMediaType(head.fields, exchange.body) }
-        return try answer(of: world, route, exchange)
-    }
-
-    private func answer(of world: World, _ route: AdminRoute, _ exchange: Exchange) throws(APIError) -> Answer? {
-        let (head, body, connection, now) = (exchange.head, exchange.body, exchange.connection, exchange.now)
-        switch route.resource {
-        case .health, .description, .page, .echo: preconditionFailure("Answered without a world.")
-        case .index: return adminIndex
-        case .worlds where head.method == .post: return try makeWorld(exchange)
-        case .worlds: return worldList(on: connection, at: now)
-        case .world where head.method == .delete: return delete(world, at: now)
-        case .world: return .ok(describe(world, at: now))
-        case .reset: return try reset(world, exchange)
-        case .clock where head.method == .post: return try advanceClock(of: world, body, at: now)
-        case .clock: return clockAnswer(of: world, at: now)
-        case .tokens: return try makeToken(for: world, body, at: now)
-        case .scenarios: return scenarioList
-        case .check: return try check(exchange)
-        case .requests: return try journalAnswer(of: world, head, kinds: [.exchange, .opened])
-        case .unmatchedRequests: return try journalAnswer(of: world, head, kinds: [.exchange], isUnmatched: true)
-        case .frames: return try journalAnswer(of: world, head, kinds: [.opened, .frame, .fault, .closed])
-        case .journal where head.method == .delete: return clearJournal(of: world)
-        case .journal: return try journalLines(of: world, head)
-        case .events: return try follow(world, exchange)
-        case .verdicts: return try verdictAnswer(of: world, head, at: now)
-        case .replay: return try replayReport(of: world, at: now)
-        case .state where head.method == .put: return try importState(into: world, exchange)
-        case .state: return try exportState(of: world, exchange)
-        case .faults where head.method == .post: return try addFault(to: world, body)
-        case .faults: return faultList(of: world)
-        case .sockets: return socketList(of: world, at: now)
-        case .socket: return try socketAnswer(route.parameter, of: world, at: now)
-        case .socketSend: return try send(body, onSocket: route.parameter, of: world, at: now)
-        case .socketClose: return try close(body, socket: route.parameter, of: world, at: now)
-        case .socketFinish: return try cut(.finish, body, socket: route.parameter, of: world, at: now)
-        case .socketReset: return try cut(.reset, body, socket: route.parameter, of: world, at: now)
-        case .socketSilence: return try silence(body, socket: route.parameter, of: world, at: now)
-        case .socketResume: return try resume(body, socket: route.parameter, of: world, at: now)
-        case .wait: return try wait(in: world, exchange)
-        case .fork: return try makeFork(of: world, exchange)
-        case .marks where head.method == .post: return try setMark(in: world, exchange)
-        case .marks: return markList(of: world)
-        case .mark: return try removeMark(route.parameter, of: world)
-        case .rewind: return try rewind(world, exchange)
-        case .fault: return try faultAnswer(named: route.parameter, of: world, head.method, body, at: now)
-        case .breakpoints where head.method == .post: return try addBreakpoint(to: world, body)
-        case .breakpoints: return breakpointList(of: world)
-        case .breakpoint: return try breakpointAnswer(named: route.parameter, of: world, head.method, body, at: now)
-        case .held where head.method == .post: return try releaseHeld(of: world, body, at: now)
-        case .held: return heldList(of: world)
-        case .heldThing: return try heldAnswer(route.parameter, of: world, head.method, body, at: now)
-        }
+        return try operation.answer(self)(AdminCall(world: world, route: route, exchange: exchange))
     }
 
     /// Refuses clients without the admin token; if the server has none, clients on other machines.
@@ -226,7 +216,7 @@ extension Engine {
         return world
     }
 
-    private var adminHealth: Answer {
+    func adminHealth(_ call: AdminCall) -> Answer {
         .object { writer in
             writer.member("status", "ok")
             writer.member("version", Version.current)
@@ -240,7 +230,11 @@ extension Engine {
         }
     }
 
-    private var adminIndex: Answer {
+    func adminDescription(_ call: AdminCall) -> Answer {
+        Answer(body: APIDescription.adminOpenAPIBytes, contentType: APIDescription.openAPI.mediaType)
+    }
+
+    func adminIndex(_ call: AdminCall) -> Answer {
         .object { writer in
             writer.member("name", "fitiq-mock")
             writer.member("version", Version.current)
@@ -257,7 +251,7 @@ extension Engine {
         }
     }
 
-    private var scenarioList: Answer {
+    func scenarioList(_ call: AdminCall) -> Answer {
         .object { writer in
             writer.array("scenarios") { writer in
                 for scenario in Scenario.builtInSummaries {

@@ -7,8 +7,8 @@ import Traffic
 /// The admin API's time: manual clocks, and tokens whose lifetime follows them.
 extension Engine {
     /// `GET /__admin/clock`.
-    func clockAnswer(of world: World, at now: Timestamp) -> Answer {
-        .object { writeClock(of: world, at: now, to: &$0) }
+    func clockAnswer(_ call: AdminCall) -> Answer {
+        .object { writeClock(of: call.world, at: call.now, to: &$0) }
     }
 
     /// Writes the members of a clock: its time, and what is due next.
@@ -46,101 +46,59 @@ extension Engine {
     /// What is due in a world by itself, in the order of time; of a replayed session only the next step is known.
     private func due(in world: World) -> (due: [Due], count: Int) {
         var due: [Due] = []
-        var count = 0
+        var hidden = 0
         if let replay = world.replay {
             due = replay.player.nextDeadline.map { [Due(time: $0, what: "replay")] } ?? []
-            count = due.count
         } else {
-            let steps = world.backend.due(limit: Self.mostDue)
-            count = steps.count
-            due = steps.steps.map { step in
+            let (steps, count) = world.backend.due(limit: Self.mostDue)
+            due = steps.map { step in
                 let connection = step.socket.flatMap { self[ConnectionID($0)] }?.record.number?.number
                 return Due(
                     time: step.time, what: step.what.rawValue, consultation: step.consultation, connection: connection)
             }
+            hidden = count - due.count
         }
         if world.heldOutputs.next != nil || world.live?.silences.next != nil {
             for connection in connections where connection.world === world {
                 for (time, what) in [(connection.queuedRelease, "output"), (connection.silencedUntil, "silence")] {
                     guard let time else { continue }
                     due.append(Due(time: time, what: what, connection: connection.record.number?.number))
-                    count += 1
                 }
             }
         }
         for thing in world.live?.holds.things ?? [] {
             let connection = self[thing.connection]?.record.number?.number
             due.append(Due(time: thing.until, what: "held", connection: connection, held: thing.number))
-            count += 1
         }
         due.sort { ($0.time, $0.connection ?? 0, $0.held ?? 0) < ($1.time, $1.connection ?? 0, $1.held ?? 0) }
-        return (due, count)
+        return (due, due.count + hidden)
     }
 
     /// `POST /__admin/clock`: runs everything that happens in the world, each event at its time, before it answers.
-    func advanceClock(of world: World, _ body: [UInt8], at now: Timestamp) throws(APIError) -> Answer {
-        let body = try AdminBody(body, keys: ["advance", "advance_to", "advance_until", "within"])
-        guard world.clock.manualTime != nil else { throw .realClock }
-        let query = try body["advance_until"].map { value throws(APIError) in try JournalQuery(waitingFor: value) }
-        let move = ClockMove(of: world, in: self, body, until: query)
+    func advanceClock(_ call: AdminCall) throws(APIError) -> Answer {
+        let body = try call.body(keys: ["advance", "advance_to", "advance_until", "within"])
+        guard call.world.clock.manualTime != nil else { throw .realClock }
+        let move = try ClockMove(of: call.world, in: self, body)
         // Its errors are reported at once, unless it has to wait for another move.
-        if world.clockMove == nil { try move.begin() }
+        if call.world.clockMove == nil { try move.begin() }
         return Answer(move)
     }
 
-    /// Reads how far to move a clock, and records it in the journal; 400 if it cannot be moved there.
-    fileprivate func beginAdvance(
-        of world: World, _ body: AdminBody, isOpen: Bool
-    ) throws(APIError) -> Timestamp {
-        guard let start = world.clock.manualTime else { throw .realClock }
-        let target = try target(of: body, from: start)
-        let span = target.nanosecondsSinceEpoch - start.nanosecondsSinceEpoch
-        guard span >= 0 else { throw .clockBackwards(start.nanosecondText) }
-        guard span <= ScenarioLimits.longestDuration else { throw .clockTooFar }
-        // A move until something happens is as many moves as there are steps before it.
-        if !isOpen { noteAdvance(of: world, from: start, to: target) }
-        return target
-    }
-
     func noteAdvance(of world: World, from start: Timestamp, to target: Timestamp) {
-        let span = target.nanosecondsSinceEpoch - start.nanosecondsSinceEpoch
-        guard span > 0 else { return }
-        recorder.record(.clock(advancedBy: span), at: start, in: world)
+        let span = target.nanoseconds(since: start)
+        if span > 0 { recorder.record(.clock(advancedBy: span), at: start, in: world) }
     }
-
-    private func target(of body: AdminBody, from start: Timestamp) throws(APIError) -> Timestamp {
-        let isOpen = body["advance_until"] != nil
-        let within = try body.duration("within")
-        guard isOpen || within == nil, !isOpen || body["advance"] == nil else { throw .clockWithoutAdvance }
-        let span = isOpen ? within ?? Self.usualSearch : try body.duration("advance")
-        let expected = "a time such as \"2025-01-29T10:31:00Z\", up to the year 2199"
-        let text = try body.text("advance_to", expected: expected)
-        switch (span, text) {
-        case (let span?, nil):
-            guard let last = DateTime("2199-12-31T23:59:59Z")?.timestamp,
-                start.nanosecondsSinceEpoch + span <= last.nanosecondsSinceEpoch
-            else { throw .clockTooFar }
-            return start.advanced(byNanoseconds: span)
-        case (nil, let text?):
-            if let time = Timestamp(text) { return time }
-            throw .wrongType("advance_to", expected: expected, got: .string(text))
-        case (nil, nil), (_?, _?): throw .clockWithoutAdvance
-        }
-    }
-
-    /// How far a clock is moved until something happens, unless the request says so, in nanoseconds: 1 h.
-    private static let usualSearch: Int64 = 3_600_000_000_000
 
     /// `POST /__admin/tokens`: a token for any user, on the world's clock.
-    func makeToken(for world: World, _ body: [UInt8], at now: Timestamp) throws(APIError) -> Answer {
-        let body = try AdminBody(body, keys: ["user", "expires_in"])
+    func makeToken(_ call: AdminCall) throws(APIError) -> Answer {
+        let (world, body) = (call.world, try call.body(keys: ["user", "expires_in"]))
         let user = try body.text("user", expected: "a user's id of 1 to 200 characters") ?? world.defaultUser.text
         guard user.utf8.count <= AccessToken.userBytes else {
             throw .tooManyBytes("user", limit: AccessToken.userBytes, got: user.utf8.count)
         }
         guard AccessToken.isUser(user) else { throw .wrongLength("user", allowed: 1...200, got: user.count) }
         let lifetime = try body.duration("expires_in")
-        let expiry = lifetime.map { world.clock.now(now).advanced(byNanoseconds: $0).secondsSinceEpoch }
+        let expiry = lifetime.map { world.clock.now(call.now).advanced(byNanoseconds: $0).secondsSinceEpoch }
         return .object(.created) { writer in
             writer.member("token", world.token(for: ExactString(user), expiresAt: expiry ?? world.tokenExpiry))
             writer.member("user", user)
@@ -156,7 +114,9 @@ extension Engine {
 final class ClockMove: BodySource {
     private unowned let engine: Engine
     private let world: World
-    private let body: AdminBody
+    /// How far it goes, in nanoseconds, unless it goes to a time.
+    private let span: Int64
+    private let time: Timestamp?
     /// What ends the move; nil for a move to a time.
     private let query: JournalQuery?
     private var lookout: JournalLookout?
@@ -167,20 +127,43 @@ final class ClockMove: BodySource {
     private var slow: Set<ConnectionID>?
     /// How many events a slice runs, at most a tenth of a millisecond each.
     private static let steps = 16
+    /// How far a clock is moved until something happens, unless the request says so, in nanoseconds: 1 h.
+    private static let usualSearch: Int64 = 3_600_000_000_000
 
-    init(of world: World, in engine: Engine, _ body: AdminBody, until query: JournalQuery?) {
-        (self.world, self.engine, self.body, self.query) = (world, engine, body, query)
+    init(of world: World, in engine: Engine, _ body: AdminBody) throws(APIError) {
+        (self.world, self.engine) = (world, engine)
+        let isOpen = body["advance_until"] != nil
+        guard isOpen || body["within"] == nil else { throw .withinWithoutCondition }
+        guard ["advance", "advance_to", "advance_until"].count(where: { body[$0] != nil }) == 1 else {
+            throw .clockWithoutAdvance
+        }
+        query = isOpen ? try JournalQuery(waitingFor: body["advance_until"], in: "advance_until") : nil
+        span = try isOpen ? body.duration("within") ?? Self.usualSearch : body.duration("advance") ?? 0
+        time = try body.value("advance_to", expected: "a time such as \"2025-01-29T10:31:00Z\", up to the year 2199") {
+            $0.string.flatMap { Timestamp($0) }
+        }
     }
 
+    /// Finds how far the clock goes, and records it in the journal; 400 if it cannot go there.
     func begin() throws(APIError) {
-        target = try engine.beginAdvance(of: world, body, isOpen: query != nil)
-        start = world.clock.manualTime
+        guard let start = world.clock.manualTime else { throw .realClock }
+        guard time != nil || start.nanosecondsSinceEpoch + span <= Self.latest else { throw .clockTooFar }
+        let target = time ?? start.advanced(byNanoseconds: span)
+        guard target >= start else { throw .clockBackwards(start.nanosecondText) }
+        guard target.nanoseconds(since: start) <= ScenarioLimits.longestDuration else { throw .clockTooFar }
         if var query {
+            // It is as many moves as there are steps before it ends.
             query.since = world.journal.lastNumber
             lookout = JournalLookout(query)
+        } else {
+            engine.noteAdvance(of: world, from: start, to: target)
         }
+        (self.start, self.target) = (start, target)
         world.clockMove = self
     }
+
+    /// The last time that a clock can show: 2199-12-31T23:59:59Z, in nanoseconds since 1970.
+    private static let latest = (WorldSettings.lastTokenExpiry - 1) * 1_000_000_000
 
     func fill(_ slice: inout BodySlice) throws(APIError) -> BodyProgress {
         if let id = world.id, world.isGone { throw .unknownWorld(id) }
@@ -192,21 +175,11 @@ final class ClockMove: BodySource {
         }
         var found: JournalEntry?
         if let target, world.clockMove === self {
-            if lookout == nil {
-                engine.advance(world, to: target, steps: Self.steps, slow: &slow, at: slice.now)
-                if isBefore(target) {
-                    slice.spend(slice.bytesLeft)
-                    return .more
-                }
-            } else {
-                let isOver = search(until: target, &slice, &found)
-                guard isOver else { return .more }
-            }
+            guard moves(to: target, &slice, &found) else { return .more }
             world.clockMove = nil
             engine.wakeStreams()
             if let lookout, found == nil {
-                let span = target.nanosecondsSinceEpoch - (start ?? target).nanosecondsSinceEpoch
-                throw lookout.refusal(after: span, in: world)
+                throw lookout.refusal(after: target.nanoseconds(since: start ?? target), in: world)
             }
         } else if query != nil {
             throw .resetWhileWaiting
@@ -227,17 +200,22 @@ final class ClockMove: BodySource {
         return world.clock.manualTime.map { $0 < target || isLate } ?? false
     }
 
-    /// Moves the clock from one due thing to the next until an entry matches.
+    /// Moves the clock, from one due thing to the next if it looks for an entry.
     ///
     /// - Returns: Whether the move is over; otherwise the slice is full.
-    private func search(until target: Timestamp, _ slice: inout BodySlice, _ found: inout JournalEntry?) -> Bool {
+    private func moves(to target: Timestamp, _ slice: inout BodySlice, _ found: inout JournalEntry?) -> Bool {
+        guard lookout != nil else {
+            engine.advance(world, to: target, steps: Self.steps, slow: &slow, at: slice.now)
+            if isBefore(target) { slice.spend(slice.bytesLeft) }
+            return !isBefore(target)
+        }
         while !slice.isFull {
             switch lookout?.next(in: world.journal) {
             case .found(let entry):
                 found = entry
                 return true
             case .passed(let cost): slice.spend(cost)
-            case .end, nil:
+            case nil:
                 guard let time = world.clock.manualTime, isBefore(target) else { return true }
                 let due = engine.nextDue(ofWorld: world.name, at: slice.now) ?? target
                 let next = min(max(due, time), target)

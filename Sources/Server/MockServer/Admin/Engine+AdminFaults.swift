@@ -5,12 +5,20 @@ import JSON
 import Scenarios
 
 /// The admin API's faults: listed, switched, added and removed while clients are connected.
+///
+/// Breakpoints are the faults that hold something; below `/__admin/breakpoints` are these alone.
 extension Engine {
-    /// `GET /__admin/faults`: the rules in the order in which they act.
-    func faultList(of world: World) -> Answer {
-        Answer(
-            PartSource("faults", of: world.faults.rules) { entry, writer in
-                writer.object { entry.write(into: &$0) }
+    private func isMeant(_ entry: FaultBook.Entry, by call: AdminCall) -> Bool {
+        entry.rule.fault.isHold || !call.template.hasPrefix("breakpoints")
+    }
+
+    /// The rules in the order in which they act.
+    func faultList(_ call: AdminCall) -> Answer {
+        let isOfFaults = call.template == "faults"
+        let entries = call.world.faults.rules.filter { isMeant($0, by: call) }
+        return Answer(
+            PartSource(isOfFaults ? "faults" : "breakpoints", of: entries) { entry, writer in
+                writer.object { entry.write(into: &$0, in: call.world) }
                 return 0
             })
     }
@@ -18,68 +26,69 @@ extension Engine {
     /// `POST /__admin/faults`: a rule as in a scenario file, after the others.
     ///
     /// - Throws: 400 for an invalid rule, or if its name is taken, 507 if there is no room for it.
-    func addFault(to world: World, _ body: [UInt8]) throws(APIError) -> Answer {
-        let rule = try rule(from: BodyReader(body).object, in: world)
-        try add(rule, to: world, bytes: body.count)
-        return .created(try describe(faultNamed: rule.name, of: world))
+    func addFault(_ call: AdminCall) throws(APIError) -> Answer {
+        try add(try rule(from: BodyReader(call.bytes).object, in: call.world), call)
     }
 
-    /// Adds a rule that came in a request of so many bytes; one that holds frames acts on open sockets, too.
+    /// Adds the rule of a request; one that holds frames acts on open sockets, too.
     ///
     /// - Throws: 400 if its name is taken, 507 if there is no room for it.
-    func add(_ rule: FaultRule, to world: World, bytes: Int) throws(APIError) {
+    func add(_ rule: FaultRule, _ call: AdminCall) throws(APIError) -> Answer {
+        let (world, bytes) = (call.world, call.bytes.count)
         try worlds.room(of: nil).check(bringing: bytes)
         do throws(FaultBookError) { try world.faults.add(rule) } catch { throw .invalid(error.message) }
         world.written.faults[rule.name] = bytes
         worlds.accountStorage(of: world)
         attach(rule, to: world)
+        return .created(try description(ofFault: rule.name, call))
     }
 
     /// Reads a rule with the reader of scenario files; one without a name gets one that is free.
-    func rule(from object: JSONObject, in world: World) throws(APIError) -> FaultRule {
+    ///
+    /// - Parameter name: The request's name of a key that has a path in the rule, such as `hold.for`.
+    func rule(
+        from object: JSONObject, in world: World, naming name: (String) -> String = { $0 }
+    ) throws(APIError) -> FaultRule {
         var object = object
         // The counts of a listed rule are ignored, so that a rule can be added as it was shown.
-        object["matches"] = nil
-        object["acted"] = nil
+        for count in ["matches", "acted", "holding"] { object[count] = nil }
         if object["name"] == nil {
             let names = Set(world.faults.rules.map(\.rule.name))
             let free = (1...).lazy.map { "live-\($0)" }.first { !names.contains(ExactString($0)) }
             object["name"] = free.map(JSONValue.string)
         }
-        return try Scenario(json: .object(["name": "live", "faults": .array([.object(object)])])).faults[0]
+        do throws(ScenarioErrors) {
+            let scenario: JSONObject = ["name": "live", "faults": .array([.object(object)])]
+            return try Scenario.read(json: .object(scenario)).faults[0]
+        } catch {
+            throw .invalid(error.renamingPaths(below: "faults[0]", name).description)
+        }
     }
 
-    /// `GET`, `PATCH {"enabled"}` and `DELETE /__admin/faults/{name}`.
-    ///
-    /// A switch also acts on open connections, as far as their rules were applied when they opened.
+    /// The fault or the breakpoint of the path; 404 for an unknown name.
+    func showFault(_ call: AdminCall) throws(APIError) -> Answer { .ok(try description(ofFault: call.parameter, call)) }
+
+    /// `PATCH {"enabled"}`: the switch also acts on open connections, as far as their rules were applied when they opened.
     ///
     /// - Throws: 404 for an unknown name, 400 for a bad body, 409 if a breakpoint's controller has no stream of events.
-    func faultAnswer(
-        named name: ExactString, of world: World, _ method: HTTPRequest.Method, _ body: [UInt8], at now: Timestamp
-    ) throws(APIError) -> Answer {
-        let description = try describe(faultNamed: name, of: world)
-        switch method {
-        case .patch:
-            let body = try AdminBody(body, keys: ["enabled"])
-            guard let isEnabled = try body.flag("enabled") else {
-                throw .missingField("enabled", expected: "true or false")
-            }
-            if isEnabled, let rule = world.faults.rules.first(where: { $0.rule.name == name })?.rule,
-                let controller = missingController(of: rule, in: world)
-            {
-                throw .noController(controller.text)
-            }
-            setFault(name, of: world, isEnabled: isEnabled, at: now)
-            return .ok(try describe(faultNamed: name, of: world))
-        case .delete:
-            world.faults.remove(named: name)
-            changeOpenSockets(of: world) { $0.remove(named: name) }
-            world.written.faults[name] = nil
-            worlds.accountStorage(of: world)
-            releaseDisabled(of: world, at: now)
-            return .noContent
-        default: return .ok(description)
+    func switchFault(_ call: AdminCall) throws(APIError) -> Answer {
+        let rule = try entry(ofFault: call.parameter, call).rule
+        let isEnabled = try call.body(keys: ["enabled"]).flag("enabled").required("enabled", expected: "true or false")
+        if isEnabled, let controller = missingController(of: rule, in: call.world) {
+            throw .noController(controller.text)
         }
+        setFault(rule.name, of: call.world, isEnabled: isEnabled, at: call.now)
+        return try showFault(call)
+    }
+
+    func removeFault(_ call: AdminCall) throws(APIError) -> Answer {
+        let (world, name) = (call.world, try entry(ofFault: call.parameter, call).rule.name)
+        world.faults.remove(named: name)
+        changeOpenSockets(of: world) { $0.remove(named: name) }
+        world.written.faults[name] = nil
+        worlds.accountStorage(of: world)
+        releaseDisabled(of: world, at: call.now)
+        return .noContent
     }
 
     /// - Parameter now: The system's time; without it, what a breakpoint holds continues at the next turn.
@@ -105,18 +114,29 @@ extension Engine {
         }
     }
 
-    private func describe(faultNamed name: ExactString, of world: World) throws(APIError) -> [UInt8] {
-        guard let entry = world.faults.rules.first(where: { $0.rule.name == name }) else {
-            throw .unknownFault(name.text, known: world.faults.rules.map(\.rule.name.text))
-        }
-        return JSONWriter.object { entry.write(into: &$0) }
+    private func entry(ofFault name: ExactString, _ call: AdminCall) throws(APIError) -> FaultBook.Entry {
+        let entries = call.world.faults.rules.filter { isMeant($0, by: call) }
+        if let entry = entries.first(where: { $0.rule.name == name }) { return entry }
+        let kind = call.template.hasPrefix("breakpoints") ? "breakpoint" : "fault"
+        throw .unknownFault(name.text, kind: kind, known: entries.map(\.rule.name.text))
+    }
+
+    private func description(ofFault name: ExactString, _ call: AdminCall) throws(APIError) -> [UInt8] {
+        let entry = try entry(ofFault: name, call)
+        return JSONWriter.object { entry.write(into: &$0, in: call.world) }
     }
 }
 
 extension FaultBook.Entry {
-    fileprivate func write(into writer: inout JSONWriter) {
+    /// Writes the rule as in a scenario file, with its counts, and what only a breakpoint of the admin API has.
+    fileprivate func write(into writer: inout JSONWriter, in world: World) {
         rule.write(into: &writer)
-        writer.member("matches", matches)
+        writer.member("connection", ifPresent: rule.connection.map { Int(clamping: $0) })
+        writer.member("controller", ifPresent: rule.controller?.text)
+        // A step holds what the rule does not match, and a rule for a socket holds many of its frames.
+        writer.member("matches", max(matches, acted))
         writer.member("acted", acted)
+        guard rule.fault.isHold else { return }
+        writer.member("holding", world.live?.holds.things.count { $0.breakpoint.name == rule.name } ?? 0)
     }
 }

@@ -1,4 +1,3 @@
-import Digests
 import Faults
 import FitIQAPI
 import HTTP1
@@ -11,13 +10,14 @@ import WebSocket
 /// The admin API's list of what breakpoints hold, and what becomes of it.
 extension Engine {
     /// `GET /__admin/held`: oldest first, with the beginnings of long bodies.
-    func heldList(of world: World) -> Answer {
-        let (things, passed) = (world.live?.holds.things ?? [], world.live?.holds.passed ?? 0)
+    func heldList(_ call: AdminCall) -> Answer {
+        let world = call.world
+        let holds = world.live?.holds ?? HoldTable()
         let source = PartSource(
-            "held", of: things,
+            "held", of: holds.things,
             after: { writer in
                 writer.member("limit", FaultLimits.held)
-                writer.member("passed", passed)
+                writer.member("passed", holds.passed)
             }
         ) { [unowned self] thing, writer in
             writer.object { write(thing, of: world, bodies: Self.listedBody, to: &$0) }
@@ -29,24 +29,32 @@ extension Engine {
     /// How much of a body a list has, in bytes.
     private static let listedBody = 64 * 1024
 
-    /// `GET /__admin/held/{n}` and `POST {"action"}`.
+    /// `GET /__admin/held/{n}`; 404 if nothing is held with the number.
+    func showHeld(_ call: AdminCall) throws(APIError) -> Answer {
+        let thing = try held(call).thing
+        return .object { write(thing, of: call.world, bodies: .max, to: &$0) }
+    }
+
+    private func held(_ call: AdminCall) throws(APIError) -> (thing: HeldThing, connection: Connection) {
+        let number = Int(call.parameter.text)
+        guard let thing = number.flatMap({ call.world.live?.holds[$0] }), let connection = self[thing.connection] else {
+            let releases = call.world.journal.entries(after: max(number ?? 0, 0)).compactMap { entry in
+                if case .released(let release) = entry.event, release.held == number { release } else { nil }
+            }
+            throw .nothingHeld(call.parameter.text, releases.last?.action.rawValue)
+        }
+        return (thing, connection)
+    }
+
+    /// `POST /__admin/held/{n} {"action"}`.
     ///
     /// - Throws: 404 if nothing is held with the number, 409 for an action that does not go with its place, 400 for a bad
     ///   body.
-    func heldAnswer(
-        _ parameter: ExactString, of world: World, _ method: HTTPRequest.Method, _ body: [UInt8], at now: Timestamp
-    ) throws(APIError) -> Answer {
-        let number = Int(parameter.text)
-        guard let thing = number.flatMap({ world.live?.holds[$0] }), let connection = self[thing.connection] else {
-            let action = number.flatMap { world.live?.holds.action(releasing: $0) }
-            throw .nothingHeld(parameter.text, action?.rawValue)
-        }
-        guard method == .post else {
-            return .ok(JSONWriter.object { write(thing, of: world, bodies: .max, to: &$0) })
-        }
-        let command = try HeldCommand(body, thing, on: connection, of: world, in: self, at: now)
-        enter(world, at: now)
-        release(thing, of: world, command.action, steps: command.steps, as: command.told, at: now)
+    func releaseHeldThing(_ call: AdminCall) throws(APIError) -> Answer {
+        let (world, (thing, connection)) = (call.world, try held(call))
+        let command = try HeldCommand(call, thing, on: connection, in: self)
+        enter(world, at: call.now)
+        release(thing, of: world, command.action, steps: command.steps, as: command.told, at: call.now)
         let next = world.live?.holds.things.last { $0.connection == thing.connection && $0.number > thing.number }
         return .object { writer in
             writer.member("released", thing.number)
@@ -56,17 +64,16 @@ extension Engine {
     }
 
     /// `POST /__admin/held {"action"}`: lets everything continue, or drops it.
-    func releaseHeld(of world: World, _ body: [UInt8], at now: Timestamp) throws(APIError) -> Answer {
-        let body = try AdminBody(body, keys: ["action"])
-        let action = try body.choice("action", of: ["continue", "drop"])
-        enter(world, at: now)
+    func releaseHeld(_ call: AdminCall) throws(APIError) -> Answer {
+        let (world, isDropped) = (
+            call.world, try call.body(keys: ["action"]).choice("action", of: ["continue", "drop"]) == "drop"
+        )
+        enter(world, at: call.now)
         let numbers = world.live?.holds.things.map(\.number) ?? []
         for number in numbers {
             guard let thing = world.live?.holds[number] else { continue }
-            let isDropped = action == "drop"
-            release(
-                thing, of: world, isDropped ? .drop(.emptyReply) : .pass, as: isDropped ? .dropped : .continued, at: now
-            )
+            let action: HeldAction = isDropped ? .drop(.emptyReply) : .pass
+            release(thing, of: world, action, as: isDropped ? .dropped : .continued, at: call.now)
         }
         return .object { $0.member("released", numbers.count) }
     }
@@ -85,10 +92,10 @@ extension Engine {
         writer.member("connection", connection.map { Int($0.number(in: world)) } ?? 0)
         writer.member("due", thing.due.nanosecondText)
         writer.member("until", thing.until.nanosecondText)
-        let behind = thing.place == .frame && thing.sender == .server ? connection?.socketFaults?.behindCount : nil
-        writer.member("behind", behind ?? 0)
+        let isOfServer = thing.place == .frame && thing.sender == .server
+        writer.member("behind", isOfServer ? connection?.socketFaults?.behindCount ?? 0 : 0)
         if let held = connection?.held {
-            JournalEncoder.write(held.head, recorded(held.body), to: &writer)
+            JournalEncoder.write(held.exchange.head, recorded(held.exchange.body), to: &writer)
             guard let answer = held.answer else { return }
             writer.object("response") { writer in
                 writer.member("status", answer.status.code)
@@ -96,22 +103,22 @@ extension Engine {
                 JournalEncoder.write(fields: fields, to: &writer)
                 JournalEncoder.write(body: recorded(answer.body), to: &writer)
             }
-        } else if let (payload, isText) = connection.flatMap({ heldMessage(thing, on: $0) }) {
+        } else if let message = isOfServer ? connection?.socketFaults?.heldMessage : connection?.heldEvent?.message {
             writer.object("frame") { writer in
-                writer.member("opcode", isText ? "text" : "binary")
-                JournalEncoder.write(payload: recorded(payload), isText: isText, to: &writer)
+                writer.member("opcode", message.isText ? "text" : "binary")
+                JournalEncoder.write(payload: recorded(message.payload), isText: message.isText, to: &writer)
             }
         }
     }
+}
 
-    private func heldMessage(_ thing: HeldThing, on connection: Connection) -> (payload: [UInt8], isText: Bool)? {
-        guard thing.sender == .client else {
-            return connection.socketFaults?.heldMessage.map { ($0.text, !$0.isBinary) }
-        }
-        switch connection.heldEvent {
-        case .text(let text): return (text, true)
-        case .binary(let bytes): return (bytes, false)
-        default: return nil
+extension WebSocket.Event {
+    /// The payload of a message; nil for every other event.
+    var message: (payload: [UInt8], isText: Bool)? {
+        switch self {
+        case .text(let text): (text, true)
+        case .binary(let bytes): (bytes, false)
+        default: nil
         }
     }
 }
@@ -122,63 +129,50 @@ private struct HeldCommand {
     let steps: Bool
     let told: RecordedRelease.Action
 
-    private static let contents = ["text", "json", "base64"]
+    private typealias Row = (action: String, places: Set<RecordedHold.Place>, keys: [String])
 
-    init(
-        _ bytes: [UInt8], _ thing: HeldThing, on connection: Connection, of world: World, in engine: Engine,
-        at now: Timestamp
-    ) throws(APIError) {
-        let keys = ["action", "step", "how", "method", "target", "status", "fields"] + Self.contents
-        let body = try AdminBody(bytes, keys: keys, limits: JSON.Limits())
+    /// The actions with the keys that they may have, by what is held.
+    private static let rows: [Row] = [
+        ("continue", [.request, .response, .handshake, .frame], []),
+        ("step", [.request, .response, .handshake, .frame], []),
+        ("change", [.request], ["method", "target", "fields", "step"] + AdminBody.payloadKeys),
+        ("change", [.response], ["status", "fields", "step"] + AdminBody.payloadKeys),
+        ("change", [.frame], ["step"] + AdminBody.payloadKeys),
+        ("drop", [.request, .response, .handshake], ["how"]), ("drop", [.frame], []),
+        ("answer", [.request], ["status", "fields", "step"] + AdminBody.payloadKeys),
+        ("answer", [.handshake], ["status", "fields"] + AdminBody.payloadKeys),
+    ]
+    private static let keys = ["action"] + Set(rows.flatMap(\.keys)).sorted()
+
+    init(_ call: AdminCall, _ thing: HeldThing, on connection: Connection, in engine: Engine) throws(APIError) {
+        let body = try call.body(keys: Self.keys, limits: JSON.Limits(bytes: engine.limits.frameBody))
+        let rows = Self.rows
         let name = try body.choice("action", of: ["continue", "step", "change", "drop", "answer"])
-        let place = thing.place
-        var allowed: [String] = []
-        switch (name, place) {
-        case ("change", .request): allowed = ["step", "method", "target", "fields"] + Self.contents
-        case ("change", .response), ("answer", .request): allowed = ["step", "status", "fields"] + Self.contents
-        case ("change", .frame): allowed = ["step"] + Self.contents
-        case ("answer", .handshake): allowed = ["status", "fields"] + Self.contents
-        case ("drop", .frame): break
-        case ("drop", _): allowed = ["how"]
-        case ("change", _), ("answer", _): throw .wrongPlace(name, place.rawValue)
-        default: break
+        guard let row = rows.first(where: { $0.action == name && $0.places.contains(thing.place) }) else {
+            throw .wrongPlace(name, thing.place.rawValue)
         }
-        for key in keys.dropFirst() where body[key] != nil && !allowed.contains(key) {
-            throw .unknownAdminKey(key, allowed: ["action"] + allowed)
+        let present = Self.keys.dropFirst().filter { body[$0] != nil }
+        for key in present where !row.keys.contains(key) {
+            throw .unknownAdminKey(key, allowed: ["action"] + row.keys)
         }
-        let flag = try body.flag("step") ?? false
-        steps = flag || name == "step"
+        steps = try body.flag("step") ?? false || name == "step"
+        let payload = try body.payload(limit: engine.limits.webSocketMessage)
         switch name {
         case "change":
             told = .changed
-            let content = try body.content(Self.contents)
-            guard allowed.dropFirst().contains(where: { body[$0] != nil }) else {
-                throw .invalid("Say what changes: \(allowed.dropFirst().joined(separator: ", ")).")
+            guard payload != nil || thing.place != .frame && present.contains(where: { $0 != "step" }) else {
+                throw .invalid("Say what changes: \(Words.list(row.keys.filter { $0 != "step" }, last: "or")).")
             }
-            if place == .frame {
-                guard let content else { throw .invalid("Say what the frame has: text, json or base64.") }
-                if case .text = connection.heldEvent, String(validating: content, as: UTF8.self) == nil {
-                    throw .invalid("The text of a client's message must be UTF-8.")
-                }
-                action = .frame(content)
-            } else if let held = connection.held, place == .request {
-                let head = try body.head(insteadOf: held.head)
-                let changed = Exchange(head, body: content ?? held.body, on: connection, in: engine, at: now)
-                guard changed.destination.world === world, !changed.isOfServer, changed.endpoint?.isSocket != true,
-                    !head.wantsUpgrade
-                else { throw .changedAway }
-                action = .request(head, body: content ?? held.body)
-            } else {
-                action = .response(try body.answer(insteadOf: connection.held?.answer, content))
-            }
+            action = try Self.change(thing, on: connection, body, payload, in: engine, at: call.now)
         case "answer":
             told = .answered
+            var answer = Answer(body: [], contentType: payload?.contentType)
+            try body.change(&answer, payload?.bytes)
             guard body["status"] != nil else { throw .missingField("status", expected: "the status of the answer") }
-            action = .answer(try body.answer(insteadOf: nil, try body.content(Self.contents)))
+            action = .answer(answer)
         case "drop":
             told = .dropped
-            let how = body["how"] == nil ? "finish" : try body.choice("how", of: ["finish", "reset", "silence"])
-            switch how {
+            switch try body.choice("how", of: ["finish", "reset", "silence"], usually: "finish") {
             case "reset": action = .drop(.reset(after: 0))
             case "silence": action = .drop(.hang)
             default: action = .drop(.emptyReply)
@@ -186,78 +180,70 @@ private struct HeldCommand {
         default: (action, told) = (.pass, .continued)
         }
     }
+
+    private static func change(
+        _ thing: HeldThing, on connection: Connection, _ body: AdminBody, _ payload: AdminBody.Payload?,
+        in engine: Engine, at now: Timestamp
+    ) throws(APIError) -> Engine.HeldAction {
+        if let held = connection.held, var answer = held.answer {
+            try body.change(&answer, payload?.bytes)
+            return .response(answer)
+        }
+        if let original = connection.held?.exchange {
+            let head = try body.head(insteadOf: original.head)
+            let changed = Exchange(head, body: payload?.bytes ?? original.body, on: connection, in: engine, at: now)
+            guard changed.destination.world === original.world, !changed.isOfServer, !head.wantsUpgrade,
+                changed.endpoint?.isSocket != true
+            else { throw .changedAway }
+            return .request(head, body: changed.body)
+        }
+        let bytes = payload?.bytes ?? []
+        if connection.heldEvent?.message?.isText ?? false, String(validating: bytes, as: UTF8.self) == nil {
+            throw .invalid("The text of a client's message must be UTF-8.")
+        }
+        return .frame(bytes)
+    }
 }
 
 extension AdminBody {
-    /// One of some names, which must be there.
-    func choice(_ key: String, of allowed: [String]) throws(APIError) -> String {
-        let expected = "one of " + allowed.map { "\"\($0)\"" }.joined(separator: ", ")
-        guard let name = try text(key, expected: expected) else { throw .missingField(key, expected: expected) }
-        guard allowed.contains(name) else { throw .unknownChoice(key, got: name, allowed: allowed) }
-        return name
-    }
-
-    /// The bytes that one of some keys describes; nil if there is none.
-    fileprivate func content(_ keys: [String]) throws(APIError) -> [UInt8]? {
-        let present = keys.filter { self[$0] != nil }
-        guard present.count < 2 else { throw .invalid("Say either '\(present[0])' or '\(present[1])'.") }
-        if let value = self["json"] { return value.encoded() }
-        if let text = try text("text", expected: "a text") { return Array(text.utf8) }
-        guard let text = try text("base64", expected: "base64") else { return nil }
-        guard let bytes = Base64.decode(text) else {
-            throw .wrongType("base64", expected: "base64 (RFC 4648, section 4)", got: .string(text))
-        }
-        return bytes
-    }
-
-    /// The fields of a changed head, without those of framing; nil if they stay.
-    private func fields() throws(APIError) -> [(name: String, value: String)]? {
+    /// The fields of a changed head, without those of framing, which the server writes as the body demands; nil if they
+    /// stay.
+    private func fields() throws(APIError) -> HTTPFields? {
         guard let value = self["fields"] else { return nil }
         let expected = #"a list of fields such as {"name": "Retry-After", "value": "2"}"#
-        var fields: [(name: String, value: String)] = []
+        var fields = HTTPFields()
         for element in value.array ?? [.null] {
-            guard let name = element["name"]?.string, let text = element["value"]?.string, element.object?.count == 2,
-                HTTPField.Name(name) != nil, HTTPField.isValidValue(text)
+            guard let name = element["name"]?.string.flatMap({ HTTPField.Name($0) }), element.object?.count == 2,
+                let text = element["value"]?.string
             else { throw .wrongType("fields", expected: expected, got: value) }
-            // The server writes them, as the body demands.
-            let framing = ["content-length", "transfer-encoding", "connection"]
-            if !framing.contains(name.lowercased()) { fields.append((name, text)) }
+            guard HTTPField.isValidValue(text) else { throw .invalidFieldValue(name.rawName) }
+            let isFraming = ["content-length", "transfer-encoding", "connection"].contains(name.canonicalName)
+            if !isFraming { fields.append(HTTPField(name: name, value: text)) }
         }
         return fields
     }
 
     /// The head of a request with other members.
     fileprivate func head(insteadOf head: RequestHead) throws(APIError) -> RequestHead {
-        let fields = try fields() ?? head.fields.nameValuePairs.map { ($0.name, $0.value) }
+        let fields = try fields()?.map { ($0.name.rawName, $0.value) } ?? head.fields.nameValuePairs
         let method = try text("method", expected: "a method") ?? head.method.rawValue
         let target = try text("target", expected: "a path with a query, if any") ?? head.target.description
-        var lines = ["\(method) \(target) HTTP/\(head.version == .http10 ? "1.0" : "1.1")"]
-        lines += fields.map { "\($0.name): \($0.value)" }
-        let bytes = Array((lines.joined(separator: "\r\n") + "\r\n").utf8)
         guard !(method + target).utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) else {
             throw .invalid("A method and a target are visible characters without spaces.")
         }
-        do { return try RequestHead(recorded: bytes) } catch { throw .invalid(error.message) }
+        let first = "\(method) \(target) HTTP/\(head.version == .http10 ? "1.0" : "1.1")\r\n"
+        let lines = fields.map { "\($0.0): \($0.1)\r\n" }
+        do { return try RequestHead(recorded: Array((first + lines.joined()).utf8)) } catch {
+            throw .invalid(error.message)
+        }
     }
 
-    /// A response with other members; without one, a new response.
-    fileprivate func answer(insteadOf held: Answer?, _ content: [UInt8]?) throws(APIError) -> Answer {
-        var answer = held ?? Answer(body: [])
-        if let value = self["status"] {
-            guard let code = value.number?.int, FaultLimits.statuses.contains(code) else {
-                let range = "\(FaultLimits.statuses.lowerBound) to \(FaultLimits.statuses.upperBound)"
-                throw .wrongType("status", expected: "a status from \(range)", got: value)
-            }
-            answer.status = StatusNames.status(code)
-        }
+    /// Gives a response other members.
+    fileprivate func change(_ answer: inout Answer, _ content: [UInt8]?) throws(APIError) {
+        if let status = try number("status", in: FaultLimits.statuses) { answer.status = StatusNames.status(status) }
         if let content { (answer.body, answer.declaredLength) = (content, nil) }
-        if let pairs = try fields() {
-            var fields = HTTPFields()
-            for pair in pairs {
-                guard let name = HTTPField.Name(pair.name) else { continue }
-                fields.append(HTTPField(name: name, value: pair.value))
-            }
-            if !answer.isRecorded {
+        if var fields = try fields() {
+            if !answer.isRecorded, self["action"] == "change" || fields[.contentType] != nil {
                 answer.contentType = fields[.contentType]
                 fields[.contentType] = nil
             }
@@ -265,6 +251,5 @@ extension AdminBody {
         }
         // They have no body (RFC 9110 §15.3.5, §15.3.6, §15.4.5).
         if [204, 205, 304].contains(answer.status.code) { answer.body = [] }
-        return answer
     }
 }

@@ -1,3 +1,4 @@
+import Faults
 import FitIQAPI
 import HTTP1
 import HTTPTypes
@@ -7,49 +8,41 @@ import Traffic
 /// The admin API's journal: the events of a world, as lists, as lines and as they happen.
 extension Engine {
     /// `GET /__admin/requests` and similar paths: the newest entries that match a query; 400 if the query is invalid.
-    func journalAnswer(
-        of world: World, _ head: RequestHead, kinds: Set<JournalEvent.Kind>, isUnmatched: Bool? = nil
-    ) throws(APIError) -> Answer {
-        var query = try JournalQuery(query: head.target.queryItems())
+    func entryList(_ call: AdminCall) throws(APIError) -> Answer {
+        let world = call.world
+        let isUnmatched = call.template == "requests/unmatched"
+        let ofRequests: Set<JournalEvent.Kind> = isUnmatched ? [.exchange] : [.exchange, .opened]
+        let kinds = call.template == "frames" ? [.opened, .frame, .fault, .closed] : ofRequests
+        var query = try JournalQuery(query: call.head.target.queryItems())
         query.kinds = query.kinds.isEmpty ? kinds : query.kinds.intersection(kinds)
-        query.isUnmatched = isUnmatched ?? query.isUnmatched
+        if isUnmatched { query.isUnmatched = true }
         // A kind that is not among them matches no entry.
         let entries = query.kinds.isEmpty ? world.journal.noEntries : world.journal.entries()
-        var search = JournalSearch(query, in: entries)
         let encoder = world.journalEncoder
         let (lastNumber, droppedCount) = (world.journal.lastNumber, world.journal.droppedCount)
-        var hasBegun = false
-        return Answer(
-            PartSource(
-                keeping: KeptJournal(of: world),
-                json: { writer in
-                    if !hasBegun {
-                        hasBegun = true
-                        writer.beginObject()
-                        writer.key("entries")
-                        writer.beginArray()
-                    }
-                    switch search.next() {
-                    case .passed(let cost): return cost
-                    case .found(let entry):
-                        encoder.write(entry, to: &writer)
-                        return entry.extraCost
-                    case .end:
-                        writer.endArray()
-                        writer.member("last_number", lastNumber)
-                        writer.member("dropped", droppedCount)
-                        writer.endObject()
-                        return nil
-                    }
-                }))
+        let search = PartSource(
+            "entries", of: JournalSearch(query, in: entries), keeping: KeptJournal(of: world),
+            after: { writer in
+                writer.member("last_number", lastNumber)
+                writer.member("dropped", droppedCount)
+            }
+        ) { step, writer in
+            switch step {
+            case .passed(let cost): return cost
+            case .found(let entry):
+                encoder.write(entry, to: &writer)
+                return entry.extraCost
+            }
+        }
+        return Answer(search)
     }
 
     /// `GET /__admin/journal`: everything, oldest first, a line each, to keep and to judge later; takes no query.
-    func journalLines(of world: World, _ head: RequestHead) throws(APIError) -> Answer {
-        guard head.target.query == nil else { throw .journalTakesNoQuery }
-        let encoder = world.journalEncoder
-        var entries = world.journal.entries().makeIterator()
-        let source = PartSource(keeping: KeptJournal(of: world)) { slice in
+    func journalLines(_ call: AdminCall) throws(APIError) -> Answer {
+        guard call.head.target.query == nil else { throw .journalTakesNoQuery }
+        let encoder = call.world.journalEncoder
+        var entries = call.world.journal.entries().makeIterator()
+        let source = PartSource(keeping: KeptJournal(of: call.world)) { slice in
             guard let entry = entries.next() else { return .end }
             encoder.appendLine(entry, to: &slice.bytes)
             slice.spend(entry.extraCost)
@@ -59,7 +52,8 @@ extension Engine {
     }
 
     /// `DELETE /__admin/journal`: drops the entries; the numbers continue.
-    func clearJournal(of world: World) -> Answer {
+    func clearJournal(_ call: AdminCall) -> Answer {
+        let world = call.world
         if world.journal.weight > Engine.largestWorkOnLoop { discard(world.journal) }
         world.clearJournal()
         worlds.accountEverything(of: world)
@@ -122,18 +116,27 @@ extension Engine {
     /// `GET /__admin/events`: the entries from now on or after the last one the client saw, without an end.
     ///
     /// - Throws: 400 for a bad query, 409 if another stream has the controller's name.
-    func follow(_ world: World, _ exchange: Exchange) throws(APIError) -> Answer? {
-        let (connection, now) = (exchange.connection, exchange.now)
-        let (watchesVerdicts, controller) = try followerQuery(exchange.head, of: world)
+    func follow(_ call: AdminCall) throws(APIError) -> Answer? {
+        let (world, connection, now) = (call.world, call.connection, call.now)
+        let items = call.head.target.queryItems()
+        let keys = ["verdicts", "controller"]
+        for item in items where !keys.contains(item.name) { throw .unknownAdminKey(item.name, allowed: keys) }
+        let query = QueryReader(items)
+        let watchesVerdicts = try query.flag("verdicts") ?? false
+        let controller = query["controller"].map(ExactString.init(_:))
+        if let name = controller?.text {
+            guard (1...FaultLimits.controllerName).contains(name.utf8.count) else { throw .wrongControllerName }
+            guard !hasController(ExactString(name), of: world) else { throw .controllerIsThere(name) }
+        }
         if watchesVerdicts, world.judge == nil { world.beginJudging() }
         var fields = ServerSentEvent.responseFields
         fields[.date] = world.clock.now(now).httpDateText
         connection.http.startResponse(status: .ok, fields: fields, into: &connection.output.bytes)
         var follower = Follower(
-            world: world, lastNumber: ServerSentEvent.lastID(in: exchange.head.fields) ?? world.journal.lastNumber)
+            world: world, lastNumber: ServerSentEvent.lastID(in: call.head.fields) ?? world.journal.lastNumber)
         follower.controller = controller
         if watchesVerdicts { follower.verdicts = WatchedVerdicts() }
-        connection.http.sendBody(ServerSentEvent.retry(milliseconds: 1000), into: &connection.output.bytes)
+        connection.sendBody(ServerSentEvent.retry(milliseconds: 1000))
         follower.tellWorld(to: connection, instance: instance, at: now)
         connection.follower = follower
         if isShuttingDown {
@@ -143,26 +146,6 @@ extension Engine {
             arm(connection, .keepAlive, after: Follower.keepAliveInterval, at: now)
         }
         return nil
-    }
-
-    /// Reads the query of a stream of events.
-    private func followerQuery(
-        _ head: RequestHead, of world: World
-    ) throws(APIError) -> (watchesVerdicts: Bool, controller: ExactString?) {
-        let keys = ["verdicts", "controller"]
-        let items = head.target.queryItems()
-        for item in items where !keys.contains(item.name) { throw .unknownAdminKey(item.name, allowed: keys) }
-        let verdicts = items.last { $0.name == "verdicts" }?.value
-        if let verdicts, !["true", "false"].contains(verdicts) {
-            throw .unknownChoice("verdicts", got: verdicts, allowed: ["true", "false"])
-        }
-        guard let name = items.last(where: { $0.name == "controller" })?.value else { return (verdicts == "true", nil) }
-        guard !name.isEmpty, name.utf8.count <= Follower.controllerBytes else {
-            throw .wrongControllerName(limit: Follower.controllerBytes)
-        }
-        let controller = ExactString(name)
-        guard !hasController(controller, of: world) else { throw .controllerIsThere(name) }
-        return (verdicts == "true", controller)
     }
 
     /// Whether a stream of events of a world has this controller's name.
@@ -212,7 +195,7 @@ extension Engine {
         connection.follower?.verdicts?.isDue = true
         if connection.output.isEmpty {
             lendOutput(to: connection)
-            connection.http.sendBody(ServerSentEvent.keepAlive, into: &connection.output.bytes)
+            connection.sendBody(ServerSentEvent.keepAlive)
             touch(connection)
         } else {
             connection.follower?.unreadTime += Follower.keepAliveInterval
@@ -226,9 +209,7 @@ extension Engine {
         if connection.follower?.hasNews ?? false, !isReadingPaused(connection) { _ = feedFollower(connection, at: now) }
         let follower = connection.follower
         connection.follower = nil
-        if let follower, let controller = follower.controller {
-            controllerLeft(controller, of: follower.world, at: now)
-        }
+        if let world = follower?.world { disableAbandonedBreakpoints(of: world, at: now) }
         connection.http.endBody(into: &connection.output.bytes)
         linger(connection, at: now)
     }
@@ -249,9 +230,6 @@ struct Follower {
     var verdicts: WatchedVerdicts?
     /// The life of the world that it was told of.
     private var life = 0
-
-    /// The longest name of a controller in bytes.
-    package static let controllerBytes = 100
 
     init(world: World, lastNumber: Int) {
         self.world = world
@@ -281,7 +259,7 @@ struct Follower {
             writer.member("last_number", world.journal.lastNumber)
             writer.member("instance", instance)
         }
-        connection.http.sendBody(ServerSentEvent(event: "world", data: data).bytes, into: &connection.output.bytes)
+        connection.sendBody(ServerSentEvent(event: "world", data: data).bytes)
     }
 
     /// Sends entries until the connection holds `limit` bytes, or the slice is full, and returns the cost.
@@ -301,24 +279,21 @@ struct Follower {
                 writer.member("missed", missed)
                 writer.member("first_number", world.journal.firstNumber)
             }
-            connection.http.sendBody(ServerSentEvent(event: "missed", data: text).bytes, into: &connection.output.bytes)
+            connection.sendBody(ServerSentEvent(event: "missed", data: text).bytes)
             // Sent once, though the journal may be empty now.
             lastNumber += missed
         }
         for entry in world.journal.entries(after: lastNumber) {
-            connection.http.sendBody(ServerSentEvent(entry, encoder: encoder).bytes, into: &connection.output.bytes)
+            connection.sendBody(ServerSentEvent(entry, encoder: encoder).bytes)
             lastNumber = entry.number
             extraCost += entry.extraCost
             if connection.output.count > limit || cost() >= slice { return cost() }
         }
         while verdicts?.isBehind(in: world) ?? false, connection.output.count <= limit, cost() < slice {
             guard let spent = world.judgeNextWaiting() else {
-                let change = verdicts?.change(in: world, at: now)
                 extraCost += 16 * 1024
-                if let change {
-                    connection.http.sendBody(
-                        ServerSentEvent(event: "verdicts", data: change).bytes, into: &connection.output.bytes)
-                }
+                guard let change = verdicts?.change(in: world, at: now) else { break }
+                connection.sendBody(ServerSentEvent(event: "verdicts", data: change).bytes)
                 break
             }
             extraCost += spent

@@ -14,140 +14,111 @@ extension Engine {
     /// `GET /__admin/sockets`: in the order of their numbers.
     ///
     /// A socket that closes while the list is made is left out.
-    func socketList(of world: World, at now: Timestamp) -> Answer {
-        enterDue(world, at: now)
-        var sockets: [(number: UInt64, id: ConnectionID)] = []
-        for connection in connections {
-            if let number = connection.socketNumber(in: world) { sockets.append((number, connection.id)) }
-        }
-        sockets.sort { $0.number < $1.number }
+    func socketList(_ call: AdminCall) -> Answer {
+        let world = call.world
+        enterDue(world, at: call.now)
+        let sockets = openSockets(of: world).map { ($0.number, $0.connection.id) }.sorted { $0.0 < $1.0 }
         let source = PartSource("sockets", of: sockets) { [unowned self] socket, writer in
-            guard let connection = self[socket.id], connection.socketNumber(in: world) == socket.number else {
-                return 64
-            }
-            writer.object { write(connection, number: socket.number, of: world, to: &$0) }
+            guard let connection = self[socket.1], connection.socketNumber(in: world) == socket.0 else { return 64 }
+            writer.object { write(connection, number: socket.0, of: world, to: &$0) }
             return 1024
         }
         return Answer(source)
     }
 
     /// `GET /__admin/sockets/{n}`: the socket, and examples of what it may be sent; 404 if it is not open.
-    func socketAnswer(_ number: ExactString, of world: World, at now: Timestamp) throws(APIError) -> Answer {
-        let (connection, number) = try openSocket(number, of: world, at: now)
+    func socketAnswer(_ call: AdminCall) throws(APIError) -> Answer {
+        let (number, connection) = try openSocket(call)
         return .object { writer in
-            write(connection, number: number, of: world, to: &writer)
-            frameTemplates(of: connection, in: world).write(to: &writer)
+            write(connection, number: number, of: call.world, to: &writer)
+            frameTemplates(of: connection, in: call.world).write(to: &writer)
         }
     }
 
     /// `POST /__admin/sockets/{n}/send`: sends a message or a ping past all faults and breakpoints.
     ///
     /// - Throws: 404 if the socket is not open, 400 for a bad body, 409 if it closes or is silent.
-    func send(_ body: [UInt8], onSocket number: ExactString, of world: World, at now: Timestamp) throws(APIError)
-        -> Answer
-    {
-        let connection = try openSocket(number, of: world, at: now).connection
-        let (payload, opcode) = try message(AdminBody(body, keys: Self.sendKeys), for: connection, in: world)
-        guard connection.socketState == .open, connection.isServed else {
-            throw .socketCannot("send", number.text, connection.socketState.rawValue)
-        }
-        send(payload, opcode, faults: [LiveControl.byHand], on: connection, in: world, at: now)
+    func send(_ call: AdminCall) throws(APIError) -> Answer {
+        let connection = try openSocket(call).connection
+        let keys = AdminBody.payloadKeys + ["template", "fields", "opcode"]
+        let body = try call.body(keys: keys, limits: JSON.Limits(bytes: limits.frameBody))
+        let (payload, opcode) = try message(body, for: connection, in: call.world)
+        try connection.checkIsOpen(to: "send")
+        send(payload, opcode, faults: [LiveControl.byHand], on: connection, in: call.world, at: call.now)
         return .object { $0.member("sent", payload.count) }
     }
 
     /// The longest payload of a ping, and the longest reason of a close frame (RFC 6455 §5.5).
-    static let pingBytes = 125
-    static let reasonBytes = 123
-    private static let sendKeys = ["text", "json", "base64", "template", "fields", "opcode"]
+    package static let pingBytes = 125, reasonBytes = 123
 
     private func message(
         _ body: AdminBody, for connection: Connection, in world: World
     ) throws(APIError) -> ([UInt8], Opcode) {
-        let opcode = try body.text("opcode", expected: "\"ping\"")
-        if let opcode, opcode != "ping" { throw .unknownChoice("opcode", got: opcode, allowed: ["ping"]) }
-        let isPing = opcode != nil
-        let fields = body["fields"]
+        let isPing = body["opcode"] != nil
+        if isPing { _ = try body.choice("opcode", of: ["ping"]) }
+        let payload = try body.payload(limit: isPing ? Self.pingBytes : limits.webSocketMessage)
         if let type = try body.text("template", expected: "the type of a frame, such as \"stream_chunk\"") {
-            guard !isPing, !AdminBody.payloadKeys.contains(where: { body[$0] != nil }) else { throw .severalPayloads }
-            guard let object = fields.map(\.object) ?? JSONObject() else {
-                throw .wrongType("fields", expected: "an object", got: fields ?? .null)
-            }
+            guard !isPing, payload == nil else { throw .severalPayloads }
+            let fields = try body.value("fields", expected: "an object", \.object) ?? [:]
             let templates = frameTemplates(of: connection, in: world)
-            guard let text = try templates.text(of: type, with: object) else {
+            guard let text = try templates.text(of: type, with: fields) else {
                 throw .unknownChoice("template", got: type, allowed: templates.all.map(\.type))
             }
             return (text, .text)
         }
-        guard fields == nil else { throw .fieldsWithoutTemplate }
-        let payload = try body.payload()
-        guard isPing else {
-            guard let payload else { throw .severalPayloads }
-            return (payload.bytes, payload.isText ? .text : .binary)
-        }
-        let bytes = payload?.bytes ?? []
-        guard bytes.count <= Self.pingBytes else {
-            throw .tooManyBytes("text", limit: Self.pingBytes, got: bytes.count)
-        }
-        return (bytes, .ping)
+        guard body["fields"] == nil else { throw .invalid("'fields' replaces members of a 'template'; there is none.") }
+        guard payload != nil || isPing else { throw .severalPayloads }
+        return (payload?.bytes ?? [], isPing ? .ping : payload?.isText ?? true ? .text : .binary)
     }
 
     /// `POST /__admin/sockets/{n}/close`: begins the closing handshake, also with a code that must not be sent.
-    func close(_ body: [UInt8], socket number: ExactString, of world: World, at now: Timestamp) throws(APIError)
-        -> Answer
-    {
-        let connection = try openSocket(number, of: world, at: now).connection
-        let body = try AdminBody(body, keys: ["code", "reason"])
+    func closeSocket(_ call: AdminCall) throws(APIError) -> Answer {
+        let connection = try openSocket(call).connection
+        let body = try call.body(keys: ["code", "reason"])
         let code = try body.number("code", in: 0...65_535) ?? 1000
-        let reason = try body.text("reason", expected: "a text of at most \(Self.reasonBytes) bytes") ?? ""
-        guard reason.utf8.count <= Self.reasonBytes else {
-            throw .tooManyBytes("reason", limit: Self.reasonBytes, got: reason.utf8.count)
-        }
-        guard connection.socketState == .open, connection.isServed else {
-            throw .socketCannot("close", number.text, connection.socketState.rawValue)
-        }
+        let reason = try body.text("reason", bytes: 0...Self.reasonBytes) ?? ""
+        try connection.checkIsOpen(to: "close")
         connection.record.endingRule = LiveControl.byHand
         forgetSocket(of: connection)
         lendOutput(to: connection)
-        sendWhatWaits(on: connection, at: now)
+        sendWhatWaits(on: connection, at: call.now)
         _ = connection.webSocket?.closeAnyway(
             code: CloseCode(rawValue: UInt16(code)), reason: reason, into: &connection.output.bytes)
         touch(connection)
-        awaitReader(of: connection, at: now)
-        return answer(about: connection, of: world)
+        awaitReader(of: connection, at: call.now)
+        return answer(about: connection, of: call.world)
     }
 
     /// `POST /__admin/sockets/{n}/finish` and `/reset`: ends the transport at once, without a close frame.
-    func cut(
-        _ ending: WireAction, _ body: [UInt8], socket number: ExactString, of world: World, at now: Timestamp
-    ) throws(APIError) -> Answer {
-        let connection = try openSocket(number, of: world, at: now).connection
-        _ = try AdminBody(body, keys: [])
-        if connection.socketState == .silent {
-            connection.record.endingRule = LiveControl.byHand
+    func cutSocket(_ call: AdminCall) throws(APIError) -> Answer {
+        let connection = try openSocket(call).connection
+        _ = try call.body(keys: [])
+        cut(connection, isReset: call.template.hasSuffix("reset"), in: call.world, at: call.now)
+        return answer(about: connection, of: call.world)
+    }
+
+    private func cut(_ connection: Connection, isReset: Bool, in world: World, at now: Timestamp) {
+        let isSilent = connection.socketState == .silent
+        connection.record.endingRule = LiveControl.byHand
+        // What a fault still holds back is lost, as the rest of the connection is.
+        if !isSilent { recorder.abandoned(connection, in: world) }
+        forgetSocket(of: connection)
+        if isSilent {
             recorder.closed(connection, by: .server, .fault)
-            end(connection, ending == .reset ? .reset : .close)
+            end(connection, isReset ? .reset : .close)
         } else {
-            connection.record.endingRule = LiveControl.byHand
-            forgetSocket(of: connection)
-            // What a fault still holds back is lost, as the rest of the connection is.
-            recorder.abandoned(connection, in: world)
             connection.output.discardHeld()
-            drop(connection, ending, in: world, at: now)
+            drop(connection, isReset ? .reset : .finish, in: world, at: now)
         }
-        return answer(about: connection, of: world)
     }
 
     /// `POST /__admin/sockets/{n}/silence`: from now on nothing is sent or read, until `resume`.
     ///
     /// A socket that stays silent is reset after ``longestSilence`` of the world's time.
-    func silence(_ body: [UInt8], socket number: ExactString, of world: World, at now: Timestamp) throws(APIError)
-        -> Answer
-    {
-        let connection = try openSocket(number, of: world, at: now).connection
-        _ = try AdminBody(body, keys: [])
-        guard connection.socketState == .open, connection.isServed else {
-            throw .socketCannot("fall silent", number.text, connection.socketState.rawValue)
-        }
+    func silenceSocket(_ call: AdminCall) throws(APIError) -> Answer {
+        let (world, connection) = (call.world, try openSocket(call).connection)
+        _ = try call.body(keys: [])
+        try connection.checkIsOpen(to: "fall silent")
         if connection.socketFaults == nil { connection.socketFaults = SocketFaults(seed: world.faults.seed) }
         connection.socketFaults?.gate(named: LiveControl.byHand)
         obeySocketFaults(of: connection)
@@ -162,20 +133,18 @@ extension Engine {
     }
 
     /// `POST /__admin/sockets/{n}/resume`: sends what has waited, and reads what has arrived.
-    func resume(_ body: [UInt8], socket number: ExactString, of world: World, at now: Timestamp) throws(APIError)
-        -> Answer
-    {
-        let connection = try openSocket(number, of: world, at: now).connection
-        _ = try AdminBody(body, keys: [])
-        guard connection.silencedUntil != nil else {
-            throw .socketCannot("resume", number.text, connection.socketState.rawValue)
-        }
+    func resumeSocket(_ call: AdminCall) throws(APIError) -> Answer {
+        let (world, (number, connection)) = (call.world, try openSocket(call))
+        _ = try call.body(keys: [])
+        guard connection.silencedUntil != nil else { throw connection.cannot("resume") }
         connection.silencedUntil = nil
-        recorder.record(.note("WebSocket \(number.text) is no longer silent"), at: world.turn.now, in: world)
+        recorder.record(.note("WebSocket \(number) is no longer silent"), at: world.turn.now, in: world)
         lendOutput(to: connection)
-        if let outgoing = connection.socketFaults?.ungate() { deliver(outgoing, on: connection, in: world, at: now) }
+        if let outgoing = connection.socketFaults?.ungate() {
+            deliver(outgoing, on: connection, in: world, at: call.now)
+        }
         obeySocketFaults(of: connection)
-        outputHasGrown(of: connection, at: now)
+        outputHasGrown(of: connection, at: call.now)
         return answer(about: connection, of: world)
     }
 
@@ -183,26 +152,25 @@ extension Engine {
     func endSilences(of world: World, at now: Timestamp) {
         while let (id, time) = world.live?.silences.popDue(at: world.turn.now) {
             guard let connection = self[id], connection.silencedUntil == time else { continue }
-            connection.record.endingRule = LiveControl.byHand
-            recorder.closed(connection, by: .server, .fault)
-            forgetSocket(of: connection)
-            end(connection, .reset)
+            cut(connection, isReset: true, in: world, at: now)
         }
     }
 
     // MARK: Finding and describing
 
-    /// The open socket with a number in a world whose due steps are done; 404 if there is none.
-    func openSocket(
-        _ number: ExactString, of world: World, at now: Timestamp
-    ) throws(APIError) -> (connection: Connection, number: UInt64) {
-        enterDue(world, at: now)
-        if let wanted = UInt64(number.text) {
-            for connection in connections where connection.socketNumber(in: world) == wanted {
-                return (connection, wanted)
-            }
+    /// The open socket of the path in a world whose due steps are done; 404 if there is none.
+    private func openSocket(_ call: AdminCall) throws(APIError) -> (number: UInt64, connection: Connection) {
+        enterDue(call.world, at: call.now)
+        let wanted = UInt64(call.parameter.text)
+        guard let socket = openSockets(of: call.world).first(where: { $0.number == wanted }) else {
+            throw .unknownSocket(call.parameter.text)
         }
-        throw .unknownSocket(number.text)
+        return socket
+    }
+
+    /// A world's WebSockets that are open, with their numbers.
+    func openSockets(of world: World) -> [(number: UInt64, connection: Connection)] {
+        connections.compactMap { connection in connection.socketNumber(in: world).map { ($0, connection) } }
     }
 
     /// Does what is due in a world, because the loop may be late, and sets the time of what happens next in it.
@@ -218,10 +186,10 @@ extension Engine {
     }
 
     private func frameTemplates(of connection: Connection, in world: World) -> FrameTemplates {
-        let context = world.backend.frameContext(of: connection.id.socket)
-        return FrameTemplates(
-            consultation: context?.consultation, user: context?.user ?? world.defaultUser,
-            form: context?.form ?? world.mode, mode: world.mode, at: world.turn.now)
+        guard let opening = connection.record.opening else { preconditionFailure("A socket of a world was opened.") }
+        let description = socketDescriptions[world.mode] ?? APIDescription.asyncAPI.json(for: world.mode)
+        socketDescriptions[world.mode] = description
+        return FrameTemplates(in: description, for: opening, at: world.turn.now)
     }
 
     private func write(_ connection: Connection, number: UInt64, of world: World, to writer: inout JSONWriter) {
@@ -232,7 +200,7 @@ extension Engine {
         writer.member("endpoint", orNull: record.opening?.endpoint?.name)
         writer.member("path", record.opening?.path ?? "")
         writer.member("user", orNull: record.opening?.user?.text)
-        writer.member("consultation", orNull: facts?.consultation?.description)
+        writer.member("consultation", orNull: record.opening?.consultation)
         writer.member("protocol", orNull: facts?.chatProtocol?.messageType)
         writer.member("state", connection.socketState.rawValue)
         writer.member("secure", connection.isSecure)
@@ -243,14 +211,17 @@ extension Engine {
         writer.member("frames_in", record.framesIn)
         writer.member("frames_out", record.framesOut)
         writer.member("unsent_bytes", connection.output.count)
-        if let streaming = facts?.streaming {
-            writer.object("streaming") { writer in
-                writer.member("message_id", streaming.messageID.description)
-                writer.member("piece", streaming.piece)
-                writer.member("of", streaming.count)
+        let streaming = facts?.streaming.map { streaming in
+            JSONValue.object([
+                "message_id": .string(streaming.messageID.description), "piece": .number(JSONNumber(streaming.piece)),
+                "of": .number(JSONNumber(streaming.count)),
+            ])
+        }
+        writer.member("streaming", streaming ?? .null)
+        writer.array("held") { writer in
+            for thing in world.live?.holds.things ?? [] where thing.connection == connection.id {
+                writer.value(thing.number)
             }
-        } else {
-            writer.memberNull("streaming")
         }
         let next = Timestamp.earliest(
             facts?.nextTime, .earliest(connection.queuedRelease, connection.silencedUntil))
@@ -267,10 +238,20 @@ extension Connection {
         return number.number
     }
 
-    enum SocketState: String { case open, closing, silent }
+    enum SocketState: String { case open, held, closing, silent }
 
     var socketState: SocketState {
-        isSilent || silencedUntil != nil ? .silent : webSocket?.canSend ?? false ? .open : .closing
+        guard !isSilent, silencedUntil == nil else { return .silent }
+        guard webSocket?.canSend ?? false else { return .closing }
+        return holdCount > 0 ? .held : .open
+    }
+
+    fileprivate func checkIsOpen(to action: String) throws(APIError) {
+        guard [.open, .held].contains(socketState), isServed else { throw cannot(action) }
+    }
+
+    fileprivate func cannot(_ action: String) -> APIError {
+        .socketCannot(action, "\(record.number?.number ?? 0)", socketState.rawValue)
     }
 }
 
@@ -286,18 +267,14 @@ extension ChatProtocol {
 
 extension APIError {
     static func unknownSocket(_ number: String) -> APIError {
-        APIError(
-            .notFound, .notFound,
-            "This world has no open WebSocket \(number.quoted(limit: 40)); see GET /__admin/sockets.")
+        .missing("This world has no open WebSocket \(number.quoted(limit: 40)); see GET /__admin/sockets.")
     }
 
     static func socketCannot(_ action: String, _ number: String, _ state: String) -> APIError {
-        APIError(.conflict, .badRequest, "WebSocket \(number) is \(state): it cannot \(action).")
+        .conflict("WebSocket \(number) is \(state): it cannot \(action).")
     }
 
     static let severalPayloads = invalid(
-        "Say what to send as one of {\"text\": \"…\"}, {\"json\": …}, {\"base64\": \"…\"} and {\"template\": "
+        "Say it as one of {\"text\": \"…\"}, {\"json\": …} and {\"base64\": \"…\"}, or send a socket {\"template\": "
             + "\"stream_chunk\", \"fields\": {…}}.")
-
-    static let fieldsWithoutTemplate = invalid("'fields' replaces members of a 'template', and there is none.")
 }

@@ -13,12 +13,12 @@ extension Engine {
     ///
     /// - Returns: nil if the request waits for a job.
     /// - Throws: 409 if a session is replayed, 507 if the state has more bytes than the body of its import may have.
-    func exportState(of world: World, _ exchange: Exchange) throws(APIError) -> Answer? {
-        let now = exchange.now
+    func exportState(_ call: AdminCall) throws(APIError) -> Answer? {
+        let (world, now) = (call.world, call.now)
         let export = Parcel(try export(of: world, at: now))
         let limit = limits.stateBody
         guard startJob != nil, world.isLargeToWrite else { return .state(try export.take().encoded(within: limit)) }
-        let awaited = awaitJob(for: exchange)
+        let awaited = awaitJob(for: call.exchange)
         stand(world)
         beside(at: now) {
             // Taken out, so that the world's values have one owner again when the job is done.
@@ -61,13 +61,14 @@ extension Engine {
     /// - Returns: nil if the request waits for a job.
     /// - Throws: 400 for an invalid or inconsistent scenario file, 409 if a session is replayed and the file brings no
     ///   other, 507 if there is no room for it; the world is unchanged then.
-    func importState(into world: World, _ exchange: Exchange) throws(APIError) -> Answer? {
-        let pieces = exchange.connection.takeBodyPieces() + [exchange.body]
+    func importState(_ call: AdminCall) throws(APIError) -> Answer? {
+        let world = call.world
+        let pieces = call.connection.takeBodyPieces() + [call.bytes]
         let size = pieces.reduce(0) { $0 + $1.count }
         guard size > 0 else { throw .emptyBody }
         // A state may be large; a body of the API never is.
         let jsonLimits = JSON.Limits(bytes: max(limits.stateBody, 1), values: Scenario.largestStateValues)
-        return try begin(world, for: exchange, holding: size) {
+        return try begin(world, for: call.exchange, holding: size) {
             let (settings, isReplay) = (world.settings, world.replay != nil)
             return { () throws(APIError) in
                 let whole = pieces.count == 1 ? pieces[0] : pieces.flatMap(\.self)
@@ -82,17 +83,20 @@ extension Engine {
         }
     }
 
-    /// Accepts a larger body if it is a photo, or a state from a client that may send one.
+    /// Accepts a larger body if it is a photo, or a state or a frame from a client that may send one.
     func admitLargeBody(_ head: RequestHead, on connection: Connection) {
-        let route = Destination(of: head.target, in: self).route
-        if case .api(let route) = route, route.endpoint(for: head.method) == .recognizeMealPhoto {
+        switch Destination(of: head.target, in: self).route {
+        case .api(let route) where route.endpoint(for: head.method) == .recognizeMealPhoto:
             connection.http.raiseBodyLimit(to: limits.photoBody)
+        case .admin(let route) where (try? checkAdminAccess(head, on: connection)) != nil:
+            if head.method == .put, route.resource === AdminResource.state {
+                connection.http.raiseBodyLimit(to: min(limits.stateBody, Connection.largestBody))
+                connection.takesPieces = true
+            } else if head.method == .post, AdminResource.takingFrames.contains(where: { $0 === route.resource }) {
+                connection.http.raiseBodyLimit(to: limits.frameBody)
+            }
+        default: break
         }
-        guard head.method == .put, case .admin(let route) = route, route.resource == .state,
-            (try? checkAdminAccess(head, on: connection)) != nil
-        else { return }
-        connection.http.raiseBodyLimit(to: min(limits.stateBody, Connection.largestBody))
-        connection.takesPieces = true
     }
 }
 

@@ -10,10 +10,10 @@ extension Engine {
     static let worldKeys = ["scenario", "seed", "guide", "clock", "judged"]
 
     /// `POST /__admin/worlds`: absent keys default to the scenario, then to the server's; nil if it waits for a job.
-    func makeWorld(_ exchange: Exchange) throws(APIError) -> Answer? {
+    func makeWorld(_ call: AdminCall) throws(APIError) -> Answer? {
         let (configuration, number, hasPlace) = (configuration, worlds.serial + 1, hasPlaceForWorld)
         worlds.serial = number
-        let bytes = exchange.body
+        let bytes = call.bytes
         let reader: DraftReader = { () throws(APIError) in
             let body = try AdminBody(bytes, keys: Engine.worldKeys, limits: JSON.Limits())
             guard hasPlace else { throw .tooManyWorlds(limit: configuration.limits.worlds) }
@@ -23,7 +23,7 @@ extension Engine {
             return WorldDraft(
                 settings: settings, scenarioBytes: body.scenarioBytes, isJudged: try body.flag("judged") ?? false)
         }
-        return try begin(nil, for: exchange, holding: bytes.count) {
+        return try begin(nil, for: call.exchange, holding: bytes.count) {
             reader
         } then: { (engine, beginning, now) throws(APIError) in
             do throws(APIError) {
@@ -72,9 +72,9 @@ extension Engine {
     /// `GET /__admin/worlds`: in the order of creation, the default world first.
     ///
     /// One that is deleted while the list is made is in it, empty: the list has as many as its beginning says.
-    func worldList(on connection: Connection, at now: Timestamp) -> Answer {
-        let all = [defaultWorld] + worlds.values.sorted()
-        let isSecure = connection.isSecure
+    func worldList(_ call: AdminCall) -> Answer {
+        let (all, now) = ([defaultWorld] + worlds.values.sorted(), call.now)
+        let isSecure = call.connection.isSecure
         let source = PartSource("worlds", of: all, after: { $0.member("count", all.count) }) {
             [unowned self] world, writer in
             let description = describe(world, at: now)
@@ -85,7 +85,10 @@ extension Engine {
         return Answer(source)
     }
 
-    /// `GET /__admin/worlds/{id}`: its URLs and its contents.
+    /// `GET /__admin/worlds/{id}`.
+    func describeWorld(_ call: AdminCall) -> Answer { .ok(describe(call.world, at: call.now)) }
+
+    /// A world's URLs and its contents.
     func describe(_ world: World, at now: Timestamp, forkedFrom parent: String? = nil) -> [UInt8] {
         let settings = world.settings
         return JSONWriter.object { writer in
@@ -106,15 +109,15 @@ extension Engine {
     }
 
     /// `DELETE /__admin/worlds/{id}`: closes its sockets with 1001 and deletes it.
-    func delete(_ world: World, at now: Timestamp) -> Answer {
-        remove(world, reason: "The world was deleted", at: now)
+    func deleteWorld(_ call: AdminCall) -> Answer {
+        remove(call.world, reason: "The world was deleted", at: call.now)
         return .noContent
     }
 
     /// `POST /__admin/reset`: starts the world again, as it was created or otherwise; nil if it waits for a job.
-    func reset(_ world: World, _ exchange: Exchange) throws(APIError) -> Answer? {
-        let bytes = exchange.body
-        return try begin(world, for: exchange, holding: bytes.count) { [unowned self] in
+    func reset(_ call: AdminCall) throws(APIError) -> Answer? {
+        let (world, bytes) = (call.world, call.bytes)
+        return try begin(world, for: call.exchange, holding: bytes.count) { [unowned self] in
             let defaults = configuration
             let present = WorldDraft(
                 settings: world.reloadedSettings ?? world.settings, scenarioBytes: world.written.scenario)

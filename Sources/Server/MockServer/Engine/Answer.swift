@@ -3,6 +3,7 @@ import FitIQAPI
 import HTTPTypes
 import JSON
 import Replay
+import Scenarios
 import Texts
 
 struct Answer {
@@ -97,6 +98,13 @@ public enum APIDescription: CaseIterable, Sendable {
 
     /// The description in a mode, as a copy of its UTF-8.
     public func bytes(for mode: GuideMode) -> [UInt8] { Self.bytes(of: path(for: mode)) }
+
+    /// The description in a mode as JSON.
+    func json(for mode: GuideMode) -> JSONValue {
+        do throws(ScenarioErrors) { return try JSONValue(yaml: bytes(for: mode)) } catch {
+            preconditionFailure("It is YAML: \(error)")
+        }
+    }
 
     /// `/__admin/openapi.yaml`: the admin API, OpenAPI 3.1, the same in every mode, as a copy of its UTF-8.
     public static var adminOpenAPIBytes: [UInt8] { bytes(of: "openapi/admin.yaml") }
@@ -260,23 +268,26 @@ final class PartSource: BodySource {
 
     /// A JSON object with a list after some members; `write` writes an element and returns its extra cost.
     convenience init<Elements: Sequence>(
-        _ name: StaticString, of elements: Elements, after members: @escaping (inout JSONWriter) -> Void = { _ in },
+        _ name: StaticString, of elements: Elements, keeping kept: KeptJournal? = nil,
+        after members: @escaping (inout JSONWriter) -> Void = { _ in },
         _ write: @escaping (Elements.Element, inout JSONWriter) -> Int
     ) {
         var iterator: Elements.Iterator?
-        self.init(json: { writer in
-            if iterator == nil {
-                writer.beginObject()
-                members(&writer)
-                writer.key(name)
-                writer.beginArray()
-                iterator = elements.makeIterator()
-            }
-            if let next = iterator?.next() { return write(next, &writer) }
-            writer.endArray()
-            writer.endObject()
-            return nil
-        })
+        self.init(
+            keeping: kept,
+            json: { writer in
+                if iterator == nil {
+                    writer.beginObject()
+                    members(&writer)
+                    writer.key(name)
+                    writer.beginArray()
+                    iterator = elements.makeIterator()
+                }
+                if let next = iterator?.next() { return write(next, &writer) }
+                writer.endArray()
+                writer.endObject()
+                return nil
+            })
     }
 
     func fill(_ slice: inout BodySlice) throws(APIError) -> BodyProgress {

@@ -76,7 +76,7 @@ public final class Connection {
         guard ending != .reset else { return 0 }
         guard speaks == .http else {
             return output.count + unreadFrames.count + (socketFaults?.waitingByteCount ?? 0)
-                + (webSocket?.bufferedByteCount ?? 0) + (heldEvent?.payloadCount ?? 0)
+                + (webSocket?.bufferedByteCount ?? 0) + (heldEvent?.message?.payload.count ?? 0)
         }
         return output.count + body.count + bodyPieces.count * Self.bodyPieceSize + http.bufferedByteCount
             + (stream?.source.heldByteCount ?? 0) + (held?.byteCount ?? 0)
@@ -113,6 +113,9 @@ public final class Connection {
         body = []
     }
 
+    /// Appends a part of a body that has begun.
+    func sendBody(_ bytes: [UInt8]) { http.sendBody(bytes, into: &output.bytes) }
+
     /// Removes and returns a request's body before its last piece.
     func takeBodyPieces() -> [[UInt8]] {
         defer { (bodyPieces, takesPieces) = ([], false) }
@@ -134,6 +137,8 @@ public final class Connection {
 
     /// Whether it neither ends nor is silenced by a fault.
     var isServed: Bool { ending == .none && !isSilent }
+    /// Whether its request is answered when an operator, or what happens in a world, lets it be.
+    var awaitsOthers: Bool { held != nil || stream?.source is Waiter }
     /// Whether a request has begun to arrive.
     var isReadingRequest: Bool { http.isReadingHead || http.isReadingBody }
     var isEcho: Bool { webSocket != nil && !webSocketUse.isOfWorld }
@@ -212,15 +217,5 @@ public final class Connection {
         case silence
         /// An answer that waits looks again.
         case wake
-    }
-}
-
-extension WebSocket.Event {
-    /// The bytes of a message; 0 for every other event.
-    fileprivate var payloadCount: Int {
-        switch self {
-        case .text(let bytes), .binary(let bytes): bytes.count
-        default: 0
-        }
     }
 }

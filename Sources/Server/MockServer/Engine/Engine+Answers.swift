@@ -60,7 +60,7 @@ extension Engine {
         let world = exchange.world
         if !exchange.isReleased {
             exchange.responseFaults = world.faults.respond(to: exchange.endpoint, at: world.turn.now)
-            if holdsRequest(&exchange) { return nil }
+            if holds(&exchange) { return nil }
         }
         guard let faults = exchange.responseFaults, let replacement = faults.replacement else {
             return try restAnswer(route, &exchange)

@@ -234,7 +234,7 @@ extension Engine {
     /// Whether bytes on a plain connection begin TLS: no method begins with this byte (RFC 8446 section 5.1).
     func isTLS(_ bytes: UnsafeRawBufferPointer, on connection: Connection) -> Bool {
         bytes.first == 0x16 && !connection.isSecure && connection.request == nil && connection.stream == nil
-            && connection.http.bufferedByteCount == 0 && !connection.isReadingRequest
+            && connection.held == nil && connection.http.bufferedByteCount == 0 && !connection.isReadingRequest
     }
 
     func refuseTLS(on connection: Connection, at now: Timestamp) {

@@ -173,10 +173,10 @@ extension Engine {
     /// `GET /__admin/replay`: what was served, and what differed from the recording.
     ///
     /// - Throws: 404 if the world replays no session.
-    func replayReport(of world: World, at now: Timestamp) throws(APIError) -> Answer {
+    func replayReport(_ call: AdminCall) throws(APIError) -> Answer {
         // The loop may be late; anything overdue has to count as sent.
-        advance(world, to: world.clock.now(now), at: now)
-        guard let report = world.replay?.player.report else { throw .noReplay }
+        advance(call.world, to: call.world.clock.now(call.now), at: call.now)
+        guard let report = call.world.replay?.player.report else { throw .noReplay }
         return .ok(report.json.encoded())
     }
 

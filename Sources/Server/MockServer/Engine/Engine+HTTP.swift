@@ -101,7 +101,7 @@ extension Engine {
         } catch {
             answer = Answer(world.advising(error), in: exchange.errorForm, forApps: exchange.servesApps)
         }
-        if holdsAnswer, exchange.responseFaults != nil, holdsResponse(answer, to: &exchange) { return }
+        if holdsAnswer, exchange.responseFaults != nil, holds(&exchange, answer) { return }
         let source = answer.source ?? source(ofLong: answer, to: exchange)
         guard reply(answer, from: source, to: head, in: world, on: connection, at: now) else { return }
         // No fault holds back a body that is made while it is sent: it counts as sent.

@@ -230,7 +230,7 @@ extension Engine {
         guard case .admin(let route)? = exchange.destination.route else {
             return exchange.isOfServer ? nil : exchange.destination.world
         }
-        return route.resource.isOfServer ? nil : route.worldID.map { worlds[$0] } ?? defaultWorld
+        return route.resource.scope != .world ? nil : route.worldID.map { worlds[$0] } ?? defaultWorld
     }
 
     /// Makes the transport check which of its sockets may be read.

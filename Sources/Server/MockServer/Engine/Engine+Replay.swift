@@ -20,7 +20,7 @@ extension Engine {
             } else {
                 exchange.responseFaults = world.faults.respond(to: exchange.endpoint, at: world.turn.now)
             }
-            if holdsRequest(&exchange) { return nil }
+            if holds(&exchange) { return nil }
         }
         if let refusal = exchange.refusedHandshake { return refusal }
         let replacement = exchange.responseFaults?.replacement

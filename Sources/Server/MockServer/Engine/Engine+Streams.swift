@@ -164,7 +164,7 @@ extension Engine {
             noteAnswer(answer, to: head)
             if head.method == .head { return endBody(on: connection, at: now) }
         }
-        connection.http.sendBody(bytes, into: &connection.output.bytes)
+        connection.sendBody(bytes)
         if progress == .end { endBody(on: connection, at: now) }
     }
 

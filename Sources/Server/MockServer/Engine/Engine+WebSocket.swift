@@ -16,7 +16,7 @@ extension Engine {
         let (head, world, connection) = (exchange.head, exchange.world, exchange.connection)
         if head.wantsUpgrade, !exchange.isReleased {
             exchange.handshakeFaults = world.faults.openSocket(exchange.endpoint, at: world.turn.now)
-            if exchange.handshakeFaults != nil, holdsRequest(&exchange) { return nil }
+            if exchange.handshakeFaults != nil, holds(&exchange) { return nil }
         }
         if let refusal = exchange.refusedHandshake { return refusal }
         let queryToken = head.target.queryItems().first { $0.name == "token" }?.value
@@ -38,9 +38,9 @@ extension Engine {
     }
 
     /// Opens the echo socket; access has been checked.
-    func openEcho(_ head: RequestHead, on connection: Connection, at now: Timestamp) throws(APIError) -> Answer? {
-        _ = switchProtocols(head, try acceptHandshake(head), on: connection, use: .echo)
-        receiveTrailingBytes(of: connection, at: now)
+    func openEcho(_ call: AdminCall) throws(APIError) -> Answer? {
+        _ = switchProtocols(call.head, try acceptHandshake(call.head), on: call.connection, use: .echo)
+        receiveTrailingBytes(of: call.connection, at: call.now)
         return nil
     }
 

@@ -30,6 +30,8 @@ public final class Engine {
     let instance: String
     /// Whether steps of worlds are left for the next turn of the loop.
     var isLate = false
+    /// The descriptions of sockets that were needed so far, which take milliseconds to read.
+    var socketDescriptions: [GuideMode: JSONValue] = [:]
     /// While a world's clock is moved by hand: its connections, ordered by their deadlines.
     var passing: PassingTime?
     var connections = ConnectionTable()
@@ -101,7 +103,7 @@ public final class Engine {
     public func receiveEndOfStream(on id: ConnectionID, at now: Timestamp) {
         guard let connection = self[id] else { return }
         connection.world?.activity &+= 1
-        if connection.isOpenSocket { connection.world?.setTime(now) }
+        if connection.isOpenSocket || connection.holdCount > 0 { connection.world?.setTime(now) }
         // Nothing would read what a fault still holds back, but an HTTP client may have closed only its sending half.
         if connection.speaks == .webSocket { connection.output.discardHeld() }
         guard connection.isServed else {
@@ -109,7 +111,8 @@ public final class Engine {
             end(connection, .close)
             return
         }
-        if connection.speaks == .http, connection.follower == nil {
+        // Who waits for an operator, or for news, and says no more has given up.
+        if connection.speaks == .http, connection.follower == nil, !connection.awaitsOthers {
             connection.http.receiveEndOfStream()
             // The request before it is answered first.
             if connection.waiting != nil { return }
@@ -138,9 +141,9 @@ public final class Engine {
             recorder.abandoned(connection, in: world)
         }
         forgetSocket(of: connection)
-        if let follower = connection.follower, let controller = follower.controller {
+        if let world = connection.follower?.world {
             connection.follower = nil
-            controllerLeft(controller, of: follower.world, at: now ?? follower.world.lastUsed)
+            disableAbandonedBreakpoints(of: world, at: now ?? world.lastUsed)
         }
         connection.ending = .reset
         if connection.stream != nil { endStream(of: connection) }
@@ -217,6 +220,14 @@ public final class Engine {
             || connection.isReadingStalled || connection.waiting != nil
             // A request is served once faults no longer hold back the answer to the one before it.
             || (connection.speaks == .http ? connection.output.isHeld : waitsForWorld(connection))
+    }
+
+    /// Whether the transport reads from a connection: not while reading pauses, except for one that awaits others.
+    ///
+    /// So a client is noticed that gives up; the first bytes that it sends stop reading.
+    public func isRead(_ connection: Connection) -> Bool {
+        !isReadingPaused(connection)
+            || connection.awaitsOthers && connection.http.bufferedByteCount == 0 && connection.output.isEmpty
     }
 
     public func connection(_ id: ConnectionID) -> Connection? { self[id] }

@@ -11,7 +11,7 @@ struct Exchange {
     let body: [UInt8]
     let connection: Connection
     /// The system's time.
-    let now: Timestamp
+    var now: Timestamp
     /// When the request was complete, by the world's clock, if a breakpoint held it; nil if that is now.
     var requestedAt: Timestamp?
     let destination: Destination

@@ -8,10 +8,10 @@ import Traffic
 
 /// An event for the operator of the server; the descriptions are its log lines.
 public enum Observation: Sendable, CustomStringConvertible {
-    /// The server answered a request that no journal records.
-    case answered(method: String, target: String, status: HTTPResponse.Status)
-    /// A request to a world was answered or given up, so many nanoseconds after it was complete.
-    indirect case exchange(RecordedExchange, lasted: Int64, at: Place)
+    /// A request was answered or given up, so many nanoseconds after it was complete.
+    ///
+    /// One that no journal records has neither a duration nor a place.
+    indirect case exchange(RecordedExchange, lasted: Int64? = nil, at: Place? = nil)
     indirect case socketOpened(RecordedOpening, at: Place)
     /// A WebSocket of a world ended, so many nanoseconds after its handshake.
     indirect case socketClosed(RecordedClosing, lasted: Int64, framesIn: Int, framesOut: Int, at: Place)
@@ -32,35 +32,12 @@ public enum Observation: Sendable, CustomStringConvertible {
     /// A world's id, nil for the default world, and the number of the connection in its journal.
     public typealias Place = (world: String?, connection: Int)
 
-    public var description: String {
-        switch self {
-        case .answered(let method, let target, let status): "\(method) \(Self.shown(target)) \(status.code)"
-        case .exchange(let exchange, let lasted, _):
-            "\(exchange.head.method) \(Self.shown(exchange.head.target.description)) "
-                + (exchange.status.map { "\($0) in" } ?? "not answered,")
-                + " \(lasted / 1_000_000) ms\(Self.reason(of: exchange).map { ": \($0)" } ?? "")"
-        case .socketOpened(let opening, let place):
-            "WebSocket \(place.connection) \(opening.head.target.path) opened"
-                + (opening.user.map { " by \($0.text.onOneLine(limit: 100))" } ?? "")
-        case .socketClosed(let closing, let lasted, let framesIn, let framesOut, let place):
-            "WebSocket \(place.connection) closed by the \(closing.party.rawValue): \(Self.cause(of: closing)), "
-                + "\(Durations.seconds(lasted)) s, \(framesIn) in, \(framesOut) out"
-        case .refused(let status, let message): "refused with \(status.code): \(message)"
-        case .refusedConnection(let limit): "refused a connection: \(limit) are open, which is the limit"
-        case .tlsFailed(let message): "TLS: \(message)"
-        case .webSocketOpened(let path): "WebSocket \(path) opened"
-        case .webSocketFailed(let code, let message): "WebSocket closed with \(code): \(message)"
-        case .memory(let limit):
-            "reset a connection: together they hold more than \(limit) bytes, which is the limit, and it held the most"
-        case .slowReader(let limit):
-            "reset a WebSocket whose client left more than \(limit) bytes unread; read faster or close it"
-        }
-    }
+    public var description: String { facts.compactMap(\.text).joined(separator: " ") }
 
     /// `warning` for what points to a mistake somewhere; `notice` for a client that mostly does not trust the server yet.
     public var level: Logger.Level {
         switch self {
-        case .answered, .exchange, .socketOpened, .socketClosed, .webSocketOpened: .info
+        case .exchange, .socketOpened, .socketClosed, .webSocketOpened: .info
         case .tlsFailed: .notice
         case .refused, .refusedConnection, .webSocketFailed, .slowReader, .memory: .warning
         }
@@ -69,58 +46,76 @@ public enum Observation: Sendable, CustomStringConvertible {
     /// The facts of the description by name, for logs that programs read; numbers are of type `Int`.
     public var metadata: Logger.Metadata {
         Logger.Metadata(
-            uniqueKeysWithValues: facts.compactMap { fact in fact.1.map { (fact.0, .stringConvertible($0)) } })
+            uniqueKeysWithValues: facts.compactMap { fact in fact.value.map { (fact.name, .stringConvertible($0)) } })
     }
 
-    private typealias Fact = (String, (any CustomStringConvertible & Sendable)?)
+    /// A fact by its name, with its part of the description.
+    private typealias Fact = (name: String, value: (any CustomStringConvertible & Sendable)?, text: String?)
 
+    /// In the order of the description.
     private var facts: [Fact] {
         switch self {
-        case .answered(let method, let target, let status):
-            return [("event", "answered"), ("method", method), ("target", Self.shown(target)), ("status", status.code)]
         case .exchange(let exchange, let lasted, let place):
-            let (head, refusal) = (exchange.head, exchange.refusal)
+            let (method, target) = (exchange.head.method.rawValue, Self.shown(exchange.head.target.description))
+            let (code, message) = (exchange.refusal?.code, exchange.refusal?.message.map(Self.excerpt))
+            let faults = Self.names(of: exchange.faults)
+            let reasons = [code?.onOneLine(limit: 100), message, faults.map { "fault \($0)" }].compactMap(\.self)
+            let milliseconds = lasted.map { Int($0 / 1_000_000) }
+            let status = exchange.status.map { "\($0)" + (lasted == nil ? "" : " in") } ?? "not answered,"
+            let outcome = [status, milliseconds.map { "\($0) ms" }].compactMap(\.self).joined(separator: " ")
             return [
-                ("event", "exchange"), ("world", place.world), ("connection", place.connection),
-                ("method", head.method.rawValue), ("target", Self.shown(head.target.description)),
-                ("status", exchange.status), ("duration_ms", Int(lasted / 1_000_000)),
-                ("code", refusal?.code?.onOneLine(limit: 100)), ("reason", refusal?.message.map(Self.excerpt)),
-                ("user", exchange.user?.text), ("faults", Self.names(of: exchange.faults)),
+                ("event", place == nil ? "answered" : "exchange", nil), ("world", place?.world, nil),
+                ("connection", place?.connection, nil), ("method", method, method), ("target", target, target),
+                ("status", exchange.status, outcome + (reasons.isEmpty ? "" : ":")), ("duration_ms", milliseconds, nil),
+                ("code", code?.onOneLine(limit: 100), nil),
+                ("reason", message, reasons.isEmpty ? nil : reasons.joined(separator: ", ").onOneLine(limit: 400)),
+                ("user", exchange.user?.text, nil), ("faults", faults, nil),
             ]
         case .socketOpened(let opening, let place):
+            let path = opening.head.target.path
             return [
-                ("event", "socket_opened"), ("world", place.world), ("connection", place.connection),
-                ("target", opening.head.target.path), ("user", opening.user?.text),
-                ("faults", Self.names(of: opening.faults)),
+                ("event", "socket_opened", nil), ("world", place.world, nil),
+                ("connection", place.connection, "WebSocket \(place.connection)"), ("target", path, "\(path) opened"),
+                ("user", opening.user?.text, opening.user.map { "by \($0.text.onOneLine(limit: 100))" }),
+                ("faults", Self.names(of: opening.faults), nil),
             ]
         case .socketClosed(let closing, let lasted, let framesIn, let framesOut, let place):
+            let (party, cause) = (closing.party.rawValue, Self.cause(of: closing))
             return [
-                ("event", "socket_closed"), ("world", place.world), ("connection", place.connection),
-                ("by", closing.party.rawValue), ("cause", Self.cause(of: closing)),
-                ("duration_ms", Int(lasted / 1_000_000)), ("frames_in", framesIn), ("frames_out", framesOut),
-                ("faults", Self.names(of: closing.faults)),
+                ("event", "socket_closed", nil), ("world", place.world, nil),
+                ("connection", place.connection, "WebSocket \(place.connection)"),
+                ("by", party, "closed by the \(party):"), ("cause", cause, "\(cause),"),
+                ("duration_ms", Int(lasted / 1_000_000), "\(Durations.seconds(lasted)) s,"),
+                ("frames_in", framesIn, "\(framesIn) in,"), ("frames_out", framesOut, "\(framesOut) out"),
+                ("faults", Self.names(of: closing.faults), nil),
             ]
         case .refused(let status, let message):
-            return [("event", "refused"), ("status", status.code), ("reason", message)]
-        case .refusedConnection(let limit): return [("event", "connection_refused"), ("limit", limit)]
-        case .tlsFailed(let message): return [("event", "tls_failed"), ("reason", message)]
-        case .webSocketOpened(let path): return [("event", "socket_opened"), ("target", path)]
+            return [
+                ("event", "refused", nil), ("status", status.code, "refused with \(status.code):"),
+                ("reason", message, message),
+            ]
+        case .refusedConnection(let limit):
+            let text = "refused a connection: \(limit) are open, which is the limit"
+            return [("event", "connection_refused", nil), ("limit", limit, text)]
+        case .tlsFailed(let message): return [("event", "tls_failed", "TLS:"), ("reason", message, message)]
+        case .webSocketOpened(let path):
+            return [("event", "socket_opened", "WebSocket"), ("target", path, "\(path) opened")]
         case .webSocketFailed(let code, let message):
-            return [("event", "socket_failed"), ("code", Int(code)), ("reason", message)]
-        case .memory(let limit): return [("event", "memory"), ("limit", limit)]
-        case .slowReader(let limit): return [("event", "slow_reader"), ("limit", limit)]
+            return [
+                ("event", "socket_failed", "WebSocket closed with"), ("code", Int(code), "\(code):"),
+                ("reason", message, message),
+            ]
+        case .memory(let limit):
+            let text = "reset a connection: together they hold more than \(limit) bytes, which is the limit,"
+            return [("event", "memory", nil), ("limit", limit, text + " and it held the most")]
+        case .slowReader(let limit):
+            let text = "reset a WebSocket whose client left more than \(limit) bytes unread; read faster or close it"
+            return [("event", "slow_reader", nil), ("limit", limit, text)]
         }
     }
 
     /// A target without the token that some clients send in the query.
     private static func shown(_ target: String) -> String { target.replacing(#/token=[^&]*/#, with: "token=…") }
-
-    /// The code and the message of a refusal, and what faults did.
-    private static func reason(of exchange: RecordedExchange) -> String? {
-        let refusal = [exchange.refusal?.code?.onOneLine(limit: 100), exchange.refusal?.message.map(excerpt)]
-        let parts = (refusal + [names(of: exchange.faults).map { "fault \($0)" }]).compactMap { $0 }
-        return parts.isEmpty ? nil : parts.joined(separator: ", ").onOneLine(limit: 400)
-    }
 
     private static func names(of faults: [String]) -> String? {
         faults.isEmpty ? nil : faults.joined(separator: ", ").onOneLine(limit: 100)
@@ -180,7 +175,9 @@ extension Engine {
     func noteAnswer(_ answer: Answer, to head: RequestHead) {
         guard observesRequests, let observe else { return }
         if recorder.observe != nil, !Destination(of: head.target, in: self).isServer { return }
-        observe(.answered(method: head.method.rawValue, target: head.target.description, status: answer.status))
+        let exchange = RecordedExchange(
+            head: head, requestedAt: defaultWorld.turn.now, status: answer.status.code, responseBody: answer.body)
+        observe(.exchange(exchange))
     }
 }
 

@@ -57,8 +57,10 @@ final class Recorder {
         let opening = RecordedOpening(
             head: exchange.head, requestedAt: exchange.requestedAt ?? now, endpoint: exchange.endpoint,
             user: exchange.user, responseFields: .fields(fields), faults: exchange.faultNames)
+        let consultation: String? = if case .api(let route)? = exchange.destination.route { route.id } else { nil }
         exchange.connection.record.opening = SocketOpening(
-            time: now, path: exchange.head.target.path, endpoint: exchange.endpoint, user: exchange.user)
+            time: now, path: exchange.head.target.path, endpoint: exchange.endpoint,
+            user: exchange.user, consultation: consultation)
         add(.opened(opening), from: start, on: exchange.connection, in: exchange.world)
     }
 
@@ -220,6 +222,8 @@ struct SocketOpening {
     let path: String
     let endpoint: Endpoint?
     let user: ExactString?
+    /// The consultation of its path; nil for a meal socket.
+    let consultation: String?
 }
 
 /// A journal entry whose last byte a fault still holds back.
@@ -238,9 +242,7 @@ struct WaitingEntry {
             return .exchange(exchange)
         case .opened(let opening):
             // To the client it was not an opening.
-            var exchange = RecordedExchange(
-                head: opening.head, requestedAt: opening.requestedAt, endpoint: opening.endpoint, user: opening.user,
-                status: 101, responseFields: opening.responseFields, faults: opening.faults)
+            var exchange = opening.exchange
             exchange.abandon(delivery)
             return .exchange(exchange)
         case .frame(var frame):

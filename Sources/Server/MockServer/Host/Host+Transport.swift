@@ -70,7 +70,7 @@ extension Host {
 
     /// Reports the peer's close_notify to the engine, not before it would read on, as with the end of a plain stream.
     private func heedFarewell(of connection: Connection, _ stream: SocketStream, _ now: MonotonicInstant) {
-        guard stream.session?.phase == .closed, connection.ending == .none, !engine.isReadingPaused(connection) else {
+        guard stream.session?.phase == .closed, connection.ending == .none, engine.isRead(connection) else {
             return
         }
         finished(connection.id, now)
@@ -174,7 +174,7 @@ extension Host {
     }
 
     private func appetite(_ connection: Connection) -> Interest {
-        engine.isReadingPaused(connection) || connection.ending == .close ? [] : .read
+        !engine.isRead(connection) || connection.ending == .close ? [] : .read
     }
 
     /// Ends a connection that its peer has broken off.

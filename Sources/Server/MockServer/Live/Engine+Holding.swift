@@ -10,73 +10,53 @@ import WebSocket
 extension Engine {
     // MARK: Holding
 
-    /// Holds a request or a handshake if a breakpoint wants it; returns whether it waits.
-    func holdsRequest(_ exchange: inout Exchange) -> Bool {
+    /// Holds a request or a handshake, or else the response to it, if a breakpoint wants it; returns whether it waits.
+    func holds(_ exchange: inout Exchange, _ answer: Answer? = nil) -> Bool {
         let isHandshake = exchange.handshakeFaults != nil
         guard let faults = exchange.responseFaults ?? exchange.handshakeFaults?.response, !faults.holds.isEmpty,
-            let breakpoint = faults.breakpoint(fromClient: true, body: exchange.body),
+            answer?.source == nil,
+            let breakpoint = faults.breakpoint(fromClient: answer == nil, body: answer?.body ?? exchange.body),
             mayHold(breakpoint, in: exchange.world)
         else { return false }
-        hold(
-            &exchange, nil, breakpoint, isHandshake ? .handshake : .request,
-            due: exchange.requestedAt ?? exchange.world.turn.now,
-            "\(exchange.head.method.rawValue) \(exchange.head.target.path)")
-        return true
-    }
-
-    /// Holds the response to a request if a breakpoint wants it; returns whether it waits.
-    func holdsResponse(_ answer: Answer, to exchange: inout Exchange) -> Bool {
-        guard let faults = exchange.responseFaults, !faults.holds.isEmpty, answer.source == nil,
-            let breakpoint = faults.breakpoint(fromClient: false, body: answer.body),
-            mayHold(breakpoint, in: exchange.world)
-        else { return false }
-        hold(
-            &exchange, answer, breakpoint, .response, due: exchange.world.turn.now,
-            "\(answer.status.code) \(exchange.head.method.rawValue) \(exchange.head.target.path)")
-        return true
-    }
-
-    private func hold(
-        _ exchange: inout Exchange, _ answer: Answer?, _ breakpoint: Breakpoint, _ place: RecordedHold.Place,
-        due: Timestamp, _ subject: String
-    ) {
-        let connection = exchange.connection
+        let now = exchange.world.turn.now
+        let requestedAt = exchange.requestedAt ?? now
+        exchange.requestedAt = requestedAt
         exchange.note(breakpoint.name.text)
-        connection.waiting = .forBreakpoint
-        connection.held = HeldRequest(exchange, answer)
+        exchange.connection.waiting = .forBreakpoint
+        exchange.connection.held = HeldRequest(exchange, answer)
+        let request = "\(exchange.head.method.rawValue) \(exchange.head.target.path)"
+        let place: RecordedHold.Place = answer != nil ? .response : isHandshake ? .handshake : .request
         hold(
-            breakpoint, place, by: answer == nil ? .client : .server, on: connection, in: exchange.world, due: due,
-            subject)
+            breakpoint, place, by: answer == nil ? .client : .server, on: exchange.connection, in: exchange.world,
+            due: answer == nil ? requestedAt : now,
+            answer.map { "\($0.status.code) \(request)" } ?? request)
+        return true
     }
 
     /// Holds a message of a client, which is recorded now, if a breakpoint wants it; returns whether it waits.
     func holds(_ event: WebSocket.Event, on connection: Connection, in world: World) -> Bool {
-        let (payload, isText): ([UInt8], Bool)
-        switch event {
-        case .text(let text): (payload, isText) = (text, true)
-        case .binary(let bytes): (payload, isText) = (bytes, false)
-        default: return false
-        }
-        guard connection.webSocketUse.isOfWorld,
+        guard connection.webSocketUse.isOfWorld, let (payload, isText) = event.message,
             let breakpoint = connection.socketFaults?.receive(payload, isText: isText), mayHold(breakpoint, in: world)
         else { return false }
         recorder.received(event, on: connection, in: world, faults: [breakpoint.name.text])
         connection.heldEvent = event
-        let type = isText ? SocketFaults.type(ofMessage: payload) : nil
         hold(
             breakpoint, .frame, by: .client, on: connection, in: world, due: world.turn.now,
-            (isText ? "text" : "binary") + (type.map { " " + $0 } ?? ""))
+            isText ? Self.subject(ofText: payload) : "binary")
         return true
     }
 
     /// Holds a message of the server at which a breakpoint wants to stop; returns false if it has to pass.
     private func holds(_ held: Outgoing.Held, on connection: Connection, in world: World) -> Bool {
         guard mayHold(held.breakpoint, in: world) else { return false }
-        let type = SocketFaults.type(ofMessage: held.text)
         hold(
             held.breakpoint, .frame, by: .server, on: connection, in: world, due: held.time,
-            "text" + (type.map { " " + $0 } ?? ""))
+            Self.subject(ofText: held.text))
         return true
+    }
+
+    private static func subject(ofText text: [UInt8]) -> String {
+        "text" + (SocketFaults.type(ofMessage: text).map { " " + $0 } ?? "")
     }
 
     /// Whether a breakpoint may hold something now, which counts: it is enabled, and there is room.
@@ -119,7 +99,7 @@ extension Engine {
         var outgoing = outgoing
         write(outgoing, on: connection, in: world, at: now)
         while let held = outgoing.held, !holds(held, on: connection, in: world),
-            let next = connection.socketFaults?.release(.decline)
+            let next = connection.socketFaults?.release(isDeclined: true)
         {
             outgoing = next
             write(outgoing, on: connection, in: world, at: now)
@@ -164,7 +144,7 @@ extension Engine {
         as told: RecordedRelease.Action, at now: Timestamp
     ) {
         guard let connection = self[thing.connection] else {
-            world.live?.holds.remove(thing.number, .left)
+            world.live?.holds.remove(thing.number)
             return
         }
         note(thing, told, action, on: connection, in: world)
@@ -185,7 +165,7 @@ extension Engine {
         in world: World
     ) {
         connection.holdCount -= 1
-        world.live?.holds.remove(thing.number, told)
+        world.live?.holds.remove(thing.number)
         var payload: [UInt8]?
         switch action {
         case .request(_, let body): payload = body
@@ -204,9 +184,9 @@ extension Engine {
         guard let held = connection.held else { return }
         (connection.held, connection.waiting) = (nil, nil)
         arm(connection, .idle, after: patience.idle, at: now)
-        var change: (RequestHead, [UInt8])?
-        if case .request(let head, let body) = action { change = (head, body) }
-        var exchange = held.exchange(change, on: connection, in: self, at: now)
+        var exchange = held.exchange
+        if case .request(let head, let body) = action { exchange = exchange.replaced(by: head, body, in: self) }
+        (exchange.now, exchange.isReleased) = (now, true)
         if steps, thing.place == .request {
             let hold = Hold(fromServer: true, time: thing.breakpoint.hold.time)
             exchange.responseFaults?.holds.insert(Breakpoint(name: thing.breakpoint.name, hold: hold), at: 0)
@@ -229,13 +209,9 @@ extension Engine {
     private func releaseMessage(
         _ action: HeldAction, steps: Bool, on connection: Connection, in world: World, at now: Timestamp
     ) {
-        let release: SocketFaults.Release =
-            switch action {
-            case .frame(let text): .change(text, thenStep: steps)
-            case .drop: .drop
-            default: steps ? .step : .pass
-            }
-        guard let outgoing = connection.socketFaults?.release(release) else { return }
+        let text: [UInt8]? = if case .frame(let text) = action { text } else { nil }
+        let isLost = if case .drop = action { true } else { false }
+        guard let outgoing = connection.socketFaults?.release(text: text, isLost: isLost, steps: steps) else { return }
         deliver(outgoing, on: connection, in: world, at: now)
         outputHasGrown(of: connection, at: now)
     }
@@ -288,23 +264,18 @@ extension Engine {
         if let now, !world.isStanding { releaseHolds(of: world, at: now) } else { queueDeadline(of: world) }
     }
 
-    /// Disables the breakpoints of a controller whose stream of events has ended, and releases what they hold.
-    func controllerLeft(_ name: ExactString, of world: World, at now: Timestamp) {
-        for entry in world.faults.rules where entry.rule.fault.hold?.controller == name {
-            setFault(entry.rule.name, of: world, isEnabled: false, at: now)
-        }
-    }
-
     /// The controller of a breakpoint, if it has one whose stream of events is not open.
     func missingController(of rule: FaultRule, in world: World) -> ExactString? {
-        rule.fault.hold?.controller.flatMap { hasController($0, of: world) ? nil : $0 }
+        rule.controller.flatMap { hasController($0, of: world) ? nil : $0 }
     }
 
-    /// Disables the breakpoints that have no controller any more, in a world whose faults are those of an earlier time or
-    /// of another world.
-    func disableAbandonedBreakpoints(of world: World) {
-        for entry in world.faults.rules where missingController(of: entry.rule, in: world) != nil {
-            setFault(entry.rule.name, of: world, isEnabled: false)
+    /// Disables the breakpoints that have no controller any more, and releases what they hold.
+    ///
+    /// - Parameter now: The system's time; without it, that happens at the next turn.
+    func disableAbandonedBreakpoints(of world: World, at now: Timestamp? = nil) {
+        for rule in world.faults.rules.map(\.rule)
+        where rule.isEnabled && missingController(of: rule, in: world) != nil {
+            setFault(rule.name, of: world, isEnabled: false, at: now)
         }
     }
 
@@ -312,12 +283,9 @@ extension Engine {
 
     /// Records that what is held on a connection is lost with it.
     func loseHolds(of connection: Connection) {
-        guard connection.holdCount > 0, let world = connection.world else { return }
-        for thing in world.live?.holds.things ?? [] where thing.connection == connection.id {
-            note(thing, .left, on: connection, in: world)
-        }
+        guard let world = connection.world, endsHolds(of: connection, in: world, as: .left) else { return }
         if let held = connection.held {
-            recorder.record(.exchange(held.abandoned), on: connection, in: world)
+            recorder.record(.exchange(held.exchange.abandoned), on: connection, in: world)
             (connection.held, connection.waiting) = (nil, nil)
         }
         connection.heldEvent = nil
@@ -325,14 +293,18 @@ extension Engine {
 
     /// Records that what is held on a socket continues, because the server closes it; a message of the client is lost.
     func endHolds(of connection: Connection, in world: World) {
-        guard connection.holdCount > 0 else { return }
-        for thing in world.live?.holds.things ?? [] where thing.connection == connection.id {
-            note(thing, .ended, on: connection, in: world)
-        }
-        guard connection.heldEvent != nil else { return }
+        guard endsHolds(of: connection, in: world, as: .ended), connection.heldEvent != nil else { return }
         connection.heldEvent = nil
         // The client's close frame may be among them.
         if !connection.unreadFrames.isEmpty { resumed.append(connection.id) }
+    }
+
+    private func endsHolds(of connection: Connection, in world: World, as told: RecordedRelease.Action) -> Bool {
+        guard connection.holdCount > 0 else { return false }
+        for thing in world.live?.holds.things ?? [] where thing.connection == connection.id {
+            note(thing, told, on: connection, in: world)
+        }
+        return true
     }
 }
 
@@ -359,5 +331,24 @@ extension Exchange {
     fileprivate mutating func add(_ fault: ResponseFault) {
         responseFaults?.faults.append(fault)
         handshakeFaults?.response.faults.append(fault)
+    }
+
+    /// The exchange with another request in the place of the client's.
+    fileprivate func replaced(by head: RequestHead, _ body: [UInt8], in engine: Engine) -> Exchange {
+        var exchange = Exchange(head, body: body, on: connection, in: engine, at: now)
+        exchange.received = Received(head: self.head, body: self.body, endpoint: endpoint)
+        (exchange.requestedAt, exchange.user, exchange.unmatched) = (requestedAt, user, unmatched)
+        (exchange.responseFaults, exchange.handshakeFaults) = (responseFaults, handshakeFaults)
+        exchange.playback = playback
+        return exchange
+    }
+
+    /// The exchange if the client leaves before it is answered.
+    fileprivate var abandoned: RecordedExchange {
+        RecordedExchange(
+            head: received?.head ?? head, body: received?.body ?? body,
+            requestedAt: requestedAt ?? world.turn.now,
+            endpoint: received == nil ? endpoint : received?.endpoint, user: user,
+            unmatched: received == nil ? unmatched : nil, status: nil, delivery: .none, faults: faultNames)
     }
 }

@@ -30,10 +30,10 @@ struct Mark: Sendable {
 /// The admin API's marks: a world goes back to them, as often as it is asked to.
 extension Engine {
     /// `GET /__admin/marks`: the oldest first.
-    func markList(of world: World) -> Answer {
+    func markList(_ call: AdminCall) -> Answer {
         .object { writer in
             writer.array("marks") { writer in
-                for mark in world.live?.marks ?? [] { writer.object { mark.write(to: &$0) } }
+                for mark in call.world.live?.marks ?? [] { writer.object { mark.write(to: &$0) } }
             }
             writer.member("limit", Mark.most)
         }
@@ -42,43 +42,51 @@ extension Engine {
     /// `POST /__admin/marks`: keeps the world as it is now; nil if the request waits for a job.
     ///
     /// - Throws: 400 for a bad name, 507 if there are as many marks, or no room for another one.
-    func setMark(in world: World, _ exchange: Exchange) throws(APIError) -> Answer? {
-        let body = try AdminBody(exchange.body, keys: ["name"])
+    func setMark(_ call: AdminCall) throws(APIError) -> Answer? {
+        let (world, name) = (call.world, try call.body(keys: ["name"]).text("name", bytes: 1...Mark.nameBytes))
         let marks = world.live?.marks ?? []
-        let name = try body.text("name", expected: "a name of 1 to \(Mark.nameBytes) bytes").map(ExactString.init(_:))
-        if let name {
-            guard !name.isEmpty else { throw .wrongLength("name", allowed: 1...Mark.nameBytes, got: 0) }
-            guard name.utf8.count <= Mark.nameBytes else {
-                throw .tooManyBytes("name", limit: Mark.nameBytes, got: name.utf8.count)
-            }
-            guard !marks.contains(where: { $0.name == name }) else { throw .markIsThere(name.text) }
+        if let name, marks.contains(where: { $0.name == ExactString(name) }) {
+            throw .invalid("This world has a mark \(name.quoted(limit: 60)) already; delete it, or choose another.")
         }
         guard marks.count < Mark.most else { throw .tooManyMarks }
-        enterDue(world, at: exchange.now)
+        enterDue(world, at: call.now)
         try worlds.room(of: nil).check(bringing: world.backend.storedBytes)
-        return try copy(world.snapshot, of: world, with: world.settings, for: exchange) {
+        return try copy(world.snapshot, of: world, with: world.settings, for: call) {
             (engine, snapshot, now) throws(APIError) in
-            let taken = Set(world.live?.marks.map(\.name) ?? [])
-            let free = (1...).lazy.map { ExactString("mark-\($0)") }.first { !taken.contains($0) }
-            let name = name ?? free ?? "mark"
+            if world.live == nil { world.live = LiveControl() }
+            let taken = Set(world.live?.marks.map(\.name.text) ?? [])
+            let free = (1...).lazy.map { "mark-\($0)" }.first { !taken.contains($0) }
+            let name = ExactString(name ?? free ?? "mark")
             world.setTime(now)
             engine.recorder.record(.note("mark \(name.text)"), at: world.turn.now, in: world)
-            let mark = Mark(
-                name: name, number: world.journal.lastNumber, time: world.turn.now, snapshot: snapshot)
-            world.addMark(mark)
+            let mark = Mark(name: name, number: world.journal.lastNumber, time: world.turn.now, snapshot: snapshot)
+            world.live?.marks.append(mark)
+            world.written.marks += mark.bytes
             engine.worlds.accountStorage(of: world)
             return .object(.created) { mark.write(to: &$0) }
         }
     }
 
     /// `DELETE /__admin/marks/{name}`; 404 for an unknown name.
-    func removeMark(_ name: ExactString, of world: World) throws(APIError) -> Answer {
-        guard let place = world.live?.marks.firstIndex(where: { $0.name == name }) else {
-            throw .unknownMark(name.text, known: world.live?.marks ?? [])
-        }
-        discard(world.removeMarks(from: place, to: place + 1))
-        worlds.accountStorage(of: world)
+    func removeMark(_ call: AdminCall) throws(APIError) -> Answer {
+        let place = try place(ofMark: call.parameter.text, in: call.world) { $0.name == call.parameter }
+        removeMarks(place..<place + 1, of: call.world)
+        worlds.accountStorage(of: call.world)
         return .noContent
+    }
+
+    private func place(ofMark name: String, in world: World, _ isMeant: (Mark) -> Bool) throws(APIError) -> Int {
+        let marks = world.live?.marks ?? []
+        guard let place = marks.firstIndex(where: isMeant) else { throw .unknownMark(name, known: marks) }
+        return place
+    }
+
+    private func removeMarks(_ range: Range<Int>, of world: World) {
+        guard let live = world.live, !range.isEmpty else { return }
+        let removed = Array(live.marks[range])
+        world.written.marks -= removed.reduce(0) { $0 + $1.bytes }
+        discard(removed)
+        world.live?.marks.removeSubrange(range)
     }
 
     /// `POST /__admin/rewind`: brings back the state, the clock and the faults of a mark; nil if it waits for a job.
@@ -87,29 +95,28 @@ extension Engine {
     /// happens at once.
     ///
     /// - Throws: 400 for a bad body, 404 for an unknown mark.
-    func rewind(_ world: World, _ exchange: Exchange) throws(APIError) -> Answer? {
-        let body = try AdminBody(exchange.body, keys: ["to", "sockets"])
+    func rewind(_ call: AdminCall) throws(APIError) -> Answer? {
+        let (world, body) = (call.world, try call.body(keys: ["to", "sockets"]))
         let expected = "the name of a mark, or the number of its entry"
-        guard let to = body["to"] else { throw .missingField("to", expected: expected) }
+        let to = try body["to"].required("to", expected: expected)
         guard to.string != nil || to.int != nil else { throw .wrongType("to", expected: expected, got: to) }
-        let marks = world.live?.marks ?? []
-        let place = marks.firstIndex { mark in
+        let place = try place(ofMark: to.string ?? "\(to.int ?? 0)", in: world) { mark in
             to.string.map { mark.name == ExactString($0) } ?? (mark.number == to.int)
         }
-        guard let place else { throw .unknownMark(to.string ?? "\(to.int ?? 0)", known: marks) }
-        let endings = ["close", "finish", "reset"]
-        let sockets = try body.text("sockets", expected: "one of close, finish, reset") ?? "close"
-        guard endings.contains(sockets) else { throw .unknownChoice("sockets", got: sockets, allowed: endings) }
-        let mark = marks[place]
-        return try copy(mark.snapshot, of: world, with: mark.snapshot.settings, for: exchange) {
+        let usual = world.settings.scenario.rules.onRewind ?? .close
+        let name = try body.choice("sockets", of: SocketEnding.allCases.map(\.rawValue), usually: usual.rawValue)
+        let ending = SocketEnding(rawValue: name) ?? usual
+        guard let mark = world.live?.marks[place] else { preconditionFailure("It was found.") }
+        return try copy(mark.snapshot, of: world, with: mark.snapshot.settings, for: call) {
             (engine, snapshot, now) throws(APIError) in
-            engine.goBack(world, to: mark, snapshot, endingSocketsWith: sockets, at: now)
+            engine.goBack(world, to: mark, snapshot, endingSocketsWith: ending, at: now)
             return .ok(engine.describe(world, at: now))
         }
     }
 
     private func goBack(
-        _ world: World, to mark: Mark, _ snapshot: World.Snapshot, endingSocketsWith ending: String, at now: Timestamp
+        _ world: World, to mark: Mark, _ snapshot: World.Snapshot, endingSocketsWith ending: SocketEnding,
+        at now: Timestamp
     ) {
         world.setTime(now)
         releaseAll(of: world, .ended, at: now)
@@ -118,16 +125,16 @@ extension Engine {
         for connection in connections where connection.world === world && connection.isOpenSocket && !connection.isEcho
         {
             recorder.closed(connection, by: .server, .shutdown, message: reason)
-            guard ending != "close", connection.isServed else { continue }
-            drop(connection, ending == "reset" ? .reset : .finish, in: world, at: now)
+            guard ending != .close, connection.isServed else { continue }
+            drop(connection, ending == .reset ? .reset : .finish, in: world, at: now)
             if connection.output.isHeld { release(connection, in: world, at: now, skippingWaits: true) }
         }
         closeConnections(of: world, reason: reason, at: now)
         if world.isLargeToFree { discard([world.backend, world.replay, world.judge] as [any Sendable]) }
         world.goBack(to: snapshot, at: now)
         disableAbandonedBreakpoints(of: world)
-        let later = world.live?.marks.firstIndex { $0.number > mark.number }
-        if let later { discard(world.removeMarks(from: later, to: world.live?.marks.count ?? later)) }
+        let marks = world.live?.marks ?? []
+        removeMarks((marks.firstIndex { $0.number > mark.number } ?? marks.count)..<marks.count, of: world)
         recorder.record(
             .note("the world went back to mark \(mark.name.text), entry \(mark.number)"), at: world.turn.now, in: world)
         world.forgetEarlier()
@@ -139,16 +146,16 @@ extension Engine {
     ///
     /// - Returns: The answer; nil if the request waits for a job.
     func copy(
-        _ snapshot: World.Snapshot, of world: World, with settings: WorldSettings, for exchange: Exchange,
+        _ snapshot: World.Snapshot, of world: World, with settings: WorldSettings, for call: AdminCall,
         then: @escaping (Engine, World.Snapshot, Timestamp) throws(APIError) -> Answer
     ) throws(APIError) -> Answer? {
         guard startJob != nil, snapshot.backend.storedBytes > Engine.largestWorkOnLoop else {
-            return try then(self, snapshot.copied(with: settings), exchange.now)
+            return try then(self, snapshot.copied(with: settings), call.now)
         }
-        let awaited = awaitJob(for: exchange)
+        let awaited = awaitJob(for: call.exchange)
         let original = Parcel(snapshot)
         stand(world)
-        beside(at: exchange.now) {
+        beside(at: call.now) {
             // Taken out, so that the world's values have one owner again when the job is done.
             original.take().copied(with: settings)
         } then: { engine, copied, now in
@@ -165,10 +172,10 @@ extension Engine {
     ///
     /// - Returns: The answer; nil if the request waits for a job.
     /// - Throws: 400 for a bad body, 507 if there is no room for another world.
-    func makeFork(of world: World, _ exchange: Exchange) throws(APIError) -> Answer? {
-        let isJudged = try AdminBody(exchange.body, keys: ["judged"]).flag("judged") ?? false
+    func makeFork(_ call: AdminCall) throws(APIError) -> Answer? {
+        let (world, isJudged) = (call.world, try call.body(keys: ["judged"]).flag("judged") ?? false)
         guard hasPlaceForWorld else { throw .tooManyWorlds(limit: limits.worlds) }
-        enterDue(world, at: exchange.now)
+        enterDue(world, at: call.now)
         try worlds.room(of: nil).check(bringing: world.storedBytes)
         let number = worlds.serial + 1
         worlds.serial = number
@@ -176,7 +183,7 @@ extension Engine {
         var settings = configuration.settings(
             ofWorld: number, old.scenario, guide: old.mode, seed: old.seed, clock: old.clock)
         settings.pace = old.pace
-        return try copy(world.snapshot, of: world, with: settings, for: exchange) {
+        return try copy(world.snapshot, of: world, with: settings, for: call) {
             (engine, snapshot, now) throws(APIError) in
             do throws(APIError) {
                 guard engine.hasPlaceForWorld else { throw .tooManyWorlds(limit: engine.limits.worlds) }
@@ -186,10 +193,7 @@ extension Engine {
                 throw error
             }
             let fork = World(number: number, continuing: world, from: snapshot, at: now)
-            for connection in engine.connections {
-                guard let number = connection.socketNumber(in: world) else { continue }
-                fork.recordLostSocket(number)
-            }
+            for socket in engine.openSockets(of: world) { fork.recordLostSocket(socket.number) }
             if isJudged, fork.judge == nil { fork.beginJudging() }
             engine.add(fork, at: now)
             engine.disableAbandonedBreakpoints(of: fork)
@@ -201,33 +205,13 @@ extension Engine {
     }
 }
 
-extension World {
-    fileprivate func addMark(_ mark: Mark) {
-        if live == nil { live = LiveControl() }
-        live?.marks.append(mark)
-        written.marks += mark.bytes
-    }
-
-    fileprivate func removeMarks(from start: Int, to end: Int) -> [Mark] {
-        let removed = Array(live?.marks[start..<end] ?? [])
-        live?.marks.removeSubrange(start..<end)
-        written.marks -= removed.reduce(0) { $0 + $1.bytes }
-        return removed
-    }
-}
-
 extension APIError {
-    static let tooManyMarks = APIError(
-        .insufficientStorage, .storeFull,
+    static let tooManyMarks = full(
         "This world has \(Mark.most) marks, which is the limit; delete some with DELETE /__admin/marks/{name}.")
-
-    static func markIsThere(_ name: String) -> APIError {
-        .invalid("This world has a mark \(name.quoted(limit: 60)) already; delete it, or choose another name.")
-    }
 
     static func unknownMark(_ name: String, known: [Mark]) -> APIError {
         let list = known.map { "\($0.name.text.quoted(limit: 60)) (entry \($0.number))" }
         let marks = known.isEmpty ? "it has none; set one with POST /__admin/marks" : Words.list(list)
-        return APIError(.notFound, .notFound, "This world has no mark \(name.quoted(limit: 60)): \(marks).")
+        return .missing("This world has no mark \(name.quoted(limit: 60)): \(marks).")
     }
 }

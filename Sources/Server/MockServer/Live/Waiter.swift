@@ -39,7 +39,7 @@ final class Waiter: BodySource {
                     writer.member("last_number", world.journal.lastNumber)
                 }
                 return .end
-            case .end:
+            case nil:
                 guard slice.now < end, !engine.isShuttingDown else { throw lookout.refusal(after: within, in: world) }
                 return .waiting
             }
@@ -67,18 +67,19 @@ extension JournalLookout {
 extension JournalQuery {
     /// Reads what to wait for: the conditions of a query of the journal, with JSON's texts, numbers and Booleans.
     ///
+    /// - Parameter key: The key of the conditions.
     /// - Throws: 400 for an unknown key, a bad value, or no condition at all.
-    init(waitingFor value: JSONValue?) throws(APIError) {
+    init(waitingFor value: JSONValue?, in key: String) throws(APIError) {
         let keys = Self.parameters.filter { !["limit", "order", "since", "before"].contains($0) }
-        guard let object = value?.object, !object.isEmpty else { throw .waitForWhat(keys) }
+        guard let object = value?.object, !object.isEmpty else { throw .waitForWhat(key, keys) }
         var items: [(name: String, value: String)] = []
-        for (key, value) in object where value != .null {
-            guard keys.contains(key) else { throw .unknownAdminKey(key, allowed: keys) }
+        for (name, value) in object where value != .null {
+            guard keys.contains(name) else { throw .unknownAdminKey(name, allowed: keys) }
             switch value {
-            case .string(let text): items.append((key, text))
-            case .number(let number): items.append((key, number.text))
-            case .bool(let flag): items.append((key, "\(flag)"))
-            default: throw .wrongType("for.\(key)", expected: "a text, a number, true or false", got: value)
+            case .string(let text): items.append((name, text))
+            case .number(let number): items.append((name, number.text))
+            case .bool(let flag): items.append((name, "\(flag)"))
+            default: throw .wrongType("\(key).\(name)", expected: "a text, a number, true or false", got: value)
             }
         }
         try self.init(query: items)
@@ -90,16 +91,16 @@ extension Engine {
     /// `POST /__admin/wait`: the first entry that matches, also one of the past, or 408 with the nearest misses.
     ///
     /// - Throws: 400 for a bad body, 507 if as many requests wait already.
-    func wait(in world: World, _ exchange: Exchange) throws(APIError) -> Answer {
-        let body = try AdminBody(exchange.body, keys: ["for", "within", "since"])
-        var query = try JournalQuery(waitingFor: body["for"])
+    func wait(_ call: AdminCall) throws(APIError) -> Answer {
+        let body = try call.body(keys: ["for", "within", "since"])
+        var query = try JournalQuery(waitingFor: body["for"], in: "for")
         query.since = try body.number("since", in: 0...Int.max) ?? 0
         let within = try body.duration("within") ?? Self.usualWait
         guard within <= Self.longestWait else { throw .waitTooLong }
-        let waiting = waits.count { (self[$0]?.stream?.source as? Waiter)?.world === world }
+        let waiting = waits.count { (self[$0]?.stream?.source as? Waiter)?.world === call.world }
         guard waiting < Self.mostWaits else { throw .tooManyWaits }
-        waits.append(exchange.connection.id)
-        return Answer(Waiter(query, in: world, of: self, within: within, at: exchange.now))
+        waits.append(call.connection.id)
+        return Answer(Waiter(query, in: call.world, of: self, within: within, at: call.now))
     }
 
     /// How long a request waits unless it says so, and at most, in nanoseconds of the system's clock: 5 s, 10 min.
@@ -122,25 +123,24 @@ extension Engine {
 }
 
 extension APIError {
-    static func waitForWhat(_ keys: [String]) -> APIError {
+    static func waitForWhat(_ key: String, _ keys: [String]) -> APIError {
         .invalid(
-            "Say what to wait for: {\"for\": {\"kind\": \"frame\", \"type\": \"stream_complete\"}}, with one or more of "
+            "Say what to wait for: {\"\(key)\": {\"kind\": \"frame\", \"type\": \"stream_complete\"}}, with one or more of "
                 + "\(Words.list(keys.map { "'\($0)'" })).")
     }
 
     static let waitTooLong = invalid(
         "A request waits for at most 10 minutes; ask again, with 'since' as the last answer's 'last_number'.")
 
-    static let tooManyWaits = APIError(
-        .insufficientStorage, .storeFull,
+    static let tooManyWaits = full(
         "\(Engine.mostWaits) requests wait in this world, which is the limit; let some of them be answered first.")
 
-    static let resetWhileWaiting = APIError(
-        .conflict, .badRequest, "The world was reset or went back while this request waited for something in it.")
+    static let resetWhileWaiting = conflict(
+        "The world was reset or went back while this request waited for something in it.")
 
     static func nothingMatched(within: Int64, details: JSONObject) -> APIError {
         APIError(
-            .requestTimeout, .badRequest,
+            .requestTimeout, .requestTimeout,
             "Nothing matched within \(Durations.exact(within)); 'near_misses' has what came nearest, and how it differs.",
             details: details)
     }

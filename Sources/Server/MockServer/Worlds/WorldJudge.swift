@@ -158,11 +158,11 @@ extension Engine {
     /// With `evidence=numbers` a finding has the numbers of its entries.
     ///
     /// - Throws: 400 for another query.
-    func verdictAnswer(of world: World, _ head: RequestHead, at now: Timestamp) throws(APIError) -> Answer {
-        let evidence = try Evidence(head)
+    func verdictAnswer(_ call: AdminCall) throws(APIError) -> Answer {
+        let (world, evidence) = (call.world, try Evidence(call.head))
+        let time = world.clock.now(call.now)
         // The loop may be late, and anything overdue is judged by the time.
-        advance(world, to: world.clock.now(now), at: now)
-        let time = world.clock.now(now)
+        advance(world, to: time, at: call.now)
         var parts: IndexingIterator<[Judgement.Part]>?
         return Answer(
             PartSource(json: { writer throws(APIError) in
@@ -179,20 +179,15 @@ extension Engine {
 }
 
 /// How findings show the entries that prove them.
-private enum Evidence: String {
+private enum Evidence: String, CaseIterable {
     /// As in the journal.
     case entries
     case numbers
 
     init(_ head: RequestHead) throws(APIError) {
-        self = .entries
-        for (name, value) in head.target.queryItems() {
-            guard name == "evidence" else { throw .unknownAdminKey(name, allowed: ["evidence"]) }
-            guard let evidence = Evidence(rawValue: value) else {
-                throw .unknownChoice("evidence", got: value, allowed: ["entries", "numbers"])
-            }
-            self = evidence
-        }
+        let items = head.target.queryItems()
+        for (name, _) in items where name != "evidence" { throw .unknownAdminKey(name, allowed: ["evidence"]) }
+        self = try QueryReader(items).choice("evidence") ?? .entries
     }
 }
 
@@ -228,16 +223,9 @@ struct WatchedVerdicts {
         return JSONWriter.object { writer in
             writer.array("verdicts") { writer in
                 for verdict in changed {
-                    writer.object { writer in
-                        writer.member("id", verdict.obligation.id)
-                        writer.member("level", verdict.obligation.level.rawValue)
-                        writer.member("verdict", verdict.outcome.rawValue)
-                        writer.member("exercised", verdict.exercisedCount)
-                        writer.member("finding_count", verdict.findingCount)
-                        writer.array("findings") { writer in
-                            for finding in verdict.findings { finding.write(to: &writer, nil) }
-                        }
-                    }
+                    verdict.begin(&writer)
+                    for finding in verdict.findings { finding.write(to: &writer, nil) }
+                    verdict.end(&writer)
                 }
             }
         }

@@ -64,9 +64,7 @@ extension Scenario {
         if let value = try? JSON.parse(bytes, limits: JSON.Limits(values: ScenarioLimits.valuesOfJSON)) {
             return (scenario, value)
         }
-        do { return (scenario, try TreeBuilder.tree(ofYAML: bytes).json) } catch {
-            throw ScenarioErrors(error, file: nil)
-        }
+        return (scenario, try JSONValue(yaml: bytes))
     }
 
     private static func read(_ tree: Node, file: String?) throws(ScenarioErrors) -> Scenario {
@@ -88,6 +86,7 @@ extension Scenario {
         scenario.rules.perTopic = fields["consultations"].flatMap { Fields($0, as: .consultations) }?["per_topic"]?
             .choice(of: ConsultationsPerTopic.self)
         scenario.rules.ids = fields["ids"]?.choice(of: IDCase.self)
+        scenario.rules.onRewind = fields["on_rewind"]?.choice(of: SocketEnding.self)
         scenario.data = WorldData.read(fields, perTopic: scenario.rules.perTopic ?? .one)
         scenario.checkPasswords(fields)
         let pauses = fields["pauses"].map(PauseTable.init) ?? PauseTable()
@@ -226,5 +225,12 @@ extension Node {
         case .list(let elements): .array(elements.map(\.json))
         case .mapping(let members): .object(JSONObject(members.map { ($0.key, $0.value.json) }))
         }
+    }
+}
+
+extension JSONValue {
+    /// Reads a YAML document of at most ``ScenarioLimits/nodes`` values as JSON; throws the first mistake.
+    public init(yaml bytes: [UInt8]) throws(ScenarioErrors) {
+        do { self = try TreeBuilder.tree(ofYAML: bytes).json } catch { throw ScenarioErrors(error, file: nil) }
     }
 }

@@ -37,6 +37,7 @@ extension WorldData {
                 writer.object("consultations") { $0.member("per_topic", perTopic.rawValue) }
             }
             writer.member("ids", ifPresent: rules.ids?.rawValue)
+            writer.member("on_rewind", ifPresent: rules.onRewind?.rawValue)
             write(into: &writer)
         }
     }

@@ -1,5 +1,5 @@
 import FitIQAPI
-import HTTPTypes
+import HTTP1
 import JSON
 import Text
 
@@ -36,49 +36,126 @@ public struct JournalQuery: Sendable {
     /// Selects all entries, up to the limit, newest first.
     public init() {}
 
-    /// Whether the entry's own facts match; ``Journal/entries(_:)`` checks those of its socket.
-    func matches(_ entry: JournalEntry) -> Bool {
-        if let text, !entry.event.contains(Array(text.text.utf8)) { return false }
-        guard kinds.isEmpty || kinds.contains(entry.event.kind), connection == nil || connection == entry.connection
-        else {
-            return false
-        }
-        switch entry.event {
-        case .exchange(let exchange):
-            return sender == nil && type == nil && matches(method: exchange.head.method)
-                && (status.map { exchange.status.map($0.contains) ?? false } ?? true)
-                && (isUnmatched ?? (exchange.unmatched != nil)) == (exchange.unmatched != nil)
-        case .opened(let opening):
-            return sender == nil && type == nil && matches(method: opening.head.method)
-                && status?.contains(101) ?? true && isUnmatched != true
-        case .frame(let frame):
-            return method == nil && status == nil && isUnmatched == nil && (sender ?? frame.sender) == frame.sender
-                && (type == nil || frame.type.map(ExactString.init(_:)) == type)
-        case .held(let hold):
-            return method == nil && status == nil && isUnmatched == nil && type == nil
-                && (sender ?? hold.sender) == hold.sender
-        case .closed, .fault, .clock, .note, .released:
-            return method == nil && status == nil && isUnmatched == nil && sender == nil && type == nil
-        }
-    }
-
-    private func matches(method arrived: HTTPRequest.Method) -> Bool {
-        method == nil || method == ExactString(arrived.rawValue)
-    }
-
     /// Whether any condition applies to a frame through the opening of its socket.
     var asksForRequestFacts: Bool { path != nil || endpoint != nil || user != nil }
 
-    /// Whether the request facts that frames share with their opening match, or nil if the event is not a request.
-    func matchesRequestFacts(_ event: JournalEvent) -> Bool? {
-        switch event {
-        case .exchange(let exchange):
-            (endpoint == nil || endpoint == exchange.endpoint) && (user == nil || user == exchange.user)
-                && path?.matches(exchange.head.target) ?? true
-        case .opened(let opening):
-            (endpoint == nil || endpoint == opening.endpoint) && (user == nil || user == opening.user)
-                && path?.matches(opening.head.target) ?? true
-        case .frame, .closed, .fault, .clock, .note, .held, .released: nil
+    /// Keeps the handshakes of open sockets, whose facts their frames share, as far as the query asks for these.
+    func note(_ entry: JournalEntry, in openings: inout [UInt64: RecordedOpening]) {
+        guard asksForRequestFacts else { return }
+        switch entry.event {
+        case .opened(let opening): openings[entry.connection] = opening
+        case .closed: openings[entry.connection] = nil
+        default: break
+        }
+    }
+
+    /// Whether an entry matches.
+    ///
+    /// - Parameter opening: The handshake of the entry's socket.
+    func matches(_ entry: JournalEntry, opening: RecordedOpening?) -> Bool {
+        differences(of: entry, opening: opening, areDescribed: false).isEmpty
+    }
+
+    /// The conditions that an entry does not meet; none if it matches.
+    ///
+    /// - Parameters:
+    ///   - opening: The handshake of the entry's socket.
+    ///   - areDescribed: Whether they say what is wanted and what is there, which takes time.
+    func differences(
+        of entry: JournalEntry, opening: RecordedOpening?, areDescribed: Bool = true
+    ) -> [Difference] {
+        let (event, kind) = (entry.event, entry.event.kind)
+        var differences: [Difference] = []
+        func expect(
+            _ name: @autoclosure () -> String, _ isMet: Bool?, _ wanted: @autoclosure () -> String,
+            _ found: @autoclosure () -> String?
+        ) {
+            guard isMet == false else { return }
+            differences.append(areDescribed ? Difference(name: name(), wanted: wanted(), found: found()) : .unknown)
+        }
+        expect(
+            "kind", kinds.isEmpty ? nil : kinds.contains(kind),
+            Words.list(JournalEvent.Kind.allCases.filter(kinds.contains).map(\.rawValue), last: "or"), kind.rawValue)
+        expect(
+            "connection", connection.map { $0 == entry.connection }, "\(connection ?? 0)",
+            entry.connection == 0 ? nil : "\(entry.connection)")
+        // A frame has the path, the endpoint and the user of its socket.
+        let own = event.request
+        let shared = own ?? opening?.exchange
+        expect(
+            "method", method.map { $0 == own.map { ExactString($0.head.method.rawValue) } }, method?.text ?? "",
+            own?.head.method.rawValue)
+        expect(
+            "path", path.map { path in shared.map { path.matches($0.head.target) } ?? false }, path?.text ?? "",
+            shared?.head.target.path)
+        expect(
+            "endpoint", endpoint.map { $0 == shared?.endpoint }, endpoint?.name ?? "", shared?.endpoint?.name)
+        expect("user", user.map { $0 == shared?.user }, user?.text ?? "", shared?.user?.text)
+        expect(
+            "status", status.map { status in own?.status.map(status.contains) ?? false },
+            status.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound / 100)xx" } ?? "",
+            own?.status.map { "\($0)" })
+        expect(
+            "unmatched", isUnmatched.map { $0 == own.map { $0.unmatched != nil } }, "\(isUnmatched ?? false)",
+            own.map { "\($0.unmatched != nil)" })
+        expect("direction", sender.map { $0 == event.sender }, sender?.direction ?? "", event.sender?.direction)
+        expect(
+            "type", type.map { $0 == event.type.map(ExactString.init(_:)) }, type?.text ?? "", event.type)
+        expect(
+            "text \(text?.text.quoted(limit: 60) ?? "")",
+            text.map { text in event.contents.contains { $0.contains(Array(text.text.utf8)) } }, "", nil)
+        return differences
+    }
+
+    /// A condition that an entry does not meet.
+    struct Difference {
+        let name, wanted: String
+        /// The entry's value; nil if it has none.
+        let found: String?
+
+        fileprivate static let unknown = Difference(name: "", wanted: "", found: nil)
+
+        var sentence: String {
+            found.map { "\(name) is \($0.onOneLine(limit: 80)), not \(wanted.onOneLine(limit: 80))" }
+                ?? "it has no \(name)"
+        }
+    }
+}
+
+extension JournalEvent {
+    /// The request of the event; nil if it has none of its own.
+    fileprivate var request: RecordedExchange? {
+        switch self {
+        case .exchange(let exchange): exchange
+        case .opened(let opening): opening.exchange
+        default: nil
+        }
+    }
+
+    /// Which side sent a frame, or what is held.
+    fileprivate var sender: Party? {
+        switch self {
+        case .frame(let frame): frame.sender
+        case .held(let hold): hold.sender
+        default: nil
+        }
+    }
+
+    fileprivate var type: String? {
+        guard case .frame(let frame) = self else { return nil }
+        return frame.type
+    }
+
+    /// The bodies, the payload or the message of the event.
+    var contents: [[UInt8]] {
+        switch self {
+        case .exchange(let exchange): [exchange.body.bytes, exchange.responseBody.bytes]
+        case .frame(let frame): [frame.payload.bytes]
+        case .closed(let closing): closing.message.map { [Array($0.utf8)] } ?? []
+        case .note(let note): [Array(note.utf8)]
+        case .held(let hold): [Array(hold.subject.utf8)]
+        case .released(let release): release.payload.map { [$0.bytes] } ?? []
+        case .opened, .fault, .clock: []
         }
     }
 }
@@ -88,15 +165,7 @@ extension Journal {
     ///
     /// This takes one or two passes over the journal; frames are parsed only if `type` is requested.
     public func entries(_ query: JournalQuery) -> [JournalEntry] {
-        var search = JournalSearch(query, in: entries())
-        var found: [JournalEntry] = []
-        while true {
-            switch search.next() {
-            case .found(let entry): found.append(entry)
-            case .passed: continue
-            case .end: return found
-            }
-        }
+        JournalSearch(query, in: entries()).compactMap { if case .found(let entry) = $0 { entry } else { nil } }
     }
 }
 

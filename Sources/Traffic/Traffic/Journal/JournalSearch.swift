@@ -4,20 +4,18 @@ import JSON
 /// A search of a journal that proceeds entry by entry, so that it can be interrupted.
 ///
 /// It takes one or two passes over the entries; frames are parsed only if `type` is requested.
-public struct JournalSearch: Sendable {
+public struct JournalSearch: Sequence, IteratorProtocol, Sendable {
     public enum Step: Sendable {
         /// The next matching entry.
         case found(JournalEntry)
         /// An entry did not match; checking it took as long as reading this many bytes.
         case passed(cost: Int)
-        /// There are no more entries.
-        case end
     }
 
     private let query: JournalQuery
     private let entries: Journal.Entries
-    /// The connections whose opening matches.
-    private var sockets: Set<UInt64> = []
+    /// The handshakes of sockets, whose facts their frames share.
+    private var openings: [UInt64: RecordedOpening] = [:]
     /// The next opening to check, while there is one.
     private var nextOpening: Int
     /// The entries that remain to be checked.
@@ -34,16 +32,16 @@ public struct JournalSearch: Sendable {
         func position(of number: Int) -> Int {
             let (offset, isTooFar) = number.subtractingReportingOverflow(first)
             let places = isTooFar ? (number < 0 ? -1 : .max) : offset
-            return entries.startIndex + min(max(places, 0), entries.count)
+            return entries.startIndex + Swift.min(Swift.max(places, 0), entries.count)
         }
         let begin = position(of: query.since < .max ? query.since + 1 : .max)
-        rest = begin..<max(begin, position(of: query.before))
+        rest = begin..<Swift.max(begin, position(of: query.before))
     }
 
-    /// Checks the next entry.
-    public mutating func next() -> Step {
+    /// Checks the next entry; nil after the last one.
+    public mutating func next() -> Step? {
         if nextOpening < entries.endIndex { return noteOpening() }
-        guard found < query.limit, !rest.isEmpty else { return .end }
+        guard found < query.limit, !rest.isEmpty else { return nil }
         let entry: JournalEntry
         if query.isNewestFirst {
             entry = entries[rest.upperBound - 1]
@@ -52,23 +50,18 @@ public struct JournalSearch: Sendable {
             entry = entries[rest.lowerBound]
             rest = rest.lowerBound + 1..<rest.upperBound
         }
-        guard matches(entry) else { return .passed(cost: query.cost(of: entry)) }
+        guard query.matches(entry, opening: openings[entry.connection]) else {
+            return .passed(cost: query.cost(of: entry))
+        }
         found += 1
         return .found(entry)
     }
 
-    /// Finds the sockets whose frames may match.
     private mutating func noteOpening() -> Step {
         let entry = entries[nextOpening]
         nextOpening += 1
-        guard case .opened = entry.event else { return .passed(cost: JournalQuery.leastCost) }
-        if query.matchesRequestFacts(entry.event) == true { sockets.insert(entry.connection) }
-        return .passed(cost: query.cost(of: entry))
-    }
-
-    private func matches(_ entry: JournalEntry) -> Bool {
-        (!query.asksForRequestFacts || query.matchesRequestFacts(entry.event) ?? sockets.contains(entry.connection))
-            && query.matches(entry)
+        if case .opened(let opening) = entry.event { openings[entry.connection] = opening }
+        return .passed(cost: JournalQuery.leastCost)
     }
 }
 
@@ -122,7 +115,7 @@ public enum PathPattern: Sendable, Equatable {
 
     func matches(_ target: RequestTarget) -> Bool {
         switch self {
-        case .containing(let text): return target.path.utf8.contains(Array(text.utf8))
+        case .containing(let text): return Array(target.path.utf8).contains(Array(text.utf8))
         case .template(let wanted):
             let segments = target.segmentsInWorld
             return segments.count == wanted.count
@@ -136,27 +129,5 @@ public enum PathPattern: Sendable, Equatable {
         case .containing(let text): text
         case .template(let segments): "/" + segments.map { $0?.text ?? "{…}" }.joined(separator: "/")
         }
-    }
-}
-
-extension Collection<UInt8> {
-    /// Returns whether these bytes contain others, in linear time.
-    func contains(_ part: [UInt8]) -> Bool {
-        guard !part.isEmpty else { return true }
-        // Where to continue after a mismatch, so that no byte is read repeatedly (Knuth, Morris and Pratt).
-        var borders = [0]
-        var length = 0
-        for byte in part.dropFirst() {
-            while length > 0, part[length] != byte { length = borders[length - 1] }
-            if part[length] == byte { length += 1 }
-            borders.append(length)
-        }
-        var matched = 0
-        for byte in self {
-            if matched == part.count { break }
-            while matched > 0, part[matched] != byte { matched = borders[matched - 1] }
-            if part[matched] == byte { matched += 1 }
-        }
-        return matched == part.count
     }
 }

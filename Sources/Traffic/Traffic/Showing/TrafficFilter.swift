@@ -16,8 +16,8 @@ public struct TrafficFilter: Sendable {
 
     private let query: JournalQuery
     private let words: [String]
-    /// The open sockets whose opening matches.
-    private var sockets: Set<UInt64> = []
+    /// The handshakes of open sockets, whose facts their frames share.
+    private var openings: [UInt64: RecordedOpening] = [:]
     private static let whole = TrafficLines(width: 10_000)
 
     /// Reads a filter; the empty text selects everything.
@@ -46,37 +46,20 @@ public struct TrafficFilter: Sendable {
 
     /// Whether the entry matches; call it for every entry, in order.
     public mutating func matches(_ entry: JournalEntry) -> Bool {
-        if query.asksForRequestFacts {
-            let isWanted = query.matchesRequestFacts(entry.event) ?? sockets.contains(entry.connection)
-            switch entry.event {
-            case .opened where isWanted: sockets.insert(entry.connection)
-            case .closed: sockets.remove(entry.connection)
-            default: break
-            }
-            guard isWanted else { return false }
-        }
-        guard query.matches(entry) else { return false }
+        defer { query.note(entry, in: &openings) }
+        guard query.matches(entry, opening: openings[entry.connection]) else { return false }
         guard !words.isEmpty else { return true }
         var text = Self.whole.lines(of: entry).joined()
-        for body in entry.event.bodies { text += "\n" + String(decoding: body.bytes, as: UTF8.self) }
+        for content in entry.event.contents { text += "\n" + String(decoding: content, as: UTF8.self) }
         text = text.lowercased()
         return words.allSatisfy { text.contains($0) }
     }
 
     /// Forgets all sockets: the world, or its server, has begun anew.
-    public mutating func forgetSockets() { sockets.removeAll() }
+    public mutating func forgetSockets() { openings.removeAll() }
 }
 
 extension JournalEvent {
-    fileprivate var bodies: [RecordedBody] {
-        switch self {
-        case .exchange(let exchange): [exchange.body, exchange.responseBody]
-        case .frame(let frame): [frame.payload]
-        case .released(let release): release.payload.map { [$0] } ?? []
-        case .opened, .closed, .fault, .clock, .note, .held: []
-        }
-    }
-
     /// Whether it only keeps a connection alive: a ping or a pong, as a control frame or as a JSON message.
     public var isPing: Bool {
         guard case .frame(let frame) = self else { return false }
