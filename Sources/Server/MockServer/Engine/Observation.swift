@@ -38,7 +38,7 @@ public enum Observation: Sendable, CustomStringConvertible {
         case .exchange(let exchange, let lasted, _):
             "\(exchange.head.method) \(Self.shown(exchange.head.target.description)) "
                 + (exchange.status.map { "\($0) in" } ?? "not answered,")
-                + " \(lasted / 1_000_000) ms\(Self.reason(of: exchange).map { ": \($0)" } ?? "")"
+                + " \(Durations.milliseconds(lasted)) ms\(Self.reason(of: exchange).map { ": \($0)" } ?? "")"
         case .socketOpened(let opening, let place):
             "WebSocket \(place.connection) \(opening.head.target.path) opened"
                 + (opening.user.map { " by \($0.text.onOneLine(limit: 100))" } ?? "")
