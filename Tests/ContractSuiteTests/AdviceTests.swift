@@ -62,10 +62,21 @@ struct AdviceTests {
         ([exchange("GET /api/v1/goals", nil)], Messages.notRepeated("GET /api/v1/goals", status: nil, tries: 1)),
         (
             [exchange("POST /api/v1/goals", 503), exchange("POST /api/v1/goals", 201)],
-            Messages.lostWithin(isSwift: false)
+            Messages.stopped(after: "POST /api/v1/goals", status: 201, nil, isSwift: false)
         ),
         (
             [exchange("POST /api/v1/goals", 503), exchange("GET /api/v1/goals", 200)],
+            "The last exchange succeeded: GET /api/v1/goals was answered with 200, and the client sent nothing after it. "
+                + "It has to show what the answer says, or to go on from there: check how it is decoded, and that it is "
+                + "shown. Before that, POST /api/v1/goals was answered with 503 and not tried again (1 try): the client has to repeat it, "
+                + "with growing pauses, and to tell its user that it failed."
+        ),
+        (
+            [exchange("POST /api/v1/goals", 503), exchange("GET /api/v1/goals/x", 404, body: refusal)],
+            Messages.refused("GET /api/v1/goals/x", status: 404, message: "There is no goal.")
+        ),
+        (
+            [exchange("POST /api/v1/goals", 503), chat, chunk],
             Messages.notRepeated("POST /api/v1/goals", status: 503, tries: 1)
         ),
         (
@@ -76,21 +87,22 @@ struct AdviceTests {
         ([history, chat, chunk, lost], Messages.historyUnread),
         ([meals, chunk, lost], Messages.lostWithin(isSwift: false)),
         ([chat, chunk, archived], Messages.lostWithin(isSwift: false)),
-        ([chat, chunk, lost, history], Messages.lostWithin(isSwift: false)),
+        (
+            [chat, chunk, lost, history],
+            Messages.stopped(after: "GET /api/v1/consultations/c/messages", status: 200, nil, isSwift: false)
+        ),
         ([chat, chunk, left], Messages.lostWithin(isSwift: false)),
     ]
 
     @Test("says what the traffic shows", arguments: rows.indices)
     func sentence(row: Int) throws {
         let (lines, sentence) = Self.rows[row]
-        #expect(Advice(try Self.entries(lines), language: nil).sentence == sentence)
+        #expect(Advice(try Self.entries(lines), isAboutSwift: false).sentence == sentence)
     }
 
-    @Test(
-        "names traps of Swift only for clients in Swift",
-        arguments: [("swift", true), ("Swift", true), ("kotlin", false)])
-    func language(_ language: String, isSwift: Bool) throws {
-        let advice = Advice(try Self.entries([Self.chunk]), language: language).sentence
+    @Test("names traps of Swift only for clients in Swift", arguments: [true, false])
+    func language(isSwift: Bool) throws {
+        let advice = Advice(try Self.entries([Self.chunk]), isAboutSwift: isSwift).sentence
         #expect(advice == Messages.lostWithin(isSwift: isSwift) && advice.contains("CodingKeys") == isSwift)
     }
 

@@ -161,7 +161,7 @@ struct ProcessLineTests {
             (.notStarted("cannot start 'x': no"), "The adapter does not run: cannot start 'x': no."),
             (
                 .ended("exited with status 1"),
-                #"The adapter exited with status 1 instead of answering to {"command":"report"}. Its last words are on standard error."#
+                #"The adapter exited with status 1 instead of answering to {"command":"report"}. It last wrote to standard error: hello"#
             ),
             (
                 .closedOutput,

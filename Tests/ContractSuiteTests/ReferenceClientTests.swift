@@ -2,6 +2,7 @@ import ContractSuite
 import FitIQAPI
 import FitIQClient
 import MockServer
+import Reference
 import Testing
 
 @Suite("The reference client on the suite's clock")

@@ -1,6 +1,7 @@
 import FitIQAPI
 import Judging
 import MockServer
+import Reference
 import Testing
 
 @testable import ContractSuite

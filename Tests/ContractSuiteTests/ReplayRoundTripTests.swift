@@ -3,6 +3,7 @@ import FitIQClient
 import JSON
 import Judging
 import MockServer
+import Reference
 import Scenarios
 import Testing
 

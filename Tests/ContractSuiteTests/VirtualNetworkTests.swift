@@ -1,6 +1,7 @@
 import FitIQAPI
 import JSON
 import MockServer
+import Reference
 import Scenarios
 import Testing
 

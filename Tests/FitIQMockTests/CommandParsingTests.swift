@@ -51,6 +51,7 @@ struct CommandParsingTests {
         [
             "chat", "--persona", "nutritionist", "--message", "Hello", "--protocol", "message", "--url",
             "http://localhost:1", "--token", "t", "--email", "a@b.example", "--password", "p", "--api-key", "k",
+            "--admin-token", "secret",
         ],
         ["token", "--user", "u", "--expires-in=-5m", "--jwt-secret", "s"],
         ["certificate", "--ca"], ["certificate", "--pem"],

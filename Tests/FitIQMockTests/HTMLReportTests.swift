@@ -34,10 +34,10 @@ struct HTMLReportTests {
 
     @Test("The page is that of the server, with an element for each run")
     func runs() throws {
-        var journal = ReportJournal()
-        journal.append(Self.note(1, "</script><script>alert(1)</script><!--"), ofRun: 1)
-        journal.append(Self.note(7), ofRun: 0)
-        journal.append(Self.note(2), ofRun: 1)
+        let journal = ReportJournal()
+        journal.append(Self.note(1, "</script><script>alert(1)</script><!--"), of: "run-1")
+        journal.append(Self.note(7), of: "run-0")
+        journal.append(Self.note(2), of: "run-1")
         let page = String(decoding: HTMLReport(Self.report(runs: 2), journal).bytes, as: UTF8.self)
         let runs = try Self.runs(page)
         #expect(runs.map { $0["name"]?.string } == ["run-0", "run-1"] && runs.map { $0["id"]?.string } == ["0", "1"])
@@ -56,21 +56,21 @@ struct HTMLReportTests {
 
     @Test("The newest entries are kept, up to a number of entries and of bytes")
     func limits() {
-        var journal = ReportJournal()
-        for number in 1...ReportJournal.entryLimit { journal.append(Self.note(number), ofRun: number % 2) }
-        #expect(journal.entries(ofRun: 1).first?.number == 1)
-        for number in 1...3 { journal.append(Self.note(ReportJournal.entryLimit + number), ofRun: 1) }
-        #expect(journal.entries(ofRun: 1).first?.number == 5 && journal.entries(ofRun: 0).first?.number == 4)
-        #expect(journal.entries(ofRun: 0).count + journal.entries(ofRun: 1).count == ReportJournal.entryLimit)
+        let journal = ReportJournal()
+        for number in 1...ReportJournal.entryLimit { journal.append(Self.note(number), of: "run-\(number % 2)") }
+        #expect(journal.entries(of: "run-1").first?.number == 1)
+        for number in 1...3 { journal.append(Self.note(ReportJournal.entryLimit + number), of: "run-1") }
+        #expect(journal.entries(of: "run-1").first?.number == 5 && journal.entries(of: "run-0").first?.number == 4)
+        #expect(journal.entries(of: "run-0").count + journal.entries(of: "run-1").count == ReportJournal.entryLimit)
 
-        var large = ReportJournal()
+        let large = ReportJournal()
         let half = String(repeating: "x", count: ReportJournal.byteLimit / 2)
-        large.append(Self.note(1, half), ofRun: 0)
-        large.append(Self.note(2, half), ofRun: 0)
-        #expect(large.entries(ofRun: 0).map(\.number) == [1, 2])
-        large.append(Self.note(3, "x"), ofRun: 0)
-        #expect(large.entries(ofRun: 0).map(\.number) == [2, 3])
-        large.append(Self.note(4, half + half + "x"), ofRun: 0)
-        #expect(large.entries(ofRun: 0).map(\.number) == [4])
+        large.append(Self.note(1, half), of: "run-0")
+        large.append(Self.note(2, half), of: "run-0")
+        #expect(large.entries(of: "run-0").map(\.number) == [1, 2])
+        large.append(Self.note(3, "x"), of: "run-0")
+        #expect(large.entries(of: "run-0").map(\.number) == [2, 3])
+        large.append(Self.note(4, half + half + "x"), of: "run-0")
+        #expect(large.entries(of: "run-0").map(\.number) == [4])
     }
 }

@@ -23,9 +23,9 @@ struct JudgeTests {
 
     @Test("as many worlds as allowed, and one over", arguments: [0, 1])
     func worlds(over: Int) {
-        var journal = SavedJournal(name: "j", mode: .union)
+        var journal = JudgedFile(name: "j", mode: .union)
         var failure: Failure?
-        for world in 0..<(SavedJournal.worldLimit + over) {
+        for world in 0..<(JudgedFile.worldLimit + over) {
             let line =
                 #"{"number":1,"time":"2025-01-29T10:30:00Z","world":"w\#(world)","kind":"note","text":"x"}"# + "\n"
             do throws(Failure) {

@@ -320,7 +320,7 @@ enum LimitsPage {
                 .count("JournalReader.depthLimit", JournalReader.depthLimit),
             ],
             "worlds of a saved journal that are judged at once": [
-                .count("SavedJournal.worldLimit", SavedJournal.worldLimit)
+                .count("JudgedFile.worldLimit", JudgedFile.worldLimit)
             ],
             "entries that `--html` shows of all runs": [
                 .count("ReportJournal.entryLimit", ReportJournal.entryLimit),
@@ -331,7 +331,9 @@ enum LimitsPage {
             ],
             "breaches of an obligation that are reported": [.count("Findings.keptCount", Findings.keptCount)],
             "lines that `watch` keeps while it is paused": [.count("WatchScreen.heldLines", WatchScreen.heldLines)],
-            "filter that is typed into `watch`": [.bytes("WatchScreen.filterBytes", WatchScreen.filterBytes)],
+            "entries that are known to have passed the filter of `watch`": [
+                .count("WatchScreen.passedEntries", WatchScreen.passedEntries)
+            ],
             "event of a stream that `watch` reads": [
                 .bytes("EventStreamReader.eventLimit", EventStreamReader.eventLimit)
             ],
@@ -357,7 +359,7 @@ enum LimitsPage {
             "looks at a client and its world in a case": [runner.count("stepLimit")],
             "time for a judged command to end after SIGTERM": [.time("VerifyRun.grace", VerifyRun.grace)],
             "scenarios that `verify` runs at once": [.count("Verify.jobLimit", Verify.jobLimit)],
-            "line that is edited in `chat`, and lines of its history": [
+            "line that is edited in `chat` or `watch`, and lines of its history": [
                 .bytes("LineEditor.lineLimit", LineEditor.lineLimit),
                 .count("LineEditor.historyLimit", LineEditor.historyLimit),
             ],

@@ -85,10 +85,47 @@ struct VerifyTests {
     @Test("Names and lines of others cannot act on the terminal")
     func hostileText() {
         let text = "a \u{1B}[31mb\nc"
-        #expect(VerifyProgress(count: 1, isTerminal: false).told(text, isPassing: true) == "a \u{FFFD}[31mb c\n")
-        #expect(
-            VerifyProgress(count: 1, isTerminal: true).told(text, isPassing: true) == "\r\u{1B}[Ka \u{FFFD}[31mb c")
+        func line(isTerminal: Bool) -> String {
+            JobProgress(noun: "case", count: 1, isTerminal: isTerminal).line(0, text, "runs", isPassing: true)
+        }
+        #expect(line(isTerminal: false) == "fitiq-mock: case 1 of 1, a \u{FFFD}[31mb c: runs\n")
+        #expect(line(isTerminal: true) == "\r\u{1B}[Kfitiq-mock: case 1 of 1, a \u{FFFD}[31mb c: runs")
         #expect(TestClient.told(.received, Array(text.utf8)[...]) == "< a \u{FFFD}[31mb c\n")
+    }
+
+    @Test("Jobs are done once each, in order, up to the first end; what was under way then does not count")
+    func jobs() throws {
+        let wait = try MainWait(signals: [])
+        let all = Jobs<Int>(count: 100, wait.mailbox)
+        try all.start(4) { while let job = all.take() { all.finish(job, 2 * job) } }
+        let done = try all.finished(wait) {}
+        #expect(done.outputs == (0..<100).map { 2 * $0 } && done.reason == nil && done.signal == nil)
+
+        let ended = Jobs<Int>(count: 3, wait.mailbox)
+        try ended.start(1) {
+            while let job = ended.take() {
+                ended.finish(job, job)
+                if job == 1 { ended.end(.success("enough")) }
+            }
+        }
+        let rest = try ended.finished(wait) {}
+        #expect(rest.outputs == [0, 1] && rest.reason == "enough" && ended.isOver)
+
+        let failed = Jobs<Int>(count: 3, wait.mailbox)
+        try failed.start(1) { while failed.take() != nil { failed.end(.failure(.configuration("no"))) } }
+        #expect(throws: Failure.self) { try failed.finished(wait) {} }
+
+        // The job waits for the order to end, which comes once the time is up.
+        let stop = try Gate()
+        let late = Jobs<Int>(count: 2, wait.mailbox)
+        try late.start(1) {
+            while let job = late.take() {
+                stop.wait()
+                late.finish(job, job)
+            }
+        }
+        let cut = try late.finished(wait, limit: .zero) { stop.open() }
+        #expect(cut.outputs.isEmpty && cut.reason == Messages.timeIsUp(.zero))
     }
 
     @Test("Messages")
@@ -106,12 +143,11 @@ struct VerifyTests {
         )
         #expect(Messages.badJobs == "--jobs must be from 1 to 16.")
         #expect(
-            Messages.incomplete(Messages.timeIsUp(.seconds(90)), played: 1, of: 70)
+            Messages.incomplete(Messages.timeIsUp(.seconds(90)), played: 1, of: 70, "case")
                 == "The time limit of 90 s is over: 1 of 70 cases is in this report.")
         #expect(
-            Messages.incomplete(
-                Messages.interruptedRun, played: 2, of: 3, "scenario", slowest: [("a/b", 123), ("c/d", 5)])
-                == "Interrupted: 2 of 3 scenarios are in this report. The slowest: a/b (12.3 s), c/d (0.5 s).")
+            Messages.incomplete(Messages.interruptedRun, played: 2, of: 3, "scenario")
+                == "Interrupted: 2 of 3 scenarios are in this report.")
         #expect(
             Messages.clockStands("/__admin/clock")
                 == #"the server's clock stands still, so nothing comes by itself: POST /__admin/clock {"advance": "10s"}"#
@@ -123,20 +159,12 @@ struct VerifyTests {
             Messages.processesLeft
                 == "processes that the command started could not all be ended, and may still run; look for them with ps "
                 + "and kill them.")
-        #expect(
-            Messages.scenarioBegins(2, of: 3, "conflict") == "fitiq-mock: scenario 2 of 3, conflict: the command runs")
-        #expect(
-            Messages.scenarioGoesOn(2, of: 3, "conflict", seconds: 12, requests: 1, frames: 40)
-                == "fitiq-mock: scenario 2 of 3, conflict: 12 s, 1 request, 40 frames")
         for (outcome, how) in [
-            (.exited(1), "exited with 1"), (.signalled(9), "was ended by signal 9"), (.timedOut(1), "'s time was up"),
+            (.exited(1), " exited with 1"), (.signalled(9), " was ended by signal 9"), (.timedOut(1), "'s time was up"),
         ] as [(Report.CommandOutcome, String)] {
-            let space = how.hasPrefix("'") ? "" : " "
-            #expect(
-                Messages.scenarioEnds(2, of: 3, "conflict", outcome, tenths: 125, requests: 2, frames: 1)
-                    == "fitiq-mock: scenario 2 of 3, conflict: the command\(space)\(how) after 12.5 s, 2 requests, 1 frame"
-            )
+            #expect(Messages.commandEnded(outcome, tenths: 125) == "the command\(how) after 12.5 s")
         }
+        #expect(Traffic(requests: 1, frames: 40).inWords == "1 request, 40 frames")
         #expect(
             Messages.unknownCase("x", nearest: nil)
                 == "there is no case 'x', and no case below it. See 'fitiq-mock test-client --list'.")
@@ -144,10 +172,5 @@ struct VerifyTests {
         #expect(
             Messages.noCaseOfGuide("g")
                 == "none of these cases is answered as the guide 'g' says. See 'fitiq-mock test-client --list'.")
-        for (outcome, word) in [
-            (.passed, "passed"), (.failed, "FAILED"), (.skipped("It takes long."), "skipped: It takes long."),
-        ] as [(Messages.CaseOutcome, String)] {
-            #expect(Messages.caseEnded(1, of: 9, "a/b", outcome) == "fitiq-mock: case 1 of 9, a/b: \(word)")
-        }
     }
 }

@@ -32,20 +32,24 @@ struct WatchScreenTests {
             number: 1, time: Timestamp(secondsSinceEpoch: 1_738_146_600), connection: 3, event: .frame(frame))
     }
 
+    private func breach(entries: [Int]) -> TrafficLines.Breach {
+        .init(obligation: "x/y", level: "must", message: "No.", entries: entries)
+    }
+
     private func line(_ text: String) -> String { "10:30:00.000    · \(text)\n" }
 
     @Test("Space pauses, and goes on with everything that came")
     func pause() throws {
         var screen = try screen()
-        screen.show(note("a"))
+        screen.show(.entry(note("a")))
         screen.press(Array(" ".utf8))
         #expect(shown.take() == line("a") + "— paused; space goes on\n")
-        screen.show(note("b"))
-        screen.show(.init(obligation: "x/y", level: "must", message: "No.", entries: [1]))
+        screen.show(.entry(note("b")))
+        screen.show(.breach(breach(entries: [1])))
         #expect(shown.take() == "")
         screen.press(Array(" ".utf8))
         #expect(shown.take() == line("b") + "                ✗ must x/y: No. (#1)\n")
-        screen.show(note("c"))
+        screen.show(.entry(note("c")))
         #expect(shown.take() == line("c"))
     }
 
@@ -55,7 +59,7 @@ struct WatchScreenTests {
             var screen = try screen()
             screen.press(Array(" ".utf8))
             _ = shown.take()
-            for _ in 0..<WatchScreen.heldLines + extra { screen.show(note("a")) }
+            for _ in 0..<WatchScreen.heldLines + extra { screen.show(.entry(note("a"))) }
             screen.press(Array(" ".utf8))
             let lines = shown.take().split(separator: "\n")
             #expect(lines.prefix(WatchScreen.heldLines).allSatisfy { $0 == line("a").dropLast() })
@@ -68,42 +72,65 @@ struct WatchScreenTests {
     func filter() throws {
         var screen = try screen()
         screen.press(Array("/nott".utf8) + [0x7F] + Array("e".utf8))
-        screen.show(note("before"))
+        screen.show(.entry(note("before")))
         #expect(shown.take().hasSuffix("\r\u{1B}[K/note"))
         screen.press([0x15])
         #expect(shown.take() == "\r\u{1B}[K/")
         screen.press(Array("kind=note ölig\n".utf8))
         #expect(shown.take().hasSuffix("\r\u{1B}[K— filter: kind=note ölig\n\r\u{1B}[K" + line("before")))
-        screen.show(note("other"))
-        screen.show(note("Ölig"))
+        screen.show(.entry(note("other")))
+        screen.show(.entry(note("Ölig")))
         #expect(shown.take() == line("Ölig"))
         // A mistake leaves it as it was.
         screen.press(Array("/kind=nots\r".utf8))
         #expect(shown.take().contains("— 'kind' must be one of "))
-        screen.show(note("other"))
-        // Escape, an arrow, and what follows in the same bytes leave it, too.
-        screen.press(Array("/x".utf8) + [0x1B] + Array("[Aq".utf8))
+        screen.show(.entry(note("other")))
+        // Escape leaves it, too; an arrow recalls the one before.
+        screen.press(Array("/".utf8) + [0x1B] + Array("[A".utf8))
+        #expect(shown.take().hasSuffix("/kind=nots"))
+        screen.press([0x1B])
         _ = shown.take()
-        screen.show(note("other"))
+        screen.show(.entry(note("other")))
         #expect(shown.take() == "" && !screen.isOver)
         screen.press(Array("/\n".utf8))
         #expect(shown.take().hasSuffix("— no filter\n\r\u{1B}[K"))
-        screen.show(note("other"))
+        screen.show(.entry(note("other")))
         #expect(shown.take() == line("other"))
     }
 
-    @Test("A filter that is typed while it is paused does not end the pause, and has at most 1,000 bytes")
+    @Test("A filter that is typed while it is paused does not end the pause")
     func filterWhilePaused() throws {
         var screen = try screen()
         screen.press(Array(" /a\n".utf8))
-        screen.show(note("a"))
+        screen.show(.entry(note("a")))
         #expect(!shown.take().contains(line("a")))
         screen.press(Array(" ".utf8))
         #expect(shown.take() == line("a"))
-        screen.press(Array("/".utf8) + [UInt8](repeating: 0x61, count: WatchScreen.filterBytes + 1))
+    }
+
+    @Test("A breach passes the filter if an entry that shows it has passed, or with the words of its own")
+    func breaches() throws {
+        func shows(_ filter: String, _ entries: [Int], _ texts: String...) throws -> Bool {
+            var screen = try self.screen(filter)
+            for (index, text) in texts.enumerated() {
+                let time = Timestamp(secondsSinceEpoch: 1_738_146_600)
+                screen.show(
+                    .entry(JournalEntry(number: index + 1, time: time, connection: 0, event: .note(text))))
+            }
+            _ = shown.take()
+            screen.show(.breach(breach(entries: entries)))
+            return shown.take().contains("x/y")
+        }
+        #expect(try shows("", [1]) && shows("wanted", [1], "wanted") && shows("wanted", [1, 2], "other", "wanted"))
+        #expect(try !shows("wanted", [1], "other") && !shows("wanted", [1]) && !shows("wanted", [3], "wanted"))
+        #expect(try shows("must X/Y", []) && !shows("must kind=note", []) && shows("kind=note", [1], "a"))
+        // Another life of the world has other entries of these numbers.
+        var screen = try self.screen("wanted")
+        screen.show(.entry(note("wanted")))
+        screen.show(.began)
         _ = shown.take()
-        screen.press(Array("\n".utf8))
-        #expect(shown.take().contains("filter: " + String(repeating: "a", count: WatchScreen.filterBytes) + "\n"))
+        screen.show(.breach(breach(entries: [1])))
+        #expect(shown.take() == "")
     }
 
     @Test("Typed and shown text holds nothing that a terminal obeys")
@@ -111,21 +138,24 @@ struct WatchScreenTests {
         var screen = try screen()
         screen.press(Array("/\u{9B}31m\u{202E}\n".utf8))
         #expect(shown.take().contains("— filter: \\x9B31m\\u{202E}\n"))
-        screen.tell("\u{1B}[2J")
-        #expect(shown.take() == "— \\x1B[2J\n")
+        screen.show(.breach(.init(obligation: "x/y", level: "must", message: "\u{1B}[2J", entries: [])))
+        #expect(shown.take() == "")
+        screen.press(Array("/\n".utf8))
+        screen.show(.breach(.init(obligation: "x/y", level: "must", message: "\u{1B}[2J", entries: [])))
+        #expect(shown.take().hasSuffix("✗ must x/y: \\x1B[2J\n"))
     }
 
     @Test("b shows bodies, p hides pings, c clears, ? helps, q ends, and other keys do nothing")
     func keys() throws {
         var screen = try screen()
         screen.press(Array("b".utf8))
-        screen.show(frame(#"{"a":1}"#))
+        screen.show(.entry(frame(#"{"a":1}"#)))
         #expect(
             shown.take() == "— bodies: shown\n10:30:00.000    → ws3 {\n                    \"a\": 1\n"
                 + "                  }\n")
         screen.press(Array("bp".utf8))
-        screen.show(frame(#"{"type":"ping"}"#))
-        screen.show(frame("x"))
+        screen.show(.entry(frame(#"{"type":"ping"}"#)))
+        screen.show(.entry(frame("x")))
         #expect(shown.take() == "— bodies: hidden\n— pings: hidden\n10:30:00.000    → ws3 x\n")
         screen.press(Array("c?zZ\u{7}".utf8))
         #expect(shown.take() == "\u{1B}[2J\u{1B}[3J\u{1B}[H— " + Messages.watchKeys + "\n")

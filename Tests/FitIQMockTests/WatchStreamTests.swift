@@ -1,6 +1,6 @@
 import FitIQAPI
 import FitIQClient
-import JSON
+import HTTPTypes
 import Testing
 import Traffic
 
@@ -8,27 +8,15 @@ import Traffic
 
 @Suite("The stream that watch reads")
 struct WatchStreamTests {
-    private func stream(world: String? = nil, adminToken: String? = nil) throws -> WatchStream {
-        WatchStream(try BaseURL("http://127.0.0.1:8080"), world: world, adminToken: adminToken)
+    /// What events say, wherever the network cuts them.
+    private func read(_ events: [String], on stream: inout WatchStream) throws -> [String] {
+        try events.joined().utf8.flatMap { try stream.receive([$0]).map(Self.describe) }
     }
 
-    /// What a server sends, a chunk for each event, as news.
-    private func read(_ events: [String], on stream: inout WatchStream) throws(WatchTrouble) -> [String] {
-        try receive(
-            "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
-                + events.map { "\(String($0.utf8.count, radix: 16))\r\n\($0)\r\n" }.joined(), on: &stream)
-    }
-
-    private func receive(_ text: String, on stream: inout WatchStream) throws(WatchTrouble) -> [String] {
-        var told: [String] = []
-        let bytes = Array(text.utf8)
-        // Byte by byte: wherever the network cuts it.
-        for byte in bytes {
-            try withUnsafeBytes(of: byte) { (buffer) throws(WatchTrouble) in
-                try stream.receive(buffer) { told.append(Self.describe($0)) }
-            }
-        }
-        return told
+    private func request(world: String? = nil, adminToken: String? = nil) throws -> AdminRequest {
+        AdminRequest(
+            "events?verdicts=true", of: try BaseURL("http://127.0.0.1:8080"), world: world, adminToken: adminToken,
+            fields: [.accept: "text/event-stream"])
     }
 
     private static func describe(_ news: WatchStream.News) -> String {
@@ -57,48 +45,46 @@ struct WatchStreamTests {
             + "{\"id\":\"\(id)\",\"verdict\":\"broken\",\"finding_count\":\(count),\(finding)}]}\n\n"
     }
 
-    /// The value of a field in the request that a connection begins with.
-    private func field(_ name: String, of stream: inout WatchStream) -> String? {
-        String(decoding: stream.connect(), as: UTF8.self).split(separator: "\r\n")
-            .first { $0.hasPrefix(name + ": ") }.map { String($0.dropFirst(name.count + 2)) }
+    /// The number after which the next connection continues.
+    private func connect(_ stream: inout WatchStream) -> String? {
+        stream.connect().first { $0.name.canonicalName == "last-event-id" }?.value
     }
 
     @Test("The request names the world and the token; the first begins with what happens, the next after what was read")
     func requests() throws {
-        var stream = try stream(world: "w/1", adminToken: "secret")
-        let request = String(decoding: stream.connect(), as: UTF8.self)
-        #expect(request.hasPrefix("GET /__admin/worlds/w%2F1/events?verdicts=true HTTP/1.1\r\n"))
-        #expect(request.contains("Host: 127.0.0.1:8080\r\n") && request.contains("X-Admin-Token: secret\r\n"))
-        #expect(request.contains("Accept: text/event-stream\r\n") && !request.contains("Last-Event-ID"))
-        var other = try self.stream()
-        #expect(String(decoding: other.connect(), as: UTF8.self).hasPrefix("GET /__admin/events?verdicts=true "))
+        let sent = String(decoding: try request(world: "w/1", adminToken: "secret").bytes, as: UTF8.self)
+        #expect(sent.hasPrefix("GET /__admin/worlds/w%2F1/events?verdicts=true HTTP/1.1\r\n"))
+        #expect(sent.contains("Host: 127.0.0.1:8080\r\n") && sent.contains("X-Admin-Token: secret\r\n"))
+        #expect(sent.contains("Accept: text/event-stream\r\n"))
+        let other = String(decoding: try request().bytes, as: UTF8.self)
+        #expect(other.hasPrefix("GET /__admin/events?verdicts=true ") && !other.contains("X-Admin-Token"))
+        var stream = WatchStream()
+        #expect(connect(&stream) == nil)
         // A server without `world` events.
-        #expect(try read([Self.note(7), ": keep-alive\n\n", Self.note(8)], on: &other) == ["#7", "#8"])
-        #expect(other.hasBegun && field("Last-Event-ID", of: &other) == "8" && !other.hasBegun)
+        #expect(try read([Self.note(7), ": keep-alive\n\n", Self.note(8)], on: &stream) == ["#7", "#8"])
+        #expect(connect(&stream) == "8")
     }
 
     @Test("A connection to the same life of the server goes on; before any entry, after what the world had")
     func goesOn() throws {
-        var stream = try stream()
-        _ = stream.connect()
+        var stream = WatchStream()
         #expect(try read([Self.world("one", last: 5)], on: &stream) == [])
-        #expect(field("Last-Event-ID", of: &stream) == "5")
+        #expect(connect(&stream) == "5")
         #expect(try read([Self.world("one", last: 9), Self.note(6)], on: &stream) == ["#6"])
-        #expect(field("Last-Event-ID", of: &stream) == "6")
+        #expect(connect(&stream) == "6")
     }
 
     @Test("Another life of the server, or of the world while there was no connection, is read from its beginning")
     func restarts() throws {
         for (instance, last) in [("two", 3), ("two", 70), ("one", 3)] {
-            var stream = try stream()
-            _ = stream.connect()
+            var stream = WatchStream()
             #expect(try read([Self.world("one", last: 5), Self.note(6)], on: &stream) == ["#6"])
             _ = stream.connect()
             // What would only go on is not shown.
             #expect(
                 try read([Self.world(instance, last: last), Self.note(7), Self.verdicts("x/y", 1)], on: &stream)
                     == ["restarted"])
-            #expect(stream.isSuperseded && field("Last-Event-ID", of: &stream) == "0")
+            #expect(stream.isSuperseded && connect(&stream) == "0")
             #expect(
                 try read([Self.world(instance, last: last), Self.note(1), Self.verdicts("x/y", 1)], on: &stream)
                     == ["#1", "should x/y No. [3, 4]"])
@@ -107,21 +93,19 @@ struct WatchStreamTests {
 
     @Test("A world that begins anew meanwhile is told, and its breaches count anew")
     func reset() throws {
-        var stream = try stream()
-        _ = stream.connect()
+        var stream = WatchStream()
         let told = try read(
             [
                 Self.world("one", last: 5), Self.verdicts("x/y", 2), Self.note(6), Self.world("one", last: 0),
                 Self.verdicts("x/y", 1), Self.note(1),
             ], on: &stream)
         #expect(told == ["should x/y No. [3, 4]", "#6", "began", "should x/y No. [3, 4]", "#1"])
-        #expect(field("Last-Event-ID", of: &stream) == "1")
+        #expect(connect(&stream) == "1")
     }
 
     @Test("A breach is told when its count rises, also over connections")
     func breaches() throws {
-        var stream = try stream()
-        _ = stream.connect()
+        var stream = WatchStream()
         let first = try read(
             [Self.world("one", last: 0), Self.verdicts("x/y", 1), Self.verdicts("x/y", 1), Self.verdicts("x/z", 1)],
             on: &stream)
@@ -139,8 +123,7 @@ struct WatchStreamTests {
             return "event: verdicts\ndata: {\"verdicts\":[{\"id\":\"x/y\",\"finding_count\":\(count),"
                 + "\"findings\":[\(findings)]}]}\n\n"
         }
-        var stream = try stream()
-        _ = stream.connect()
+        var stream = WatchStream()
         let told = try read(
             [
                 verdicts(0, []), verdicts(2, ["a", "b"]), verdicts(2, ["a", "b"]), verdicts(3, ["a", "b", "c"]),
@@ -152,8 +135,7 @@ struct WatchStreamTests {
 
     @Test("What a newer server adds, or what is no entry, is skipped; lost entries are counted")
     func skipped() throws {
-        var stream = try stream()
-        _ = stream.connect()
+        var stream = WatchStream()
         let told = try read(
             [
                 "event: news\ndata: {\"number\":1,\"kind\":\"news\"}\n\n", "data: no JSON\n\n",
@@ -165,35 +147,42 @@ struct WatchStreamTests {
         #expect(told == ["missed 3", "#4"])
     }
 
-    @Test("A refusal says what the server said; an end, other bytes, and an event that is too long are troubles")
+    @Test("An event that is too long cannot be read")
+    func tooLong() {
+        var stream = WatchStream()
+        let long = Array("data:".utf8) + [UInt8](repeating: 0x61, count: EventStreamReader.eventLimit)
+        #expect(throws: EventStreamReader.TooLong.self) { try stream.receive(long) }
+    }
+
+    @Test("A refusal says what the server said; an end in the middle and other bytes are errors")
     func troubles() throws {
-        func trouble(_ text: String, ends: Bool = false) throws -> String {
-            var stream = try stream()
-            _ = stream.connect()
-            do throws(WatchTrouble) {
-                _ = try receive(text, on: &stream)
-                if ends { try stream.receiveEndOfStream { _ in } }
-                return "none"
+        func outcome(_ text: String, ends: Bool = false) throws -> String {
+            var request = try request()
+            do throws(ClientError) {
+                var body: [UInt8] = []
+                // Byte by byte: wherever the network cuts it.
+                for byte in text.utf8 { body += try request.receive([byte]) }
+                if ends { body += try request.receiveEndOfStream() }
+                #expect(request.hasBegun)
+                return String(decoding: body, as: UTF8.self) + (request.isComplete ? "." : "…")
             } catch {
                 return error.description
             }
         }
         let body = #"{"error":{"code":"UNAUTHORIZED","message":"Send the token.\u001b"}}"#
         #expect(
-            try trouble("HTTP/1.1 401 Unauthorized\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+            try outcome("HTTP/1.1 401 Unauthorized\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
                 == "the server answered 401: Send the token.\u{FFFD}")
         #expect(
-            try trouble("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n") == "the server answered 404: no message")
-        #expect(try trouble("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n") == "the server ended it")
-        #expect(try trouble("HTTP/1.1 200 OK\r\n\r\n", ends: true) == "the server ended it")
+            try outcome("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n") == "the server answered 404: no message")
+        #expect(try outcome("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}") == "{}.")
+        let cut = "the connection ended in the middle of a response."
+        #expect(try outcome("HTTP/1.1 200 OK\r\n\r\n", ends: true) == cut)
         // Killed in the middle of a chunk.
-        #expect(
-            try trouble("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nda", ends: true)
-                == "the server ended it")
-        #expect(try trouble("SSH-2.0\r\n").hasPrefix("the server's response is not valid HTTP: "))
-        #expect(try trouble("", ends: true).contains("HTTP"))
-        let long = "HTTP/1.1 200 OK\r\n\r\ndata:" + String(repeating: "a", count: EventStreamReader.eventLimit)
-        #expect(try trouble(long) == "the server sent an event of more than 1048576 bytes")
+        let chunk = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nda"
+        #expect(try outcome(chunk) == "da…" && outcome(chunk, ends: true) == cut)
+        #expect(try outcome("SSH-2.0\r\n").hasPrefix("the server's response is not valid HTTP: "))
+        #expect(try outcome("", ends: true).contains("HTTP"))
     }
 
     @Test("How many breaches were shown is counted for each obligation, and falls when it begins anew")

@@ -24,10 +24,13 @@ extension Peers {
         }
 
         /// What a person at a terminal gets from chat: waits for texts, and keys to press then.
-        private func terminal(_ server: RunningServer, _ steps: String...) async throws -> String {
+        private func terminal(
+            _ server: RunningServer, environment: [String: String] = [:], _ steps: String...
+        ) async throws -> String {
             let script = Programs.peers.appendingPathComponent("chat_on_a_terminal.py").path
             let run = try await Command(
-                try Programs.python(), [script, try Programs.fitiqMock().path, server.ready.url] + steps)
+                try Programs.python(), [script, try Programs.fitiqMock().path, server.ready.url] + steps,
+                environment: environment)
             #expect(run.status == 0, "\(run.transcript)")
             return run.output
         }
@@ -58,6 +61,29 @@ extension Peers {
             try await RunningServer.serve("--clock", "manual") { server in
                 let shown = try await terminal(server, "> ", #"Hello\n"#, "stands still", #"\x03"#)
                 #expect(shown.contains(#"POST /__admin/clock {"advance": "10s"}"#), "\(shown)")
+            }
+            try await RunningServer.serve("--clock", "manual", "--admin-token", "secret") { server in
+                let refused = try await terminal(server, "> ", #"Hello\n"#, "cannot be found out", #"\x03"#)
+                #expect(refused.contains("--admin-token") && !refused.contains("nothing comes by itself"), "\(refused)")
+                let environment = ["FITIQ_MOCK_ADMIN_TOKEN": "secret"]
+                let told = try await terminal(
+                    server, environment: environment, "> ", #"Hello\n"#, "stands still", #"\x03"#)
+                #expect(told.contains("POST /__admin/clock"), "\(told)")
+            }
+        }
+
+        @Test("While an answer is awaited, /help is answered and /quit ends the chat; other lines wait")
+        func chatMeanwhile() async throws {
+            // The answer never comes.
+            try await RunningServer.serve("--clock", "manual") { server in
+                let shown = try await terminal(
+                    server, "> ", #"Hello\n"#, "stands still", #"And then?\n/help\n"#, "logs a snack", #"/quit\n"#)
+                #expect(shown.hasSuffix("\nexit 0\n") && !shown.contains("> And then?"), "\(shown)")
+            }
+            try await RunningServer.serve("--scenario", "default") { server in
+                let shown = try await terminal(
+                    server, "> ", #"Hello\nAnd then?\n"#, "> And then?", #"/quit\n"#)
+                #expect(shown.hasSuffix("\nexit 0\n"), "\(shown)")
             }
         }
 

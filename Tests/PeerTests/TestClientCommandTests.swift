@@ -61,7 +61,7 @@ extension Peers {
             #expect(lines.count == 2 && lines.first == "began", "\(run.transcript)")
             #expect(
                 lines.last?.hasPrefix("fitiq-mock: The adapter exited with status 3 instead of answering to") == true)
-            #expect(lines.last?.hasSuffix("Its last words are on standard error.") == true)
+            #expect(lines.last?.hasSuffix("It last wrote to standard error: began") == true)
         }
 
         @Test("One that dies later before its first answer, twice in a row, ends the run, which is incomplete: exit 1")

@@ -174,6 +174,15 @@ struct DurationTests {
         #expect(Durations.fixedSeconds(nanoseconds) == fixed)
     }
 
+    @Test("Milliseconds have tenths below 10 ms, unless there is nothing")
+    func milliseconds() {
+        let rows: [(Int64, String)] = [
+            (0, "0"), (99_999, "0"), (100_000, "0.1"), (4_400_000, "4.4"), (9_999_999, "9.9"), (10_000_000, "10"),
+            (250_900_000, "250"),
+        ]
+        for (nanoseconds, text) in rows { #expect(Durations.milliseconds(nanoseconds) == text) }
+    }
+
     @Test(
         "Exact durations have the largest unit that is not larger",
         arguments: [

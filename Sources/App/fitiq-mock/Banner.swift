@@ -1,5 +1,4 @@
 import FitIQAPI
-import JSON
 import MockServer
 import Scenarios
 import Text
@@ -169,18 +168,11 @@ struct RunningServer {
     }
 
     func readyFile(processID: Int32) -> [UInt8] {
-        var object: JSONObject = [
-            "url": .string(url), "ws_url": .string(webSocketURL), "api_key": .string(apiKey), "token": .string(token),
-            "guide": .string(mode.rawValue), "scenario": .string(engine.scenario.name),
-            "pid": .number(JSONNumber(Int(processID))),
+        let facts = [
+            ("api_key", apiKey), ("token", token), ("guide", mode.rawValue), ("scenario", engine.scenario.name),
         ]
-        // Only with TLS, so that readers can tell.
-        if let secureURL { object["https_url"] = .string(secureURL) }
-        if let secureWebSocketURL { object["wss_url"] = .string(secureWebSocketURL) }
-        if let caPath { object["ca_certificate"] = .string(caPath) }
-        return JSONValue.object(object).encoded() + [UInt8(ascii: "\n")]
+        return ReadyFile.content(url: url, facts, secureURL: secureURL, caPath: caPath, processID: processID)
     }
 
-    /// The WebSocket URL of an http or https URL.
     static func webSocket(_ url: String) -> String { "ws" + String(url.dropFirst("http".count)) }
 }

@@ -15,7 +15,8 @@ struct Chat: ParsableCommand {
             exists with this coach, or begins one. A connection that is lost is made again, up to five times.
 
             On a terminal lines can be edited, and the arrows bring back earlier ones. Lines that begin with / are \
-            commands: /archive, /meal TEXT, /help, /quit.
+            commands: /archive, /meal TEXT, /help, /quit. While an answer comes, /help and /quit act at once, and other \
+            lines wait.
             """)
 
     @Option(help: .init("The coach.", valueName: "name"))
@@ -44,7 +45,12 @@ struct Chat: ParsableCommand {
     @Option(help: .init("The X-API-Key. (default: \(DevelopmentCredentials.apiKey))", valueName: "key"))
     var apiKey: String?
 
+    @Option(help: .init("The server's --admin-token, to see whether its clock stands still.", valueName: "token"))
+    var adminToken: String?
+
     func run() throws {
+        // Before anything is sent.
+        _ = try Settings.fieldValue(adminToken, "ADMIN_TOKEN")
         let (email, password) = (Settings.text(email, "EMAIL"), Settings.text(password, "PASSWORD"))
         guard (email == nil) == (password == nil) else { throw Failure.configuration(Messages.halfAnAccount) }
         let credentials = Credentials(
@@ -86,12 +92,11 @@ struct Chat: ParsableCommand {
         // Leave properly in any case.
         defer { try? Blocking.wait { await client.close() } }
         if let message {
-            try ask(message, client)
-            return
+            return try attempt(client) { try await ChatAnswer.print(to: message, $0) }
         }
+        let input = try LineInput(prompt: "> ")
         let news = Task { await ChatNews.follow(client) }
         defer { news.cancel() }
-        let input = LineInput(prompt: "> ")
         if input.isEdited { print(Messages.chatBegins(persona.displayName, id)) }
         while true {
             switch try input.next() {
@@ -100,19 +105,15 @@ struct Chat: ParsableCommand {
             case .text(let line):
                 guard line.contains(where: { !$0.isWhitespace }) else { continue }
                 switch ChatCommand(line) {
-                case nil: try ask(line, client)
+                case nil: try attempt(client, input) { try await ChatAnswer.print(to: line, $0) }
                 case .quit: return
                 case .help: print(Messages.chatHelp)
-                case .archive: try attempt(client, archive)
-                case .meal(let text): try attempt(client) { try await Self.log(text, $0) }
+                case .archive: try attempt(client, input, archive)
+                case .meal(let text): try attempt(client, input) { try await Self.log(text, $0) }
                 case .unknown(let word): FitIQMock.printError(Messages.unknownChatCommand(word))
                 }
             }
         }
-    }
-
-    private func ask(_ content: String, _ client: FitIQClient) throws {
-        try attempt(client) { try await ChatAnswer.print(to: content, $0) }
     }
 
     /// Archives the consultation, and begins another.
@@ -128,13 +129,20 @@ struct Chat: ParsableCommand {
     }
 
     /// Does what a line asks for; where its problem is not the connection's, the conversation goes on.
+    ///
+    /// - Parameter input: What may end the wait; nil if nothing is read.
     private func attempt(
-        _ client: FitIQClient, _ body: @escaping @Sendable (FitIQClient) async throws -> Void
+        _ client: FitIQClient, _ input: LineInput? = nil,
+        _ body: @escaping @Sendable (FitIQClient) async throws -> Void
     ) throws {
         let url = Settings.text(url, "URL") ?? Chat.defaultURL
+        let adminToken = try Settings.fieldValue(adminToken, "ADMIN_TOKEN")
+        let work: @Sendable () async throws -> Void = {
+            try await ChatNews.waiting(for: client, at: url, adminToken: adminToken) { try await body(client) }
+        }
         do {
             try ChatAnswer.cause(of: client) {
-                try Blocking.wait { try await ChatNews.waiting(for: client, at: url) { try await body(client) } }
+                if let input { _ = try input.wait(for: work) } else { try Blocking.wait(for: work) }
             }
         } catch ClientError.problem(let problem) where [.chat, .refused, .meal].contains(problem.kind) {
             let text = problem.message + Messages.otherProtocol(after: problem.message, spoken: chatProtocol.rawValue)

@@ -1,6 +1,6 @@
 import FitIQClient
+import JSON
 import Sockets
-import Text
 
 /// Tells a person who chats what happens beside the answers, on standard error.
 enum ChatNews {
@@ -8,6 +8,7 @@ enum ChatNews {
     private static let patience = Duration.seconds(3)
     /// The longest wait for the server's answer about its clock.
     private static let answerTime = Duration.seconds(2)
+    private static let answerLimit = 64 * 1024
 
     /// Tells when the connection is lost, and when it is back, until the client closes.
     static func follow(_ client: FitIQClient) async {
@@ -29,8 +30,10 @@ enum ChatNews {
     }
 
     /// Runs a command, and says so if its result does not come because the server's clock stands still.
+    ///
+    /// - Parameter adminToken: The token that the server's clock is asked for with.
     static func waiting<Result>(
-        for client: FitIQClient, at url: String, _ body: () async throws -> Result
+        for client: FitIQClient, at url: String, adminToken: String?, _ body: () async throws -> Result
     ) async throws -> Result {
         let end = try Gate()
         defer { end.open() }
@@ -40,7 +43,7 @@ enum ChatNews {
             while !end.wait(until: .now().advanced(by: patience)) {
                 let state = client.state
                 if state == last {
-                    if isClockManual(at: url) { say(Messages.clockStands(clockPath(of: url).path)) }
+                    if let reason = stillness(at: url, adminToken: adminToken) { say(reason) }
                     return
                 }
                 last = state
@@ -54,37 +57,26 @@ enum ChatNews {
         let editor = LineInput.awake.value
         let start = !System.isTerminal(.error) ? "" : editor == nil ? "\n" : "\r\u{1B}[K"
         FitIQMock.printToStandardError("\(start)fitiq-mock: \(message)\n")
-        editor?.post {}
+        editor?.requestStop()
     }
 
-    /// Where the clock of a base URL's world is: `/__admin/worlds/w1/clock` for `http://127.0.0.1:8080/w/w1`.
-    static func clockPath(of url: String) -> (base: BaseURL?, path: String) {
-        let base = try? BaseURL(url)
-        let parts = base?.path.split(separator: "/") ?? []
-        let world = parts.count > 1 && parts[0] == "w" ? "worlds/\(parts[1])/" : ""
-        return (base, "/__admin/\(world)clock")
-    }
-
-    /// Whether the server says that its clock is manual; false if it says nothing in time.
-    private static func isClockManual(at url: String) -> Bool {
-        let (base, path) = clockPath(of: url)
-        guard let base, let address = try? SocketAddress.resolve(host: base.host, port: base.port).first,
-            let socket = try? Socket.connect(to: address)
-        else { return false }
-        defer { socket.close() }
-        let deadline = MonotonicInstant.now().advanced(by: answerTime)
-        let request = "GET \(path) HTTP/1.1\r\nHost: \(base.authority)\r\nConnection: close\r\n\r\n"
-        guard SingleDescriptorPoll.wait(for: .write, on: socket.descriptor, until: deadline) == nil,
-            case .wrote = Array(request.utf8).withUnsafeBytes(socket.write)
-        else { return false }
+    /// What the server says of a clock that stands still, or of a missing token; nil if it says nothing in time.
+    private static func stillness(at url: String, adminToken: String?) -> String? {
+        guard let base = try? BaseURL(url), let address = try? SocketAddress(host: base.host, port: base.port) else {
+            return nil
+        }
+        var request = AdminRequest("clock", of: base, adminToken: adminToken)
         var answer: [UInt8] = []
-        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 1)
-        defer { room.deallocate() }
-        while answer.count < 64 * 1024,
-            SingleDescriptorPoll.wait(for: .read, on: socket.descriptor, until: deadline) == nil,
-            case .bytes(let count) = socket.read(into: room)
-        { answer += room[..<count] }
-        let text = String(decoding: answer, as: UTF8.self)
-        return text.hasPrefix("HTTP/1.1 200 ") && text.contains(#""mode":"manual""#)
+        do throws(ClientError) {
+            try request.run(to: address, silence: answerTime) { bytes in
+                answer += bytes
+                return answer.count < answerLimit
+            }
+        } catch {
+            guard case .refused(status: 401...403, let message) = error else { return nil }
+            return Messages.clockRefused(message)
+        }
+        guard (try? JSON.parse(answer))?["mode"] == "manual" else { return nil }
+        return Messages.clockStands(AdminRequest.path("clock", of: base))
     }
 }

@@ -124,7 +124,6 @@ enum System {
 
     static func isTerminal(_ stream: Stream) -> Bool { isatty(stream.rawValue) == 1 }
 
-    /// A variable of the environment.
     static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 }
 
@@ -149,18 +148,26 @@ extension String {
     }
 }
 
-/// Blocking waits for asynchronous work, for a thread that has nothing else to do.
+/// Asynchronous work for a thread that has nothing else to do than to wait for it.
 enum Blocking {
     static func wait<Value: Sendable>(for work: @escaping @Sendable () async throws -> Value) throws -> Value {
-        let outcome = Box<Result<Value, any Error>>()
         let done = try Gate()
-        Task {
-            do { outcome.value = .success(try await work()) } catch { outcome.value = .failure(error) }
-            done.open()
-        }
+        let outcome = start(work) { done.open() }
         done.wait()
         guard let result = outcome.value else { preconditionFailure("set before the gate is opened") }
         return try result.get()
+    }
+
+    /// Starts the work; its result is set before `done` is called.
+    static func start<Value: Sendable>(
+        _ work: @escaping @Sendable () async throws -> Value, then done: @escaping @Sendable () -> Void
+    ) -> Box<Result<Value, any Error>> {
+        let outcome = Box<Result<Value, any Error>>()
+        Task {
+            do { outcome.value = .success(try await work()) } catch { outcome.value = .failure(error) }
+            done()
+        }
+        return outcome
     }
 }
 

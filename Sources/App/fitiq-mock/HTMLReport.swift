@@ -3,62 +3,63 @@ import JSON
 import Judging
 import MockServer
 import Sockets
+import Synchronization
 import Traffic
 
-/// The option of commands whose report is also a page.
 struct PageOption: ParsableArguments {
-    @Option(help: .init("Write the page of the admin API with what happened to this file.", valueName: "file"))
+    @Option(help: .init("Write the report, with the traffic, as a web page to this file.", valueName: "file"))
     var html: String?
 
     func validate() throws {
         if html == "" { throw ValidationError(Messages.empty("--html")) }
     }
 
-    /// The file for a report, if one is wanted.
+    /// Keeps the entries for a page; nil if none is wanted.
+    var journal: ReportJournal? { html.map { _ in ReportJournal() } }
+
     func file(_ report: Report, _ journal: ReportJournal?) -> (path: String, bytes: [UInt8])? {
         html.map { ($0, HTMLReport(report, journal ?? ReportJournal()).bytes) }
     }
 }
 
-/// The entries that a page shows of all runs of a report: the newest, as far as they fit.
-struct ReportJournal {
+/// The entries that a page shows of all runs of a report: the newest, as far as they fit, which any thread adds.
+final class ReportJournal: Sendable {
     /// The maximum number of entries, which is what the page holds.
     static let entryLimit = 100_000
     /// The maximum bytes of heads, bodies and frames together.
     static let byteLimit = 64 * 1024 * 1024
-    private var entries: [(run: Int, entry: JournalEntry)] = []
-    private var droppedCount = 0
-    private var byteCount = 0
 
-    /// Adds an entry of the run with this index in the report; an entry that is larger than the limit stays alone.
-    mutating func append(_ entry: JournalEntry, ofRun run: Int) {
-        entries.append((run, entry))
-        byteCount += entry.byteCount
-        while droppedCount < entries.count - 1,
-            byteCount > Self.byteLimit || entries.count - droppedCount > Self.entryLimit
-        {
-            byteCount -= entries[droppedCount].entry.byteCount
-            droppedCount += 1
-        }
-        // Half of them at once, so that each is moved once.
-        if droppedCount > 1024, droppedCount > entries.count / 2 {
-            entries.removeFirst(droppedCount)
-            droppedCount = 0
-        }
+    private struct State {
+        var entries: [(run: ExactString, entry: JournalEntry)] = []
+        var droppedCount = 0
+        var byteCount = 0
     }
 
-    /// The entries of these runs, which are numbered from 0 in their order.
-    func renumbered(_ runs: [Int]) -> ReportJournal {
-        var journal = ReportJournal()
-        for (number, run) in runs.enumerated() {
-            for entry in entries(ofRun: run) { journal.append(entry, ofRun: number) }
+    private let state = Mutex(State())
+
+    /// Adds an entry of the run with this name; an entry that is larger than the limit stays alone.
+    func append(_ entry: JournalEntry, of run: String) {
+        state.withLock { state in
+            state.entries.append((ExactString(run), entry))
+            state.byteCount += entry.byteCount
+            while state.droppedCount < state.entries.count - 1,
+                state.byteCount > Self.byteLimit || state.entries.count - state.droppedCount > Self.entryLimit
+            {
+                state.byteCount -= state.entries[state.droppedCount].entry.byteCount
+                state.droppedCount += 1
+            }
+            // Half of them at once, so that each is moved once.
+            if state.droppedCount > 1024, state.droppedCount > state.entries.count / 2 {
+                state.entries.removeFirst(state.droppedCount)
+                state.droppedCount = 0
+            }
         }
-        return journal
     }
 
     /// The entries of a run, oldest first.
-    func entries(ofRun run: Int) -> [JournalEntry] {
-        entries[droppedCount...].filter { $0.run == run }.map(\.entry)
+    func entries(of run: String) -> [JournalEntry] {
+        let run = ExactString(run)
+        return state.withLock { $0.entries[$0.droppedCount...].filter { $0.run == run }.map(\.entry) }
     }
 }
 
@@ -93,7 +94,7 @@ struct HTMLReport {
 
     private func element(_ index: Int) -> [UInt8] {
         let run = report.runs[index]
-        let entries = journal.entries(ofRun: index)
+        let entries = journal.entries(of: run.scenario)
         let encoder = JournalEncoder(mode: run.mode)
         let unmatchedCount = entries.count { entry in
             if case .exchange(let exchange) = entry.event { exchange.unmatched != nil } else { false }

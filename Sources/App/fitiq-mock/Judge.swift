@@ -24,8 +24,8 @@ struct JudgeCommand: ParsableCommand {
             tokens accepted for the same consultation, goal or meal log belong to one user. A session shows no faults: a \
             client that gave up a silent server is judged by what it did.
 
-            Exit codes: 0 every must that was faced is kept, 1 one is broken, or what is known to be broken is kept, 2 \
-            usage, or the file is neither, 3 a report cannot be written, 4 no client ever connected.
+            Exit codes: 0 every must that was faced is kept, 1 one is broken, or one that --known-broken lists is kept, \
+            2 usage, or the file is neither, 3 a report cannot be written, 4 no client ever connected.
             """)
 
     @Argument(help: .init("The journal, in NDJSON, or the session, a HAR; - for standard input.", valueName: "file"))
@@ -48,12 +48,13 @@ struct JudgeCommand: ParsableCommand {
         let mode: GuideMode = try Settings.choice(guide, of: "--guide") ?? .union
         let knownBroken = try reports.readKnownBroken()
         let name = journal == "-" ? Messages.standardInput : journal
-        var file = JudgedFile(name: name, mode: mode, world: world, keepsEntries: page.html != nil)
+        let shown = page.journal
+        var file = JudgedFile(name: name, mode: mode, world: world, journal: shown)
         try read(name) { (bytes) throws(Failure) in try file.receive(bytes) }
         let notes = try file.finish { [journal] in journal == "-" ? nil : SessionFile.attachment($0, of: journal) }
         for note in notes { FitIQMock.printError(Messages.inFile(name, note)) }
         let report = try file.report()
-        try reports.tell(report, knownBroken: knownBroken, page: page.file(report, file.journal))
+        try reports.tell(report, knownBroken: knownBroken, page: page.file(report, shown))
     }
 
     /// Reads the journal piece by piece, so that its size does not matter.
@@ -71,66 +72,20 @@ struct JudgeCommand: ParsableCommand {
 }
 
 /// The input of 'judge': a journal, judged while it is read, or a recorded session, judged once it is complete.
+///
+/// Each world is judged separately; a session counts as one. The memory per world does not grow with a journal.
 struct JudgedFile {
+    static let worldLimit = 1000
+    /// The file's name, for messages; it also stands for a world without a name.
     private let name: String
-    private var saved: SavedJournal
+    private let mode: GuideMode
+    /// The world to judge; nil for all.
+    private let world: ExactString?
+    /// The judged entries for a page, if there is to be one.
+    private let journal: ReportJournal?
     private var sniffer = SessionSniffer()
     /// The bytes read before the kind was certain, and all of a session.
     private var held: [UInt8] = []
-
-    init(name: String, mode: GuideMode, world: String? = nil, keepsEntries: Bool = false) {
-        self.name = name
-        saved = SavedJournal(name: name, mode: mode, world: world)
-        saved.journal = keepsEntries ? ReportJournal() : nil
-    }
-
-    mutating func receive(_ bytes: ArraySlice<UInt8>) throws(Failure) {
-        if sniffer.kind == .journal { return try saved.receive(bytes) }
-        sniffer.look(at: bytes)
-        held += bytes
-        switch sniffer.kind {
-        case .session:
-            let limit = HARLimits().bytes
-            guard held.count <= limit else { throw .configuration(Messages.tooLarge(name, limit: limit)) }
-        // No line of a journal is that long: its reader reports it.
-        case nil where held.count <= JournalReader.lineLimit: break
-        case .journal, nil:
-            let first = held
-            held = []
-            try saved.receive(first[...])
-        }
-    }
-
-    /// Judges the rest; returns notes on what the file lacks.
-    mutating func finish(attachment: @escaping (String) -> [UInt8]?) throws(Failure) -> [String] {
-        guard sniffer.kind == .session else {
-            if !held.isEmpty { try saved.receive(held[...]) }
-            return try saved.finish().map { [$0] } ?? []
-        }
-        let file = try orFailure(try HARFile(reading: held, attachment: attachment)) { (error: HARError) in
-            .configuration(Messages.inFile(name, Messages.sentence(error.description)))
-        }
-        held = []
-        try saved.judge(SessionJournal(file))
-        return file.notes.map { Messages.sentence($0.description) }
-    }
-
-    func report() throws(Failure) -> Report { try saved.report() }
-
-    /// The entries for a page; none unless they are to be kept.
-    var journal: ReportJournal? { saved.journal }
-}
-
-/// A journal that is judged while it is read, each world separately; a recorded session counts as one world.
-///
-/// The memory per world does not grow with the journal.
-struct SavedJournal {
-    static let worldLimit = 1000
-    /// The journal's name, for messages; it also stands for a world without a name.
-    let name: String
-    let mode: GuideMode
-    /// The world to judge; nil for all.
-    let world: ExactString?
     /// What the entries contain beyond requests, answers and messages.
     private var evidence = Evidence.all
     private var reader = JournalReader()
@@ -141,10 +96,6 @@ struct SavedJournal {
     private var lastPlace = 0
     /// The worlds that are not judged, as far as a message needs them.
     private var otherWorlds: Set<ExactString> = []
-    /// The last line, if it was cut off.
-    private var unfinished: JournalError?
-    /// The judged entries for a page, if there is to be one.
-    var journal: ReportJournal?
 
     private struct World {
         let name: ExactString
@@ -153,43 +104,70 @@ struct SavedJournal {
         var hasConnected = false
     }
 
-    init(name: String, mode: GuideMode, world: String? = nil) {
+    init(name: String, mode: GuideMode, world: String? = nil, journal: ReportJournal? = nil) {
         self.name = name
         self.mode = mode
         self.world = world.map(ExactString.init(_:))
+        self.journal = journal
     }
 
-    /// Judges the complete lines of more bytes.
     mutating func receive(_ bytes: ArraySlice<UInt8>) throws(Failure) {
-        reader.receive(bytes)
-        while let line = try next() { try judge(line) }
+        if sniffer.kind != .journal {
+            sniffer.look(at: bytes)
+            held += bytes
+            let limit = HARLimits().bytes
+            if sniffer.kind == .session, held.count > limit {
+                throw .configuration(Messages.tooLarge(name, limit: limit))
+            }
+            // No line of a journal is that long: its reader reports it.
+            let isOpen = sniffer.kind == nil && held.count <= JournalReader.lineLimit
+            if sniffer.kind == .session || isOpen { return }
+        }
+        reader.receive(held.isEmpty ? bytes : held[...])
+        held = []
+        _ = try judgeLines()
     }
 
-    /// Judges the last line, if it has no line end; returns a note if it was cut off.
-    mutating func finish() throws(Failure) -> String? {
-        reader.finish()
-        while let line = try next() { try judge(line) }
-        return unfinished?.description
+    /// Judges the rest; returns notes on what the file lacks.
+    mutating func finish(attachment: @escaping (String) -> [UInt8]?) throws(Failure) -> [String] {
+        guard sniffer.kind == .session else {
+            reader.receive(held[...])
+            // The last line may have no line end.
+            reader.finish()
+            return try judgeLines().map { [$0.description] } ?? []
+        }
+        let file = try orFailure(try HARFile(reading: held, attachment: attachment)) { (error: HARError) in
+            .configuration(Messages.inFile(name, Messages.sentence(error.description)))
+        }
+        held = []
+        try judge(SessionJournal(file))
+        return file.notes.map { Messages.sentence($0.description) }
     }
 
-    /// Judges a session, whose entries are in order.
-    mutating func judge(_ session: SessionJournal) throws(Failure) {
+    /// Judges the complete lines; returns what is wrong with the last one if it was cut off.
+    private mutating func judgeLines() throws(Failure) -> JournalError? {
+        while true {
+            let next: JournalReader.Line?
+            do throws(JournalError) {
+                next = try reader.next()
+            } catch {
+                guard error.isUnfinished else { throw .configuration(Messages.inFile(name, error.description)) }
+                return error
+            }
+            guard let line = next else { return nil }
+            if let problem = problem(judging: line.entry, of: line.world) {
+                throw .configuration(Messages.inFile(name, Messages.inLine(line.number, problem)))
+            }
+        }
+    }
+
+    private mutating func judge(_ session: SessionJournal) throws(Failure) {
         if !session.tellsSocketEnds { evidence.subtract([.controlFrames, .socketEnds]) }
         if !session.tellsCredentials { evidence.remove(.credentials) }
         for line in session.lines {
             if let problem = problem(judging: line.entry, of: line.world) {
                 throw .configuration(Messages.inFile(name, problem))
             }
-        }
-    }
-
-    private mutating func next() throws(Failure) -> JournalReader.Line? {
-        do throws(JournalError) {
-            return try reader.next()
-        } catch {
-            guard error.isUnfinished else { throw .configuration(Messages.inFile(name, error.description)) }
-            unfinished = error
-            return nil
         }
     }
 
@@ -217,11 +195,6 @@ struct SavedJournal {
         return report
     }
 
-    private mutating func judge(_ line: JournalReader.Line) throws(Failure) {
-        guard let problem = problem(judging: line.entry, of: line.world) else { return }
-        throw .configuration(Messages.inFile(name, Messages.inLine(line.number, problem)))
-    }
-
     /// Judges an entry; returns the problem with it, if any.
     private mutating func problem(judging entry: JournalEntry, of world: ExactString?) -> String? {
         let id = world ?? ExactString(name)
@@ -246,7 +219,7 @@ struct SavedJournal {
         case .closed, .fault, .clock, .note, .held, .released: break
         }
         worlds[lastPlace].judge.observe(entry)
-        journal?.append(entry, ofRun: lastPlace)
+        journal?.append(entry, of: id.text)
         return nil
     }
 }

@@ -164,7 +164,10 @@ struct LineEditor {
         let line = before + after
         if line.contains(where: { !$0.isWhitespace }), line != history.last { history.append(line) }
         if history.count > Self.historyLimit { history.removeFirst() }
-        (before, after, draft, place) = ("", "", "", history.count)
+        clear()
         return line
     }
+
+    /// Begins with an empty line after the history.
+    mutating func clear() { (before, after, draft, place) = ("", "", "", history.count) }
 }

@@ -3,103 +3,81 @@ import Sockets
 import Text
 
 /// Reads lines from standard input: with an editor if a person types them, as they are otherwise.
-final class LineInput: EventLoopHandler {
+final class LineInput {
     enum Line: Equatable {
         case text(String)
         case end
         case signal(Int32)
     }
 
-    /// Wakes the editor, which then draws its line again; nil while no line is read.
+    /// Wakes the editor, which then draws its line again; nil while no line is edited.
     static let awake = Box<Mailbox>()
 
     private let prompt: String
     /// Nil unless both input and output are a terminal.
-    private let terminal: Terminal?
+    private let keys: MainWait?
     private var editor = LineEditor()
-    /// Keys that were pressed before the line was asked for.
-    private var keys: [UInt8] = []
-    private var loop: EventLoop?
-    private var line: Line?
+    /// What was typed and not asked for yet.
+    private var lines: [Line] = []
 
-    init(prompt: String) {
+    init(prompt: String) throws(Failure) {
         self.prompt = prompt
-        terminal = System.isTerminal(.output) ? Terminal() : nil
+        let terminal = System.isTerminal(.output) ? Terminal() : nil
+        keys = try terminal.map { (terminal) throws(Failure) in try MainWait(keysOf: terminal) }
     }
 
-    var isEdited: Bool { terminal != nil }
+    var isEdited: Bool { keys != nil }
 
     func next() throws(Failure) -> Line {
-        guard let terminal else { return readLine().map(Line.text) ?? .end }
-        let loop = try orFailure(try EventLoop(), Failure.running)
-        self.loop = loop
-        // They are handled only here: while an answer comes, they do what they usually do.
-        try orFailure(try loop.watchSignals([SIGINT, SIGTERM, SIGHUP, SIGTSTP]), Failure.running)
-        try orFailure(try loop.add(STDIN_FILENO, token: 1, interest: .read), Failure.running)
-        terminal.setRaw()
-        Self.awake.value = loop.mailbox
-        defer {
-            Self.awake.value = nil
-            loop.remove(STDIN_FILENO)
-            terminal.restore()
-            self.loop = nil
+        guard let keys else { return readLine().map(Line.text) ?? .end }
+        Self.awake.value = keys.mailbox
+        defer { Self.awake.value = nil }
+        while lines.isEmpty {
+            print(editor.drawn(prompt: prompt, columns: Terminal.columns ?? 80), terminator: "")
+            StandardOutput.flush()
+            lines += take(try keys.next())
         }
-        line = nil
-        take()
-        if line == nil { draw() }
-        if line == nil { try orFailure(try loop.run(handler: self), Failure.running) }
+        let line = lines.removeFirst()
+        // The whole of it, which may take several rows, stays on the screen.
+        if case .text(let text) = line { print("\r\u{1B}[K\(prompt)\(text.onOneLine(limit: .max))", terminator: "") }
         print("")
-        return line ?? .end
+        return line
     }
 
-    /// Takes keys until a line is complete.
-    private func take() {
-        while line == nil, !keys.isEmpty {
-            switch editor.receive(keys.removeFirst()) {
-            case .none, .changed: break
-            case .line(let text):
-                line = .text(text)
-                // The whole of it, which may take several rows, stays on the screen.
-                print("\r\u{1B}[K\(prompt)\(text.onOneLine(limit: .max))", terminator: "")
-            case .end: line = .end
+    /// Waits for work while more lines are typed: /help is answered and the end is taken at once, others are kept.
+    ///
+    /// - Returns: Nil if the end came first; ``next()`` returns it.
+    func wait<Value: Sendable>(for work: @escaping @Sendable () async throws -> Value) throws -> Value? {
+        guard let keys else { return try Blocking.wait(for: work) }
+        let outcome = Blocking.start(work) { [mailbox = keys.mailbox] in mailbox.requestStop() }
+        while true {
+            if let result = outcome.value { return try result.get() }
+            for line in take(try keys.next()) {
+                switch line {
+                case .text(let text) where ChatCommand(text) == .help: print("\n\(Messages.chatHelp)")
+                case .text(let text) where ChatCommand(text) != .quit: lines.append(line)
+                case .text, .end, .signal:
+                    lines = [line]
+                    return nil
+                }
             }
         }
-        if line != nil { loop?.stop() }
     }
 
-    private func draw() {
-        print(editor.drawn(prompt: prompt, columns: Terminal.columns ?? 80), terminator: "")
-        StandardOutput.flush()
-    }
-
-    // MARK: Event loop callbacks
-
-    func readinessChanged(_ readiness: Readiness, now: MonotonicInstant) {
-        var bytes = [UInt8](repeating: 0, count: 1024)
-        let count = read(STDIN_FILENO, &bytes, bytes.count)
-        if count > 0 {
-            keys += bytes[..<count]
-            take()
-        } else if count == 0 || errno != EAGAIN && errno != EINTR {
-            line = .end
-            loop?.stop()
+    /// The lines that an event completes.
+    private func take(_ event: MainWait.Event) -> [Line] {
+        switch event {
+        case .keys(let bytes):
+            return bytes.compactMap { byte in
+                switch editor.receive(byte) {
+                case .none, .changed: nil
+                case .line(let text): .text(text)
+                case .end: .end
+                }
+            }
+        case .signal(SIGWINCH), .woken, .timeUp: return []
+        case .signal(let number): return [.signal(number)]
+        case .noMoreKeys: return [.end]
         }
-    }
-
-    func signalReceived(_ signal: Int32, now: MonotonicInstant) {
-        guard signal == SIGTSTP else {
-            line = .signal(signal)
-            loop?.stop()
-            return
-        }
-        terminal?.restore()
-        // Stops this process here, until the shell lets it go on.
-        raise(SIGSTOP)
-        terminal?.setRaw()
-    }
-
-    func turnEnded(now: MonotonicInstant) -> MonotonicInstant? {
-        if line == nil { draw() }
-        return nil
     }
 }

@@ -12,10 +12,9 @@ extension Messages {
 
     /// A message of another module as a sentence.
     static func sentence(_ text: String) -> String { text.hasSuffix(".") ? text : text + "." }
-}
 
-/// The messages of 'record'.
-extension Messages {
+    // MARK: The messages of 'record'
+
     static let noUpstream =
         "record needs the server to record: --upstream https://api.example.com. See 'fitiq-mock record --help'."
     static let noOutput = "record needs a file for the session: --output session.har. See 'fitiq-mock record --help'."
@@ -37,10 +36,9 @@ extension Messages {
     static func recordingGone(_ path: String) -> String {
         "'\(path)' was moved or removed while it was recorded to, and the recording with it: nothing is left there."
     }
-}
 
-/// The messages about replayed sessions.
-extension Messages {
+    // MARK: The messages about replayed sessions
+
     static func unplayable(_ path: String, _ reason: String) -> String { "cannot play '\(path)' back: \(reason)" }
     static func unknownChoice(_ option: String, _ value: String, allowed: [String]) -> String {
         let near = NearestWord.hint(value, among: allowed)
@@ -67,18 +65,16 @@ extension Messages {
         return "a recorded session of \(Words.counted(exchanges, "request")) and \(Words.counted(sockets, "WebSocket"))"
     }
     static let strictReplay = "Each recorded request once, in the recorded order, and nothing else (match: strict)."
-}
 
-/// The messages of 'serve --record'.
-extension Messages {
+    // MARK: The messages of 'serve --record'
+
     static func onlyWithRecord(_ option: String) -> String { "\(option) requires --record." }
     static func recordingExists(_ path: String) -> String {
         "'\(path)' exists already, and may be the only copy of a session: name another file, or remove it."
     }
-}
 
-/// The messages of 'judge'.
-extension Messages {
+    // MARK: The messages of 'judge'
+
     static let standardInput = "standard input"
     static func judgement(of journal: String) -> String { "The client in \(journal)" }
     static func inLine(_ number: Int, _ sentence: String) -> String { "line \(number): \(sentence)" }
@@ -94,10 +90,9 @@ extension Messages {
         "entry \(number) of \(world) comes after entry \(last): a journal is judged in order. Are these two journals "
             + "in one file, or is the newest entry first?"
     }
-}
 
-/// The messages of 'serve --tls' and 'certificate'.
-extension Messages {
+    // MARK: The messages of 'serve --tls' and 'certificate'
+
     static func onlyWithTLS(_ option: String) -> String { "\(option) requires --tls." }
     static func howToTrust(_ program: String) -> String { "'\(program) certificate' says how." }
     static let certificateAndKey =

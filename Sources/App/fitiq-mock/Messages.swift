@@ -1,11 +1,13 @@
+import ContractSuite
 import FitIQAPI
+import FitIQClient
 import Hosting
 import Judging
 import MockServer
 import Sockets
 import Text
+import Traffic
 
-/// All messages of the program.
 enum Messages {
     static func usage(_ message: String, of command: String? = nil, hint: String = "") -> String {
         let firstLine = message.split(separator: "\n").first.map(String.init) ?? message
@@ -63,6 +65,9 @@ enum Messages {
     static func clockStands(_ path: String) -> String {
         "the server's clock stands still, so nothing comes by itself: POST \(path) {\"advance\": \"10s\"}"
     }
+    static func clockRefused(_ reason: String) -> String {
+        "nothing comes. Whether the server's clock stands still cannot be found out without its --admin-token: \(reason)"
+    }
 
     // MARK: Judging clients
 
@@ -92,30 +97,22 @@ enum Messages {
     static let failedFast = "Stopped at the first failure (--fail-fast)"
     static let adapterDies = "The adapter ended twice in a row before its first answer"
     /// Why a report is incomplete, and what it has.
-    static func incomplete(
-        _ reason: String, played: Int, of count: Int, _ noun: String = "case",
-        slowest: [(address: String, tenths: Int64)] = []
-    ) -> String {
-        let what = "\(reason): \(played) of \(Words.counted(count, noun)) \(played == 1 ? "is" : "are") in this report."
-        guard !slowest.isEmpty else { return what }
-        let told = slowest.map { "\($0.address) (\($0.tenths / 10).\($0.tenths % 10) s)" }
-        return "\(what) The slowest: \(told.joined(separator: ", "))."
+    static func incomplete(_ reason: String, played: Int, of count: Int, _ noun: String) -> String {
+        "\(reason): \(played) of \(Words.counted(count, noun)) \(played == 1 ? "is" : "are") in this report."
+    }
+    /// The same for cases, with up to five of those that took longest.
+    static func incomplete(_ reason: String, _ results: [CaseResult], of count: Int) -> String {
+        let slowest = results.map { (name: $0.contractCase.address, tenths: $0.systemTime.nanoseconds / 100_000_000) }
+            .filter { $0.tenths > 0 }.sorted { $0.tenths > $1.tenths }.prefix(5)
+            .map { "\($0.name) (\($0.tenths / 10).\($0.tenths % 10) s)" }
+        return incomplete(reason, played: results.count, of: count, "case")
+            + (slowest.isEmpty ? "" : " The slowest: \(slowest.joined(separator: ", ")).")
     }
     static func noCaseOfGuide(_ guide: String) -> String {
         "none of these cases is answered as the guide '\(guide)' says. See 'fitiq-mock test-client --list'."
     }
-    enum CaseOutcome {
-        case passed, failed
-        case skipped(String)
-    }
-    static func caseEnded(_ number: Int, of count: Int, _ address: String, _ outcome: CaseOutcome) -> String {
-        let word =
-            switch outcome {
-            case .passed: "passed"
-            case .failed: "FAILED"
-            case .skipped(let reason): "skipped: \(reason)"
-            }
-        return "fitiq-mock: case \(number) of \(count), \(address): \(word)"
+    static func ended(_ result: CaseResult) -> String {
+        result.skipped.map { "skipped: \($0)" } ?? (result.isPassed ? "passed" : "FAILED")
     }
     static let interrupted = "interrupted; the command was ended, and nothing was judged."
     static let badJobs = "--jobs must be from 1 to \(Verify.jobLimit)."
@@ -125,27 +122,15 @@ enum Messages {
     static let processesLeft =
         "processes that the command started could not all be ended, and may still run; look for them with ps and kill "
         + "them."
-    static func scenarioBegins(_ number: Int, of count: Int, _ name: String) -> String {
-        "fitiq-mock: scenario \(number) of \(count), \(name): the command runs"
-    }
-    static func scenarioGoesOn(
-        _ number: Int, of count: Int, _ name: String, seconds: Int64, requests: Int, frames: Int
-    ) -> String {
-        "fitiq-mock: scenario \(number) of \(count), \(name): \(seconds) s, "
-            + "\(Words.counted(requests, "request")), \(Words.counted(frames, "frame"))"
-    }
-    static func scenarioEnds(
-        _ number: Int, of count: Int, _ name: String, _ outcome: Report.CommandOutcome, tenths: Int64, requests: Int,
-        frames: Int
-    ) -> String {
+    static let commandRuns = "the command runs"
+    static func commandEnded(_ outcome: Report.CommandOutcome, tenths: Int64) -> String {
         let how =
             switch outcome {
             case .exited(let status): "the command exited with \(status)"
             case .signalled(let number): "the command was ended by signal \(number)"
             case .timedOut: "the command's time was up"
             }
-        return "fitiq-mock: scenario \(number) of \(count), \(name): \(how) after \(tenths / 10).\(tenths % 10) s, "
-            + "\(Words.counted(requests, "request")), \(Words.counted(frames, "frame"))"
+        return "\(how) after \(tenths / 10).\(tenths % 10) s"
     }
 
     // MARK: Watching
@@ -159,18 +144,21 @@ enum Messages {
             + "server has."
     }
     static func badFilter(_ reason: String) -> String { "--filter: \(reason)" }
-    static func unreachable(_ trouble: WatchTrouble, url: String) -> String {
+    static func unreachable(_ trouble: ClientError, url: String) -> String {
         let advice =
             switch trouble {
             case .refused(status: 401, _): " Give the server's token with --admin-token."
-            case .refused, .tooLongEvent, .ended: ""
-            case .socket, .silent, .http: " Start the server with 'fitiq-mock serve', or name another with --url."
+            case .transport, .badHTTP: " Start the server with 'fitiq-mock serve', or name another with --url."
+            default: ""
             }
-        let reason = trouble.description
-        return "\(url): \(reason)\(reason.hasSuffix(".") ? "" : ".")\(advice)"
+        return "\(url): \(sentence(trouble.description))\(advice)"
     }
-    static func connectionLost(_ trouble: WatchTrouble) -> String {
-        "the connection is lost (\(trouble)); trying again"
+    static func tooLongEvent(of url: String) -> String {
+        "\(url): the server sent an event of more than \(EventStreamReader.eventLimit) bytes."
+    }
+    static func connectionLost(_ trouble: ClientError) -> String {
+        let reason = trouble.description
+        return "the connection is lost (\(reason.hasSuffix(".") ? reason.dropLast() : reason[...])); trying again"
     }
     static let connectedAgain = "connected again"
     static let restarted = "connected again: the server or its world has begun anew, and is shown from its beginning"

@@ -70,7 +70,6 @@ final class ReadyFile {
         guard unlink(path) == 0 || errno == ENOENT else { throw .file(FileError(.write, path: path, code: errno)) }
     }
 
-    /// Creates the file, complete from the beginning.
     func write(_ bytes: [UInt8]) throws(Failure) {
         do throws(FileError) {
             let draft = try OutputFile(draftFor: path, mode: 0o666)
@@ -97,6 +96,18 @@ final class ReadyFile {
             Self.processID(in: bytes) == CurrentProcess.identifier
         else { return }
         unlink(path)
+    }
+
+    /// What the file says; addresses over TLS are there only with TLS, so that readers can tell.
+    static func content(
+        url: String, _ facts: [(name: String, value: String)], secureURL: String?, caPath: String?, processID: Int32
+    ) -> [UInt8] {
+        let secure = secureURL.map { [("https_url", $0), ("wss_url", RunningServer.webSocket($0))] } ?? []
+        let authority = caPath.map { [("ca_certificate", $0)] } ?? []
+        var object: JSONObject = ["url": .string(url), "ws_url": .string(RunningServer.webSocket(url))]
+        for (name, value) in facts + secure + authority { object[name] = .string(value) }
+        object["pid"] = .number(JSONNumber(Int(processID)))
+        return JSONValue.object(object).encoded() + [UInt8(ascii: "\n")]
     }
 
     /// The id of the process that wrote a ready file; nil for other files.

@@ -1,7 +1,6 @@
 import ArgumentParser
 import FitIQAPI
 import Hosting
-import JSON
 import Logging
 import MockServer
 import Proxy
@@ -124,20 +123,11 @@ struct RecordCommand: ParsableCommand {
     private func tap(_ output: String, _ logger: Logger) throws(Failure) -> SessionTap {
         var settings = SessionRecorder.Settings(creatorVersion: Version.current)
         settings.keepsSecrets = try host.keepsSecrets()
-        let replaces = try Settings.flag(overwrite, "OVERWRITE")
-        do throws(FileError) {
-            return try SessionTap(
-                settings, to: output, existing: replaces ? .replace : .refuse, program: "proxy", logger: logger)
-        } catch {
-            guard error.exists else { throw .file(error) }
-            // The obstacle may be another file next to the output.
-            throw .configuration(
-                error.path == output ? Messages.outputExists(output) : Messages.recordingExists(error.path))
-        }
+        let replacing = try Settings.flag(overwrite, "OVERWRITE")
+        return try SessionTap.begin(settings, to: output, of: "proxy", replacing: replacing, logger)
     }
 }
 
-/// The facts about a running proxy for the banner and the ready file.
 struct RunningProxy {
     let url: String
     let secureURL: String?
@@ -147,17 +137,9 @@ struct RunningProxy {
     let caPath: String?
 
     func readyFile(processID: Int32) -> [UInt8] {
-        var object: JSONObject = [
-            "url": .string(url), "ws_url": .string(RunningServer.webSocket(url)), "upstream": .string(upstream),
-            "output": .string(output),
-        ]
-        if let secureURL {
-            object["https_url"] = .string(secureURL)
-            object["wss_url"] = .string(RunningServer.webSocket(secureURL))
-        }
-        if let caPath { object["ca_certificate"] = .string(caPath) }
-        object["pid"] = .number(JSONNumber(Int(processID)))
-        return JSONValue.object(object).encoded() + [UInt8(ascii: "\n")]
+        ReadyFile.content(
+            url: url, [("upstream", upstream), ("output", output)], secureURL: secureURL, caPath: caPath,
+            processID: processID)
     }
 
     func banner(program: String, keepsSecrets: Bool) -> String {

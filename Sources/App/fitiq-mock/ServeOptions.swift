@@ -85,9 +85,7 @@ struct ServeOptions: ParsableArguments {
             any page of the web; may be repeated. (default: the server's own)
             """, valueName: "origin"))
     var allowedOrigins: [String] = []
-}
 
-extension ServeOptions {
     func plan() throws(Failure) -> ScenarioPlan {
         var plan = ScenarioPlan()
         if let name = try Settings.nonEmpty(scenario, "SCENARIO") { plan.source = try ScenarioSource(name) }
@@ -178,7 +176,7 @@ struct ServerLauncher {
 
         // Only once everything else is in order: it creates a file.
         let recording = try options.recording(logger)
-        recording?.readAlong(on: server)
+        server.tap = recording?.tap
 
         if let secure {
             for warning in secure.listening.warnings(ca: secure.ca, at: FitIQMock.now) { logger.warning("\(warning)") }
@@ -190,14 +188,16 @@ struct ServerLauncher {
                     engine: server.engine, caPath: secure?.ca, recordingPath: recording?.path,
                     localNetworkURL: network.map { "http://\($0)" }))
         } catch {
-            recording?.discard()
+            recording?.tap.discard()
             throw error
         }
         var conclusions = Conclusions(logger)
         let isInOrder = conclusions.add { () throws(Failure) in try serve(server) }
         traffic?.showBreaches()
         // In any case: the recording is valuable however the server ended.
-        if let recording { conclusions.add { () throws(Failure) in try recording.finish() } }
+        if let (tap, path) = recording {
+            conclusions.add { () throws(Failure) in try tap.conclude(path, of: "server") }
+        }
         if isInOrder {
             if let exportFile { conclusions.add { () throws(Failure) in try export(server.engine, to: exportFile) } }
             conclusions.add { () throws(Failure) in try conclude(server.engine) }

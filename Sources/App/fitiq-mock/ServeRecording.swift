@@ -18,49 +18,46 @@ struct Serve: ParsableCommand {
     func run() throws { try ServerLauncher(options).run() }
 }
 
-/// `serve --record`: what the fake serves, written to a file as it happens.
-struct ServeRecording {
-    let path: String
-    private let tap: SessionTap
-    /// Paths that do not belong to the backend that the fake stands for.
-    private static let excludedPaths = ["/__admin", "/health", "/ready", "/docs", "/openapi.yaml", "/asyncapi.yaml"]
-
-    /// Creates the file, which must not exist.
-    init(to path: String, keepsSecrets: Bool, logger: Logger) throws(Failure) {
-        var settings = SessionRecorder.Settings(creatorVersion: Version.current)
-        settings.keepsSecrets = keepsSecrets
-        settings.excludedPaths = Self.excludedPaths
-        self.path = path
-        do throws(FileError) {
-            tap = try SessionTap(settings, to: path, existing: .refuse, program: "server", logger: logger)
-        } catch {
-            throw .configuration(error.exists ? Messages.recordingExists(error.path) : error.description + ".")
-        }
-    }
-
-    /// Attaches the recording to all connections of a server.
-    func readAlong(on server: Host) { server.tap = tap }
-
-    /// Removes the file, for a server that cannot start after all.
-    func discard() { tap.discard() }
-    /// Completes the file, and reports what is in it.
-    func finish() throws(Failure) { try tap.conclude(path, of: "server") }
-}
-
 extension ServeOptions {
-    /// The recording, if requested.
-    func recording(_ logger: Logger) throws(Failure) -> ServeRecording? {
-        let keepsSecrets = try host.keepsSecrets()
+    /// Paths that do not belong to the backend that the fake stands for.
+    private static let unrecordedPaths = [
+        "/__admin", "/health", "/ready", "/docs", "/openapi.yaml", "/asyncapi.yaml",
+    ]
+
+    /// The recording of `serve --record`, if requested, and its file, which must not exist.
+    func recording(_ logger: Logger) throws(Failure) -> (tap: SessionTap, path: String)? {
+        var settings = SessionRecorder.Settings(creatorVersion: Version.current)
+        settings.keepsSecrets = try host.keepsSecrets()
+        settings.excludedPaths = Self.unrecordedPaths
         guard let path = try Settings.nonEmpty(record, "RECORD") else {
             // In the environment it may be meant for 'record'.
             guard !host.keepSecrets else { throw .configuration(Messages.onlyWithRecord("--keep-secrets")) }
             return nil
         }
-        return try ServeRecording(to: path, keepsSecrets: keepsSecrets, logger: logger)
+        return (try SessionTap.begin(settings, to: path, of: "server", logger), path)
     }
 }
 
 extension SessionTap {
+    /// Creates the file of a program's recording.
+    ///
+    /// - Parameter replacing: Whether it may replace a file; nil if the program has no such option.
+    static func begin(
+        _ settings: SessionRecorder.Settings, to path: String, of program: String, replacing: Bool? = nil,
+        _ logger: Logger
+    ) throws(Failure) -> SessionTap {
+        do throws(FileError) {
+            return try SessionTap(
+                settings, to: path, existing: replacing == true ? .replace : .refuse, program: program, logger: logger)
+        } catch {
+            guard error.exists else { throw .file(error) }
+            // The obstacle may be another file next to the output.
+            throw .configuration(
+                replacing != nil && error.path == path
+                    ? Messages.outputExists(path) : Messages.recordingExists(error.path))
+        }
+    }
+
     /// Completes a program's recording, and reports what is in it.
     func conclude(_ path: String, of program: String) throws(Failure) {
         let summary = finish(at: FitIQMock.now)

@@ -57,19 +57,6 @@ final class ServedTraffic {
     }
 }
 
-/// How many breaches of each obligation were shown.
-struct BreachCounts {
-    private var counts: [ExactString: Int] = [:]
-
-    /// Notes how many there are, and returns how many were shown before; fewer than then is a new beginning.
-    mutating func rise(of obligation: String, to count: Int) -> Int {
-        let key = ExactString(obligation)
-        defer { counts[key] = count > 0 ? count : nil }
-        let before = counts[key] ?? 0
-        return before <= count ? before : 0
-    }
-}
-
 extension System {
     /// Whether colours are wanted: standard output is a terminal, and `NO_COLOR` is not set (no-color.org).
     static var usesColor: Bool { isTerminal(.output) && variable("NO_COLOR") == nil }

@@ -43,7 +43,6 @@ enum SessionFile {
 }
 
 extension ScenarioPlan {
-    /// Reads the session that a scenario's file names.
     static func withSession(
         _ scenario: Scenario, from bytes: [UInt8], file: String
     ) throws(ScenarioErrors) -> Scenario {

@@ -16,8 +16,9 @@ struct TestClient: ParsableCommand {
             The adapter is a program that drives the client: it reads commands from its standard input and answers on its \
             standard output, one JSON object a line. Fixtures/adapters/README.md specifies them.
 
-            A wait for the client ends early once client and backend are idle. After Ctrl-C, and when the time limit is \
-            over, the report has the cases that had ended.
+            A wait for the client ends early once client and backend have been idle for 5 s, or for 45 s while the client \
+            shows a connection: it may be waiting for a pong. After Ctrl-C, and when the time limit is over, the report \
+            has the cases that had ended.
 
             Exit codes: 0 every case passed, 1 a case failed or a must is broken, 2 usage or configuration, 3 the harness \
             failed, 4 the client never connected, 130 Ctrl-C.
@@ -81,16 +82,18 @@ struct TestClient: ParsableCommand {
         }
         let origins = try Settings.allowedOrigins(origins.allowedOrigins)
         let knownBroken = try reports.readKnownBroken(checks: ContractCase.all.map(\.address))
-        let watch = try CommandWatch()
         let adapter = ProcessAdapter(command, trace: trace ? Self.show : nil)
         let run = TestClientRun(
             adapter: adapter, server: try Harness.startServer(allowing: origins), cases: selected, isStrict: strict,
-            failsFast: failFast, knownBroken: knownBroken, limit: timeLimit.map { .seconds($0.seconds) },
-            progress: quiet ? nil : TestClientProgress(count: selected.count))
-        let played = try run.wait(watch)
-        var report = Report(title: command.map(\.shellQuoted).joined(separator: " "), results: played.results)
-        report.incomplete = played.incomplete
-        try reports.tell(report, knownBroken: knownBroken, signal: played.signal)
+            failsFast: failFast, knownBroken: knownBroken,
+            progress: quiet ? nil : JobProgress(noun: "case", count: selected.count, isTerminal: false))
+        let wait = try MainWait()
+        let jobs = Jobs<CaseResult>(count: selected.count, wait.mailbox)
+        try jobs.start(1) { run.play(jobs) }
+        let done = try jobs.finished(wait, limit: timeLimit.map { .seconds($0.seconds) }) { adapter.kill() }
+        var report = Report(title: command.map(\.shellQuoted).joined(separator: " "), results: done.outputs)
+        report.incomplete = done.reason.map { Messages.incomplete($0, done.outputs, of: selected.count) }
+        try reports.tell(report, knownBroken: knownBroken, signal: done.signal)
     }
 
     private static let show: AdapterTrace = { direction, line in
@@ -132,15 +135,61 @@ enum CaseSelection {
     }
 }
 
-/// Reports on standard error how each case ended.
-struct TestClientProgress: Sendable {
-    let count: Int
+/// Plays cases with an adapter, one after the other.
+struct TestClientRun: Sendable {
+    let adapter: ProcessAdapter
+    let server: LocalServer
+    let cases: [ContractCase]
+    let isStrict: Bool
+    /// Whether the first failed case is the last one; those that are known to be broken do not count.
+    let failsFast: Bool
+    let knownBroken: KnownBroken
+    /// nil for no output.
+    let progress: JobProgress?
 
-    func ended(_ index: Int, _ result: CaseResult) {
-        let outcome: Messages.CaseOutcome =
-            if let reason = result.skipped { .skipped(reason) } else { result.isPassed ? .passed : .failed }
-        FitIQMock.printToStandardError(
-            Messages.caseEnded(index + 1, of: count, result.contractCase.address, outcome) + "\n")
+    /// Plays the cases, and stops the adapter.
+    func play(_ jobs: Jobs<CaseResult>) {
+        do {
+            try Blocking.wait { try await play(jobs) }
+        } catch let failure as Failure {
+            jobs.end(.failure(failure))
+        } catch {
+            jobs.end(.failure(.running(Messages.noServer("\(error)"))))
+        }
+        try? Blocking.wait { await adapter.stop() }
+    }
+
+    private func play(_ jobs: Jobs<CaseResult>) async throws {
+        var runner = CaseRunner(on: server)
+        runner.isStrict = isStrict
+        var deaths = 0
+        while let index = jobs.take() {
+            let (contractCase, trouble) = (cases[index], Box<AdapterError>())
+            let result = try await runner.run(contractCase) { surroundings in
+                do throws(AdapterError) {
+                    return try await adapter.begin(surroundings, case: contractCase.address)
+                } catch {
+                    trouble.value = error
+                    throw error
+                }
+            }
+            guard !jobs.isOver else { return }
+            deaths = trouble.value?.isDeath == true ? deaths + 1 : 0
+            // An adapter that does not live long enough for the first case will not do so for the others.
+            if index == 0, let error = trouble.value, error.isDeath {
+                throw Failure.configuration(error.description)
+            }
+            jobs.finish(index, result)
+            progress?.say(index, contractCase.address, Messages.ended(result))
+            guard index + 1 < cases.count else { return }
+            if deaths > 1 { jobs.end(.success(Messages.adapterDies)) }
+            if failsFast, fails(result) { jobs.end(.success(Messages.failedFast)) }
+        }
+    }
+
+    private func fails(_ result: CaseResult) -> Bool {
+        let outcome = Report(title: "", results: [result]).outcome(knownBroken: knownBroken)
+        return outcome[.broken] > 0 || outcome.failedCheckCount > 0
     }
 }
 

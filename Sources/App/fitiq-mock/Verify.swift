@@ -5,6 +5,7 @@ import Judging
 import MockServer
 import Scenarios
 import Sockets
+import Synchronization
 
 struct Verify: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -26,8 +27,8 @@ struct Verify: ParsableCommand {
             Its output is passed through, its standard input is empty. The report comes last, on standard output. After \
             Ctrl-C it has the scenarios that had ended.
 
-            Exit codes: 0 every must that was faced is kept, 1 a must is broken, what is known to be broken is kept, or \
-            the command failed, 2 usage or configuration, 3 the harness failed, 4 the client never connected, 130 Ctrl-C.
+            Exit codes: 0 every must that was faced is kept, 1 a must is broken, one that --known-broken lists is kept, \
+            or the command failed, 2 usage or configuration, 3 the harness failed, 4 the client never connected, 130 Ctrl-C.
             """)
 
     @Option(
@@ -83,68 +84,89 @@ struct Verify: ParsableCommand {
         let plan = try VerifyPlan(names: scenarios, all: all, guide: guide, seed: seed)
         let origins = try Settings.allowedOrigins(origins.allowedOrigins)
         let knownBroken = try reports.readKnownBroken(checks: [VerifyRun.strictReplay])
+        let journal = page.journal
         let run = VerifyRun(
-            command: command, limit: .seconds(timeLimit.seconds), showsOutputAtEnd: jobs > 1,
-            keepsEntries: page.html != nil,
+            command: command, limit: .seconds(timeLimit.seconds), showsOutputAtEnd: jobs > 1, journal: journal,
             progress: quiet
                 ? nil
-                : VerifyProgress(
-                    count: plan.scenarios.count, isTerminal: System.isTerminal(.error) && jobs == 1),
+                : JobProgress(
+                    noun: "scenario", count: plan.scenarios.count,
+                    isTerminal: System.isTerminal(.error) && self.jobs == 1),
             server: try Harness.startServer(allowing: origins), stop: try orFailure(try Gate(), Failure.running))
-        let (runs, journal, signal) = try VerifyJobs(run: run, plan: plan, count: jobs).wait(try CommandWatch())
-        var report = Report(title: command.map(\.shellQuoted).joined(separator: " "), runs: runs)
-        report.faced = plan.faced
-        if signal != nil {
-            report.incomplete = Messages.incomplete(
-                Messages.interruptedRun, played: runs.count, of: plan.scenarios.count, "scenario")
+        let wait = try MainWait()
+        let jobs = Jobs<Report.Run>(count: plan.scenarios.count, wait.mailbox)
+        try jobs.start(self.jobs) {
+            while let index = jobs.take() {
+                do throws(Failure) {
+                    let result = try run.run(plan.scenarios[index], named: plan.names[index], index: index)
+                    if let result { jobs.finish(index, result) }
+                } catch {
+                    jobs.end(.failure(error))
+                    run.stop.open()
+                }
+            }
         }
-        try reports.tell(report, knownBroken: knownBroken, page: page.file(report, journal), signal: signal)
+        let done = try jobs.finished(wait) { run.stop.open() }
+        var report = Report(title: command.map(\.shellQuoted).joined(separator: " "), runs: done.outputs)
+        report.faced = plan.faced
+        report.incomplete = done.reason.map {
+            Messages.incomplete($0, played: done.outputs.count, of: plan.scenarios.count, "scenario")
+        }
+        try reports.tell(report, knownBroken: knownBroken, page: page.file(report, journal), signal: done.signal)
     }
 }
 
-/// Waits on the main thread for the first of: the end of work on other threads, a time limit, or a signal.
-final class CommandWatch: EventLoopHandler {
-    enum Event: Equatable {
-        case ended
-        case timeUp
-        case signal(Int32)
-    }
+/// What a command writes while others run beside it: kept in nameless files until it has ended.
+final class CommandOutput: Sendable {
+    private let output: Int32
+    private let errors: Int32
+    /// Held while the output of a command is shown, so that outputs do not mix.
+    private static let turn = Mutex(())
 
-    private let loop: EventLoop
-    private var event: Event?
-    private var deadline = MonotonicInstant.now()
-
-    /// Handles SIGINT, SIGTERM and SIGHUP from here on; deinit restores the previous dispositions.
     init() throws(Failure) {
-        loop = try orFailure(try EventLoop(), Failure.running)
-        try orFailure(try loop.watchSignals([SIGINT, SIGTERM, SIGHUP]), Failure.running)
+        output = try Self.namelessFile()
+        do throws(Failure) {
+            errors = try Self.namelessFile()
+        } catch {
+            close(output)
+            throw error
+        }
     }
 
-    /// Lets other threads end a wait: as ``Event/ended``.
-    var mailbox: Mailbox { loop.mailbox }
-
-    func wait(until deadline: MonotonicInstant) throws(Failure) -> Event {
-        event = nil
-        self.deadline = deadline
-        try orFailure(try loop.run(handler: self), Failure.running)
-        // The mailbox stops it without an event.
-        return event ?? .ended
+    deinit {
+        close(output)
+        close(errors)
     }
 
-    // MARK: Event loop callbacks
+    var streams: ChildProcess.Streams { .init(output: .descriptor(output), errors: .descriptor(errors)) }
 
-    func readinessChanged(_ readiness: Readiness, now: MonotonicInstant) {}
-    func signalReceived(_ signal: Int32, now: MonotonicInstant) { finish(.signal(signal)) }
-
-    func turnEnded(now: MonotonicInstant) -> MonotonicInstant? {
-        if event == nil, deadline <= now { finish(.timeUp) }
-        return deadline
+    /// Writes it to this process's own output, all of it at once.
+    func show() {
+        Self.turn.withLock { _ in
+            Self.copy(output, StandardOutput.write)
+            StandardOutput.flush()
+            Self.copy(errors) { bytes in _ = DescriptorOutput.writeAll(bytes, to: STDERR_FILENO) }
+        }
     }
 
-    private func finish(_ event: Event) {
-        // A signal takes precedence over other events of the same turn.
-        if case .signal = event { self.event = event }
-        self.event = self.event ?? event
-        loop.stop()
+    private static func copy(_ file: Int32, _ write: ([UInt8]) -> Void) {
+        var position: off_t = 0
+        var piece = [UInt8](repeating: 0, count: 64 * 1024)
+        while true {
+            let count = pread(file, &piece, piece.count, position)
+            guard count > 0 else { return }
+            write(Array(piece[..<count]))
+            position += off_t(count)
+        }
+    }
+
+    private static func namelessFile() throws(Failure) -> Int32 {
+        let folder = System.variable("TMPDIR") ?? "/tmp"
+        var path = Array("\(folder)/fitiq-mock-XXXXXX".utf8CString)
+        let file = mkstemp(&path)
+        guard file >= 0 else { throw .running(Messages.noOutputFile(String(cString: strerror(errno)))) }
+        unlink(path)
+        _ = fcntl(file, F_SETFD, FD_CLOEXEC)
+        return file
     }
 }

@@ -13,10 +13,10 @@ struct VerifyRun: Sendable {
     let limit: Duration
     /// Whether the command's output is kept until it has ended, because others run beside it.
     let showsOutputAtEnd: Bool
-    /// Whether a run brings its journal, for a page.
-    let keepsEntries: Bool
+    /// Keeps the journals of all runs; nil unless a page shows them.
+    let journal: ReportJournal?
     /// nil for no output.
-    let progress: VerifyProgress?
+    let progress: JobProgress?
     let server: LocalServer
     /// Ends all commands once it is open.
     let stop: Gate
@@ -29,16 +29,14 @@ struct VerifyRun: Sendable {
     /// How often it looks whether it must stop.
     private static let lookTime = Duration.milliseconds(50)
 
-    /// - Returns: The run, and its journal if entries are kept; nil if it was stopped.
-    func run(
-        _ scenario: Scenario, named name: String, index: Int
-    ) throws(Failure) -> (run: Report.Run, entries: [JournalEntry])? {
+    /// - Returns: Nil if it was stopped.
+    func run(_ scenario: Scenario, named name: String, index: Int) throws(Failure) -> Report.Run? {
         let world = try Harness.perform(server) { engine, now in
             try engine.makeWorld(scenario, guide: nil, seed: nil, clock: nil, judged: true, at: now)
         }
         let start = MonotonicInstant.now()
         var traffic = Traffic()
-        progress?.begins(index, name)
+        progress?.say(index, name, Messages.commandRuns)
         let environment = CurrentProcess.environment(
             with: Harness.environment(of: world, on: server, scenario: scenario.name))
         let output = showsOutputAtEnd ? try CommandOutput() : nil
@@ -53,7 +51,8 @@ struct VerifyRun: Sendable {
             end = wait(for: child, since: start) {
                 guard let progress else { return }
                 count(&traffic, in: world)
-                progress.goesOn(index, name, after: start.duration(to: .now()), traffic)
+                let seconds = start.duration(to: .now()).components.seconds
+                progress.say(index, name, "\(seconds) s, \(traffic.inWords)", passingAfter: seconds)
             }
             if end == .exited { try settle(world) }
         } catch {
@@ -73,18 +72,19 @@ struct VerifyRun: Sendable {
         }
         count(&traffic, in: world)
         let outcome = Report.CommandOutcome(self.end(child), isTimeUp: end == .timeUp, limit: limit)
-        let entries =
-            try keepsEntries
-            ? Harness.perform(server) { engine, _ in engine.journalEntries(ofWorld: world.id) } : []
+        if let journal {
+            let entries = try Harness.perform(server) { engine, _ in engine.journalEntries(ofWorld: world.id) }
+            for entry in entries { journal.append(entry, of: name) }
+        }
         _ = try Harness.perform(server) { engine, now in engine.deleteWorld(world.id, at: now) }
         output?.show()
-        progress?.ends(index, name, outcome, after: duration, traffic)
+        let how = Messages.commandEnded(outcome, tenths: duration.nanoseconds / 100_000_000)
+        progress?.say(index, name, "\(how), \(traffic.inWords)")
         guard let judgement else { throw .running(Messages.worldIsGone(name)) }
-        let run = Report.Run(
+        return Report.Run(
             scenario: name, mode: world.mode, command: outcome, duration: duration.nanoseconds, startedAt: world.now,
             hasConnected: judgement.hasConnected, verdicts: judgement.verdicts, exposures: judgement.exposures,
             checks: replay.flatMap(Self.check).map { [$0] } ?? [], missedCount: judgement.missedCount)
-        return (run, entries)
     }
 
     private enum End { case exited, timeUp, stopped }
@@ -153,6 +153,9 @@ struct Traffic: Sendable, Equatable {
     var requests = 0
     var frames = 0
 
+    /// `1 request, 40 frames`.
+    var inWords: String { "\(Words.counted(requests, "request")), \(Words.counted(frames, "frame"))" }
+
     mutating func count(_ entry: JournalEntry) {
         lastNumber = entry.number
         switch entry.event.kind {
@@ -217,49 +220,5 @@ struct VerifyPlan: Sendable {
             guard counts[ExactString(name), default: 0] > 1, case .file(let path) = source else { return name }
             return "\(name) (\(path))"
         }
-    }
-}
-
-/// Shows on standard error how far a run is: on a terminal in one line that is redrawn, elsewhere in few lines.
-struct VerifyProgress: Sendable {
-    let count: Int
-    var isTerminal = System.isTerminal(.error)
-    /// Seconds between two lines if there is no terminal.
-    private static let quietSeconds: Int64 = 10
-    /// Goes to the beginning of the line and clears it (ECMA-48, CR and EL).
-    private static let anew = "\r\u{1B}[K"
-
-    func begins(_ index: Int, _ name: String) {
-        say(Messages.scenarioBegins(index + 1, of: count, name), isPassing: false)
-    }
-
-    /// Call it once a second.
-    func goesOn(_ index: Int, _ name: String, after duration: Duration, _ traffic: Traffic) {
-        let seconds = duration.components.seconds
-        guard isTerminal || seconds % Self.quietSeconds == 0 else { return }
-        say(
-            Messages.scenarioGoesOn(
-                index + 1, of: count, name, seconds: seconds, requests: traffic.requests, frames: traffic.frames),
-            isPassing: true)
-    }
-
-    func ends(
-        _ index: Int, _ name: String, _ outcome: Report.CommandOutcome, after duration: Duration, _ traffic: Traffic
-    ) {
-        say(
-            Messages.scenarioEnds(
-                index + 1, of: count, name, outcome, tenths: duration.nanoseconds / 100_000_000,
-                requests: traffic.requests, frames: traffic.frames), isPassing: false)
-    }
-
-    func isInterrupted() { if isTerminal { FitIQMock.printToStandardError(Self.anew) } }
-
-    private func say(_ text: String, isPassing: Bool) {
-        FitIQMock.printToStandardError(told(text, isPassing: isPassing))
-    }
-
-    /// The output for a line; the scenario name in it comes from its file and is untrusted.
-    func told(_ text: String, isPassing: Bool) -> String {
-        (isTerminal ? Self.anew : "") + text.onOneLine(limit: 300) + (isTerminal && isPassing ? "" : "\n")
     }
 }

@@ -8,41 +8,62 @@ import Traffic
 struct WatchScreen {
     var lines: TrafficLines
     /// Whether keep-alives are shown.
-    var showsPings = true
+    private var showsPings: Bool
     private(set) var isOver = false
     private var filter: TrafficFilter
     /// What came while it was paused or a filter was typed; nil while it runs.
     private var held: [String]?
     /// How many lines came beyond ``heldLines``.
     private var skipped = 0
-    /// The filter that is being typed.
-    private var draft: [UInt8]?
+    /// The numbers of the newest entries that passed the filter, in order.
+    private var passed: [Int] = []
+    /// The filter that is being typed, and those before it.
+    private var editor = LineEditor()
+    private var isTyping = false
     private var isPaused = false
     private let output: (String) -> Void
 
     /// The maximum number of lines kept while it is paused.
     static let heldLines = 10_000
-    /// The maximum number of bytes of a filter that is typed.
-    static let filterBytes = 1000
+    /// The maximum number of entries that are known to have passed the filter.
+    static let passedEntries = 10_000
 
     /// - Parameter output: Receives text with its line ends.
-    init(_ lines: TrafficLines, filter: TrafficFilter, output: @escaping (String) -> Void) {
-        (self.lines, self.filter, self.output) = (lines, filter, output)
+    init(
+        _ lines: TrafficLines, filter: TrafficFilter, showsPings: Bool = true, output: @escaping (String) -> Void
+    ) {
+        (self.lines, self.filter, self.showsPings, self.output) = (lines, filter, showsPings, output)
     }
 
-    mutating func show(_ entry: JournalEntry) {
+    mutating func show(_ news: WatchStream.News) {
+        switch news {
+        case .entry(let entry): show(entry)
+        case .breach(let breach): show(breach)
+        case .missed(let count): tell(Messages.missed(count))
+        case .began, .restarted:
+            filter.forgetSockets()
+            passed = []
+            if case .began = news { tell(Messages.worldBeginsAnew) }
+        }
+    }
+
+    private mutating func show(_ entry: JournalEntry) {
         // The filter looks at every entry.
-        guard filter.matches(entry), showsPings || !entry.event.isPing else { return }
+        guard filter.matches(entry) else { return }
+        if passed.count == 2 * Self.passedEntries { passed.removeFirst(Self.passedEntries) }
+        passed.append(entry.number)
+        guard showsPings || !entry.event.isPing else { return }
         for line in lines.lines(of: entry) { add(line) }
     }
 
-    mutating func show(_ breach: TrafficLines.Breach) { add(lines.line(of: breach)) }
+    /// A breach concerns the filter if an entry that shows it does, or its own words.
+    private mutating func show(_ breach: TrafficLines.Breach) {
+        let line = lines.line(of: breach)
+        if filter.matches(text: line) || breach.entries.contains(where: passed.contains) { add(line) }
+    }
 
     /// Shows a sentence about the stream itself.
-    mutating func tell(_ sentence: String) { add("— " + TerminalText.escaped(sentence)) }
-
-    /// Forgets what it knows of a world that has begun anew.
-    mutating func beginAnew() { filter.forgetSockets() }
+    private mutating func tell(_ sentence: String) { add("— " + TerminalText.escaped(sentence)) }
 
     private mutating func add(_ line: String) {
         guard let count = held?.count else { return output(line + "\n") }
@@ -59,11 +80,17 @@ struct WatchScreen {
     // MARK: Keys
 
     /// Acts on bytes that a terminal sent for keys.
-    mutating func press(_ bytes: some Sequence<UInt8>) {
+    mutating func press(_ bytes: [UInt8]) {
         for byte in bytes {
-            // An arrow, or another key with a sequence of its own: the rest of what it sent is no text.
-            if byte == 0x1B { return endTyping() }
-            if draft != nil { type(byte) } else { press(byte) }
+            if isTyping {
+                // A lone Escape, and not the beginning of an arrow.
+                if bytes == [0x1B] { stopTyping() } else { type(byte) }
+            } else if byte == 0x1B {
+                // What follows is the rest of a key.
+                return
+            } else {
+                press(byte)
+            }
         }
     }
 
@@ -78,9 +105,9 @@ struct WatchScreen {
                 goOn()
             }
         case UInt8(ascii: "/"):
-            draft = []
+            isTyping = true
             held = held ?? []
-            showDraft()
+            draw()
         case UInt8(ascii: "c"): output("\u{1B}[2J\u{1B}[3J\u{1B}[H")
         case UInt8(ascii: "b"):
             lines.showsBodies.toggle()
@@ -95,42 +122,33 @@ struct WatchScreen {
     }
 
     private mutating func type(_ byte: UInt8) {
-        guard var text = draft else { return }
-        switch byte {
-        case .lineFeed, .carriageReturn: return finishTyping(text)
-        // Backspace, Ctrl-H; Ctrl-U.
-        case 0x7F, 0x08: text = Array(String(decoding: text, as: UTF8.self).dropLast().utf8)
-        case 0x15: text = []
-        case 0x20...: if text.count < Self.filterBytes { text.append(byte) }
-        default: break
+        switch editor.receive(byte) {
+        case .none: break
+        case .changed: draw()
+        case .line(let text): finishTyping(text)
+        case .end: stopTyping()
         }
-        draft = text
-        showDraft()
     }
 
-    private mutating func finishTyping(_ bytes: [UInt8]) {
-        let text = String(decoding: bytes, as: UTF8.self)
+    private mutating func finishTyping(_ text: String) {
         do throws(APIError) {
             filter = try TrafficFilter(text)
+            passed = []
             answer(Messages.filtered(text), inPlace: true)
         } catch {
             answer(error.message, inPlace: true)
         }
-        endTyping()
+        stopTyping()
     }
 
-    private mutating func endTyping() {
-        guard draft != nil else { return }
-        draft = nil
+    private mutating func stopTyping() {
+        isTyping = false
+        editor.clear()
         output("\r\u{1B}[K")
         if !isPaused { goOn() }
     }
 
-    private func showDraft() {
-        let text = TerminalText.escaped(String(decoding: draft ?? [], as: UTF8.self))
-        // Its end, if it is longer than a line.
-        output("\r\u{1B}[K/" + text.suffix(lines.width / 2 - 2))
-    }
+    private func draw() { output(editor.drawn(prompt: "/", columns: lines.width)) }
 
     /// Answers a key at once, even while it is paused.
     private func answer(_ sentence: String, inPlace: Bool = false) {

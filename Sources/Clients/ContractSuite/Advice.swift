@@ -5,46 +5,38 @@ import Traffic
 
 /// What the traffic of a failed case tells the client's author, if the client broke no obligation.
 ///
-/// Only the first that applies is told: each explains what follows it.
+/// It is what the last exchange shows, with what the client passed over before it.
 struct Advice {
     private let entries: [JournalEntry]
-    private let language: String?
+    private let isAboutSwift: Bool
 
     /// - Parameters:
     ///   - entries: the journal of the case.
-    ///   - language: the language that the client is written in, if known.
-    init(_ entries: [JournalEntry], language: String?) {
-        self.entries = entries
-        self.language = language
-    }
+    ///   - isAboutSwift: whether the client is written in Swift.
+    init(_ entries: [JournalEntry], isAboutSwift: Bool) { (self.entries, self.isAboutSwift) = (entries, isAboutSwift) }
 
     var sentence: String {
-        guard entries.contains(where: { $0.event.isOnTheWire }) else { return Messages.sentNothing }
-        return unrepeated ?? refusal ?? unread ?? Messages.lostWithin(isSwift: language?.lowercased() == "swift")
+        guard let end = entries.last(where: { $0.event.isOnTheWire })?.event else { return Messages.sentNothing }
+        let exchanges = entries.compactMap { if case .exchange(let exchange) = $0.event { exchange } else { nil } }
+        let unrepeated = Self.unrepeated(exchanges)
+        if let unrepeated, exchanges.last?.hasFailed == true { return unrepeated }
+        guard case .exchange(let exchange) = end, let status = exchange.status else {
+            return unread ?? unrepeated ?? Messages.lostWithin(isSwift: isAboutSwift)
+        }
+        if status >= 400 {
+            return Messages.refused(exchange.title, status: status, message: exchange.refusal?.message)
+        }
+        return unread
+            ?? Messages.stopped(after: exchange.title, status: status, unrepeated, isSwift: isAboutSwift)
     }
 
-    private var exchanges: [RecordedExchange] {
-        entries.compactMap { if case .exchange(let exchange) = $0.event { exchange } else { nil } }
-    }
-
-    /// The last failure of the server, if the client did not get past it.
-    private var unrepeated: String? {
-        let exchanges = exchanges
-        guard let last = exchanges.lastIndex(where: { ($0.status ?? 500) >= 500 }) else { return nil }
+    /// The last failure of the server, if the client did not get past it: a later try that succeeds makes up for it.
+    private static func unrepeated(_ exchanges: [RecordedExchange]) -> String? {
+        guard let last = exchanges.lastIndex(where: \.hasFailed) else { return nil }
         let failed = exchanges[last]
-        let tries = exchanges.filter { $0.isSameRequest(as: failed) }
-        // A later try that succeeded makes up for it.
-        guard exchanges[last...].dropFirst().allSatisfy({ !$0.isSameRequest(as: failed) }) else { return nil }
-        return Messages.notRepeated(failed.title, status: failed.status, tries: tries.count)
-    }
-
-    /// The last exchange, if it was a refusal and nothing came after it.
-    private var refusal: String? {
-        guard case .exchange(let exchange) = entries.last(where: { $0.event.isOnTheWire })?.event,
-            let status = exchange.status, status >= 400
-        else { return nil }
-        let message = (try? JSON.parse(exchange.responseBody.bytes))?["error"]?["message"]?.string
-        return Messages.refused(exchange.title, status: status, message: message)
+        guard !exchanges[(last + 1)...].contains(where: { $0.isSameRequest(as: failed) }) else { return nil }
+        let tries = exchanges.count { $0.isSameRequest(as: failed) }
+        return Messages.notRepeated(failed.title, status: failed.status, tries: tries)
     }
 
     /// The history, if a chat was lost and the client did not read it afterwards.
@@ -77,6 +69,8 @@ extension RecordedExchange {
         let path = target.firstRange(of: "/api/").map { String(target[$0.lowerBound...]) } ?? target
         return "\(head.method.rawValue) \(path.onOneLine(limit: 100))"
     }
+
+    fileprivate var hasFailed: Bool { (status ?? 500) >= 500 }
 
     fileprivate func isSameRequest(as other: RecordedExchange) -> Bool {
         head.method == other.head.method

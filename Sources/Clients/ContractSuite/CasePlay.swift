@@ -53,6 +53,7 @@ struct CasePlay {
             case .skipped(let reason): result.skipped = reason
             }
         }
+        result.isAboutSwift = client.language?.lowercased() == "swift"
         if let judgement = try await world.judgement() {
             result.verdicts = judgement.verdicts
             result.exposures = judgement.exposures
@@ -62,7 +63,7 @@ struct CasePlay {
         if !result.failures.isEmpty {
             let entries = try await world.entries()
             result.lastEntries = entries.filter(\.event.isOnTheWire).suffix(4)
-            if isDrivable { result.advice = Advice(entries, language: client.language).sentence }
+            if isDrivable { result.advice = Advice(entries, isAboutSwift: result.isAboutSwift).sentence }
         }
         result.contractTime = elapsed
     }
@@ -195,10 +196,9 @@ extension CasePlay {
             if quiet >= Self.quietRounds { return [clientDue, worldDue].compactMap { $0 }.min() }
         }
     }
-}
 
-/// Waits for a client on the system's clock.
-extension CasePlay {
+    // MARK: Waits for a client on the system's clock
+
     /// The pause between two checks, in nanoseconds: 20 ms.
     private static let pause: Int64 = 20_000_000
 

@@ -22,6 +22,8 @@ public struct CaseResult: Sendable {
     public internal(set) var lastEntries: [JournalEntry] = []
     /// What the traffic tells the client's author; empty if the client's user saw nothing wrong.
     public internal(set) var advice = ""
+    /// Whether the client says that it is written in Swift.
+    var isAboutSwift = false
     public internal(set) var contractTime = Duration.zero
     /// How long the case took by the system's clock.
     public internal(set) var systemTime = Duration.zero
@@ -137,15 +139,14 @@ extension CaseResult {
 
     /// The verdicts including the inside checks, each finding naming the case.
     fileprivate var toldVerdicts: [Verdict] {
-        let address = contractCase.address
-        return (verdicts + insideVerdicts).map { verdict in
-            Verdict(
-                obligation: verdict.obligation, outcome: verdict.outcome, exercisedCount: verdict.exercisedCount,
-                findings: verdict.findings.map { finding in
-                    Finding(
-                        level: finding.level, message: Messages.finding(finding.message, in: address),
-                        evidence: finding.evidence)
-                }, findingCount: verdict.findingCount)
+        (verdicts + insideVerdicts).map { verdict in
+            var told = verdict
+            told.isAboutSwift = isAboutSwift
+            for place in told.findings.indices {
+                told.findings[place].message = Messages.finding(
+                    told.findings[place].message, in: contractCase.address)
+            }
+            return told
         }
     }
 }
@@ -156,16 +157,15 @@ extension [Verdict] {
         let others = Dictionary(others.map { ($0.obligation.id, $0) }, uniquingKeysWith: { first, _ in first })
         return map { verdict in
             guard let other = others[verdict.obligation.id] else { return verdict }
-            let outcomes = [verdict.outcome, other.outcome]
+            var sum = verdict
+            if other.outcome == .broken || sum.outcome == .notExercised { sum.outcome = other.outcome }
+            sum.exercisedCount += other.exercisedCount
+            sum.findingCount += other.findingCount
             let findings = verdict.findings + other.findings
             // Those that fail the run first, in case there is no room for all.
-            let kept = findings.filter { $0.level == .must } + findings.filter { $0.level == .should }
-            return Verdict(
-                obligation: verdict.obligation,
-                outcome: outcomes.contains(.broken) ? .broken : outcomes.contains(.kept) ? .kept : .notExercised,
-                exercisedCount: verdict.exercisedCount + other.exercisedCount,
-                findings: kept.prefix(Findings.keptCount).map { $0 },
-                findingCount: verdict.findingCount + other.findingCount)
+            let sorted = findings.filter { $0.level == .must } + findings.filter { $0.level == .should }
+            sum.findings = [Finding](sorted.prefix(Findings.keptCount))
+            return sum
         }
     }
 }

@@ -114,15 +114,6 @@ public enum Step: Sendable, Hashable {
         case .perform, .chatAboutGoal, .pass: nil
         }
     }
-
-    /// The name of the instruction; nil for steps of the harness.
-    var instruction: String? {
-        switch self {
-        case .perform(let instruction): instruction.name
-        case .chatAboutGoal: "chat_about_goal"
-        case .pass, .until, .expect, .watch: nil
-        }
-    }
 }
 
 extension ClientInstruction {

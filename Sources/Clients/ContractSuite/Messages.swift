@@ -125,7 +125,7 @@ enum Messages {
         for verdict in result.broken {
             let obligation = verdict.obligation
             lines += verdict.findings.map { "\(obligation.id) (\($0.level.rawValue)): \($0.message)" }
-            lines.append("  \(obligation.clause) \(obligation.advice)")
+            lines.append("  \(obligation.clause) \(verdict.advice)")
         }
         if lines.isEmpty { return "\(address) was kept." }
         return "\(address): \(result.contractCase.title)\n" + lines.map { "  \($0)\n" }.joined()
@@ -145,19 +145,28 @@ enum Messages {
     static let historyUnread =
         "The server ended the socket, and the client did not read the messages afterwards "
         + "(GET /api/v1/consultations/{id}/messages): what was cut off is only there."
+    /// For the author of a client that goes no further after an answer.
+    ///
+    /// - Parameter earlier: What it passed over before.
+    static func stopped(after request: String, status: Int, _ earlier: String?, isSwift: Bool) -> String {
+        "The last exchange succeeded: \(request) was answered with \(status), and the client sent nothing after it. It "
+            + "has to show what the answer says, or to go on from there: check how it is decoded\(decoding(isSwift))"
+            + (earlier.map { " Before that, \($0)" } ?? "")
+    }
     /// For the author of a client whose requests are all correct.
     static func lostWithin(isSwift: Bool) -> String {
         "The server saw nothing wrong, so what is missing was lost within the client. If an answer or a frame arrived "
-            + "without effect, check how it is decoded"
-            + (isSwift
-                ? ": CodingKeys in snake_case together with keyDecodingStrategy = .convertFromSnakeCase find no key."
-                : ", and that it is shown.")
+            + "without effect, check how it is decoded\(decoding(isSwift))"
+    }
+    private static func decoding(_ isSwift: Bool) -> String {
+        isSwift
+            ? ": CodingKeys in snake_case together with keyDecodingStrategy = .convertFromSnakeCase find no key."
+            : ", and that it is shown."
     }
     static func finding(_ message: String, in address: String) -> String { "\(message) (in \(address))" }
     static func topic(_ topic: String, _ mode: GuideMode) -> String {
         mode == .union ? topic : "\(topic) (\(mode.rawValue))"
     }
-    static func skipped(_ reason: String) -> String { "Skipped: \(reason)" }
 
     // MARK: Words
 

@@ -63,6 +63,9 @@ public struct FakeBackendTrait: TestTrait, SuiteTrait, TestScoping {
 
     private static func record(_ verdict: Verdict, of backend: FakeBackend, for test: Test) {
         guard verdict.outcome == .broken else { return }
+        // So is the test.
+        var verdict = verdict
+        verdict.isAboutSwift = true
         let comment: Comment = "\(Messages.broken(verdict, since: backend.start))"
         #if compiler(>=6.3)
             Issue.record(comment, severity: verdict.failsRun ? .error : .warning, sourceLocation: test.sourceLocation)

@@ -38,7 +38,7 @@ enum Messages {
         }
         let rest = verdict.findingCount - verdict.findings.count
         if rest > 0 { lines.append("- And \(rest) more.") }
-        lines.append("How to fix it: \(obligation.advice)")
+        lines.append("How to fix it: \(verdict.advice)")
         return lines.joined(separator: "\n")
     }
 

@@ -23,22 +23,6 @@ public struct Terminal {
         return columns > 0 ? columns : nil
     }
 
-    /// Runs a function that reads the keys of standard input as they are pressed, as ``setRaw()`` does; as usual if it
-    /// is not a terminal.
-    ///
-    /// The caller restores the terminal before a signal ends or stops the process, or the user's shell would not show
-    /// what is typed.
-    ///
-    /// - Parameter body: Receives the terminal; nil if standard input is none.
-    public static func raw<Result, Trouble: Error>(
-        _ body: (Terminal?) throws(Trouble) -> Result
-    ) throws(Trouble) -> Result {
-        let terminal = Terminal()
-        terminal?.setRaw()
-        defer { terminal?.restore() }
-        return try body(terminal)
-    }
-
     /// Delivers each key at once and shows none, while Ctrl-C and Ctrl-Z send their signals and output is as before.
     ///
     /// Source: termios(3), "Canonical and noncanonical mode".

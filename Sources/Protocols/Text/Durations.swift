@@ -18,6 +18,12 @@ public enum Durations {
         return "\(milliseconds < 0 ? "-" : "")\(whole).\(String(1000 + rest).dropFirst())"
     }
 
+    /// Nanoseconds as milliseconds, with tenths below 10 ms: `0`, `4.4`, `250`.
+    public static func milliseconds(_ nanoseconds: Int64) -> String {
+        let tenths = nanoseconds / 100_000
+        return tenths == 0 || tenths >= 100 ? String(tenths / 10) : "\(tenths / 10).\(tenths % 10)"
+    }
+
     /// The exact duration in the largest unit not larger than it: `10 s`, `1.5 s`, `250 ms`; not negative.
     public static func exact(_ nanoseconds: Int64) -> String {
         let units: [(Int64, String)] = [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "µs")]

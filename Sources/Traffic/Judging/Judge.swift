@@ -13,6 +13,8 @@ public struct Judge: Sendable {
     /// The number of entries that were never judged because the journal had lost them.
     public private(set) var missedCount = 0
     private var end = Timestamp(nanosecondsSinceEpoch: 0)
+    /// Whether the client is written in Swift; nil until a request says what it is sent by.
+    private var isAboutSwift: Bool?
 
     private struct Place: Sendable {
         var judge: any ObligationJudge
@@ -40,6 +42,7 @@ public struct Judge: Sendable {
         missedCount += max(0, entry.number - lastNumber - 1)
         lastNumber = entry.number
         end = max(end, entry.time)
+        if isAboutSwift == nil { isAboutSwift = entry.event.userAgent.map(Self.isSwift) }
         let fact = Fact(entry)
         scene.observe(fact)
         exposureCounter.observe(fact, in: scene)
@@ -54,8 +57,16 @@ public struct Judge: Sendable {
         return places.map { place in
             var findings = place.findings
             if place.isHeard { place.judge.conclude(at: end, in: scene, &findings) }
-            return findings.verdict
+            var verdict = findings.verdict
+            verdict.isAboutSwift = isAboutSwift ?? false
+            return verdict
         }
+    }
+
+    /// Whether a User-Agent is that of URLSession: `App/1 CFNetwork/1490.0.4 Darwin/23.2.0` on Apple's systems,
+    /// `App (unknown version) curl/8.5.0` elsewhere.
+    private static func isSwift(_ userAgent: String) -> Bool {
+        userAgent.contains("CFNetwork/") || userAgent.contains("(unknown version) curl/")
     }
 
     public var exposures: [Exposure] { exposures() }
@@ -69,9 +80,7 @@ public struct Judge: Sendable {
 
     /// All obligations that are judged from outside the client, in the order of the contract.
     public static let obligations: [Obligation] = judges.map { $0.obligation }
-}
 
-extension Judge {
     /// The judges, in the order of the contract's table.
     static let judges: [any ObligationJudge.Type] = [
         CredentialsOnEveryRequest.self, WebSocketCredentials.self, RefreshAfter401.self, RefreshTokenOnce.self,
@@ -84,6 +93,16 @@ extension Judge {
         CloseHandshake.self, RetryBackoff.self, ReusesConversation.self, LinksCreatedGoal.self,
         NoFetchAfterCompleted.self, NoPollWhileConnected.self, PollingCadence.self,
     ]
+}
+
+extension JournalEvent {
+    fileprivate var userAgent: String? {
+        switch self {
+        case .exchange(let exchange): exchange.head.fields[.userAgent]
+        case .opened(let opening): opening.head.fields[.userAgent]
+        default: nil
+        }
+    }
 }
 
 /// Judges one obligation as a state machine over the facts of a journal, in order; its state is bounded: values per

@@ -14,6 +14,8 @@ public struct Obligation: Sendable, Hashable {
     public let tolerance: String?
     /// How to fix a client that breaks it, as one or two sentences.
     public let advice: String
+    /// The same in the words of Swift's libraries, for clients that are written in it; empty if there is no more to say.
+    public let swiftAdvice: String
     /// The built-in scenarios that make a client face it; empty if it faces it in any.
     public let scenarios: [String]
 
@@ -30,7 +32,7 @@ public struct Obligation: Sendable, Hashable {
 
     public init(
         id: String, level: Level, origin: Origin, place: String = "", clause: String, tolerance: String? = nil,
-        advice: String, scenarios: [String] = []
+        advice: String, swiftAdvice: String = "", scenarios: [String] = []
     ) {
         self.id = id
         self.level = level
@@ -39,6 +41,7 @@ public struct Obligation: Sendable, Hashable {
         self.clause = clause
         self.tolerance = tolerance
         self.advice = advice
+        self.swiftAdvice = swiftAdvice
         self.scenarios = scenarios
     }
 
@@ -50,9 +53,7 @@ public struct Obligation: Sendable, Hashable {
         case .ours: mode == .union
         }
     }
-}
 
-extension Obligation {
     /// Obligations visible only from inside a client, through an adapter: what it shows its user.
     public static let inside: [Obligation] = [
         Obligation(
@@ -74,8 +75,8 @@ extension Obligation {
         Obligation(
             id: "inside/conflict-yields-existing", level: .must, origin: .guides([.consultationWebSocket]),
             place: "HTTP errors", clause: "After 409 the client goes on with the existing consultation.",
-            advice: "Return the consultation that error.details.existing_consultation_id names, not an error; its "
-                + "dates need .iso8601."),
+            advice: "Return the consultation that error.details.existing_consultation_id names, not an error.",
+            swiftAdvice: "Its dates need .iso8601."),
         Obligation(
             id: "inside/limit-yields-too-many", level: .must, origin: .guides([.consultationWebSocket]),
             place: "HTTP errors", clause: "After 429 the user is told that there are too many active consultations.",

@@ -95,9 +95,7 @@ struct Scene: Sendable {
         order = order[orderStart...].filter { sockets[$0] != nil }
         orderStart = 0
     }
-}
 
-extension Scene {
     /// A WebSocket that is open or has just ended, as its client sees it.
     struct Socket: Sendable {
         let connection: UInt64

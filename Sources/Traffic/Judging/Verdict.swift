@@ -4,11 +4,13 @@ import Traffic
 /// Whether a client kept an obligation, with evidence if it did not.
 public struct Verdict: Sendable {
     public let obligation: Obligation
-    public let outcome: Outcome
-    public let exercisedCount: Int
+    public var outcome: Outcome
+    public var exercisedCount: Int
     /// The first breaches, at most ``Findings/keptCount``.
-    public let findings: [Finding]
-    public let findingCount: Int
+    public var findings: [Finding]
+    public var findingCount: Int
+    /// Whether the client is known to be written in Swift.
+    public var isAboutSwift = false
 
     public enum Outcome: String, Sendable, CaseIterable {
         /// The client faced the obligation and kept it.
@@ -25,6 +27,12 @@ public struct Verdict: Sendable {
         self.findingCount = findingCount
     }
 
+    /// How to fix the client, in the words of its language if that is known.
+    public var advice: String {
+        isAboutSwift && !obligation.swiftAdvice.isEmpty
+            ? "\(obligation.advice) \(obligation.swiftAdvice)" : obligation.advice
+    }
+
     var hiddenCount: Int { findingCount - findings.count }
     /// Whether it fails a run: one of the findings breaks a *must*.
     public var failsRun: Bool { findings.contains { $0.level == .must } }
@@ -34,7 +42,7 @@ public struct Finding: Sendable {
     /// The severity; usually the obligation's own level.
     public let level: Obligation.Level
     /// What the client did and what was due, with numbers, as a sentence.
-    public let message: String
+    public var message: String
     /// The few journal entries that show the breach, oldest first.
     public let evidence: [JournalEntry]
 

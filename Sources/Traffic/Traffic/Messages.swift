@@ -62,7 +62,6 @@ extension Messages {
     static let object = "an object"
     static let array = "an array"
     static let string = "a string"
-    static let number = "a number"
     static let date = "a date and time such as \"2025-01-29T10:30:00.000Z\", from 1970 to 2199"
     static let seconds = "a time in seconds or milliseconds since 1970, until 2199"
     static let status = "a status from 100 to 999, or 0 where there was no answer"
@@ -72,10 +71,9 @@ extension Messages {
     static let party = "\"client\" or \"server\""
     static let cause = "\"close_frame\", \"finish\" or \"reset\""
     static let count = "a number from 0"
-}
 
-/// Showing sessions.
-extension Messages {
+    // MARK: Showing sessions
+
     static func summary(_ summary: SessionSummary, name: String) -> String {
         guard let started = summary.started else { return "\(name): nothing was recorded" }
         var parts = ["\(name): \(started.wireText)", seconds(summary.lasted)]
@@ -89,11 +87,9 @@ extension Messages {
 
     static func note(_ text: String) -> String { "note: \(text)" }
 
-    /// Formats nanoseconds as `4.4 ms` or `1.234 s`.
+    /// Formats nanoseconds as `0 ms`, `4.4 ms`, `250 ms` or `1.234 s`.
     static func duration(_ nanoseconds: Int64) -> String {
-        if nanoseconds >= 1_000_000_000 { return seconds(nanoseconds) }
-        let tenths = nanoseconds / 100_000
-        return "\(tenths / 10).\(tenths % 10) ms"
+        nanoseconds >= 1_000_000_000 ? seconds(nanoseconds) : "\(Durations.milliseconds(nanoseconds)) ms"
     }
 
     /// Formats nanoseconds as `+1.234 s`.
@@ -138,10 +134,9 @@ extension Messages {
         case .timeOut, .fault, .violation, .limit, .shutdown: "ended by the \(ending.party.rawValue)"
         }
     }
-}
 
-/// Showing traffic as it happens.
-extension Messages {
+    // MARK: Showing traffic as it happens
+
     static func faults(_ names: [String]) -> String {
         names.isEmpty ? "" : " [fault: \(TerminalText.excerpt(names.joined(separator: ", ").utf8, width: 100))]"
     }
@@ -189,10 +184,9 @@ extension Messages {
         return TerminalText.escaped("\(breach.level) \(breach.obligation): \(breach.message)")
             + (numbers.isEmpty ? "" : " (\(numbers))")
     }
-}
 
-/// Comparing sessions.
-extension Messages {
+    // MARK: Comparing sessions
+
     static let silence = "no answer"
 
     static func completeness(_ isComplete: Bool) -> String { isComplete ? "complete" : "cut off" }
@@ -220,10 +214,9 @@ extension Messages {
     static func verdict(_ count: Int) -> String {
         count == 0 ? "The sessions are equal." : "The sessions differ in \(Words.counted(count, "place"))."
     }
-}
 
-/// Notes about what a recording lacks.
-extension Messages {
+    // MARK: Notes about what a recording lacks
+
     static func badRequest(_ error: RemoteError) -> String {
         "A client sent something other than an HTTP/1.1 request, so the rest of its connection is not recorded: \(error.message)"
     }

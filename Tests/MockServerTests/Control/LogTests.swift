@@ -98,7 +98,8 @@ struct LogTests {
     @Test("What a fault delays or swallows says so, and so does a world that is not the default one")
     func faults() throws {
         let network = try VirtualNetwork.faulty(
-            "{name: late, on: GET /api/v1/goals, delay: 2s}", "{name: gone, on: POST /api/v1/goals, hang: true}",
+            "{name: late, on: GET /api/v1/goals, delay: 2s}", "{name: soon, on: GET /api/v1/meal-logs, delay: 4400us}",
+            "{name: gone, on: POST /api/v1/goals, hang: true}",
             answers: "[]", clock: .real)
         let log = log(network)
         let client = try #require(network.connect())
@@ -106,6 +107,9 @@ struct LogTests {
         network.advance(by: .seconds(3))
         #expect(log.lines.first?.hasPrefix("info GET /api/v1/goals 401 in 2000 ms: UNAUTHORIZED, ") ?? false)
         #expect(log.lines.first?.hasSuffix(", fault late") ?? false, "\(log.lines)")
+        client.send(Request(target: "/api/v1/meal-logs").bytes)
+        network.advance(by: .seconds(3))
+        #expect(log.lines.last?.hasPrefix("info GET /api/v1/meal-logs 401 in 4.4 ms: ") ?? false, "\(log.lines)")
         client.send(Request(method: .post, target: "/api/v1/goals", body: []).bytes)
         client.vanish()
         #expect(log.lines.last == "info POST /api/v1/goals not answered, 0 ms: fault gone", "\(log.lines)")

@@ -119,7 +119,7 @@ def piped():
         assert status(f"{url}/api/v1/consultations/{ID.upper()}", credentials) == 404
         text = watch.output.read("NOT_FOUND")
         lines = text.splitlines()
-        assert re.fullmatch(r"\d\d:\d\d:\d\d\.\d{3}  201 +\d+ B  POST /api/v1/consultations", lines[0]), lines
+        assert re.fullmatch(r"\d\d:\d\d:\d\d\.\d{3}  201 +0 ms +\d+ B  POST /api/v1/consultations", lines[0]), lines
         assert lines[1].endswith("  NOT_FOUND") and "\x1b" not in text, lines
         assert watch.errors.read("\n") == f"fitiq-mock: watching {url}\n", watch.errors.text
         watch.end()

@@ -41,7 +41,7 @@ struct TrafficLinesTests {
     private static let id = "910a2dec-8902-4cc1-beeb-8da1658eec67"
 
     static let table: [(JournalEvent, line: String)] = [
-        (exchange("GET /api/v1/goals", status: 200), "  200                 2 B  GET  /api/v1/goals"),
+        (exchange("GET /api/v1/goals", status: 200), "  200      0 ms       2 B  GET  /api/v1/goals"),
         (
             exchange("POST /api/v1/goals?a=1", status: 409) {
                 $0.responseBody = RecordedBody(Array(#"{"error":{"code":"GOAL_EXISTS","message":"It does."}}"#.utf8))
@@ -52,11 +52,11 @@ struct TrafficLinesTests {
             exchange("DELETE /x", status: nil) {
                 $0.delivery = .none
                 $0.faults = ["hang", "late"]
-            }, "    —                      DELETE /x  (no answer) [fault: hang, late]"
+            }, "    —      0 ms            DELETE /x  (no answer) [fault: hang, late]"
         ),
         (
             exchange("GET /x", status: 200) { $0.delivery = .partial },
-            "  200                 2 B  GET  /x  (the answer was cut off)"
+            "  200      0 ms       2 B  GET  /x  (the answer was cut off)"
         ),
         (
             .opened(
@@ -121,7 +121,7 @@ struct TrafficLinesTests {
         func end(_ event: JournalEvent) -> String {
             lines.lines(of: Self.entry(event), in: "w1").map { String($0.dropFirst(12)) }.joined(separator: "|")
         }
-        #expect(end(Self.exchange("GET /w/w1/x", status: 200)) == "  200                 2 B  [w1] GET  /w/w1/x")
+        #expect(end(Self.exchange("GET /w/w1/x", status: 200)) == "  200      0 ms       2 B  [w1] GET  /w/w1/x")
         #expect(end(Self.frame(.client, "a")) == "    → [w1] ws7 a")
         #expect(end(.note("n")) == "    · [w1] n")
         #expect(

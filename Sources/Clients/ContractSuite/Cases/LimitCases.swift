@@ -139,9 +139,7 @@ extension ContractCase {
             steps: .start(.nutritionist), .untilAll(.problem(.notFound), .offline, .idle, within: .minutes(5)),
             .pass(.minutes(10)), .expect(.offline), .start(.fitnessCoach), .untilReady, .disconnect),
     ]
-}
 
-extension ContractCase {
     /// Too many consultations or requests.
     static let limitCases: [ContractCase] = [
         ContractCase(
@@ -183,9 +181,7 @@ extension ContractCase {
             .until(.idle, within: .seconds(5)), .loadGoals, .until(.idle, within: .minutes(2)),
             .expect(.problemCount(.tooMany, 0)), .pass(.seconds(15)), .start(.nutritionist), .untilReady, .disconnect),
     ]
-}
 
-extension ContractCase {
     /// The flow of each guide, answered as that guide alone specifies.
     static let guideCases: [ContractCase] = [
         ContractCase(

@@ -72,9 +72,7 @@ extension ContractCase {
             .until(.idle, within: .minutes(2)), .expect(.all([.goalCount("Run 5 km", 1), .noProblem])),
             .chatAboutGoal(titled: "Run 5 km"), .until(.ready, within: .minutes(2)), .disconnect),
     ]
-}
 
-extension ContractCase {
     private static let polling = Clause(
         .webSocketArchitecture, "Option 1", "Without a socket the log is asked for every 5 seconds, at most 12 times.")
     private static let notified = Clause(

@@ -72,7 +72,9 @@ extension AdapterError: CustomStringConvertible {
         let asked = asked.map { " to \(Self.excerpt($0.line))" } ?? ""
         return switch reason {
         case .notStarted(let reason): "The adapter does not run: \(reason)."
-        case .ended(let how): "The adapter \(how) instead of answering\(asked). Its last words are on standard error."
+        case .ended(let how):
+            "The adapter \(how) instead of answering\(asked). "
+                + (received.map(Self.lastWords) ?? "It wrote nothing to standard error.")
         case .closedOutput:
             "The adapter closed its standard output instead of answering\(asked). It has to stay open until the end."
         case .late:
@@ -94,6 +96,12 @@ extension AdapterError: CustomStringConvertible {
             "The adapter's answer\(asked) is \(Self.excerpt(received ?? [])): \(reason)"
                 + "\(reason.hasSuffix("?") ? "" : ".") Expected: \(expectation)."
         }
+    }
+
+    /// The end of what it wrote to standard error, on one line.
+    private static func lastWords(_ bytes: [UInt8]) -> String {
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").suffix(3)
+        return "It last wrote to standard error: \(lines.joined(separator: " / ").onOneLine(limit: 400))"
     }
 
     /// A line as messages show it: without its end, and truncated.

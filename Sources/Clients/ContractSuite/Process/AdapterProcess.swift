@@ -1,5 +1,6 @@
 import FitIQAPI
 import Sockets
+import Synchronization
 
 /// A running adapter: lines out, lines in, each exchange with a deadline.
 ///
@@ -8,6 +9,7 @@ final class AdapterProcess {
     let child: ChildProcess
     private let input: ChildPipe
     private let output: ChildPipe
+    private let errors: AdapterErrors
     private var buffer = LineBuffer()
     private let limits: AdapterLimits
     private let trace: AdapterTrace?
@@ -22,11 +24,19 @@ final class AdapterProcess {
         self.trace = trace
         input = try ChildPipe(.toChild)
         output = try ChildPipe(.fromChild)
+        let errorPipe = try ChildPipe(.fromChild)
         child = try ChildProcess(
             command, environment: environment,
-            streams: .init(input: input.childStream, output: output.childStream))
+            streams: .init(
+                input: input.childStream, output: output.childStream, errors: errorPipe.childStream))
         input.closeChildEnd()
         output.closeChildEnd()
+        errorPipe.closeChildEnd()
+        do throws(SocketError) {
+            errors = try AdapterErrors(errorPipe)
+        } catch {
+            throw ChildProcessError(.openPipe, code: error.code)
+        }
     }
 
     /// Sends a command and waits for the line of its answer.
@@ -72,7 +82,7 @@ final class AdapterProcess {
         // Its streams close a moment before it has ended.
         let patience = min(deadline, .now().advanced(by: .seconds(1)))
         guard let outcome = child.wait(until: patience) else { return AdapterError(.closedOutput, to: command) }
-        return AdapterError(.ended(outcome.inWords), to: command)
+        return AdapterError(.ended(outcome.inWords), to: command, received: errors.end())
     }
 
     /// Closes its standard input, gives it time to end, and ends it.
@@ -83,6 +93,39 @@ final class AdapterProcess {
     }
 
     var hasEnded: Bool { child.wait(until: .now()) != nil }
+}
+
+/// What an adapter writes to standard error: passed on as it comes, and its end kept for messages.
+private final class AdapterErrors: Sendable {
+    private let kept = Mutex<[UInt8]>([])
+    private let gate: Gate
+    /// The maximum bytes that are kept.
+    private static let limit = 500
+    /// How long what a process wrote before its end may take to arrive; other processes may keep the pipe open.
+    private static let patience = Duration.milliseconds(250)
+
+    /// Reads the pipe on a thread of its own, until all processes have closed the other end.
+    init(_ pipe: sending ChildPipe) throws(SocketError) {
+        gate = try Gate()
+        try SystemThread.start { [self] in
+            var bytes: [UInt8] = []
+            while (try? pipe.read(into: &bytes, until: MonotonicInstant(nanoseconds: .max))) == true {
+                // Standard error; who reads it may have gone.
+                _ = DescriptorOutput.writeAll(bytes, to: 2)
+                kept.withLock { $0 = ($0 + bytes).suffix(Self.limit) }
+                bytes = []
+            }
+            gate.open()
+        }
+    }
+
+    /// The end of what a process wrote that has ended.
+    ///
+    /// - Returns: Nil if it wrote nothing.
+    func end() -> [UInt8]? {
+        gate.wait(until: .now().advanced(by: Self.patience))
+        return kept.withLock { $0.isEmpty ? nil : $0 }
+    }
 }
 
 /// Splits an adapter's output into lines.

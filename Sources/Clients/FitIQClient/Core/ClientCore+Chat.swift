@@ -129,10 +129,9 @@ extension ClientCore {
         showTalk()
         readHistory(at: now)
     }
-}
 
-/// The history: read before the socket, after a cut, and to check what was heard.
-extension ClientCore {
+    // MARK: The history: read before the socket, after a cut, and to check what was heard
+
     var isHistoryServed: Bool { configuration.guide.serves(.listMessages) }
     var isReadingHistory: Bool { conversation.map { requests.contains(.history(consultation: $0.id)) } ?? false }
 

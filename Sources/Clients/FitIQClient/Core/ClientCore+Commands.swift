@@ -30,9 +30,7 @@ extension ClientCore {
         }
         settle(at: now)
     }
-}
 
-extension ClientCore {
     private mutating func start(_ persona: Persona, at now: Timestamp) {
         guard intent != .consultation(persona), serves(.createConsultation, "way to create a consultation"),
             hasRoom(), mayCreate(at: now)
@@ -143,10 +141,9 @@ extension ClientCore {
         }
         if link.wanted == id { leave(.disconnected) }
     }
-}
 
-/// Signing in, and replacing a refused token.
-extension ClientCore {
+    // MARK: Signing in, and replacing a refused token
+
     mutating func signIn(_ endpoint: Endpoint, _ members: [(key: String, value: String)], at now: Timestamp) {
         guard serves(endpoint, "accounts"), hasRoom() else { return }
         drop(.signIn)

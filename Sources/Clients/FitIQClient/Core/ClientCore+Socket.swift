@@ -175,9 +175,7 @@ extension ClientCore {
         default: break
         }
     }
-}
 
-extension ClientCore {
     mutating func submit(
         _ errand: Errand, _ method: HTTPRequest.Method, _ target: String, body: [UInt8]? = nil, at time: Timestamp
     ) {

@@ -253,9 +253,6 @@ extension Engine {
     /// Whether ``Engine/advance(to:)`` has work left: slices, late steps, or connections that waited for a world.
     package var isBusy: Bool { !streams.waiting.isEmpty || !resumed.isEmpty || isLate }
 
-    /// Whether a fault has stopped this connection's reads and writes.
-    package func isSilent(_ id: ConnectionID) -> Bool { self[id]?.isSilent ?? false }
-
     private func world(inspected id: String?) -> World? {
         id.map { worlds[ExactString($0)] } ?? defaultWorld
     }

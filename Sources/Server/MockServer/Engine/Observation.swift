@@ -60,13 +60,13 @@ public enum Observation: Sendable, CustomStringConvertible {
             let (code, message) = (exchange.refusal?.code, exchange.refusal?.message.map(Self.excerpt))
             let faults = Self.names(of: exchange.faults)
             let reasons = [code?.onOneLine(limit: 100), message, faults.map { "fault \($0)" }].compactMap(\.self)
-            let milliseconds = lasted.map { Int($0 / 1_000_000) }
             let status = exchange.status.map { "\($0)" + (lasted == nil ? "" : " in") } ?? "not answered,"
-            let outcome = [status, milliseconds.map { "\($0) ms" }].compactMap(\.self).joined(separator: " ")
+            let outcome = [status, lasted.map { "\(Durations.milliseconds($0)) ms" }].compactMap(\.self).joined(separator: " ")
             return [
                 ("event", place == nil ? "answered" : "exchange", nil), ("world", place?.world, nil),
                 ("connection", place?.connection, nil), ("method", method, method), ("target", target, target),
-                ("status", exchange.status, outcome + (reasons.isEmpty ? "" : ":")), ("duration_ms", milliseconds, nil),
+                ("status", exchange.status, outcome + (reasons.isEmpty ? "" : ":")), 
+                ("duration_ms", lasted.map { Int($0 / 1_000_000) }, nil),
                 ("code", code?.onOneLine(limit: 100), nil),
                 ("reason", message, reasons.isEmpty ? nil : reasons.joined(separator: ", ").onOneLine(limit: 400)),
                 ("user", exchange.user?.text, nil), ("faults", faults, nil),

@@ -286,7 +286,7 @@ extension Verdict {
     fileprivate func end(_ writer: inout JSONWriter) {
         writer.endArray()
         writer.member("finding_count", findingCount)
-        writer.member("advice", obligation.advice)
+        writer.member("advice", advice)
         writer.array("scenarios") { writer in for scenario in obligation.scenarios { writer.value(scenario) } }
         writer.endObject()
     }

@@ -37,7 +37,7 @@ public struct GitHubAnnotations {
         let finding = row.cells.lazy.compactMap { $0 }.first { $0.mark == row.worst }?.verdict.findings.first
         let lines = [
             "\(row.obligation.clause) (\(Messages.source(of: row.obligation)))",
-            "In \(Words.list(places)): \(finding?.message ?? "")", "How to fix it: \(row.obligation.advice)",
+            "In \(Words.list(places)): \(finding?.message ?? "")", "How to fix it: \(row.advice)",
         ]
         return Annotation(
             title: Messages.heading(row.obligation, row.worst), message: lines.joined(separator: "\n"))

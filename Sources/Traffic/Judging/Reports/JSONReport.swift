@@ -118,7 +118,7 @@ public struct JSONReport {
         writer.member("place", obligation.place)
         writer.member("clause", obligation.clause)
         writer.member("tolerance", orNull: obligation.tolerance)
-        writer.member("advice", obligation.advice)
+        writer.member("advice", verdict.advice)
         writer.member("verdict", verdict.outcome.rawValue)
         writer.member("mark", mark.words.name)
         writer.member("exercised", verdict.exercisedCount)

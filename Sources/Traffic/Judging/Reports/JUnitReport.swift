@@ -139,7 +139,7 @@ public struct JUnitReport {
             lines += finding.evidence.map { "    \(EntryLine($0, since: run.startedAt).text)" }
         }
         if verdict.hiddenCount > 0 { lines.append("- \(Messages.more(verdict.hiddenCount))") }
-        lines.append("How to fix it: \(obligation.advice)")
+        lines.append("How to fix it: \(verdict.advice)")
         return lines.joined(separator: "\n")
     }
 

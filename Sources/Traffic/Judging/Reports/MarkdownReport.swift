@@ -62,7 +62,7 @@ public struct MarkdownReport {
             let hidden = cell.verdict.hiddenCount
             if hidden > 0 { lines += ["", "- \(markdown(Messages.more(hidden)))"] }
         }
-        return lines + ["", "How to fix it: \(markdown(obligation.advice))", "", "</details>"]
+        return lines + ["", "How to fix it: \(markdown(row.advice))", "", "</details>"]
     }
 
     private var failedChecks: [[String]] {

@@ -13,6 +13,11 @@ struct Overview {
         /// The verdict and its mark in each run, or nil if the run's guide does not require the obligation.
         var cells: [Cell?]
 
+        /// How to fix the client.
+        var advice: String {
+            cells.lazy.compactMap { $0?.verdict }.first { $0.outcome == .broken }?.advice ?? obligation.advice
+        }
+
         var worst: Report.Mark { cells.lazy.compactMap { $0?.mark }.max { $0.rawValue < $1.rawValue } ?? .notExercised }
     }
 

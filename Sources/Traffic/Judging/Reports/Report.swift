@@ -81,9 +81,7 @@ public struct Report: Sendable {
             self.notes = notes
         }
     }
-}
 
-extension Report {
     public struct Outcome: Sendable, Equatable {
         /// The number of obligations by mark; the worst mark of all runs counts.
         public var counts: [Mark: Int] = [:]

@@ -107,7 +107,7 @@ public struct TerminalReport {
                 let hidden = cell.verdict.hiddenCount
                 if hidden > 0 { lines.append("    - \(Messages.more(hidden))") }
             }
-            lines.append("  How to fix it: \(obligation.advice)")
+            lines.append("  How to fix it: \(row.advice)")
         }
         return lines
     }

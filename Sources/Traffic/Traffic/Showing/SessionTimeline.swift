@@ -54,7 +54,7 @@ public struct SessionTimeline: Sendable {
     ) {
         let response = exchange.response
         var line = Self.columns(
-            response.map { String($0.status) } ?? "—", lasted: exchange.lasted,
+            response.map { String($0.status) } ?? "—", lasted: exchange.lasted > 0 ? exchange.lasted : nil,
             response.map { Messages.bytes($0.body.byteCount) } ?? "")
         line += Self.what(exchange.request.method, exchange.request.url, origin)
         if response == nil { line += Messages.noAnswer }
@@ -69,8 +69,8 @@ public struct SessionTimeline: Sendable {
         _ socket: SessionSocket, from start: Timestamp, _ origin: Substring, to output: (String) -> Void
     ) {
         let waited = socket.opened.nanosecondsSinceEpoch - socket.started.nanosecondsSinceEpoch
-        let line =
-            Self.columns(String(socket.response.status), lasted: waited) + Self.what("WS", socket.request.url, origin)
+        let columns = Self.columns(String(socket.response.status), lasted: waited > 0 ? waited : nil)
+        let line = columns + Self.what("WS", socket.request.url, origin)
         output(Self.time(socket.started, from: start) + TerminalText.cut(line, width: width - 14))
         for frame in socket.frames {
             let arrow = frame.sender == .client ? "  → " : "  ← "
@@ -89,8 +89,9 @@ public struct SessionTimeline: Sendable {
         }
     }
 
-    static func columns(_ status: String, lasted: Int64, _ size: String = "") -> String {
-        right(status, 3) + right(lasted > 0 ? Messages.duration(lasted) : "", 10) + right(size, 10) + "  "
+    /// - Parameter lasted: In nanoseconds; nil if it is not known.
+    static func columns(_ status: String, lasted: Int64?, _ size: String = "") -> String {
+        right(status, 3) + right(lasted.map(Messages.duration) ?? "", 10) + right(size, 10) + "  "
     }
 
     /// The request's target, with the host if it differs from the session's first.
@@ -110,10 +111,9 @@ public struct SessionTimeline: Sendable {
     private static func right(_ text: String, _ width: Int) -> String {
         String(repeating: " ", count: max(0, width - text.count)) + text
     }
-}
 
-/// Frames and bodies.
-extension SessionTimeline {
+    // MARK: Frames and bodies
+
     static func excerpt(of frame: RecordedFrame, width: Int) -> String {
         let payload = frame.payload
         switch frame.opcode {

@@ -16,6 +16,7 @@ public struct TrafficFilter: Sendable {
 
     private let query: JournalQuery
     private let words: [String]
+    private let hasConditions: Bool
     /// The handshakes of open sockets, whose facts their frames share.
     private var openings: [UInt64: RecordedOpening] = [:]
     private static let whole = TrafficLines(width: 10_000)
@@ -41,6 +42,7 @@ public struct TrafficFilter: Sendable {
             conditions.append((key, String(parts[1])))
         }
         query = try JournalQuery(query: conditions)
+        hasConditions = !conditions.isEmpty
         self.words = words
     }
 
@@ -51,7 +53,14 @@ public struct TrafficFilter: Sendable {
         guard !words.isEmpty else { return true }
         var text = Self.whole.lines(of: entry).joined()
         for content in entry.event.contents { text += "\n" + String(decoding: content, as: UTF8.self) }
-        text = text.lowercased()
+        return hasWords(text)
+    }
+
+    /// Whether a text that is not an entry contains all words; false if there are conditions, which only entries meet.
+    public func matches(text: String) -> Bool { !hasConditions && hasWords(text) }
+
+    private func hasWords(_ text: String) -> Bool {
+        let text = text.lowercased()
         return words.allSatisfy { text.contains($0) }
     }
 

@@ -142,10 +142,9 @@ public struct TrafficLines: Sendable {
         whole.width = SessionTimeline.bodyLimit + 1000
         return [whole.line(start + first + end, style, at: time)] + rest
     }
-}
 
-/// Colours, as SGR codes (ECMA-48 §8.3.117).
-extension TrafficLines {
+    // MARK: Colours, as SGR codes (ECMA-48 §8.3.117)
+
     private enum Style: String {
         case plain = ""
         case success = "32"

@@ -85,10 +85,9 @@ struct Conversation: Sendable {
         history.removeFirst(old)
         if excess > old { tail.removeFirst(excess - old) }
     }
-}
 
-/// What the socket reports.
-extension Conversation {
+    // MARK: What the socket reports
+
     enum Effect: Equatable {
         case nothing
         case changed
@@ -174,10 +173,9 @@ extension Conversation {
         turn?.isAcknowledged = true
         tail[index].isDelivered = true
     }
-}
 
-/// What the history says: the stored messages are the truth.
-extension Conversation {
+    // MARK: What the history says: the stored messages are the truth
+
     enum Finding: Equatable {
         /// There is no turn, or its answer streams.
         case nothing

@@ -125,10 +125,9 @@ extension ClientCore {
         guard seenTemplates.insert("\(consultation) \(id)"), type == "goal" else { return }
         suggestion = Suggestion(consultation: consultation, at: now)
     }
-}
 
-/// The chat about a goal (goal-linking, flow 1).
-extension ClientCore {
+    // MARK: The chat about a goal (goal-linking, flow 1)
+
     mutating func chat(aboutGoal text: String, at now: Timestamp) {
         guard serves(.chatAboutGoal, "chat about a goal"), hasRoom() else { return }
         guard let id = Answer.pathID(text) else { return tell(.notFound, ClientMessages.unknown("goal")) }

@@ -220,9 +220,7 @@ extension ClientCore {
         state.meals = meals.map(\.meal)
         isChanged = true
     }
-}
 
-extension ClientCore {
     /// Looks at the meals once after the socket was opened: their events may have been sent before.
     mutating func lookAtMealsOnce(at now: Timestamp) {
         for index in meals.indices {

@@ -91,9 +91,7 @@ struct Answer: Sendable {
         }
         return String(text.prefix(500))
     }
-}
 
-extension Answer {
     /// The id of a created consultation: in `data.consultation`, in `data`, at the top, or as `consultation_id`.
     var consultationID: String? {
         Self.id(

@@ -2,7 +2,6 @@ import FitIQAPI
 import JSON
 import Traffic
 
-/// `ids/backend-goal-id`: the app's own goal IDs stay in the app.
 struct BackendGoalIDs: ObligationJudge {
     static let obligation = Obligation(
         id: "ids/backend-goal-id", level: .must, origin: .guides([.goalLinking]), place: "critical rule",

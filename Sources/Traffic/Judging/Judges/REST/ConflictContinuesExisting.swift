@@ -2,7 +2,6 @@ import FitIQAPI
 import JSON
 import Traffic
 
-/// `consultation/conflict-continues-existing`: after a 409, the client continues the consultation it names.
 struct ConflictContinuesExisting: ObligationJudge {
     static let obligation = Obligation(
         id: "consultation/conflict-continues-existing", level: .must, origin: .guides([.consultationWebSocket]),
@@ -11,7 +10,8 @@ struct ConflictContinuesExisting: ObligationJudge {
         tolerance: "Any request or socket that names the existing id uses it; a 409 that names no id requires nothing. "
             + "Equal creates that are under way at the same time cannot be told from repeats.",
         advice: "Decode error.details.existing_consultation_id from the 409's body and go on with that id, as "
-            + "getOrCreateConsultation does in the guide; decode its dates with .iso8601, or the next step fails.",
+            + "getOrCreateConsultation does in the guide.",
+        swiftAdvice: "Decode the consultation's dates with .iso8601, or the next step fails.",
         scenarios: ["conflict"])
 
     /// Persona and context determine whether two creates are equal.

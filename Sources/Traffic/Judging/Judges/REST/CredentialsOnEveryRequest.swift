@@ -1,15 +1,15 @@
 import FitIQAPI
 import Traffic
 
-/// `auth/credentials-on-every-request`: every request carries credentials, regardless of its response.
 struct CredentialsOnEveryRequest: ObligationJudge {
     static let obligation = Obligation(
         id: "auth/credentials-on-every-request", level: .must,
         origin: .guides([.consultationWebSocket, .enhancedConsultations, .mealLogWebSocket]),
         clause: "Each REST request carries a bearer token and the API key.",
         tolerance: "The token need not be valid here, and paths that are not endpoints need no credentials.",
-        advice: "Build every URLRequest in one place that calls setValue(\"Bearer \\(token)\", forHTTPHeaderField: "
-            + "\"Authorization\") and setValue(apiKey, forHTTPHeaderField: \"X-API-Key\").")
+        advice: "Build every request in one place that sets Authorization, Bearer and the token, and X-API-Key.",
+        swiftAdvice: "Call setValue(\"Bearer \\(token)\", forHTTPHeaderField: \"Authorization\") and setValue(apiKey, "
+            + "forHTTPHeaderField: \"X-API-Key\") on the URLRequest.")
     static let needs: Evidence = .credentials
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {

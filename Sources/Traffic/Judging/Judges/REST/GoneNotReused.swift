@@ -2,15 +2,14 @@ import FitIQAPI
 import JSON
 import Traffic
 
-/// `ids/gone-not-reused`: the client forgets what the backend no longer has.
 struct GoneNotReused: ObligationJudge {
     static let obligation = Obligation(
         id: "ids/gone-not-reused", level: .should, origin: .guides([.goalLinking]), place: "error handling",
         clause: "A goal or conversation that was answered with 404 is not asked for again.",
         tolerance: "Requests that were sent before the 404 arrived do not count, and a later answer that shows it "
             + "makes it usable again; handshakes that follow refused handshakes belong to ws/refused-handshake.",
-        advice:
-            "On 404 remove the local goal, or clear the goal's conversationId, and tell the user that it no longer exists."
+        advice: "On 404 remove the local goal, or clear the goal's conversationId, and tell the user that it no longer "
+            + "exists."
     )
 
     private var gone = Recent<Owned, JournalEntry>()

@@ -1,7 +1,6 @@
 import FitIQAPI
 import Traffic
 
-/// `consultation/history-before-connect`: the history is loaded before anything new arrives.
 struct HistoryBeforeConnect: ObligationJudge {
     static let obligation = Obligation(
         id: "consultation/history-before-connect", level: .should, origin: .guides([.consultationWebSocket]),

@@ -2,7 +2,6 @@ import FitIQAPI
 import JSON
 import Traffic
 
-/// `consultation/limit-stops-creating`: at the limit a client stops creating and says so.
 struct LimitStopsCreating: ObligationJudge {
     static let obligation = Obligation(
         id: "consultation/limit-stops-creating", level: .must, origin: .guides([.consultationWebSocket]),

@@ -2,7 +2,6 @@ import FitIQAPI
 import JSON
 import Traffic
 
-/// `goal/links-created-goal`: a goal created from a chat is linked to it.
 struct LinksCreatedGoal: ObligationJudge {
     static let obligation = Obligation(
         id: "goal/links-created-goal", level: .must, origin: .guides([.goalLinking]), place: "flow 2",
@@ -11,9 +10,9 @@ struct LinksCreatedGoal: ObligationJudge {
         tolerance:
             "The first goal created within 10 minutes of a suggestion counts as the suggested one. It has 30 s, or "
             + "until the journal's end if that is later; an attempt that failed is enough, and so is chat-about-goal.",
-        advice:
-            "After POST /api/v1/goals send PATCH /api/v1/goals/{id} with {\"conversationId\": currentConversationId}, "
-            + "using the id of the answer; decode the answer into a model of its own, not into the local Goal.",
+        advice: "After POST /api/v1/goals send PATCH /api/v1/goals/{id} with {\"conversationId\": "
+            + "currentConversationId}, using the id of the answer; decode the answer into a model of its own, not into "
+            + "the local Goal.",
         scenarios: ["scripted-coach"])
 
     static let suggestionLife = 600 * Tolerance.second

@@ -3,13 +3,13 @@ import JSON
 import Text
 import Traffic
 
-/// `ids/lowercase`: IDs in paths are spelled as the backend spelled them.
 struct LowercaseIDs: ObligationJudge {
     static let obligation = Obligation(
         id: "ids/lowercase", level: .must, origin: .guides([.consultationWebSocket]), place: "best practice 1",
         clause: "Ids in paths are lower-cased.",
-        advice: "Swift's uuidString is upper case, and the backend compares ids as text: use uuidString.lowercased(), "
-            + "or keep ids as String; goal-linking's Conversation.id is a UUID and so ends in 404.")
+        advice: "The backend compares ids as text: send each as the backend spelled it, in lower case. goal-linking's "
+            + "Conversation.id is a UUID, is sent in upper case and so ends in 404.",
+        swiftAdvice: "uuidString is upper case: use uuidString.lowercased(), or keep ids as String.")
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
         let id: ExactString?

@@ -1,7 +1,6 @@
 import FitIQAPI
 import Traffic
 
-/// `auth/no-expired-bearer`: what gets a token is not sent with the token that it replaces.
 struct NoExpiredBearer: ObligationJudge {
     static let obligation = Obligation(
         id: "auth/no-expired-bearer", level: .should, origin: .ours,

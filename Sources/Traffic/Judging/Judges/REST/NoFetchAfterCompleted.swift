@@ -1,7 +1,6 @@
 import FitIQAPI
 import Traffic
 
-/// `meal/no-fetch-after-completed`: the event contains everything.
 struct NoFetchAfterCompleted: ObligationJudge {
     static let obligation = Obligation(
         id: "meal/no-fetch-after-completed", level: .should, origin: .guides([.mealLogWebSocket]),

@@ -2,7 +2,6 @@ import FitIQAPI
 import JSON
 import Traffic
 
-/// `meal/no-poll-while-connected`: a client that receives events does not poll.
 struct NoPollWhileConnected: ObligationJudge {
     static let obligation = Obligation(
         id: "meal/no-poll-while-connected", level: .should, origin: .guides([.webSocketArchitecture]),

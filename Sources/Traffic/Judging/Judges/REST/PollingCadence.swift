@@ -2,7 +2,6 @@ import FitIQAPI
 import JSON
 import Traffic
 
-/// `meal/polling-cadence`: a client polls neither too often nor forever.
 struct PollingCadence: ObligationJudge {
     static let obligation = Obligation(
         id: "meal/polling-cadence", level: .must, origin: .guides([.webSocketArchitecture]), place: "option 1",
@@ -10,8 +9,9 @@ struct PollingCadence: ObligationJudge {
         tolerance: "50 ms. One load within 5 s of creating or of a socket's opening, and what is loaded after the "
             + "final status, do not count as polls, nor does a repeat after a failed one; with several logs in "
             + "processing, each has its own polls. A load more than 60 s after the previous poll counts as the user's.",
-        advice: "Poll in one task per log: for _ in 0..<12 { try await Task.sleep(for: .seconds(5)); … } and leave the "
-            + "loop on completed or failed; cancel it when the view disappears.",
+        advice: "Poll each log every 5 s, at most 12 times, until it is completed or failed; stop when its view "
+            + "disappears.",
+        swiftAdvice: "Use one task per log: for _ in 0..<12 { try await Task.sleep(for: .seconds(5)); … }",
         scenarios: ["meal-never-finishes"])
 
     static let shortestWait = 5 * Tolerance.second

@@ -2,15 +2,14 @@ import FitIQAPI
 import JSON
 import Traffic
 
-/// `auth/refresh-after-401`: a refused token is replaced, not retried again and again.
 struct RefreshAfter401: ObligationJudge {
     static let obligation = Obligation(
         id: "auth/refresh-after-401", level: .must, origin: .guides([.consultationWebSocket]), place: "HTTP errors",
         clause: "After 401 a request is repeated at most once with the same token.",
         tolerance: "Requests that were sent before the 401 arrived do not count, nor do others with that token; equal "
             + "ones that are under way at the same time cannot be told from retries.",
-        advice:
-            "On 401 refresh the token once, send the request again with the new one, and report a second 401 to the user.",
+        advice: "On 401 refresh the token once, send the request again with the new one, and report a second 401 to "
+            + "the user.",
         scenarios: ["token-expires-mid-session"])
 
     private struct Refusal: Sendable {

@@ -2,7 +2,6 @@ import FitIQAPI
 import JSON
 import Traffic
 
-/// `auth/refresh-token-once`: a refresh token is exchanged once, and its successor replaces it.
 struct RefreshTokenOnce: ObligationJudge {
     static let obligation = Obligation(
         id: "auth/refresh-token-once", level: .must, origin: .ours,

@@ -13,9 +13,9 @@ struct RequestShape: ObligationJudge {
         tolerance:
             "Fields that the API does not know are allowed, and so is a body that the journal cut. In the union a "
             + "parameter that it does not know is a should.",
-        advice: "Encode a Codable model that has the guide's names as its CodingKeys, send it with Content-Type: "
-            + "application/json, and mind the lengths and ranges in /docs; do not combine CodingKeys with "
-            + "convertToSnakeCase.")
+        advice: "Send the guide's names with Content-Type: application/json, and mind the lengths and ranges in /docs.",
+        swiftAdvice: "Encode a Codable model that has the guide's names as its CodingKeys, and do not combine them "
+            + "with convertToSnakeCase.")
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
         guard case .request(let request) = fact.kind, let endpoint = request.restEndpoint else { return }

@@ -2,7 +2,6 @@ import FitIQAPI
 import JSON
 import Traffic
 
-/// `retry/backoff-on-5xx`: a client backs off when the backend is in trouble.
 struct RetryBackoff: ObligationJudge {
     static let obligation = Obligation(
         id: "retry/backoff-on-5xx", level: .must,
@@ -12,8 +11,8 @@ struct RetryBackoff: ObligationJudge {
         tolerance: "50 ms. A wait begins when the answer arrived or the client gave up; a repeat more than 60 s later "
             + "starts over. Polls of meal logs only have to wait. A user who presses \"send\" again cannot be told "
             + "from a retry, nor can an equal request that is under way at the same time.",
-        advice: "Between attempts use try await Task.sleep(for: .seconds(pow(2.0, Double(attempt)))), give up after 3, "
-            + "and disable the button meanwhile.",
+        advice: "Double the wait between attempts, give up after 3, and disable the button meanwhile.",
+        swiftAdvice: "Wait with try await Task.sleep(for: .seconds(pow(2.0, Double(attempt)))).",
         scenarios: ["flaky-500", "timeouts"])
 
     static let shortestWait = Tolerance.second

@@ -2,7 +2,6 @@ import FitIQAPI
 import JSON
 import Traffic
 
-/// `goal/reuses-conversation`: a goal has one conversation, which the client continues.
 struct ReusesConversation: ObligationJudge {
     static let obligation = Obligation(
         id: "goal/reuses-conversation", level: .must, origin: .guides([.goalLinking]), place: "GoalDetailViewModel",

@@ -90,9 +90,7 @@ extension RequestFact {
         default: return []
         }
     }
-}
 
-extension RequestFact {
     /// The meal logs that begin to be processed with this request.
     var acceptedMealLogs: [ShownMealLog] {
         switch restEndpoint {

@@ -1,16 +1,16 @@
 import FitIQAPI
 import Traffic
 
-/// `auth/websocket-credentials`: a handshake carries the credentials it needs.
 struct WebSocketCredentials: ObligationJudge {
     static let obligation = Obligation(
         id: "auth/websocket-credentials", level: .must,
         origin: .guides([.consultationWebSocket, .enhancedConsultations, .webSocketArchitecture, .mealLogWebSocket]),
         clause: "A WebSocket's handshake carries token and API key in its headers, or the token as ?token=.",
         tolerance: "The token need not be valid here.",
-        advice:
-            "webSocketTask(with: URL) sends no headers of yours, as consultation-websocket's Quick Start does: make a "
-            + "URLRequest with Authorization and X-API-Key and use webSocketTask(with: request), or add ?token=.")
+        advice: "Send Authorization and X-API-Key with the handshake, or add ?token=; consultation-websocket's Quick "
+            + "Start sends neither.",
+        swiftAdvice: "webSocketTask(with: URL) sends no headers of yours: make a URLRequest with them and use "
+            + "webSocketTask(with: request).")
     static let needs: Evidence = .credentials
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {

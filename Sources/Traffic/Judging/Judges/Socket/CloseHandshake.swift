@@ -2,7 +2,6 @@ import FitIQAPI
 import Traffic
 import WebSocket
 
-/// `ws/close-handshake`: sockets end with a close handshake.
 struct CloseHandshake: ObligationJudge {
     static let obligation = Obligation(
         id: "ws/close-handshake", level: .should, origin: .guides([.consultationWebSocket, .mealLogWebSocket]),
@@ -11,9 +10,9 @@ struct CloseHandshake: ObligationJudge {
         tolerance: "A socket that ends by a fault is excused, and so is a client that ends a socket on which a fault "
             + "has acted. A socket that is open at the end of the journal is not a breach, and a server that stops "
             + "need not be answered.",
-        advice: "Call task.cancel(with: .goingAway, reason: nil), not cancel(), before the task is released and before "
-            + "the process ends; go on receiving after the server's close frame until receive fails, so that it is "
-            + "answered.")
+        advice: "Send a close frame with 1001 before the connection is released and before the process ends, and go on "
+            + "reading after the server's close frame, so that it is answered.",
+        swiftAdvice: "Call task.cancel(with: .goingAway, reason: nil), not cancel(), and receive until that fails.")
     static let needs: Evidence = [.controlFrames, .socketEnds]
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {

@@ -1,15 +1,15 @@
 import FitIQAPI
 import Traffic
 
-/// `ws/keepalive`: an idle socket is kept alive.
 struct KeepAlive: ObligationJudge {
     static let obligation = Obligation(
         id: "ws/keepalive", level: .should, origin: .guides([.mealLogWebSocket]), place: "step 2, keep-alive",
         clause: "While a socket is idle the client sends a ping, as a control frame or as JSON, at least every 30 s.",
         tolerance: "A socket is idle while no frame goes either way; a ping may come 2 s late. Once the fake has "
             + "silenced a socket or no longer reads it, or the server is closing it, none is due.",
-        advice: "Call task.sendPing(pongReceiveHandler:) every 25 s while the socket is open. meal-log-websocket's "
-            + "listing repeats a timer every 30 s, which leaves no time for delays.",
+        advice: "Send a ping every 25 s while the socket is open. meal-log-websocket's listing repeats a timer every "
+            + "30 s, which leaves no time for delays.",
+        swiftAdvice: "Call task.sendPing(pongReceiveHandler:).",
         scenarios: ["silent-coach", "missed-pongs"])
     static let needs: Evidence = [.controlFrames, .socketEnds]
 

@@ -2,16 +2,15 @@ import FitIQAPI
 import JSON
 import Traffic
 
-/// `ws/meal-socket-single`: a user has at most one open socket of all meals.
 struct MealSocketSingle: ObligationJudge {
     static let obligation = Obligation(
         id: "ws/meal-socket-single", level: .should, origin: .ours,
         clause: "While a user's /ws/meal-logs is open, the client opens no second one.",
         tolerance: "Only a client that answers the close frame of the older one, with another code than 1000 and 1001, "
             + "still used it. Two devices of one user cannot be told from a client that opens two.",
-        advice: "Keep one URLSessionWebSocketTask for the events of all meals in the whole app, and do not open "
-            + "another when a screen appears: the server closes the older one with 1008, and a client that then "
-            + "reconnects closes its own newer one.")
+        advice: "Keep one socket for the events of all meals in the whole app, and do not open another when a screen "
+            + "appears: the server closes the older one with 1008, and a client that then reconnects closes its own "
+            + "newer one.")
     static let needs: Evidence = .socketEnds
 
     private var users = Recent<ExactString, Bool>()

@@ -1,7 +1,6 @@
 import FitIQAPI
 import Traffic
 
-/// `ws/message-shape`: the backend can parse the client's messages.
 struct MessageShape: ObligationJudge {
     static let obligation = Obligation(
         id: "ws/message-shape", level: .must, origin: .guides([.consultationWebSocket, .enhancedConsultations]),
@@ -10,8 +9,9 @@ struct MessageShape: ObligationJudge {
             + "messages have a content of 1 to 2000 characters after trimming.",
         tolerance: "The types of both chat protocols are allowed in every mode; a frame of more than 64 KiB, which the "
             + "journal cuts, is not judged. On the apps' socket of all meals only `ping` is usable.",
-        advice: "Send task.send(.string(text)), never .data(…); trim with trimmingCharacters(in: "
-            + ".whitespacesAndNewlines), and send no text that is then empty or has a count over 2000.")
+        advice: "Send text frames, never binary ones; trim white space at both ends, and send no text that is then "
+            + "empty or has more than 2000 characters.",
+        swiftAdvice: "Use task.send(.string(text)), and trimmingCharacters(in: .whitespacesAndNewlines).")
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
         guard case .frame(let frame) = fact.kind, frame.isFromClient, !frame.frame.payload.isCut else { return }

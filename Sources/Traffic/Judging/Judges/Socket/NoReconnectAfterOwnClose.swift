@@ -2,7 +2,6 @@ import FitIQAPI
 import JSON
 import Traffic
 
-/// `ws/no-reconnect-after-own-close`: a client that closes a socket does not reconnect.
 struct NoReconnectAfterOwnClose: ObligationJudge {
     static let obligation = Obligation(
         id: "ws/no-reconnect-after-own-close", level: .should, origin: .guides([.mealLogWebSocket]),
@@ -11,8 +10,9 @@ struct NoReconnectAfterOwnClose: ObligationJudge {
         tolerance: "Only a close frame that the client sent first counts, on a socket that no fault had touched; "
             + "another consultation may be opened at once. A user who comes back within 3 s cannot be told from the "
             + "client.",
-        advice: "cancel(with:reason:) fails the pending receive: set shouldReconnect = false before it, and check it "
-            + "when receive fails. consultation-websocket's disconnect() lacks that and reconnects.")
+        advice: "Note that you want to disconnect before you close the socket, and do not reconnect when reading fails "
+            + "after that. consultation-websocket's disconnect() lacks that and reconnects.",
+        swiftAdvice: "cancel(with:reason:) fails the pending receive: set shouldReconnect = false before it.")
     static let needs: Evidence = .socketEnds
 
     /// The sockets closed by the client, by consultation.

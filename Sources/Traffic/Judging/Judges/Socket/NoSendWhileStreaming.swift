@@ -1,7 +1,6 @@
 import FitIQAPI
 import Traffic
 
-/// `ws/no-send-while-streaming`: the client does not send while the coach replies.
 struct NoSendWhileStreaming: ObligationJudge {
     static let obligation = Obligation(
         id: "ws/no-send-while-streaming", level: .should, origin: .guides([.consultationWebSocket]),

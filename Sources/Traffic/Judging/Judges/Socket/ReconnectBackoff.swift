@@ -1,7 +1,6 @@
 import FitIQAPI
 import Traffic
 
-/// `ws/reconnect-backoff`: a server in trouble is not flooded with reconnects.
 struct ReconnectBackoff: ObligationJudge {
     static let obligation = Obligation(
         id: "ws/reconnect-backoff", level: .must,
@@ -15,9 +14,9 @@ struct ReconnectBackoff: ObligationJudge {
             + "itself gave up a socket on which the fake had misbehaved, the first wait is unknown and not judged. A "
             + "user who asks to reconnect cannot be told from the client. The apps' socket of all meals counts as a "
             + "consultation.",
-        advice: "Wait before each connect, 1 s, 2 s, 3 s or doubling up to 30 s, with Task.sleep, and reset the count "
-            + "only when `connected` has come; consultation-websocket's listing resets reconnectAttempts right after "
-            + "resume(), so its waits stay at 1 s.",
+        advice: "Wait before each connect, 1 s, 2 s, 3 s or doubling up to 30 s, and reset the count only when "
+            + "`connected` has come; consultation-websocket's listing resets reconnectAttempts right after resume(), "
+            + "so its waits stay at 1 s.",
         scenarios: ["drop-mid-stream", "server-restarts"])
     static let needs: Evidence = .socketEnds
 

@@ -1,7 +1,6 @@
 import FitIQAPI
 import Traffic
 
-/// `ws/reconnect-limit`: a client stops trying.
 struct ReconnectLimit: ObligationJudge {
     static let obligation = Obligation(
         id: "ws/reconnect-limit", level: .should, origin: .guides([.consultationWebSocket]), place: "best practice 2",

@@ -2,7 +2,6 @@ import FitIQAPI
 import JSON
 import Traffic
 
-/// `ws/recovers-history`: after a reconnect, the client fetches what it missed.
 struct RecoversHistory: ObligationJudge {
     static let obligation = Obligation(
         id: "ws/recovers-history", level: .should, origin: .ours,

@@ -2,17 +2,16 @@ import FitIQAPI
 import JSON
 import Traffic
 
-/// `ws/refused-handshake`: a refused handshake is not repeated unchanged.
 struct RefusedHandshake: ObligationJudge {
     static let obligation = Obligation(
         id: "ws/refused-handshake", level: .should, origin: .guides([.mealLogWebSocket]),
         place: "common errors & solutions",
         clause: "After 401 the next handshake brings another token, after 404 another consultation id.",
         tolerance: "Handshakes that were under way before the refusal was delivered do not count.",
-        advice: "Look at (task.response as? HTTPURLResponse)?.statusCode when receive fails: on 401 refresh the token "
-            + "before you reconnect, on 404 create or fetch a consultation first, its id in lower case. "
-            + "consultation-websocket's Quick Start opens the socket without any credentials, so each of its tries "
-            + "ends in 401.",
+        advice: "Look at the status of the refused handshake: on 401 refresh the token before you reconnect, on 404 "
+            + "create or fetch a consultation first, its id in lower case. consultation-websocket's Quick Start opens "
+            + "the socket without any credentials, so each of its tries ends in 401.",
+        swiftAdvice: "When receive fails, it is (task.response as? HTTPURLResponse)?.statusCode.",
         scenarios: ["token-expires-mid-session"])
     static let needs: Evidence = .credentials
 

@@ -2,7 +2,6 @@ import FitIQAPI
 import JSON
 import Traffic
 
-/// `ws/single-connection`: a user has at most one open socket at a time.
 struct SingleConnection: ObligationJudge {
     static let obligation = Obligation(
         id: "ws/single-connection", level: .should, origin: .guides([.mealLogWebSocket, .webSocketArchitecture]),
@@ -10,8 +9,10 @@ struct SingleConnection: ObligationJudge {
         clause: "A user has one open socket at a time; two on one consultation fail a run.",
         tolerance: "A socket that the fake has silenced or no longer reads, or that the server is closing, counts as "
             + "closed; a new one may open up to 50 ms before the old one ends. The apps' socket of all meals does not count.",
-        advice: "Keep one URLSessionWebSocketTask for the whole app and call cancel(with: .goingAway, reason: nil) on "
-            + "it before you resume another; chat and meal events come over the same socket.")
+        advice: "Keep one socket for the whole app, and close it before you open another; chat and meal events come "
+            + "over the same socket.",
+        swiftAdvice: "Keep one URLSessionWebSocketTask, and call cancel(with: .goingAway, reason: nil) before you "
+            + "resume another.")
     static let needs: Evidence = .socketEnds
 
     /// Two sockets that are open together; the new one may still turn out to replace the old one.

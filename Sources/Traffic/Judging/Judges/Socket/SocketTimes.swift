@@ -70,7 +70,6 @@ extension CloseSummary.Frame {
     var isLeaving: Bool { code == .normalClosure || code == .goingAway }
 }
 
-/// `ws/endpoint`: sockets are opened at the backend's path.
 struct SocketEndpoint: ObligationJudge {
     static let obligation = Obligation(
         id: "ws/endpoint", level: .must, origin: .guides([.webSocketArchitecture]), place: "root cause",

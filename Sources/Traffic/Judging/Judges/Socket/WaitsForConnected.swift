@@ -1,7 +1,6 @@
 import FitIQAPI
 import Traffic
 
-/// `ws/waits-for-connected`: nothing is sent before the server's `connected`.
 struct WaitsForConnected: ObligationJudge {
     static let obligation = Obligation(
         id: "ws/waits-for-connected", level: .should, origin: .guides([.mealLogWebSocket, .webSocketArchitecture]),

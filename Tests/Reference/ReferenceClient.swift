@@ -1,3 +1,4 @@
+import ContractSuite
 import FitIQAPI
 import FitIQClient
 

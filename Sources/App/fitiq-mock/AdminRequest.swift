@@ -1,0 +1,131 @@
+import FitIQClient
+import HTTP1
+import HTTPTypes
+import JSON
+import Sockets
+import Text
+
+/// A GET of a server's admin API on a connection of its own: bytes of the response in, bytes of its body out.
+struct AdminRequest {
+    /// What the client sends.
+    private(set) var bytes: [UInt8] = []
+    /// Whether the response has begun, and is a success.
+    private(set) var hasBegun = false
+    /// Whether the response is complete.
+    private(set) var isComplete = false
+    private var http: HTTP1.Connection
+    /// The status and the beginning of the body of a response that is not a success.
+    private var refusal: (status: Int, body: [UInt8])?
+    /// The maximum bytes of a refusal's body that are read.
+    private static let refusalLimit = 64 * 1024
+
+    /// - Parameters:
+    ///   - path: The path and the query below the admin API of a world: `clock`.
+    ///   - base: The URL of the server, or of one of its worlds: `http://127.0.0.1:8080/w/w1`.
+    ///   - world: The ID of the world; nil for the one of the URL.
+    init(_ path: String, of base: BaseURL, world: String? = nil, adminToken: String?, fields: HTTPFields = [:]) {
+        var limits = HTTP1.Limits()
+        // A stream of events has no end.
+        limits.body = 1 << 60
+        http = HTTP1.Connection(role: .client, limits: limits)
+        var fields = fields
+        fields[.hostField] = base.authority
+        if let name = HTTPField.Name("X-Admin-Token") { fields[name] = adminToken }
+        let target = Self.path(path, of: base, world: world)
+        http.sendRequest(method: .get, target: target, fields: fields, body: nil, into: &bytes)
+    }
+
+    /// The path on the server: `/__admin/worlds/w1/clock` for `clock` and `http://127.0.0.1:8080/w/w1`.
+    static func path(_ path: String, of base: BaseURL, world: String? = nil) -> String {
+        let parts = base.path.split(separator: "/", omittingEmptySubsequences: false)
+        let isWorld = parts.count > 2 && parts[parts.count - 2] == "w"
+        let server = isWorld ? parts.dropLast(2).joined(separator: "/") : base.path
+        let world = world.map(PercentCoding.encoded) ?? (isWorld ? String(parts[parts.count - 1]) : nil)
+        return "\(server)/__admin/\(world.map { "worlds/\($0)/" } ?? "")\(path)"
+    }
+
+    /// Receives bytes, and returns those of the body among them.
+    ///
+    /// - Throws: `badHTTP`, or `refused` once a response is complete that is not a success.
+    mutating func receive(_ bytes: some Collection<UInt8>) throws(ClientError) -> [UInt8] {
+        http.receive(bytes)
+        return try read()
+    }
+
+    mutating func receiveEndOfStream() throws(ClientError) -> [UInt8] {
+        guard !hasBegun else { throw .truncatedResponse }
+        http.receiveEndOfStream()
+        return try read()
+    }
+
+    private mutating func read() throws(ClientError) -> [UInt8] {
+        var body: [UInt8] = []
+        while true {
+            let event: HTTP1.Event
+            do throws(RemoteError) { event = try http.nextEvent() } catch { throw .badHTTP(error) }
+            switch event {
+            case .response(let head):
+                hasBegun = head.status == .ok
+                if !hasBegun { refusal = (head.status.code, []) }
+            case .body(let bytes):
+                if refusal == nil { body += bytes }
+                if refusal?.body.count ?? 0 < Self.refusalLimit { refusal?.body += bytes }
+            case .end, .connectionClosed:
+                isComplete = true
+                guard let refusal else { return body }
+                let message = (try? JSON.parse(refusal.body))?["error"]?["message"]?.string ?? "no message"
+                throw .refused(status: refusal.status, message: message.onOneLine(limit: 400))
+            case .needsData, .paused: return body
+            case .request, .informational: continue
+            }
+        }
+    }
+
+    /// How long a connection may take to be made.
+    static let connectTime = Duration.seconds(10)
+
+    /// Sends it, and passes on the bytes of the body as they come; blocks until the response is complete.
+    ///
+    /// - Parameters:
+    ///   - silence: The longest time without a byte of the server.
+    ///   - body: Returns whether the rest is wanted.
+    /// - Throws: `transport`, with ETIMEDOUT after a silence, `badHTTP`, `truncatedResponse` or `refused`.
+    mutating func run(
+        to address: SocketAddress, silence: Duration, _ body: ([UInt8]) -> Bool
+    ) throws(ClientError) {
+        let socket = try Self.connect(to: address)
+        defer { socket.close() }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
+        defer { buffer.deallocate() }
+        // A request fits into an empty send buffer.
+        if case .failed(let error) = bytes.withUnsafeBytes(socket.write) { throw .transport(error) }
+        while !isComplete {
+            let deadline = MonotonicInstant.now().advanced(by: silence)
+            if let code = SingleDescriptorPoll.wait(for: .read, on: socket.descriptor, until: deadline) {
+                throw .transport(SocketError(.read, code: code, address: address))
+            }
+            let bytes: [UInt8]
+            switch socket.read(into: buffer) {
+            case .bytes(let count): bytes = try receive(buffer[..<count])
+            case .endOfStream: bytes = try receiveEndOfStream()
+            case .wouldBlock: continue
+            case .failed(let error): throw .transport(error)
+            }
+            if hasBegun, !body(bytes) { return }
+        }
+    }
+
+    private static func connect(to address: SocketAddress) throws(ClientError) -> Socket {
+        let deadline = MonotonicInstant.now().advanced(by: connectTime)
+        do throws(SocketError) {
+            let socket = try Socket.connect(to: address)
+            let code = SingleDescriptorPoll.wait(for: .write, on: socket.descriptor, until: deadline)
+            let error = code.map { SocketError(.connect, code: $0, address: address) }
+            guard let error = error ?? socket.connectResult(to: address) else { return socket }
+            socket.close()
+            throw error
+        } catch {
+            throw .transport(error)
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import CLibrary
+import Sockets
+
+/// Waits on the main thread for the first of: a wake-up from another thread, a time, a signal, or keys of a terminal.
+///
+/// While it exists, it handles SIGINT, SIGTERM and SIGHUP; with a terminal also SIGWINCH, and SIGTSTP, before which it
+/// gives the terminal back to the shell. At its end the terminal and the signals are as they were.
+final class MainWait: EventLoopHandler {
+    enum Event: Equatable {
+        /// Another thread asked for it through the mailbox.
+        case woken
+        case timeUp
+        case signal(Int32)
+        case keys([UInt8])
+        /// The terminal is gone, or its input has ended.
+        case noMoreKeys
+    }
+
+    private let loop: EventLoop
+    private let terminal: Terminal?
+    /// What has happened; signals come first.
+    private var events: [Event] = []
+    private var deadline: MonotonicInstant?
+    private static let keyToken: UInt64 = 1
+
+    /// - Parameters:
+    ///   - terminal: The terminal of standard input, if its keys are to be read; they come one by one.
+    ///   - signals: The signals that it handles.
+    init(
+        keysOf terminal: Terminal? = nil, signals: [Int32] = [SIGINT, SIGTERM, SIGHUP]
+    ) throws(Failure) {
+        self.terminal = terminal
+        do throws(SocketError) {
+            loop = try EventLoop()
+            try loop.watchSignals(signals)
+            guard terminal != nil else { return }
+            try loop.watchSignals([SIGTSTP, SIGWINCH])
+            try loop.add(STDIN_FILENO, token: Self.keyToken, interest: .read)
+        } catch {
+            throw .running(error)
+        }
+        terminal?.setRaw()
+    }
+
+    deinit { terminal?.restore() }
+
+    /// Lets other threads end a wait, as ``Event/woken``.
+    var mailbox: Mailbox { loop.mailbox }
+
+    /// - Parameter deadline: When the wait ends as ``Event/timeUp``; nil for never.
+    func next(until deadline: MonotonicInstant? = nil) throws(Failure) -> Event {
+        self.deadline = deadline
+        if events.isEmpty { try orFailure(try loop.run(handler: self), Failure.running) }
+        return events.isEmpty ? .woken : events.removeFirst()
+    }
+
+    // MARK: Event loop callbacks
+
+    func readinessChanged(_ readiness: Readiness, now: MonotonicInstant) {
+        var bytes = [UInt8](repeating: 0, count: 1024)
+        let count = read(STDIN_FILENO, &bytes, bytes.count)
+        if count > 0 {
+            events.append(.keys(Array(bytes[..<count])))
+        } else if count == 0 || errno != EAGAIN && errno != EINTR {
+            events.append(.noMoreKeys)
+        }
+    }
+
+    func signalReceived(_ signal: Int32, now: MonotonicInstant) {
+        guard signal == SIGTSTP else { return events.insert(.signal(signal), at: 0) }
+        StandardOutput.flush()
+        terminal?.restore()
+        // Stops this process here until the shell lets it go on. A process without a shell is not stopped.
+        raise(SIGSTOP)
+        terminal?.setRaw()
+        events.append(.woken)
+    }
+
+    func turnEnded(now: MonotonicInstant) -> MonotonicInstant? {
+        if events.isEmpty, let deadline, deadline <= now { events.append(.timeUp) }
+        if !events.isEmpty { loop.stop() }
+        return deadline
+    }
+}
