@@ -21,8 +21,6 @@ let package = Package(
         .library(name: "FitIQClient", targets: ["FitIQClient"]),
         .library(
             name: "ContractSuite", targets: ["ContractSuite", "Judging", "MockServer", "Scenarios"]),
-        // What Benchmarks plays the suite with.
-        .library(name: "Reference", targets: ["Reference"]),
         // Apart, because Swift Testing is there for tests only.
         .library(name: "FakeBackend", targets: ["FakeBackend"]),
     ],
@@ -152,10 +150,6 @@ let package = Package(
                 "FitIQAPI", "HTTP1", "JSON", "MockServer", "Sockets", "TLS", "Traffic", "WebSocket", httpTypes,
             ],
             path: "Tests/TestSupport"),
-        // A client that keeps the contract, for the suite's own tests and for Benchmarks.
-        .target(
-            name: "Reference", dependencies: ["ContractSuite", "FitIQAPI", "FitIQClient", "MockServer"],
-            path: "Tests/Reference"),
         // The guides' models and shapes, for the tests below.
         .target(name: "GuideModels", dependencies: ["JSON"], path: "Tests/GuideModels"),
 
@@ -222,14 +216,13 @@ let package = Package(
         .testTarget(
             name: "ContractSuiteTests",
             dependencies: [
-                "ContractSuite", "FitIQAPI", "FitIQClient", "JSON", "Judging", "MockServer", "Reference", "Scenarios",
-                "TestSupport",
+                "ContractSuite", "FitIQAPI", "FitIQClient", "JSON", "Judging", "MockServer", "Scenarios", "TestSupport",
             ]),
         .testTarget(
             name: "ContractTests",
             dependencies: [
-                "ContractSuite", "FakeBackend", "FitIQAPI", "FitIQClient", "JSON", "Judging", "MockServer", "Reference",
-                "Scenarios", "Traffic", "WebSocket", httpTypes,
+                "ContractSuite", "FakeBackend", "FitIQAPI", "FitIQClient", "JSON", "Judging", "MockServer", "Scenarios",
+                "Traffic", "WebSocket", httpTypes,
             ], exclude: ["Goldens"]),
         .testTarget(
             name: "FitIQClientTests",
@@ -246,7 +239,7 @@ let package = Package(
             dependencies: [
                 "ContractSuite", "Faults", "FitIQAPI", "FitIQBackend", "FitIQClient", "HTTP1", "JSON", "Judging",
                 "MockServer", "Nutrition", "Proxy", "Replay", "Scenarios", "Sockets", "TLS", "TestSupport", "Traffic",
-                "WebSocket", "fitiq-mock", argumentParser, httpTypes, logging,
+                "WebSocket", "fitiq-mock", argumentParser, logging,
             ]),
         .testTarget(
             name: "MockServerTests",

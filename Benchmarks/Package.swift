@@ -55,7 +55,6 @@ let package = Package(
             dependencies: [
                 "Load", .product(name: "ContractSuite", package: "fitiq-mock"),
                 .product(name: "FitIQAPI", package: "fitiq-mock"),
-                .product(name: "Reference", package: "fitiq-mock"),
             ]),
         .testTarget(
             name: "LoadTests",

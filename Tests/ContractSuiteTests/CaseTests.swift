@@ -1,7 +1,6 @@
 import FitIQAPI
 import Judging
 import MockServer
-import Reference
 import Scenarios
 import Testing
 

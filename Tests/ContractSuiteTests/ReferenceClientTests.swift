@@ -2,7 +2,6 @@ import ContractSuite
 import FitIQAPI
 import FitIQClient
 import MockServer
-import Reference
 import Testing
 
 @Suite("The reference client on the suite's clock")

@@ -1,7 +1,6 @@
 import FitIQAPI
 import Judging
 import MockServer
-import Reference
 import Testing
 
 @testable import ContractSuite

@@ -3,7 +3,6 @@ import FitIQClient
 import JSON
 import Judging
 import MockServer
-import Reference
 import Scenarios
 import Testing
 

@@ -1,7 +1,6 @@
 import FitIQAPI
 import JSON
 import MockServer
-import Reference
 import Scenarios
 import Testing
 

@@ -2,7 +2,6 @@ import ContractSuite
 import FitIQAPI
 import Load
 import MockServer
-import Reference
 import Scenarios
 
 /// Measures what judging a client costs in one's own process.

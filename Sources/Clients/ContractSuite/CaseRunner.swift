@@ -9,13 +9,7 @@ import Traffic
 /// An error that it throws is the client's and fails the case.
 public typealias ClientFactory = (Surroundings) async throws -> any ClientUnderTest
 
-/// Plays cases of the contract suite on a stage, each in its own world.
-///
-/// To wrap your own client, conform it to ``ClientUnderTest`` and make each of ``ContractCase/all`` a test, as
-/// `Tests/ContractTests/ClientInSuite.swift` does in thirty lines.
-///
-/// Cases whose instructions the client does not support are skipped, and so are those that take hours, unless the
-/// client follows the suite's clock.
+/// Plays cases on a stage, each in its own world.
 public struct CaseRunner {
     public let stage: any Stage
     /// Whether a case fails if the client was not made to face the case's obligations.
@@ -99,6 +93,15 @@ public protocol Stage {
 }
 
 extension LocalServer: Stage {}
+
+extension VirtualNetwork: Stage {
+    public func perform<Result: Sendable>(
+        _ body: @escaping @Sendable (Engine, Timestamp) throws -> Result
+    ) async throws -> Result {
+        defer { settle() }
+        return try body(engine, now)
+    }
+}
 
 /// A world on a stage, from creation to deletion.
 struct StageWorld {

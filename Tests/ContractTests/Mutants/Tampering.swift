@@ -2,7 +2,6 @@ import ContractSuite
 import FitIQAPI
 import FitIQClient
 import JSON
-import Reference
 
 /// A mutation made of closures: they change what passes, leave it out, hold it back, or add to it.
 struct Tampering: Mutation {

@@ -1,4 +1,3 @@
-import ContractSuite
 import FitIQAPI
 import FitIQClient
 

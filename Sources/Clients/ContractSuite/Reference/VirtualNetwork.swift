@@ -1,4 +1,3 @@
-import ContractSuite
 import FitIQAPI
 import FitIQClient
 import MockServer
@@ -184,14 +183,5 @@ public final class VirtualNetwork {
             }
         }
         engine.transportClosed(link.id)
-    }
-}
-
-extension VirtualNetwork: Stage {
-    public func perform<Result: Sendable>(
-        _ body: @escaping @Sendable (Engine, Timestamp) throws -> Result
-    ) async throws -> Result {
-        defer { settle() }
-        return try body(engine, now)
     }
 }
