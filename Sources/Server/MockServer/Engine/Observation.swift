@@ -65,7 +65,7 @@ public enum Observation: Sendable, CustomStringConvertible {
             return [
                 ("event", place == nil ? "answered" : "exchange", nil), ("world", place?.world, nil),
                 ("connection", place?.connection, nil), ("method", method, method), ("target", target, target),
-                ("status", exchange.status, outcome + (reasons.isEmpty ? "" : ":")), 
+                ("status", exchange.status, outcome + (reasons.isEmpty ? "" : ":")),
                 ("duration_ms", lasted.map { Int($0 / 1_000_000) }, nil),
                 ("code", code?.onOneLine(limit: 100), nil),
                 ("reason", message, reasons.isEmpty ? nil : reasons.joined(separator: ", ").onOneLine(limit: 400)),
