@@ -81,7 +81,12 @@ public struct ResponseFaults: Sendable, Equatable {
     ///
     /// Its ``Replacement/message`` and, for a quota, its ``Replacement/retryAfter`` are filled in. The request must not
     /// reach the backend, unless the replacement ``Replacement/isProcessed``.
-    public internal(set) var replacement: Replacement?
+    public internal(set) var replacement: Replacement? {
+        get { replacements.first }
+        set { replacements = newValue.map { [$0] } ?? [] }
+    }
+    /// The replacement or nothing: it is large, and few requests have one.
+    var replacements: [Replacement] = []
     /// The faults of the response, in the order of the rules.
     public var faults: [ResponseFault] = []
     let seed: UInt64

@@ -58,7 +58,7 @@ extension Engine {
             }
             hidden = count - due.count
         }
-        if world.heldOutputs.next != nil || world.live?.silences.next != nil {
+        if world.heldOutputs.next != nil {
             for connection in connections where connection.world === world {
                 for (time, what) in [(connection.queuedRelease, "output"), (connection.silencedUntil, "silence")] {
                     guard let time else { continue }

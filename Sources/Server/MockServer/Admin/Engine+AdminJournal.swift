@@ -156,11 +156,13 @@ extension Engine {
         }
     }
 
-    /// Queues what followers have not seen for the next turns of the loop, as far as they read it.
+    /// Queues what followers have not seen for the next turns of the loop, as far as they read it, and resumes the
+    /// waits for which something happened.
     func queueFollowers() {
         guard !followers.isEmpty else { return }
-        followers.removeAll { self[$0]?.follower == nil }
+        followers.removeAll { self[$0].map { $0.follower == nil && $0.waiter == nil } ?? true }
         for id in followers {
+            if let connection = self[id], connection.waiter?.hasNews ?? false { wakeStream(of: connection) }
             guard let connection = self[id], connection.ending == .none, !isReadingPaused(connection),
                 let follower = connection.follower, !follower.isBehind, follower.hasNews
             else { continue }

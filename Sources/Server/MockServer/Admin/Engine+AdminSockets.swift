@@ -97,7 +97,7 @@ extension Engine {
         return answer(about: connection, of: call.world)
     }
 
-    private func cut(_ connection: Connection, isReset: Bool, in world: World, at now: Timestamp) {
+    func cut(_ connection: Connection, isReset: Bool, in world: World, at now: Timestamp) {
         let isSilent = connection.socketState == .silent
         connection.record.endingRule = LiveControl.byHand
         // What a fault still holds back is lost, as the rest of the connection is.
@@ -125,8 +125,7 @@ extension Engine {
         recorder.setIn(.silence, by: LiveControl.byHand, on: connection, in: world)
         let end = world.turn.now.advanced(byNanoseconds: Self.longestSilence)
         connection.silencedUntil = end
-        if world.live == nil { world.live = LiveControl() }
-        world.live?.silences.insert(connection.id, at: end)
+        world.heldOutputs.insert(connection.id, at: end)
         queueDeadline(of: world)
         touch(connection)
         return answer(about: connection, of: world)
@@ -146,14 +145,6 @@ extension Engine {
         obeySocketFaults(of: connection)
         outputHasGrown(of: connection, at: call.now)
         return answer(about: connection, of: world)
-    }
-
-    /// Resets the sockets whose operator has kept them silent for too long.
-    func endSilences(of world: World, at now: Timestamp) {
-        while let (id, time) = world.live?.silences.popDue(at: world.turn.now) {
-            guard let connection = self[id], connection.silencedUntil == time else { continue }
-            cut(connection, isReset: true, in: world, at: now)
-        }
     }
 
     // MARK: Finding and describing

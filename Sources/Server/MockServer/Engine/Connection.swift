@@ -138,7 +138,9 @@ public final class Connection {
     /// Whether it neither ends nor is silenced by a fault.
     var isServed: Bool { ending == .none && !isSilent }
     /// Whether its request is answered when an operator, or what happens in a world, lets it be.
-    var awaitsOthers: Bool { held != nil || stream?.source is Waiter }
+    var awaitsOthers: Bool { held != nil || waiter != nil }
+    /// Its answer, if that waits for something to happen in a world.
+    var waiter: Waiter? { stream?.source as? Waiter }
     /// Whether a request has begun to arrive.
     var isReadingRequest: Bool { http.isReadingHead || http.isReadingBody }
     var isEcho: Bool { webSocket != nil && !webSocketUse.isOfWorld }

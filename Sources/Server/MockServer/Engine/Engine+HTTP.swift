@@ -58,7 +58,7 @@ extension Engine {
         guard let head = connection.request else { preconditionFailure("A request ended that never began.") }
         // The next request has its own time to arrive.
         arm(connection, .idle, after: patience.idle, at: now)
-        var exchange = Exchange(head, body: connection.body, on: connection, in: self, at: now)
+        let exchange = Exchange(head, body: connection.body, on: connection, in: self, at: now)
         if waits(exchange) { return }
         connection.request = nil
         connection.body = []
@@ -69,7 +69,7 @@ extension Engine {
         // Requests to the server itself belong to no world, and neither do their time-outs.
         connection.world = exchange.isOfServer ? nil : exchange.destination.world
         enter(world, at: now)
-        serve(&exchange)
+        serve(exchange)
     }
 
     /// Answers a request, in a world whose time is set.
@@ -79,7 +79,7 @@ extension Engine {
     ///   - holdsAnswer: Whether a breakpoint may hold the answer.
     // Most requests have no known answer: within their own function, they do not pay for one.
     @inline(__always)
-    func serve(_ exchange: inout Exchange, _ known: Answer? = nil, holdsAnswer: Bool = true) {
+    func serve(_ exchange: consuming Exchange, _ known: Answer? = nil, holdsAnswer: Bool = true) {
         let (world, connection, now) = (exchange.world, exchange.connection, exchange.now)
         let head = exchange.received?.head ?? exchange.head
         let start = connection.output.bytes.count

@@ -20,10 +20,8 @@ public final class Engine {
     var defaultWorld: World { worlds.main }
     let recorder: Recorder
     var streams = StreamQueue()
-    /// The connections that follow a journal as it grows.
+    /// The connections that follow a journal as it grows, or wait for an entry of it.
     var followers: [ConnectionID] = []
-    /// The connections whose requests wait for an entry of a journal.
-    var waits: [ConnectionID] = []
     /// The connections that waited for a world that has since resumed, in the order of arrival.
     var resumed: [ConnectionID] = []
     /// Tells this engine from another one at the same address: 16 hexadecimal digits.
@@ -198,7 +196,6 @@ public final class Engine {
     public func takeTouched() -> [Connection] {
         freeDiscarded()
         queueFollowers()
-        queueWaits()
         guard !touched.isEmpty else { return [] }
         var result = touched
         touched.removeAll(keepingCapacity: true)

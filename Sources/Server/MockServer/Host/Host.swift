@@ -117,7 +117,8 @@ public final class Host: SocketHost {
         }
         let rest = unserved.isEmpty ? nil : now
         let choreDue = stopsAt == nil ? chore?.due : nil
-        return [rest, engine.nextDeadline.map(loop.instant), loop.nextDeadline, choreDue].compactMap { $0 }.min()
+        let engineDue = engine.nextDeadline.map(loop.instant)
+        return .earliest(.earliest(rest, engineDue), .earliest(loop.nextDeadline, choreDue))
     }
 
     private func doWork(_ now: MonotonicInstant) {

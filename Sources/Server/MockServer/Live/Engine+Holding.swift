@@ -196,12 +196,12 @@ extension Engine {
             exchange.handshakeFaults?.socket?.holdNextFromServer(thing.breakpoint)
         }
         switch action {
-        case .response(let answer): serve(&exchange, answer, holdsAnswer: false)
-        case .answer(let answer): serve(&exchange, answer, holdsAnswer: true)
+        case .response(let answer): serve(exchange, answer, holdsAnswer: false)
+        case .answer(let answer): serve(exchange, answer, holdsAnswer: true)
         case .drop(let fault):
             exchange.add(fault)
-            serve(&exchange, Answer(status: .serviceUnavailable, body: []), holdsAnswer: false)
-        case .pass, .request, .frame: serve(&exchange, held.answer, holdsAnswer: held.answer == nil)
+            serve(exchange, Answer(status: .serviceUnavailable, body: []), holdsAnswer: false)
+        case .pass, .request, .frame: serve(exchange, held.answer, holdsAnswer: held.answer == nil)
         }
         goOn(connection, at: now)
     }

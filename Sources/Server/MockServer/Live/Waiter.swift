@@ -97,9 +97,9 @@ extension Engine {
         query.since = try body.number("since", in: 0...Int.max) ?? 0
         let within = try body.duration("within") ?? Self.usualWait
         guard within <= Self.longestWait else { throw .waitTooLong }
-        let waiting = waits.count { (self[$0]?.stream?.source as? Waiter)?.world === call.world }
+        let waiting = followers.count { self[$0]?.waiter?.world === call.world }
         guard waiting < Self.mostWaits else { throw .tooManyWaits }
-        waits.append(call.connection.id)
+        followers.append(call.connection.id)
         return Answer(Waiter(query, in: call.world, of: self, within: within, at: call.now))
     }
 
@@ -108,18 +108,6 @@ extension Engine {
     package static let longestWait: Int64 = 600_000_000_000
     /// How many requests may wait in a world.
     package static let mostWaits = 64
-
-    /// Resumes the requests for which something happened.
-    func queueWaits() {
-        guard !waits.isEmpty else { return }
-        waits.removeAll { !(self[$0]?.stream?.source is Waiter) }
-        for id in waits {
-            guard let connection = self[id], let waiter = connection.stream?.source as? Waiter, waiter.hasNews else {
-                continue
-            }
-            wakeStream(of: connection)
-        }
-    }
 }
 
 extension APIError {

@@ -137,7 +137,6 @@ extension Engine {
             advanceReplay(of: world, at: now)
         }
         releaseOutputs(of: world, at: now)
-        endSilences(of: world, at: now)
         releaseHolds(of: world, at: now)
         return max(steps, 1)
     }
@@ -151,10 +150,15 @@ extension Engine {
         if step <= manualTime { worlds.look(at: world, at: world.lastUsed) }
     }
 
-    /// Releases the outputs that a fault held back until now.
+    /// Releases the outputs that a fault held back until now, and resets what was silenced by hand until now.
     private func releaseOutputs(of world: World, at now: Timestamp) {
         while let (id, time) = world.heldOutputs.popDue(at: world.turn.now) {
-            guard let connection = self[id], connection.queuedRelease == time else { continue }
+            guard let connection = self[id] else { continue }
+            if connection.silencedUntil == time {
+                cut(connection, isReset: true, in: world, at: now)
+                continue
+            }
+            guard connection.queuedRelease == time else { continue }
             connection.queuedRelease = nil
             release(connection, in: world, at: now)
         }
@@ -173,7 +177,9 @@ extension Engine {
             world.heldOutputs.insert(connection.id, at: time)
             // Clients that give up waiting leave their entries in the queue, permanently if the clock stands still.
             if world.heldOutputs.count > 2 * connections.count + 1024 {
-                world.heldOutputs.removeAll { id, time in self[id]?.queuedRelease != time }
+                world.heldOutputs.removeAll { id, time in
+                    self[id].map { $0.queuedRelease != time && $0.silencedUntil != time } ?? true
+                }
             }
             queueDeadline(of: world)
         case .end(.silence):

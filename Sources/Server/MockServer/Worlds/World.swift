@@ -34,7 +34,7 @@ final class World {
     /// How many connections its journal has met; a connection that went elsewhere and came back counts twice.
     var connectionCount: UInt64 = 0
     var responseFields = ResponseFields()
-    /// When connections whose output a fault holds back continue, by the world's clock.
+    /// When connections whose output a fault holds back continue, and silenced ones are reset, by the world's clock.
     var heldOutputs = DeadlineQueue<ConnectionID>()
     /// What its operator does by hand; nil until something is done.
     var live: LiveControl?
@@ -207,7 +207,7 @@ final class World {
     var nextStep: Timestamp? {
         let step = Timestamp.earliest(
             replay == nil ? backend.nextDeadline : replay?.player.nextDeadline, heldOutputs.next)
-        return live == nil ? step : .earliest(step, live?.nextStep)
+        return .earliest(step, live?.holds.next)
     }
 }
 
@@ -223,9 +223,9 @@ struct WrittenBytes: Sendable {
     var sum: Int { scenario + marks + (faults.isEmpty ? 0 : faults.values.reduce(0, +)) }
 }
 
-extension Timestamp {
+extension Comparable {
     /// The earlier of two times, of which either may be missing.
-    static func earliest(_ one: Timestamp?, _ other: Timestamp?) -> Timestamp? {
+    static func earliest(_ one: Self?, _ other: Self?) -> Self? {
         guard let one, let other else { return one ?? other }
         return min(one, other)
     }
