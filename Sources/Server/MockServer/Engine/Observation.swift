@@ -61,7 +61,8 @@ public enum Observation: Sendable, CustomStringConvertible {
             let faults = Self.names(of: exchange.faults)
             let reasons = [code?.onOneLine(limit: 100), message, faults.map { "fault \($0)" }].compactMap(\.self)
             let status = exchange.status.map { "\($0)" + (lasted == nil ? "" : " in") } ?? "not answered,"
-            let outcome = [status, lasted.map { "\(Durations.milliseconds($0)) ms" }].compactMap(\.self).joined(separator: " ")
+            let outcome = [status, lasted.map { "\(Durations.milliseconds($0)) ms" }].compactMap(\.self).joined(
+                separator: " ")
             return [
                 ("event", place == nil ? "answered" : "exchange", nil), ("world", place?.world, nil),
                 ("connection", place?.connection, nil), ("method", method, method), ("target", target, target),

@@ -34,7 +34,8 @@ final class Recorder {
         let (shaped, received) = (exchange.shaped, exchange.received)
         let recorded = RecordedExchange(
             head: received?.head ?? exchange.head, body: received?.body ?? exchange.body,
-            requestedAt: exchange.requestedAt ?? now, endpoint: received == nil ? exchange.endpoint : received?.endpoint,
+            requestedAt: exchange.requestedAt ?? now,
+            endpoint: received == nil ? exchange.endpoint : received?.endpoint,
             user: exchange.user, unmatched: received == nil ? exchange.unmatched : nil,
             status: shaped?.delivery == Delivery.none ? nil : answer.status.code, responseFields: fields,
             responseBody: shaped?.body ?? answer.body, delivery: shaped?.delivery ?? .complete,

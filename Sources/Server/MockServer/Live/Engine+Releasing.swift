@@ -1,0 +1,241 @@
+import Faults
+import FitIQAPI
+import HTTP1
+import HTTPTypes
+import JSON
+import Traffic
+import WebSocket
+
+/// What becomes of what breakpoints hold: it continues, by hand or by itself, or is lost with its connection.
+extension Engine {
+    // MARK: Releasing
+
+    /// What an operator does with something held.
+    enum HeldAction {
+        case pass
+        /// Another request, response or message in its place.
+        case request(RequestHead, body: [UInt8])
+        case response(Answer)
+        case frame([UInt8])
+        /// It is lost; over HTTP, the fault ends its connection.
+        case drop(ResponseFault)
+        /// A response to a request, which the backend never sees.
+        case answer(Answer)
+    }
+
+    /// Lets something continue, in a world whose time is set.
+    ///
+    /// - Parameter steps: Whether what follows it is held: the response to a request, the next message in its direction.
+    func release(
+        _ thing: HeldThing, of world: World, _ action: HeldAction = .pass, steps: Bool = false,
+        as told: RecordedRelease.Action, at now: Timestamp
+    ) {
+        guard let connection = self[thing.connection] else {
+            world.live?.holds.remove(thing.number)
+            return
+        }
+        note(thing, told, action, on: connection, in: world)
+        touch(connection)
+        guard connection.isServed else { return }
+        lendOutput(to: connection)
+        switch (thing.place, thing.sender) {
+        case (.frame, .server): releaseMessage(action, steps: steps, on: connection, in: world, at: now)
+        case (.frame, .client): releaseEvent(thing.breakpoint, action, steps: steps, on: connection, in: world, at: now)
+        default: releaseRequest(thing, action, steps: steps, on: connection, at: now)
+        }
+        account(connection)
+    }
+
+    /// Records that something is no longer held.
+    private func note(
+        _ thing: HeldThing, _ told: RecordedRelease.Action, _ action: HeldAction = .pass, on connection: Connection,
+        in world: World
+    ) {
+        connection.holdCount -= 1
+        world.live?.holds.remove(thing.number)
+        var payload: [UInt8]?
+        switch action {
+        case .request(_, let body): payload = body
+        case .frame(let text) where thing.sender == .client: payload = text
+        default: break
+        }
+        let release = RecordedRelease(
+            held: thing.number, breakpoint: thing.breakpoint.name.text, action: told, due: thing.due,
+            payload: payload.map { RecordedBody($0) })
+        recorder.record(.released(release), on: connection, in: world)
+    }
+
+    private func releaseRequest(
+        _ thing: HeldThing, _ action: HeldAction, steps: Bool, on connection: Connection, at now: Timestamp
+    ) {
+        guard let held = connection.held else { return }
+        (connection.held, connection.waiting) = (nil, nil)
+        arm(connection, .idle, after: patience.idle, at: now)
+        var exchange = held.exchange
+        if case .request(let head, let body) = action { exchange = exchange.replaced(by: head, body, in: self) }
+        (exchange.now, exchange.isReleased) = (now, true)
+        if steps, thing.place == .request {
+            let hold = Hold(fromServer: true, time: thing.breakpoint.hold.time)
+            exchange.responseFaults?.holds.insert(Breakpoint(name: thing.breakpoint.name, hold: hold), at: 0)
+        } else if steps, thing.place == .handshake {
+            let seed = exchange.world.faults.seed
+            if exchange.handshakeFaults?.socket == nil { exchange.handshakeFaults?.socket = SocketFaults(seed: seed) }
+            exchange.handshakeFaults?.socket?.holdNextFromServer(thing.breakpoint)
+        }
+        switch action {
+        case .response(let answer): serve(exchange, answer, holdsAnswer: false)
+        case .answer(let answer): serve(exchange, answer, holdsAnswer: true)
+        case .drop(let fault):
+            exchange.add(fault)
+            serve(exchange, Answer(status: .serviceUnavailable, body: []), holdsAnswer: false)
+        case .pass, .request, .frame: serve(exchange, held.answer, holdsAnswer: held.answer == nil)
+        }
+        goOn(connection, at: now)
+    }
+
+    private func releaseMessage(
+        _ action: HeldAction, steps: Bool, on connection: Connection, in world: World, at now: Timestamp
+    ) {
+        let text: [UInt8]? = if case .frame(let text) = action { text } else { nil }
+        let isLost = if case .drop = action { true } else { false }
+        guard let outgoing = connection.socketFaults?.release(text: text, isLost: isLost, steps: steps) else { return }
+        deliver(outgoing, on: connection, in: world, at: now)
+        outputHasGrown(of: connection, at: now)
+    }
+
+    private func releaseEvent(
+        _ breakpoint: Breakpoint, _ action: HeldAction, steps: Bool, on connection: Connection, in world: World,
+        at now: Timestamp
+    ) {
+        guard let event = connection.heldEvent else { return }
+        connection.heldEvent = nil
+        if steps { connection.socketFaults?.holdNextFromClient(breakpoint) }
+        switch (action, event) {
+        case (.drop, _): break
+        case (.frame(let text), .text): obey(.text(text), on: connection, in: world, at: now)
+        case (.frame(let bytes), _): obey(.binary(bytes), on: connection, in: world, at: now)
+        default: obey(event, on: connection, in: world, at: now)
+        }
+        applyEffects(of: world, at: now)
+        if !connection.unreadFrames.isEmpty { serveUnreadFrames(of: connection, at: now) }
+    }
+
+    /// Lets everything continue whose time is over by the world's clock, in the order of these times.
+    func releaseHolds(of world: World, at now: Timestamp) {
+        guard world.live != nil else { return }
+        // A connection that goes on counts as a use of the world, which a clock that is moved is not.
+        let used = world.lastUsed
+        defer { world.lastUsed = used }
+        while let thing = world.live?.holds.due(at: world.turn.now) {
+            release(thing, of: world, as: thing.isEnded ? .ended : .expired, at: now)
+        }
+    }
+
+    /// Lets everything in a world continue; nothing is held in the meantime.
+    func releaseAll(of world: World, _ action: RecordedRelease.Action, at now: Timestamp) {
+        guard let holds = world.live?.holds, !holds.things.isEmpty else { return }
+        enter(world, at: now)
+        world.live?.holds.isClosing = true
+        while let thing = world.live?.holds.things.first { release(thing, of: world, as: action, at: now) }
+        world.live?.holds.isClosing = false
+    }
+
+    /// Lets everything continue that breakpoints hold which are disabled or gone.
+    ///
+    /// - Parameter now: The system's time; without it, and while the world stands still, that happens at the next turn.
+    func releaseDisabled(of world: World, at now: Timestamp?) {
+        guard let things = world.live?.holds.things, !things.isEmpty else { return }
+        let enabled = Set(world.faults.rules.lazy.filter(\.rule.isEnabled).map(\.rule.name))
+        if let now, !world.isStanding { enter(world, at: now) }
+        world.live?.holds.bringForward(to: world.turn.now) { !enabled.contains($0.breakpoint.name) }
+        if let now, !world.isStanding { releaseHolds(of: world, at: now) } else { queueDeadline(of: world) }
+    }
+
+    /// The controller of a breakpoint, if it has one whose stream of events is not open.
+    func missingController(of rule: FaultRule, in world: World) -> ExactString? {
+        rule.controller.flatMap { hasController($0, of: world) ? nil : $0 }
+    }
+
+    /// Disables the breakpoints that have no controller any more, and releases what they hold.
+    ///
+    /// - Parameter now: The system's time; without it, that happens at the next turn.
+    func disableAbandonedBreakpoints(of world: World, at now: Timestamp? = nil) {
+        for rule in world.faults.rules.map(\.rule)
+        where rule.isEnabled && missingController(of: rule, in: world) != nil {
+            setFault(rule.name, of: world, isEnabled: false, at: now)
+        }
+    }
+
+    // MARK: Losing
+
+    /// Records that what is held on a connection is lost with it.
+    func loseHolds(of connection: Connection) {
+        guard let world = connection.world, endsHolds(of: connection, in: world, as: .left) else { return }
+        if let held = connection.held {
+            recorder.record(.exchange(held.exchange.abandoned), on: connection, in: world)
+            (connection.held, connection.waiting) = (nil, nil)
+        }
+        connection.heldEvent = nil
+    }
+
+    /// Records that what is held on a socket continues, because the server closes it; a message of the client is lost.
+    func endHolds(of connection: Connection, in world: World) {
+        guard endsHolds(of: connection, in: world, as: .ended), connection.heldEvent != nil else { return }
+        connection.heldEvent = nil
+        // The client's close frame may be among them.
+        if !connection.unreadFrames.isEmpty { resumed.append(connection.id) }
+    }
+
+    private func endsHolds(of connection: Connection, in world: World, as told: RecordedRelease.Action) -> Bool {
+        guard connection.holdCount > 0 else { return false }
+        for thing in world.live?.holds.things ?? [] where thing.connection == connection.id {
+            note(thing, told, on: connection, in: world)
+        }
+        return true
+    }
+}
+
+extension Exchange {
+    /// A request as its client sent it, if an operator changed it.
+    final class Received {
+        let head: RequestHead
+        let body: [UInt8]
+        let endpoint: Endpoint?
+
+        init(head: RequestHead, body: [UInt8], endpoint: Endpoint?) {
+            (self.head, self.body, self.endpoint) = (head, body, endpoint)
+        }
+    }
+
+    /// Adds a rule to those that acted, once.
+    mutating func note(_ rule: String) {
+        func isSame(_ name: String) -> Bool { name.utf8.elementsEqual(rule.utf8) }
+        if faultNames.contains(where: isSame) { return }
+        responseFaults?.ruleNames.append(rule)
+        handshakeFaults?.response.ruleNames.append(rule)
+    }
+
+    fileprivate mutating func add(_ fault: ResponseFault) {
+        responseFaults?.faults.append(fault)
+        handshakeFaults?.response.faults.append(fault)
+    }
+
+    /// The exchange with another request in the place of the client's.
+    fileprivate func replaced(by head: RequestHead, _ body: [UInt8], in engine: Engine) -> Exchange {
+        var exchange = Exchange(head, body: body, on: connection, in: engine, at: now)
+        exchange.received = Received(head: self.head, body: self.body, endpoint: endpoint)
+        (exchange.requestedAt, exchange.user, exchange.unmatched) = (requestedAt, user, unmatched)
+        (exchange.responseFaults, exchange.handshakeFaults) = (responseFaults, handshakeFaults)
+        exchange.playback = playback
+        return exchange
+    }
+
+    /// The exchange if the client leaves before it is answered.
+    fileprivate var abandoned: RecordedExchange {
+        RecordedExchange(
+            head: received?.head ?? head, body: received?.body ?? body,
+            requestedAt: requestedAt ?? world.turn.now,
+            endpoint: received == nil ? endpoint : received?.endpoint, user: user,
+            unmatched: received == nil ? unmatched : nil, status: nil, delivery: .none, faults: faultNames)
+    }
+}
