@@ -43,49 +43,6 @@ struct BuiltInTests {
         #expect((20...110).contains(scenario.summary.count) && scenario.summary.hasSuffix("."))
     }
 
-    @Test("The head of each file can be read without YAML")
-    func headsHaveTheForm() throws {
-        for name in try FileManager.default.contentsOfDirectory(atPath: Fixture.scenarios.path) {
-            guard name.hasSuffix(".yaml") else { continue }
-            let bytes = try Data(contentsOf: Fixture.scenarios.appendingPathComponent(name))
-            if let mistake = Self.head(Array(bytes), name).mistake { Issue.record("\(mistake)") }
-        }
-    }
-
-    private static func head(_ bytes: [UInt8], _ name: String) -> (summary: String, mistake: String?) {
-        bytes.withUnsafeBufferPointer {
-            let scenario = BuiltInScenario($0, path: BuiltInScenario.folder + name)
-            return (scenario.summary, scenario.mistake)
-        }
-    }
-
-    private static let name = "the first key is name, with the name of the file: name: a-b"
-    private static let summary =
-        "the second key is summary, with one line that needs no quotation marks: a letter first, without \": \" and \" #\""
-
-    @Test(
-        "A head of another form is told with file and line",
-        arguments: [
-            ("", 1, "the file has no name and summary"), ("# a\n\n", 2, "the file has no name and summary"),
-            ("name: a-b", 1, "the file has no name and summary"),
-            ("# a\nsummary: A.\nname: a-b\n", 2, name), ("name: a\n", 1, name), ("name: \"a-b\"\n", 1, name),
-            ("\n# a\n name: a-b\n", 3, name), ("name: a-b\nfaults: []\n", 2, summary),
-            ("name: a-b\nsummary:\n", 2, summary), ("name: a-b\nsummary: \n", 2, summary),
-            ("name: a-b\n\nsummary: \"A.\"\n", 3, summary), ("name: a-b\nsummary: A: b.\n", 2, summary),
-            ("name: a-b\nsummary: A #b.\n", 2, summary), ("name: a-b\nsummary: A. \n", 2, summary),
-            ("name: a-b\nsummary: >\n  A.\n", 2, summary),
-        ])
-    func tellsBrokenHeads(_ text: String, _ line: Int, _ message: String) {
-        #expect(Self.head(Array(text.utf8), "a-b.yaml").mistake == "Fixtures/scenarios/a-b.yaml:\(line): \(message)")
-    }
-
-    @Test("A head of the form has its summary, as YAML reads it")
-    func readsHeads() throws {
-        let text = "# a\n\nname: a-b\n# b\nsummary: Café no; 429 (\"x\", 'y') — a#b.\n"
-        #expect(Self.head(Array(text.utf8), "a-b.yaml") == ("Café no; 429 (\"x\", 'y') — a#b.", nil))
-        #expect(try Scenario.read(text, file: "a-b").summary == "Café no; 429 (\"x\", 'y') — a#b.")
-    }
-
     @Test("Without arguments a scenario is what default.yaml says")
     func defaultNeedsNoParsing() throws {
         #expect(try Scenario.read(#require(Scenario.builtInText(named: "default"))) == Scenario())

@@ -16,8 +16,7 @@ struct CloseCodeTests {
         arguments: [
             (CloseCode.normalClosure, 1000), (.goingAway, 1001), (.protocolError, 1002), (.unsupportedData, 1003),
             (.noStatus, 1005), (.abnormal, 1006), (.invalidPayload, 1007), (.policyViolation, 1008),
-            (.messageTooBig, 1009), (.mandatoryExtension, 1010), (.internalError, 1011), (.serviceRestart, 1012),
-            (.tryAgainLater, 1013), (.badGateway, 1014), (.tlsHandshake, 1015),
+            (.messageTooBig, 1009), (.internalError, 1011),
         ])
     func names(code: CloseCode, number: Int) {
         #expect(code.description == String(number))

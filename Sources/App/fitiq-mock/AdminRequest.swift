@@ -11,12 +11,10 @@ struct AdminRequest {
     private(set) var bytes: [UInt8] = []
     /// Whether the response has begun, and is a success.
     private(set) var hasBegun = false
-    /// Whether the response is complete.
     private(set) var isComplete = false
     private var http: HTTP1.Connection
     /// The status and the beginning of the body of a response that is not a success.
     private var refusal: (status: Int, body: [UInt8])?
-    /// The maximum bytes of a refusal's body that are read.
     private static let refusalLimit = 64 * 1024
 
     /// - Parameters:
@@ -81,7 +79,6 @@ struct AdminRequest {
         }
     }
 
-    /// How long a connection may take to be made.
     static let connectTime = Duration.seconds(10)
 
     /// Sends it, and passes on the bytes of the body as they come; blocks until the response is complete.

@@ -116,7 +116,6 @@ struct Chat: ParsableCommand {
         }
     }
 
-    /// Archives the consultation, and begins another.
     @Sendable private func archive(_ client: FitIQClient) async throws {
         try await client.archive()
         print(Messages.archived(try await client.startConsultation(persona: persona)))
@@ -155,7 +154,6 @@ struct Chat: ParsableCommand {
     }
 }
 
-/// A line that is not a message.
 enum ChatCommand: Equatable {
     case archive, help, quit
     case meal(String)
@@ -199,7 +197,6 @@ enum ChatAnswer {
         }
     }
 
-    /// Prints the answer that the transcript gains, until cancelled.
     private static func follow(_ client: FitIQClient, after count: Int) async -> PrintedLine {
         var line = PrintedLine()
         for await transcript in client.transcript {

@@ -30,8 +30,6 @@ enum ChatNews {
     }
 
     /// Runs a command, and says so if its result does not come because the server's clock stands still.
-    ///
-    /// - Parameter adminToken: The token that the server's clock is asked for with.
     static func waiting<Result>(
         for client: FitIQClient, at url: String, adminToken: String?, _ body: () async throws -> Result
     ) async throws -> Result {

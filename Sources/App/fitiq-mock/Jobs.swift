@@ -20,7 +20,6 @@ final class Jobs<Output: Sendable>: Sendable {
         var outputs: [Output]
         /// Why the rest was not done; nil if everything was.
         var reason: String?
-        /// The signal that interrupted it.
         var signal: Int32?
     }
 
@@ -34,8 +33,6 @@ final class Jobs<Output: Sendable>: Sendable {
     init(count: Int, _ mailbox: Mailbox) { (self.count, self.mailbox) = (count, mailbox) }
 
     /// Starts workers, each on a thread of its own; fewer than wanted if the system has no room for more.
-    ///
-    /// - Parameter work: Takes jobs until there are none.
     func start(_ workerCount: Int, _ work: @escaping @Sendable () -> Void) throws(Failure) {
         for number in 0..<min(workerCount, count) {
             state.withLock { $0.workerCount += 1 }
@@ -62,7 +59,6 @@ final class Jobs<Output: Sendable>: Sendable {
         }
     }
 
-    /// Whether the rest was given up.
     var isOver: Bool { state.withLock { $0.end != nil } }
 
     /// Keeps what a job gave; it does not count if it was still under way when the rest was given up.

@@ -105,10 +105,8 @@ struct JudgedFile {
     }
 
     init(name: String, mode: GuideMode, world: String? = nil, journal: ReportJournal? = nil) {
-        self.name = name
-        self.mode = mode
+        (self.name, self.mode, self.journal) = (name, mode, journal)
         self.world = world.map(ExactString.init(_:))
-        self.journal = journal
     }
 
     mutating func receive(_ bytes: ArraySlice<UInt8>) throws(Failure) {

@@ -93,7 +93,6 @@ struct LineEditor {
         return .changed
     }
 
-    /// A byte of an escape sequence, up to its final byte.
     private mutating func receiveSequence(_ byte: UInt8) -> Event {
         key.append(byte)
         if key.count == 2, byte == UInt8(ascii: "[") || byte == UInt8(ascii: "O") { return .none }
@@ -152,7 +151,6 @@ struct LineEditor {
         while before.last?.isWhitespace == false { before.removeLast() }
     }
 
-    /// Shows an earlier or a later line.
     private mutating func recall(_ step: Int) {
         guard (0...history.count).contains(place + step) else { return }
         if place == history.count { draft = before + after }
@@ -168,6 +166,5 @@ struct LineEditor {
         return line
     }
 
-    /// Begins with an empty line after the history.
     mutating func clear() { (before, after, draft, place) = ("", "", "", history.count) }
 }

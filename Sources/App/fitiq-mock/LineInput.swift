@@ -64,7 +64,6 @@ final class LineInput {
         }
     }
 
-    /// The lines that an event completes.
     private func take(_ event: MainWait.Event) -> [Line] {
         switch event {
         case .keys(let bytes):

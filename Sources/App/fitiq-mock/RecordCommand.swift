@@ -66,7 +66,9 @@ struct RecordCommand: ParsableCommand {
         let tap = try tap(output, logger)
         proxy.tap = tap
 
-        let running = RunningProxy(proxy, output: output, caPath: secure?.ca)
+        let running = RunningProxy(
+            url: proxy.loop.url, secureURL: proxy.loop.secureURL, upstream: proxy.upstream.description, output: output,
+            caPath: secure?.ca)
         do throws(Failure) {
             try readyFile?.write(running.readyFile(processID: CurrentProcess.identifier))
         } catch {
@@ -163,15 +165,5 @@ struct RunningProxy {
             "It opens at any time: \(program) show \(output.shellQuoted)", "", "Stop with Ctrl-C.", "",
         ]
         return lines.joined(separator: "\n")
-    }
-}
-
-extension RunningProxy {
-    init(_ proxy: ProxyHost, output: String, caPath: String?) {
-        url = proxy.loop.url
-        secureURL = proxy.loop.secureURL
-        upstream = proxy.upstream.description
-        self.output = output
-        self.caPath = caPath
     }
 }

@@ -52,7 +52,6 @@ struct ScenarioPlan {
         }
     }
 
-    /// Parses the scenario's file, and the session that it replays.
     func read(_ bytes: [UInt8], file: String) throws(ScenarioErrors) -> Scenario {
         complete(try Self.withSession(Scenario.read(bytes, file: file), from: bytes, file: file))
     }
@@ -129,9 +128,7 @@ final class ScenarioReloading {
 
     /// - Parameter file: its state before it was first read.
     init(_ file: WatchedFile, plan: ScenarioPlan, logger: Logger) {
-        self.file = file
-        self.plan = plan
-        self.logger = logger
+        (self.file, self.plan, self.logger) = (file, plan, logger)
     }
 
     func look(for engine: Engine, at now: Timestamp) {

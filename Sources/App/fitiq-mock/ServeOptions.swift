@@ -115,7 +115,6 @@ struct ServeOptions: ParsableArguments {
         return configuration
     }
 
-    /// Where the state is written after the server has stopped, if requested.
     func exportPath() throws(Failure) -> String? { try Settings.nonEmpty(exportOnExit, "EXPORT_ON_EXIT") }
 }
 

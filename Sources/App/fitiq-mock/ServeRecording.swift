@@ -58,7 +58,6 @@ extension SessionTap {
         }
     }
 
-    /// Completes a program's recording, and reports what is in it.
     func conclude(_ path: String, of program: String) throws(Failure) {
         let summary = finish(at: FitIQMock.now)
         switch summary.place {

@@ -4,7 +4,6 @@ import Traffic
 
 /// A recorded session in a file, with the attached files in which Playwright stores bodies and messages.
 enum SessionFile {
-    /// Reads a HAR; errors name their position.
     static func read(_ path: String) throws(Failure) -> HARFile {
         let bytes = try InputFile.read(path, limit: HARLimits().bytes, orInherited: true)
         return try orFailure(try HARFile(reading: bytes) { attachment($0, of: path) }) { (error: HARError) in
@@ -13,8 +12,6 @@ enum SessionFile {
     }
 
     /// Reads a session to replay it.
-    ///
-    /// - Parameter isTyped: whether the path is from the command line.
     static func recording(_ path: String, isTyped: Bool = false) throws(Failure) -> SessionReplay.Recording {
         let bytes = try InputFile.read(path, limit: HARLimits().bytes, orInherited: isTyped)
         return try orFailure(try SessionReplay.Recording(readingHAR: bytes) { attachment($0, of: path) }) {
@@ -22,7 +19,6 @@ enum SessionFile {
         }
     }
 
-    /// The name of a session: the last part of its path.
     static func name(of path: String) -> String {
         String((path.split(separator: "/").last.map(String.init) ?? path).prefix(100))
     }

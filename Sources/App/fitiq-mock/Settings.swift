@@ -1,7 +1,6 @@
 import ArgumentParser
 import CLibrary
 import Judging
-import Logging
 import MockServer
 import Sockets
 

@@ -160,7 +160,6 @@ struct Conclusions {
 
     init(_ logger: Logger) { self.logger = logger }
 
-    /// Runs a step; returns whether it succeeded.
     @discardableResult
     mutating func add(_ body: () throws(Failure) -> Void) -> Bool {
         do throws(Failure) {

@@ -147,7 +147,6 @@ struct TestClientRun: Sendable {
     /// nil for no output.
     let progress: JobProgress?
 
-    /// Plays the cases, and stops the adapter.
     func play(_ jobs: Jobs<CaseResult>) {
         do {
             try Blocking.wait { try await play(jobs) }
@@ -196,8 +195,6 @@ struct TestClientRun: Sendable {
 /// Shared by the commands that judge clients: a server within the program, whose failures are the harness's own.
 enum Harness {
     /// A server on a free port that is reachable from this machine only.
-    ///
-    /// - Parameter origins: the origins of pages that may be clients.
     static func startServer(allowing origins: Set<AllowedOrigin> = []) throws(Failure) -> LocalServer {
         var configuration = Engine.Configuration()
         configuration.allowedOrigins = origins
@@ -208,7 +205,6 @@ enum Harness {
         }
     }
 
-    /// Runs work on the server's engine, and waits for it.
     static func perform<Value: Sendable>(
         _ server: LocalServer, _ body: @escaping @Sendable (Engine, Timestamp) throws -> Value
     ) throws(Failure) -> Value {

@@ -7,7 +7,6 @@ import Traffic
 /// Without a terminal for its keys it only shows.
 struct WatchScreen {
     var lines: TrafficLines
-    /// Whether keep-alives are shown.
     private var showsPings: Bool
     private(set) var isOver = false
     private var filter: TrafficFilter
@@ -79,7 +78,6 @@ struct WatchScreen {
 
     // MARK: Keys
 
-    /// Acts on bytes that a terminal sent for keys.
     mutating func press(_ bytes: [UInt8]) {
         for byte in bytes {
             if isTyping {

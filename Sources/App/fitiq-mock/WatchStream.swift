@@ -5,7 +5,6 @@ import Traffic
 
 /// The events of a world as a client reads them: bytes in, news out, over as many connections as it takes.
 struct WatchStream {
-    /// What the events say.
     enum News {
         case entry(JournalEntry)
         case breach(TrafficLines.Breach)
@@ -38,7 +37,6 @@ struct WatchStream {
         return fields
     }
 
-    /// Receives bytes of the stream, and returns what they say.
     mutating func receive(_ bytes: [UInt8]) throws(EventStreamReader.TooLong) -> [News] {
         var news: [News] = []
         for event in try events.receive(bytes) where !isSuperseded {

@@ -65,7 +65,6 @@ public struct APIPath: Equatable, Sendable {
         return operations.map { Row($0.template, $0.endpoints) }.sorted { rank($0) < rank($1) }
     }()
 
-    /// The path of an operation.
     init(of endpoint: Endpoint) {
         let place = Self.table.firstIndex { $0.endpoints.contains(endpoint) }
         guard let place else { preconditionFailure("The table has the path of every operation.") }

@@ -46,9 +46,7 @@ public enum Endpoint: String, CaseIterable, Sendable, Hashable {
 
     public var name: String { rawValue }
     public init?(name: String) { self.init(rawValue: name) }
-}
 
-extension Endpoint {
     /// What documents an operation.
     public enum Origin: Sendable {
         case guides
@@ -75,7 +73,6 @@ extension Endpoint {
         case form
     }
 
-    /// What is fixed about an operation.
     struct Row {
         let method: HTTPRequest.Method
         /// The path with its parameters in braces, in two parts; below `/api/v1`, except for the apps' socket.
@@ -87,14 +84,12 @@ extension Endpoint {
             (self.method, self.path, self.origin) = (method, (path, rest), origin)
         }
 
-        /// An operation on documents.
         init(_ method: HTTPRequest.Method, _ collection: DocumentCollection, _ rest: String = "") {
             self.init(method, collection.path, rest, from: .apps)
             documents = collection
         }
     }
 
-    /// The table of operations.
     private var row: Row {
         switch self {
         case .createConsultation: Row(.post, "/consultations")

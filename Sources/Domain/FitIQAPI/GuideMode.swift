@@ -1,5 +1,3 @@
-import HTTPTypes
-
 /// The form of the server's responses: understood by clients of all guides, or exactly as one guide says.
 ///
 /// Each name is the guide's short name. Rules, statuses and ids are the same in every mode.
@@ -45,10 +43,7 @@ public enum GuideMode: String, CaseIterable, Sendable, Hashable {
         case .enhancedConsultations, .webSocketArchitecture: .queryToken
         }
     }
-}
 
-/// The endpoints of each guide.
-extension GuideMode {
     /// How a mode provides an endpoint.
     public enum Provision: Sendable {
         /// The guide documents the endpoint: exactly its fields, names, types and nesting.

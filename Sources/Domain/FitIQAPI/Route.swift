@@ -63,7 +63,6 @@ public enum Route: Equatable, Sendable {
     /// The first id in the path, if any.
     public var id: String? { if case .path(_, let id) = self { id } else { nil } }
 
-    /// The paths of a mode with their parameters in braces, for hints.
     static func templates(in mode: GuideMode) -> [String] {
         Endpoint.allCases.filter(mode.serves).map(\.template) + [
             "/health", "/ready", "/openapi.yaml", "/asyncapi.yaml", "/docs", "/docs/deviations", "/__admin/health",

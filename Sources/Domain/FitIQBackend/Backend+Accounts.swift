@@ -138,10 +138,9 @@ extension Backend {
         if let email = old?.account?.email { addresses[EmailAddress.key(email)] = nil }
         if let email = person.account?.email { addresses[EmailAddress.key(email)] = user }
     }
-}
 
-/// Profiles and preferences; each command returns the body of its success.
-extension Backend {
+    // MARK: Profiles and preferences; each command returns the body of its success
+
     /// `GET /api/v1/users/me`.
     public func profile(of user: UserID, at now: Timestamp) -> [UInt8] {
         let person = person(of: user, at: now)

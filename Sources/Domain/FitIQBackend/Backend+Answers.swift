@@ -194,7 +194,6 @@ package struct AnswerInProgress: Sendable {
     var current: Timeline.Answer { timeline.answers[number] }
     var next: Timeline.Moment { timeline.moments[step] }
     var nextTime: Timestamp { startedAt.advanced(byNanoseconds: next.offset) }
-    /// The answers that are not stored yet.
     var unstored: [Timeline.Answer] { timeline.answers[number...].filter(\.isStored) }
 }
 

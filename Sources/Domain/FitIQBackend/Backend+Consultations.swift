@@ -228,7 +228,6 @@ package struct ConsultationRecord: Identifiable, Sendable {
     package internal(set) var waiting: [Question] = []
     /// Whether the first question awaits a socket to be answered over.
     package var awaitsAnswer: Bool { answer == nil && !waiting.isEmpty }
-    /// The number of messages from the user.
     var askedCount = 0
 
     /// The list item, encoded when the consultation changes, not when it is read.

@@ -79,23 +79,7 @@ extension Backend {
         case .mealSocket(let socket): return DueStep(time: step.time, what: .mealSocketIdle, socket: socket)
         }
     }
-}
 
-extension AnswerInProgress {
-    fileprivate var progress: SocketFacts.StreamingAnswer {
-        func isEnd(_ moment: Timeline.Moment) -> Bool { moment.event == .completion || moment.event == .abandonment }
-        let moments = timeline.moments
-        let start = moments[..<step].lastIndex(where: isEnd).map { $0 + 1 } ?? 0
-        let end = moments[step...].firstIndex(where: isEnd) ?? moments.endIndex
-        func chunks(_ range: Range<Int>) -> Int {
-            moments[range].count { if case .chunk = $0.event { true } else { false } }
-        }
-        return .init(messageID: current.id, piece: chunks(start..<step), count: chunks(start..<end))
-    }
-}
-
-/// Copies of a world.
-extension Backend {
     /// A copy without open sockets, with the URLs of another origin, that shares none of its lists with this one.
     ///
     /// It takes as long as it is large; changes of either cost nothing afterwards. Answers that stream continue.
@@ -115,5 +99,18 @@ extension Backend {
             copy.storedBytes += copy.consultations[position].byteCount
         }
         return copy
+    }
+}
+
+extension AnswerInProgress {
+    fileprivate var progress: SocketFacts.StreamingAnswer {
+        func isEnd(_ moment: Timeline.Moment) -> Bool { moment.event == .completion || moment.event == .abandonment }
+        let moments = timeline.moments
+        let start = moments[..<step].lastIndex(where: isEnd).map { $0 + 1 } ?? 0
+        let end = moments[step...].firstIndex(where: isEnd) ?? moments.endIndex
+        func chunks(_ range: Range<Int>) -> Int {
+            moments[range].count { if case .chunk = $0.event { true } else { false } }
+        }
+        return .init(messageID: current.id, piece: chunks(start..<step), count: chunks(start..<end))
     }
 }

@@ -166,7 +166,6 @@ package struct GoalRecord: Identifiable, Sendable {
         encoded = goal.encoded(in: mode.form(of: .showGoal), forApps: mode.servesApps)
     }
 
-    /// The response in the words of the apps.
     func appBody(at now: Timestamp) -> [UInt8] { JSONWriter.success(data: goal.appObject(encoded, at: now)) }
 }
 

@@ -203,7 +203,6 @@ package struct MealLogRecord: Identifiable, Sendable {
     }
 }
 
-/// The duration and the outcome of processing a meal.
 enum MealProcessing {
     /// The processing time in nanoseconds: by the rule, or else 2.0 to 4.5 s; 0 at the instant pace, with any rule.
     ///
@@ -224,7 +223,6 @@ enum MealProcessing {
         }
     }
 
-    /// The outcome of the built-in parser.
     static func outcome(of meal: ParsedMeal, seed: UInt64, at time: Timestamp) -> MealLog.Progress {
         guard !meal.isTruncated else { return .failed(.tooManyFoods(limit: MealParser.maximumItems), at: time) }
         return meal.items.isEmpty ? .failed(.noFood, at: time) : completed(meal.items, seed: seed, at: time)

@@ -3,7 +3,6 @@ import FitIQAPI
 /// The meal socket of a user, and the connections to it that count.
 package struct MealSocket: Sendable {
     package internal(set) var open: SocketID?
-    /// When the client's last frame came.
     var heardAt: Timestamp
     /// The times of the accepted connections of the last minute, oldest first.
     var openings: [Timestamp] = []

@@ -1,6 +1,5 @@
 import FitIQAPI
 
-/// An open WebSocket.
 struct OpenSocket: Sendable {
     enum Place: Sendable {
         /// In the consultation at this index.
@@ -16,7 +15,6 @@ struct OpenSocket: Sendable {
     var position: Int? { if case .consultation(let position) = place { position } else { nil } }
 }
 
-/// The socket side of consultations.
 extension Backend {
     /// Checks whether a consultation accepts a socket, before the handshake is accepted.
     ///
@@ -195,7 +193,6 @@ extension Backend {
         turn.effects.append(.send(socket, frame.encoded(consultationID: id, at: turn.now, in: socketForm)))
     }
 
-    /// The form of the socket's frames.
     var socketForm: GuideMode { configuration.mode.form(of: .webSocket) }
 }
 

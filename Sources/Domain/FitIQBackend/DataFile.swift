@@ -45,13 +45,11 @@ struct DataFile {
 
     // MARK: What a record has
 
-    /// Reports sections with other names or in another order.
     mutating func check(sections names: [String]) {
         guard mistakes.isEmpty, sections.map(\.name) != names else { return }
         refuse("the sections are \(names.joined(separator: ", "))", at: 1)
     }
 
-    /// Reports members with other keys.
     mutating func check(_ record: Record, keys: [String]) {
         for (key, _) in record.members where !keys.contains(key) {
             refuse("there is no key \"\(key)\"; there are \(keys.joined(separator: ", "))", at: record.line)

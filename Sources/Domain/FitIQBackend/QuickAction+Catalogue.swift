@@ -19,7 +19,6 @@ extension QuickAction {
         }
     }
 
-    /// Reads the actions of a file; errors are added to its mistakes.
     static func read(_ file: inout DataFile) -> [QuickAction] {
         file.check(sections: sections)
         var actions: [QuickAction] = []

@@ -1,7 +1,6 @@
 import FitIQAPI
 import Texts
 
-/// An entry of the table: a food with its names, its facts, and the weights of its portions.
 struct Food: Sendable {
     /// A stable slug: `chicken-breast`.
     let key: String
@@ -69,12 +68,10 @@ struct Food: Sendable {
         /// FoodData Central's id, given only for foods of SR Legacy and only where it is certain.
         let id: Int?
 
-        /// The range of ids in SR Legacy.
         static let ids = 167_512...175_304
     }
 }
 
-/// The sizes of pieces for which the table has weights.
 enum PieceSize: String, CaseIterable, Sendable {
     case small, medium, large
 }
@@ -119,7 +116,6 @@ enum FoodTable {
     static let firstWords = file.firstWords
     static let longestName = file.longestName
 
-    /// The food that a phrase names.
     struct Entry: Sendable {
         let food: Food
         /// The name in folded words: `scrambled egg`.
@@ -148,7 +144,6 @@ enum FoodTable {
     }
 }
 
-/// Plurals of the table's names.
 enum Plural {
     /// The plural of a folded name: that of its last word, or of the one before `of`: `bars of chocolate`.
     static func of(_ name: String) -> String {

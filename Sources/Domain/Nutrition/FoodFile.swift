@@ -11,13 +11,10 @@ import Text
 struct FoodFile: Sendable {
     static let path = "Fixtures/data/foods.tsv"
 
-    /// The foods in the order of the table.
     private(set) var foods: [Food] = []
     /// The entry of each name and each plural; names are folded as `Lexer` folds text.
     private(set) var entries: [String: FoodTable.Entry] = [:]
-    /// The first words of names and plurals.
     private(set) var firstWords: Set<String> = []
-    /// The number of words in the longest name.
     private(set) var longestName = 0
     /// The mistakes, a sentence each, with path and line; a table with mistakes is not used.
     private(set) var mistakes: [String] = []
@@ -63,7 +60,6 @@ struct FoodFile: Sendable {
     }
 
     private static let columns = Column.allCases
-    /// The first line.
     static let titles = columns.map(\.rawValue)
 
     init(_ bytes: UnsafeBufferPointer<UInt8>) {
@@ -142,7 +138,6 @@ struct FoodFile: Sendable {
         return self[column]
     }
 
-    /// The parts of a cell, separated by semicolons.
     private mutating func parts(_ column: Column) -> [String] {
         if self[column].isEmpty { return [] }
         let parts = self[column].utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
@@ -175,7 +170,6 @@ struct FoodFile: Sendable {
 
     // MARK: Numbers
 
-    /// The weights of units or of pieces by size.
     private mutating func weights<Key: RawRepresentable<String> & Hashable>(
         _ column: Column, of keys: [Key]
     ) -> [Key: Double] {
@@ -207,7 +201,6 @@ struct FoodFile: Sendable {
         return facts.isEmpty ? nil : MealNutrients(calories: facts["kcal"] ?? 0) { facts[$0] ?? 0 }
     }
 
-    /// The parts of a cell, each a name and a number.
     private mutating func pairs(_ column: Column) -> [(name: String, value: String)] {
         parts(column).map { part in
             guard let space = part.utf8.lastIndex(of: 0x20) else { return (part, "") }

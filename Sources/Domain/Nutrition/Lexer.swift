@@ -101,10 +101,9 @@ struct Lexer {
         position = end + 1
         return true
     }
-}
 
-/// Numbers: `120`, `1.5`, `1,5`, `1,000`, `1/2`, `1½`, `2%`.
-extension Lexer {
+    // MARK: Numbers: `120`, `1.5`, `1,5`, `1,000`, `1/2`, `1½`, `2%`
+
     /// The largest number, so that a long run of digits stays finite.
     static let largestNumber = 1e12
 

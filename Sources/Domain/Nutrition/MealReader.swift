@@ -5,7 +5,6 @@ struct Draft: Sendable {
     /// The adjectives outside the name, folded, in the order of the text.
     var adjectives: [Adjective] = []
 
-    /// The maximum number of adjectives to keep.
     static let mostAdjectives = 4
 
     struct Adjective: Equatable, Sendable {
@@ -54,7 +53,6 @@ struct MealReader {
 
     init(_ text: TokenText) { self.text = text }
 
-    /// Reads all tokens.
     mutating func read() {
         while index < text.count, !isTruncated { step() }
         separate()
@@ -237,7 +235,6 @@ struct MealReader {
         note(unknown: text.source(index..<index + 1))
     }
 
-    /// Takes this many words as an adjective.
     private mutating func adjective(of count: Int, _ standing: Words.Standing) {
         adjective((0..<count).compactMap { text.word(index + $0) }.joined(separator: " "), standing)
         index += count

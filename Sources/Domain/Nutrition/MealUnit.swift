@@ -40,7 +40,6 @@ enum MealUnit: String, Sendable, CaseIterable {
 }
 
 enum UnitWords {
-    /// The units by their folded words.
     static let units: [String: MealUnit] = {
         var units: [String: MealUnit] = [:]
         for (unit, words) in lists { for word in words.split(separator: " ") { units[String(word)] = unit } }
@@ -62,7 +61,6 @@ enum UnitWords {
         "good", "generous", "little", "scant", "standard", "tall",
     ]
 
-    /// Words for a rough amount.
     static let rough: Set<String> = [
         "spoon", "spoons", "spoonful", "spoonfuls", "dollop", "dollops", "drizzle", "splash", "knob", "mug", "mugs",
         "bag", "bags", "box", "boxes", "pack", "packs", "packet", "packets", "pot", "pots", "container", "containers",

@@ -29,7 +29,6 @@ struct NumberReader {
         return reading
     }
 
-    /// A number without a range.
     private func single(at start: Int) -> Reading? {
         switch text.kind(start) {
         case .number(let value, let assumedDecimalComma):

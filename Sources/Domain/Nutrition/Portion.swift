@@ -141,7 +141,6 @@ struct Portion {
 /// The sentences in the notes of items: the reader's assumptions.
 enum Messages {
     static let separator = "; "
-
     static func assumedServing(_ serving: Food.Serving) -> String { "Assumed one serving \(text(serving))" }
     static func assumedOne(grams: Double) -> String { "Assumed one of \(number(grams)) g" }
     static func countedServings(_ serving: Food.Serving) -> String { "Counted in servings \(text(serving))" }
@@ -149,17 +148,13 @@ enum Messages {
         "Counted \(unit.rawValue) as servings \(text(serving))"
     }
     private static func text(_ serving: Food.Serving) -> String { "(\(serving.name), \(number(serving.grams)) g)" }
-
     static let waterDensity = "Assumed 1 g per milliliter"
     static let fluidOunces = "Read ounces as fluid ounces"
     static let clamped = "Limited to 10 kg"
-
     static func usual(_ unit: MealUnit, grams: Double) -> String {
         "Assumed \(number(grams)) g each for \(unit.rawValue)"
     }
-
     static func uncounted(_ adjective: String) -> String { "Counted without \"\(adjective)\"" }
-
     static func assumption(_ assumption: Amount.Assumption) -> String {
         switch assumption {
         case .mean(let low, let high): "Mean of \(number(low)) and \(number(high))"

@@ -25,7 +25,6 @@ struct Token: Equatable, Sendable {
     var word: String? { if case .word(let word) = kind { word } else { nil } }
 }
 
-/// The tokens of a text, with the text itself.
 struct TokenText: Sendable {
     let scalars: [Unicode.Scalar]
     let tokens: [Token]

@@ -81,7 +81,6 @@ enum Words {
         return fillers.contains(word) ? .filler : nil
     }
 
-    /// Abbreviations that names write in capitals.
     static let acronyms: Set<String> = ["bbq", "oj", "blt", "pbj"]
 
     static func set(_ words: String) -> Set<String> {

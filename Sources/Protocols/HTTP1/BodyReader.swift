@@ -2,7 +2,6 @@ import Text
 
 /// Reads the body of a message according to its framing (RFC 9112 §6, §7.1).
 struct BodyReader: Sendable {
-    /// The position in the body.
     enum Position: Sendable, Equatable {
         /// The given number of bytes remain.
         case length(Int)
@@ -33,9 +32,7 @@ struct BodyReader: Sendable {
     private var section: FieldSection
     init(_ position: Position, _ section: FieldSection) { (self.position, self.section) = (position, section) }
     static let none = BodyReader(.length(0), FieldSection())
-    /// Whether the message ends here.
     var isComplete: Bool { position == .length(0) }
-    /// Whether the end of the stream is the end of the body.
     var endsWithStream: Bool { position == .untilClose }
 
     /// The next piece; the caller takes reported data from the buffer before the next call.

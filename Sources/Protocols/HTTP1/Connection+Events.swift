@@ -67,7 +67,7 @@ extension Connection {
             let (first, second) = buffer.withUnread { ($0.first, $0.count > 1 ? $0[1] : nil) }
             guard let first else { return false }
             // ContentType handshake(22) starts every TLS connection (RFC 8446 §5.1).
-            if first == 0x16 { throw .tlsOnPlainPort() }
+            if first == 0x16 { throw .tlsOnPlainPort }
             guard first == .carriageReturn else { return true }
             guard let second else { return false }
             guard second == .lineFeed else { return true }
@@ -88,7 +88,7 @@ extension Connection {
         buffer.consume(self.head.length)
         let persists = self.head.framing.persists(head.version)
         if head.status.code == 101 {
-            guard states.client == .mightSwitchProtocol else { throw .unexpectedSwitch() }
+            guard states.client == .mightSwitchProtocol else { throw .unexpectedSwitch }
             finishHead(.none)
             states.process(.switchProtocols, by: .server)
             return .response(head)
@@ -147,10 +147,9 @@ extension Connection {
         process(.end, by: role.peer)
         return isReported ? .end : nil
     }
-}
 
-/// Bodies sent in pieces, for requests and responses, and the exit from HTTP.
-extension Connection {
+    // MARK: Bodies sent in pieces, for requests and responses, and the exit from HTTP
+
     /// Sends a piece of a body started with `startResponse` or `startRequest`; empty pieces send nothing.
     public mutating func sendBody(_ bytes: some Collection<UInt8>, into out: inout [UInt8]) {
         if bytes.withContiguousStorageIfAvailable({ sendPiece($0, into: &out) }) == nil {

@@ -99,14 +99,14 @@ struct FramingFields: Sendable {
     func checkTransferEncoding(_ version: Version, _ bytes: Bytes) throws(RemoteError) -> Bool {
         guard hasTransferEncoding else { return false }
         // "A server MAY reject a request that contains both Content-Length and Transfer-Encoding" (RFC 9112 §6.3).
-        if contentLength != nil { throw .lengthWithTransferEncoding() }
+        if contentLength != nil { throw .lengthWithTransferEncoding }
         // "MUST treat the message as if the framing is faulty" (RFC 9112 §6.1).
-        if version == .http10 { throw .transferEncodingInHTTP10() }
+        if version == .http10 { throw .transferEncodingInHTTP10 }
         // "A sender MUST NOT apply the chunked transfer coding more than once"; without chunked at the end, the length
         // of a request is unknown: "the server MUST respond with the 400 status code" (RFC 9112 §6.1, §6.3).
-        if codings == 0 { throw .emptyTransferEncoding() }
-        if chunkedCodings > 1 { throw .chunkedTwice() }
-        if chunkedCodings == 1 && !lastCodingIsChunked { throw .chunkedNotLast() }
+        if codings == 0 { throw .emptyTransferEncoding }
+        if chunkedCodings > 1 { throw .chunkedTwice }
+        if chunkedCodings == 1 && !lastCodingIsChunked { throw .chunkedNotLast }
         // "A server that receives a request message with a transfer coding it does not understand SHOULD respond with
         // 501" (RFC 9112 §6.1).
         if let unknownCoding { throw .unknownTransferCoding(Excerpt(bytes, unknownCoding)) }

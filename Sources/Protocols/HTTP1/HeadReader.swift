@@ -77,17 +77,16 @@ struct HeadReader: Sendable {
     private func tooLong(_ sender: Role, _ limits: Limits) -> RemoteError {
         sender == .client ? .requestLineTooLong(limits.requestLine) : .statusLineTooLong(limits.requestLine)
     }
-}
 
-/// The meaning of a complete head: the value to report, and the framing of its body (RFC 9112 §6.3).
-extension HeadReader {
+    // MARK: The meaning of a complete head: the value to report, and the framing of its body (RFC 9112 §6.3)
+
     /// The head of a request, after checks of the head as a whole.
     func request(
         _ buffer: borrowing ReceiveBuffer, _ limits: Limits
     ) throws(RemoteError) -> (head: RequestHead, body: BodyReader) {
         guard case .request(let line) = startLine else { preconditionFailure("no request line was read") }
         // "A server MUST respond with a 400 to any HTTP/1.1 request message that lacks a Host header field" (§3.2).
-        if line.version == .http11 && framing.hostCount == 0 { throw .missingHost() }
+        if line.version == .http11 && framing.hostCount == 0 { throw .missingHost }
         let (chunked, bytes) = try buffer.withUnread { (bytes) throws(RemoteError) in
             try framing.checkExpectation(bytes)
             return (try framing.checkTransferEncoding(line.version, bytes), Array(bytes[..<length]))

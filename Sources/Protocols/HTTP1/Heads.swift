@@ -20,9 +20,7 @@ public struct RequestHead: Sendable {
     public var hasBody: Bool { isChunked || (contentLength ?? 0) > 0 }
     /// The requested host and port: those of the target if it names them, else the Host field (RFC 9112 §3.3).
     public var authority: String? { target.authority ?? fields[.hostField] }
-}
 
-extension RequestHead {
     init(_ line: RequestLine, _ fields: FieldBlock, _ framing: FramingFields, isChunked: Bool) {
         (method, version, self.fields, self.isChunked) = (line.method, line.version, fields, isChunked)
         target = RequestTarget(bytes: fields.bytes, parts: line.target)

@@ -32,18 +32,14 @@ extension RemoteError {
     static func truncated(_ what: String) -> RemoteError {
         rfc9112("8", "The stream ended within \(what). Send the whole message before closing the connection.")
     }
-    static func tlsOnPlainPort() -> RemoteError {
-        rfc9112(
-            "2.1",
-            "A TLS handshake arrived, but this port speaks plain HTTP. Use http:// or ws:// in the URL, not "
-                + "https:// or wss://.")
-    }
-    static func http2Preface() -> RemoteError {
-        bad(
-            "RFC 9113 §3.4",
-            "An HTTP/2 connection preface arrived, but this server speaks HTTP/1.1. Turn off HTTP/2 "
-                + "with prior knowledge in the client.", .httpVersionNotSupported)
-    }
+    static let tlsOnPlainPort = rfc9112(
+        "2.1",
+        "A TLS handshake arrived, but this port speaks plain HTTP. Use http:// or ws:// in the URL, not "
+            + "https:// or wss://.")
+    static let http2Preface = bad(
+        "RFC 9113 §3.4",
+        "An HTTP/2 connection preface arrived, but this server speaks HTTP/1.1. Turn off HTTP/2 "
+            + "with prior knowledge in the client.", .httpVersionNotSupported)
     static func tooMuchPipelined(_ limit: Int) -> RemoteError {
         rfc9112(
             "9.3.2",
@@ -160,9 +156,8 @@ extension RemoteError {
             "RFC 6585 §5",
             "More than \(limit) header lines and trailers arrived. Send fewer.", .requestHeaderFieldsTooLarge)
     }
-    static func missingHost() -> RemoteError {
-        rfc9112("3.2", "An HTTP/1.1 request arrived without a Host field. Send Host: with the authority of the URL.")
-    }
+    static let missingHost = rfc9112(
+        "3.2", "An HTTP/1.1 request arrived without a Host field. Send Host: with the authority of the URL.")
     static func severalHosts(_ value: Excerpt) -> RemoteError {
         rfc9112("3.2", "A second Host field arrived: \(value). Send exactly one.")
     }
@@ -183,21 +178,16 @@ extension RemoteError {
     static func differingContentLengths(_ earlier: Int, _ value: Excerpt) -> RemoteError {
         rfc9112("6.3", "Content-Length is \(earlier) and then \(value). Send one Content-Length.")
     }
-    static func lengthWithTransferEncoding() -> RemoteError {
-        rfc9112("6.3", "Both Content-Length and Transfer-Encoding arrived. Send only one of them.")
-    }
-    static func transferEncodingInHTTP10() -> RemoteError {
-        rfc9112("6.1", "Transfer-Encoding arrived in HTTP/1.0, which does not have it. Use HTTP/1.1 or Content-Length.")
-    }
-    static func emptyTransferEncoding() -> RemoteError {
-        rfc9112("6.1", "Transfer-Encoding is empty. Send Transfer-Encoding: chunked, or a Content-Length instead.")
-    }
-    static func chunkedTwice() -> RemoteError {
-        rfc9112("6.1", "Transfer-Encoding names chunked more than once. Name it once, at the end.")
-    }
-    static func chunkedNotLast() -> RemoteError {
-        rfc9112("6.3", "Transfer-Encoding does not end with chunked, so the end of the body is unknown. Put it last.")
-    }
+    static let lengthWithTransferEncoding = rfc9112(
+        "6.3", "Both Content-Length and Transfer-Encoding arrived. Send only one of them.")
+    static let transferEncodingInHTTP10 = rfc9112(
+        "6.1", "Transfer-Encoding arrived in HTTP/1.0, which does not have it. Use HTTP/1.1 or Content-Length.")
+    static let emptyTransferEncoding = rfc9112(
+        "6.1", "Transfer-Encoding is empty. Send Transfer-Encoding: chunked, or a Content-Length instead.")
+    static let chunkedTwice = rfc9112(
+        "6.1", "Transfer-Encoding names chunked more than once. Name it once, at the end.")
+    static let chunkedNotLast = rfc9112(
+        "6.3", "Transfer-Encoding does not end with chunked, so the end of the body is unknown. Put it last.")
     static func unknownTransferCoding(_ coding: Excerpt) -> RemoteError {
         rfc9112(
             "6.1",
@@ -240,7 +230,6 @@ extension RemoteError {
     static func unexpectedResponse(_ byte: UInt8) -> RemoteError {
         rfc9112("9.2", "\(the(byte)) arrived when no request waited for an answer. Answer each request once.")
     }
-    static func unexpectedSwitch() -> RemoteError {
-        rfc9110("15.2.2", "The server sent 101 to a request that proposed no other protocol. Answer it in HTTP.")
-    }
+    static let unexpectedSwitch = rfc9110(
+        "15.2.2", "The server sent 101 to a request that proposed no other protocol. Answer it in HTTP.")
 }

@@ -37,7 +37,6 @@ struct Excerpt: CustomStringConvertible, Sendable {
         description = text
     }
 
-    /// One byte in printable form.
     static func escaped(_ byte: UInt8) -> String {
         switch byte {
         case .tab: "\\t"

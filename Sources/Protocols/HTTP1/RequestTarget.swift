@@ -16,7 +16,6 @@ public struct RequestTarget: Sendable {
         case asterisk
     }
 
-    /// The positions of the parts in the bytes of the head.
     struct Parts: Sendable {
         var form: Form
         var path = ByteRange.empty
@@ -72,6 +71,28 @@ public struct RequestTarget: Sendable {
     private func text(_ range: ByteRange) -> String {
         bytes.withUnsafeBufferPointer { String(decoding: $0[range], as: UTF8.self) }
     }
+
+    /// The path, split at `/` and then percent-decoded, so that a decoded `/` stays inside its segment.
+    ///
+    /// `/` is one empty segment, `/a//b/` is `a`, empty, `b`, empty; `*` and the authority form have no segments.
+    /// Linear in the length of the path. Dot segments are preserved (RFC 3986 §3.3).
+    public var segments: [String] {
+        guard form == .origin || form == .absolute else { return [] }
+        return withPath { path in
+            var segments: [String] = []
+            var start = 1
+            while start <= path.count {
+                var end = start
+                while end < path.count, path[end] != .slash { end += 1 }
+                segments.append(PercentCoding.string(path[ByteRange(start, end)], plusIsSpace: false))
+                start = end + 1
+            }
+            return segments
+        }
+    }
+
+    /// The query as `application/x-www-form-urlencoded` pairs; empty if there is no query.
+    public func queryItems() -> [(name: String, value: String)] { withQuery(PercentCoding.items) ?? [] }
 }
 
 extension RequestTarget: CustomStringConvertible {
@@ -176,28 +197,4 @@ extension RequestTarget.Parts {
             throw .escapesNotUTF8(Excerpt(bytes, path))
         }
     }
-}
-
-extension RequestTarget {
-    /// The path, split at `/` and then percent-decoded, so that a decoded `/` stays inside its segment.
-    ///
-    /// `/` is one empty segment, `/a//b/` is `a`, empty, `b`, empty; `*` and the authority form have no segments.
-    /// Linear in the length of the path. Dot segments are preserved (RFC 3986 §3.3).
-    public var segments: [String] {
-        guard form == .origin || form == .absolute else { return [] }
-        return withPath { path in
-            var segments: [String] = []
-            var start = 1
-            while start <= path.count {
-                var end = start
-                while end < path.count, path[end] != .slash { end += 1 }
-                segments.append(PercentCoding.string(path[ByteRange(start, end)], plusIsSpace: false))
-                start = end + 1
-            }
-            return segments
-        }
-    }
-
-    /// The query as `application/x-www-form-urlencoded` pairs; empty if there is no query.
-    public func queryItems() -> [(name: String, value: String)] { withQuery(PercentCoding.items) ?? [] }
 }

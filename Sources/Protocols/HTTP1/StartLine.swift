@@ -12,7 +12,7 @@ struct RequestLine: Sendable {
     /// Parses a line without its CRLF.
     static func parse(_ bytes: Bytes, _ line: ByteRange) throws(RemoteError) -> RequestLine {
         // The fixed start of an HTTP/2 connection with prior knowledge (RFC 9113 §3.4).
-        if bytes.equals(line, "PRI * HTTP/2.0") { throw .http2Preface() }
+        if bytes.equals(line, "PRI * HTTP/2.0") { throw .http2Preface }
 
         var index = line.lower
         while index < line.upper, bytes[index].isTokenCharacter { index += 1 }

@@ -77,7 +77,6 @@ extension JSONError: CustomStringConvertible {
     public var description: String { "line \(line), column \(column): \(message)" }
 }
 
-/// A line and a column, as an editor shows them.
 struct TextPosition {
     var line = 1
     var column = 1

@@ -40,7 +40,6 @@ public struct JSONNumber: Sendable, Hashable {
     }
 }
 
-/// The digits of a valid JSON number and the position of its decimal point.
 struct Decimal {
     private(set) var isNegative = false
     private(set) var digits: [UInt8] = []
@@ -77,7 +76,6 @@ struct Decimal {
     }
 
     var isZero: Bool { digits.allSatisfy { $0 == 0 } }
-    /// The digit at a position; zero outside the stored digits.
     func digit(at position: Int) -> UInt8 { digits.indices.contains(position) ? digits[position] : 0 }
 
     /// The number as an integer, or nil if it has a fraction or does not fit.
@@ -126,7 +124,6 @@ struct Decimal {
     }
 }
 
-/// Formats numbers.
 enum NumberText {
     private static let longestInteger = 20
 

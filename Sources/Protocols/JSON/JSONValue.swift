@@ -13,9 +13,7 @@ public enum JSONValue: Sendable, Hashable {
     case string(String)
     case array([JSONValue])
     case object(JSONObject)
-}
 
-extension JSONValue {
     public var isNull: Bool { self == .null }
 
     // Each is nil if this is a value of another kind.
@@ -36,9 +34,7 @@ extension JSONValue {
         guard case .array(let elements) = self, elements.indices.contains(index) else { return nil }
         return elements[index]
     }
-}
 
-extension JSONValue {
     public static func == (left: JSONValue, right: JSONValue) -> Bool {
         switch (left, right) {
         case (.null, .null): true
@@ -61,50 +57,7 @@ extension JSONValue {
         case .object(let value): hasher.combine(value)
         }
     }
-}
 
-extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
-    ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
-{
-    public init(nilLiteral: ()) { self = .null }
-    public init(booleanLiteral value: Bool) { self = .bool(value) }
-    public init(integerLiteral value: Int) { self = .number(JSONNumber(value)) }
-    /// Creates a number in its shortest form: `2.0` becomes `2`.
-    public init(floatLiteral value: Double) { self = .number(JSONNumber(value)) }
-    public init(stringLiteral value: String) { self = .string(value) }
-    public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
-
-    /// Creates an object; the last of several members with the same name wins.
-    public init(dictionaryLiteral elements: (String, JSONValue)...) {
-        self = .object(JSONObject(elements.lazy.map { (key: $0.0, value: $0.1) }))
-    }
-}
-
-extension Equatable {
-    /// Whether this equals another value, and all strings within have the same UTF-8 bytes, as ``ExactString``
-    /// compares.
-    ///
-    /// For detecting changes in values edited by people: `==` ignores differences of Unicode normal form. It uses
-    /// reflection, which is slow: not for large values.
-    public func isExactly(_ other: Self) -> Bool {
-        guard self == other else { return false }
-        var (mine, others): ([String], [String]) = ([], [])
-        collectTexts(of: self, into: &mine)
-        collectTexts(of: other, into: &others)
-        return mine.elementsEqual(others) { $0.isExactly($1) }
-    }
-}
-
-private func collectTexts(of value: Any, into texts: inout [String]) {
-    switch value {
-    case let text as String: texts.append(text)
-    // Byte arrays that are equal are exactly equal.
-    case is [UInt8]: break
-    default: for child in Mirror(reflecting: value).children { collectTexts(of: child.value, into: &texts) }
-    }
-}
-
-extension JSONValue {
     /// The value as compact JSON in UTF-8.
     public func encoded() -> [UInt8] {
         var output: [UInt8] = []
@@ -149,6 +102,47 @@ extension JSONValue {
     }
 }
 
+extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
+    ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+    public init(nilLiteral: ()) { self = .null }
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+    public init(integerLiteral value: Int) { self = .number(JSONNumber(value)) }
+    /// Creates a number in its shortest form: `2.0` becomes `2`.
+    public init(floatLiteral value: Double) { self = .number(JSONNumber(value)) }
+    public init(stringLiteral value: String) { self = .string(value) }
+    public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+
+    /// Creates an object; the last of several members with the same name wins.
+    public init(dictionaryLiteral elements: (String, JSONValue)...) {
+        self = .object(JSONObject(elements.lazy.map { (key: $0.0, value: $0.1) }))
+    }
+}
+
+extension Equatable {
+    /// Whether this equals another value, and all strings within have the same UTF-8 bytes, as ``ExactString``
+    /// compares.
+    ///
+    /// For detecting changes in values edited by people: `==` ignores differences of Unicode normal form. It uses
+    /// reflection, which is slow: not for large values.
+    public func isExactly(_ other: Self) -> Bool {
+        guard self == other else { return false }
+        var (mine, others): ([String], [String]) = ([], [])
+        collectTexts(of: self, into: &mine)
+        collectTexts(of: other, into: &others)
+        return mine.elementsEqual(others) { $0.isExactly($1) }
+    }
+}
+
+private func collectTexts(of value: Any, into texts: inout [String]) {
+    switch value {
+    case let text as String: texts.append(text)
+    // Byte arrays that are equal are exactly equal.
+    case is [UInt8]: break
+    default: for child in Mirror(reflecting: value).children { collectTexts(of: child.value, into: &texts) }
+    }
+}
+
 extension String {
     /// The text as a JSON string for messages, truncated with "…" to at most `limit` characters (1 or more).
     ///
@@ -160,7 +154,6 @@ extension JSONValue: CustomStringConvertible {
     public var description: String { String(decoding: encoded(), as: UTF8.self) }
 }
 
-/// Encodes existing values.
 enum Rendering {
     static func append(_ value: JSONValue, to output: inout [UInt8]) {
         switch value {

@@ -22,10 +22,7 @@ extension JSONWriter {
     public mutating func raw(_ encoded: [UInt8]) { write { $0.append(contentsOf: encoded) } }
     /// Writes a value that is already JSON text, without checking it.
     public mutating func raw(_ encoded: ArraySlice<UInt8>) { write { $0.append(contentsOf: encoded) } }
-}
 
-/// Members: a name and a value in one call.
-extension JSONWriter {
     @inline(__always)
     private mutating func member(_ name: StaticString, writing value: (inout JSONWriter) -> Void) {
         key(name)

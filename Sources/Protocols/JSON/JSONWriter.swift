@@ -89,7 +89,6 @@ public struct JSONWriter: Sendable {
         bytes.append(.colon)
     }
 
-    /// Prepares for a value; called for every value.
     private mutating func beginValue() {
         switch expects {
         case .memberValue: break
@@ -128,7 +127,6 @@ public struct JSONWriter: Sendable {
         expects = .nextValue
     }
 
-    /// Writes a single value with its encoding.
     @inline(__always)
     mutating func write(_ body: (inout [UInt8]) -> Void) {
         beginValue()

@@ -71,7 +71,6 @@ enum Messages {
     }
     static let byteOrderMark =
         "JSON text does not begin with a byte order mark (RFC 8259, section 8.1); remove EF BB BF"
-
     static func tooDeep(limit: Int) -> String { "more than \(limit) arrays and objects are nested; nest fewer" }
     static func tooManyBytes(_ count: Int, limit: Int) -> String {
         "the text has \(count) bytes, the limit is \(limit); send less at once"
@@ -91,7 +90,6 @@ enum Found: Equatable, CustomStringConvertible {
     case byte(UInt8)
 
     private static let longestWord = 20
-
     static func at(_ offset: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Found {
         guard offset < bytes.count else { return .end }
         let length = UTF8Sequence.length(at: offset, in: bytes)

@@ -125,9 +125,7 @@ extension Parser {
         }
         return value
     }
-}
 
-extension Parser {
     mutating func parseNumber() throws(JSONError) -> JSONNumber {
         let start = offset
         offset = try scanNumber()
@@ -160,7 +158,6 @@ extension Parser {
         return index
     }
 
-    /// Skips one digit or more.
     private func skipDigits(_ index: inout Int, after part: Place) throws(JSONError) {
         guard index < bytes.count, bytes[index].isDigit else {
             throw failure(Messages.digit(after: part, found: found(at: index)), at: index)

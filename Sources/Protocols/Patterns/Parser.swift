@@ -43,7 +43,6 @@ enum Place { case start, end, wordBoundary, insideOrOutsideOfWords }
 
 /// Parses an expression by recursive descent; the nesting of groups is limited, so the stack stays small.
 struct Parser {
-    /// The largest number in a repetition.
     static let maximumRepetition = 1000
     let scalars: [Unicode.Scalar]
     var position = 0
@@ -166,17 +165,13 @@ struct Parser {
         }
         return number
     }
-}
 
-/// Classes and escapes.
-extension Parser {
     enum Escape {
         case scalar(Unicode.Scalar)
         case name(ScalarClass.Name, isNegated: Bool)
         case place(Place)
     }
 
-    /// Parses the rest of an escape after its backslash.
     mutating func escape(from start: Int) throws(PatternError) -> Escape {
         guard let scalar = next else { throw .trailingBackslash(at: start) }
         position += 1
@@ -195,7 +190,6 @@ extension Parser {
         }
     }
 
-    /// Parses a class after its opening bracket.
     mutating func scalarClass(from start: Int) throws(PatternError) -> ScalarClass {
         var result = ScalarClass()
         result.isNegated = skip("^")

@@ -48,10 +48,7 @@ public struct PatternError: Error, Equatable, Sendable {
     /// The scalar at which the error was detected, from 0.
     public let position: Int
     private init(_ message: String, at position: Int) { (self.message, self.position) = (message, position) }
-}
 
-/// The messages.
-extension PatternError {
     static func tooLong(_ count: Int) -> Self {
         Self(
             "The expression has \(count) characters; at most \(Pattern.maximumLength) are allowed.",

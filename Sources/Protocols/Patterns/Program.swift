@@ -92,7 +92,6 @@ struct Program {
 struct Search {
     struct Outcome: Equatable {
         var isFound: Bool
-        /// The number of states entered.
         var stepCount: Int
     }
 

@@ -1,6 +1,5 @@
 /// A set of scalars: `[a-z_]`, `[^\s]`, `\d`, `.`.
 struct ScalarClass {
-    /// A predefined set.
     enum Name {
         /// `\d`: Unicode's decimal digits.
         case digit

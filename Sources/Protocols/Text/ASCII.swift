@@ -27,10 +27,8 @@ extension UInt8 {
     @inlinable public static var underscore: UInt8 { 0x5F }
     @inlinable public static var leftBrace: UInt8 { 0x7B }
     @inlinable public static var rightBrace: UInt8 { 0x7D }
-}
 
-/// Classes of characters (RFC 5234 appendix B.1, RFC 3986 §2).
-extension UInt8 {
+    // Classes of characters: RFC 5234 appendix B.1, RFC 3986 §2.
     @inlinable public var isDigit: Bool { self &- 0x30 < 10 }
     @inlinable public var isLetter: Bool { (self | 0x20) &- 0x61 < 26 }
     @inlinable public var isUppercaseLetter: Bool { self &- 0x41 < 26 }
@@ -44,10 +42,7 @@ extension UInt8 {
     @inlinable public var isVisible: Bool { self &- 0x21 < 0x5E }
     /// The letter in lower case; any other byte unchanged.
     @inlinable public var lowercased: UInt8 { isUppercaseLetter ? self | 0x20 : self }
-}
 
-/// Hexadecimal digits.
-extension UInt8 {
     /// `0` to `9`, `a` to `f` and `A` to `F`.
     @inlinable public var isHexDigit: Bool { isDigit || (self | 0x20) &- 0x61 < 6 }
 

@@ -95,9 +95,7 @@ public enum RFC3339 {
         }
         return value
     }
-}
 
-extension RFC3339 {
     /// The time in UTC with whole seconds, `2025-01-29T10:30:00Z`, in the years 0000 to 9999.
     ///
     /// If nanoseconds are given, the fraction has nine digits.

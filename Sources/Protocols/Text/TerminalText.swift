@@ -31,9 +31,7 @@ public enum TerminalText {
         default: false
         }
     }
-}
 
-extension TerminalText {
     /// The escaped text, truncated with "…" to `width` columns (1 or more); the rest is not examined.
     ///
     /// A character counts as two columns if terminals draw it so, and a combining mark as one more: a line may be

@@ -22,18 +22,8 @@ public struct CloseCode: RawRepresentable, Hashable, Sendable {
     public static let policyViolation = CloseCode(rawValue: 1008)
     /// 1009: a message too big to process.
     public static let messageTooBig = CloseCode(rawValue: 1009)
-    /// 1010: the client needed an extension that the server did not negotiate.
-    public static let mandatoryExtension = CloseCode(rawValue: 1010)
     /// 1011: the endpoint met an unexpected condition.
     public static let internalError = CloseCode(rawValue: 1011)
-    /// 1012: the service restarts.
-    public static let serviceRestart = CloseCode(rawValue: 1012)
-    /// 1013: the service is overloaded; try again later.
-    public static let tryAgainLater = CloseCode(rawValue: 1013)
-    /// 1014: a gateway received an invalid response from upstream.
-    public static let badGateway = CloseCode(rawValue: 1014)
-    /// 1015: the TLS handshake failed; never sent.
-    public static let tlsHandshake = CloseCode(rawValue: 1015)
 
     /// Whether a close frame may contain this code.
     ///

@@ -156,14 +156,11 @@ extension Connection {
         return controlPayload
     }
 
-    /// Releases the buffers; nothing more is read.
     mutating func releaseBuffers() {
         (message, controlPayload) = ([], [])
         (waitingPong, incomingMessage) = (nil, nil)
     }
-}
 
-extension Connection {
     /// Writes the delayed pong, if there is one and `output` has room now.
     ///
     /// `receive` does this first. Also call it when the output has drained, for a peer that sends nothing until its

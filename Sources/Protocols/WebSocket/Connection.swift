@@ -72,16 +72,13 @@ public struct Connection: Sendable {
     public internal(set) var closeSummary = CloseSummary()
     /// Whether pings are answered; false violates RFC 6455 §5.5.2, to simulate such a peer.
     public var answersPings = true
-    /// The frame being read.
     var header = FrameHeader()
     /// The key of that frame, positioned at the next byte.
     var maskKey = MaskKey(networkOrder: 0)
     /// The type of the message being read, text or binary; nil between messages.
     var incomingMessage: Opcode?
     var validator = UTF8Validator()
-    /// The payload of the message being read.
     var message: [UInt8] = []
-    /// The payload of the control frame being read.
     var controlPayload: [UInt8] = []
     /// The payload of the latest ping whose pong waits for room in the output.
     var waitingPong: [UInt8]?
@@ -116,9 +113,7 @@ public struct Connection: Sendable {
         case .closed, .failed: true
         }
     }
-}
 
-extension Connection {
     /// The state of a connection (RFC 6455 §7.1).
     public enum State: Hashable, Sendable {
         case open
@@ -142,9 +137,7 @@ extension Connection {
         /// The stream ended before that, which counts as 1006; the message names the state.
         case abnormal(message: String)
     }
-}
 
-extension Connection {
     /// Sends a text message in one frame; the payload must be UTF-8.
     ///
     /// As the functions below, it returns false without writing anything if either side has sent a close frame or the

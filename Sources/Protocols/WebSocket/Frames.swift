@@ -161,7 +161,6 @@ struct MaskKey: Hashable, Sendable {
     /// The four octets; the octet for the next byte is the least significant.
     private var octets: UInt32
     init(networkOrder: UInt32) { octets = networkOrder.byteSwapped }
-    /// The key as on the wire, in network order.
     var networkOrder: UInt32 { octets.byteSwapped }
 
     /// Masks or unmasks `bytes` in place, and advances past them.

@@ -20,6 +20,9 @@ enum Messages {
             ? ", inside a frame" : isBetweenFragments ? ", between the fragments of a message" : ""
         return "The peer's stream ended \(missing)\(place) (1006). Send a close frame before closing the transport."
     }
+
+    /// A peer's text, truncated to bound the length of messages.
+    static func excerpt(_ text: String) -> String { text.utf8.count <= 80 ? text : text.prefix(64) + "…" }
 }
 
 extension ProtocolViolation {
@@ -119,11 +122,6 @@ extension ClientHandshake.Failure: CustomStringConvertible {
     private func shown(_ name: String, _ value: String?) -> String {
         value.map { "\(name): \"\(Messages.excerpt($0))\"" } ?? "no \(name)"
     }
-}
-
-extension Messages {
-    /// A peer's text, truncated to bound the length of messages.
-    static func excerpt(_ text: String) -> String { text.utf8.count <= 80 ? text : text.prefix(64) + "…" }
 }
 
 /// Programming errors of this module's callers, for `precondition`.

@@ -39,7 +39,6 @@ struct UTF8Validator: Hashable, Sendable {
         return nil
     }
 
-    /// Validates the first byte of a character.
     @inline(__always)
     private mutating func begin(_ byte: UInt8) -> Bool {
         switch byte {

@@ -8,24 +8,18 @@ enum Messages {
     static func notAURL(_ text: String) -> String {
         "\(quoted(text)) is not a URL: name the upstream server as https://api.example.com or http://127.0.0.1:8080"
     }
-
     static func unknownScheme(_ scheme: Substring) -> String {
         "the upstream's URL begins with \(quoted(scheme)), but the proxy supports only http and https"
     }
-
     static func urlWithPath(_ text: String) -> String {
         "\(quoted(text)) has a path: give only scheme, host and port; the proxy forwards every path unchanged"
     }
-
     static let urlWithCredentials =
         "the upstream's URL has a user or a password in it: leave them out; clients bring their own credentials"
-
     static func badAuthority(_ text: Substring) -> String {
         "\(quoted(text)) is neither a host name nor an address; an IPv6 address is written in brackets, http://[::1]:8080"
     }
-
     static func badPort(_ text: Substring) -> String { "\(quoted(text)) is not a port: use one from 1 to 65535" }
-
     static func ownUpstream(_ upstream: UpstreamURL) -> String {
         "\(upstream) is this proxy itself: give it another port, or another upstream"
     }
@@ -55,12 +49,10 @@ enum Messages {
             "\(upstream) sent more than \(limit) interim answers (1xx) to one request, and no final one."
         }
     }
-
     static func connectRefused(upstream: UpstreamURL) -> String {
         "This is a reverse proxy in front of \(upstream), which does not open tunnels (CONNECT): set its address as "
             + "the app's base URL, not as the system's proxy."
     }
-
     static func tooManyConnections(limit: Int) -> String {
         "\(limit) connections are open through the proxy, which is the limit; close some and try again."
     }
@@ -81,22 +73,17 @@ enum Messages {
         "\(request): the upstream \(isReset ? "reset" : "ended") the connection "
             + "\(withinAnswer ? "within its" : "without an") answer, and so did the proxy"
     }
-
     static func badWithinAnswer(_ request: String, _ reason: String) -> String {
         "\(request): the body of the upstream's answer is broken: \(reason) The client's connection was reset"
     }
-
     static func stalledWithinAnswer(_ request: String, _ time: Duration) -> String {
         "\(request): nothing came for \(Durations.exact(time.nanoseconds)) within the upstream's answer; the client's connection was reset"
     }
-
     static func clientWentAway(_ request: String) -> String {
         "\(request): the client went away before the answer was complete"
     }
-
     static func clientTLS(_ reason: String) -> String { "a client could not be served over TLS: \(reason)" }
     static func upstreamTLS(_ reason: String) -> String { "the connection to the upstream broke: \(reason)" }
-
     static func handshakeTimeout(_ time: Duration) -> String {
         "a client did not complete the TLS handshake within \(Durations.exact(time.nanoseconds)), and was disconnected"
     }

@@ -19,12 +19,10 @@ enum Messages {
     static let severalDocuments = "Another document begins here ('---'); a file holds one scenario."
     static let keyIsNotText = "A key must be a word or a text; this one is a list or a mapping."
     static let repeatedKey = "is given twice; each key may occur once."
-
     static func fileTooLarge(_ count: Int) -> String {
         "The file has \(count) bytes; at most \(ScenarioLimits.fileBytes) are read. "
             + "'made_up_messages' makes long histories."
     }
-
     static func notUTF8(byte: Int) -> String { "The file is not UTF-8: byte \(byte), counted from 0, is invalid." }
     static let noMemoryForYAML = "The file is not valid YAML: libyaml needs more memory than is available."
 
@@ -43,28 +41,22 @@ enum Messages {
         let place = context.map { " (\($0), which begins in line \(contextLine))" } ?? ""
         return "The file is not valid YAML: \(problem)\(place).\(hint?.rawValue ?? "")"
     }
-
     static func undefinedAlias(_ name: String) -> String {
         "The alias '*\(shortened(name))' has no anchor '&\(shortened(name))' before it. "
             + "A text that begins with '*' needs quotation marks."
     }
-
     static func duplicateKeys(_ keys: [String]) -> String {
         let list = keys.prefix(5).map(shortened).joined(separator: ", ")
         return "This mapping has a key twice: \(list). Each key may occur once."
     }
-
     static func unknownTag(_ tag: String) -> String { "The tag \(quoted(tag)) is not known; scenarios need no tags." }
     static func omitted(_ count: Int) -> String { "\(Words.counted(count, "more mistake")) not shown." }
-
     static let email = "an address such as \"ada@example.com\""
     static let passwordHash = "a hash from an export: pbkdf2-sha256$COST$SALT$KEY"
-
     static func tooMuchPasswordWork(_ work: Int, limit: Int) -> String {
         "has passwords that take \(work) iterations of PBKDF2 together; at most \(limit) are allowed: lower "
             + "password_cost in 'accounts'."
     }
-
     static func unknownScenario(_ name: String, known: [String]) -> String {
         "There is no built-in scenario \(quoted(name)).\(NearestWord.hint(nearest(name, known))) There are \(known.joined(separator: ", "))."
     }
@@ -72,12 +64,10 @@ enum Messages {
     // MARK: Keys
 
     static func mapping(_ kind: ObjectKind) -> String { "\(kind.description), a mapping with \(list(kind.keys))" }
-
     static func unknownKey(_ key: String, in kind: ObjectKind) -> String {
         "is not a key of \(kind.description).\(NearestWord.hint(nearest(key, kind.keys))) "
             + "Known keys: \(kind.keys.joined(separator: ", "))."
     }
-
     static func missing(_ expected: String) -> String { "is missing: \(expected)." }
     static func noneOf(_ keys: [String]) -> String { "needs one of these keys: \(keys.joined(separator: ", "))." }
     static func contradicts(_ other: String) -> String { "cannot be combined with '\(other)': use one of them." }
@@ -86,51 +76,38 @@ enum Messages {
     // MARK: Values
 
     static func wrongType(expected: String, got: String) -> String { "must be \(expected); got \(got)." }
-
     static func unknownChoice(allowed: [String], got: String, nearest: String?) -> String {
         "must be \(oneOf(allowed)); got \(got).\(NearestWord.hint(nearest))"
     }
-
     static func oneOf(_ names: [String]) -> String { names.isEmpty ? "nothing" : Words.list(names, last: "or") }
-
     static func text(of characters: ClosedRange<Int>) -> String {
         "a text of \(characters.lowerBound) to \(characters.upperBound) characters"
     }
-
     static let emptyText = "is empty; it must say something."
     static let blankText = "is blank; it must say something."
     static func wrongLength(expected: String, got count: Int) -> String { "must be \(expected); it has \(count)." }
-
     static func tooManyBytes(limit: Int, got count: Int) -> String {
         "must have at most \(limit) bytes of UTF-8; it has \(count)."
     }
-
     static func tooMany(_ what: String, limit: Int, got count: Int) -> String {
         "must have at most \(limit) \(what); it has \(count)."
     }
-
     static func emptyList(of what: String) -> String {
         "is an empty list; it must have at least one element (\(what))."
     }
-
     static func integer(in range: ClosedRange<Int>) -> String {
         range.upperBound == Int.max
             ? "a whole number of at least \(range.lowerBound)"
             : "a whole number from \(range.lowerBound) to \(range.upperBound)"
     }
-
     static let resourceID = "an id: a UUID in lower case, such as 6f1c2d3e-4a5b-4c6d-8e7f-0123456789ab"
-
     static func upperCaseID(_ text: String) -> String {
         "must be in lower case, as the backend compares ids as text: \(text.lowercased())."
     }
-
     static let duration = "a duration: a number with ns, us, ms, s, m, h or d, such as 250ms or 1.5s, up to 366d"
-
     static func durationOutOfRange(_ range: ClosedRange<Int64>, got: String) -> String {
         "must last from \(Durations.whole(range.lowerBound)) to \(Durations.whole(range.upperBound)); got \(got)."
     }
-
     static let seconds = "whole seconds from 0 to 31622400, or a duration such as 2s"
     static let dateTime = "a date-time such as 2025-03-01T00:00:00Z"
     static let timestamp = "a date-time such as 2025-01-29T10:30:00Z, in the years 1970 to 2199"
@@ -140,61 +117,47 @@ enum Messages {
     static let range = "a number, or a range such as 2..4 or 3.. (counted from 1)"
     static let selection =
         "a number, a range such as 1..3 or 3.. (counted from 1), or a mapping with from, to, every, per_mille"
-
     static func endsBeforeStart(_ first: Int) -> String { "is before 'from', which is \(first)." }
-
     static func badPattern(_ message: String, at position: Int) -> String {
         "is not a supported regular expression: \(message) (at character \(position + 1) after the slash)."
     }
-
     static let patternFlags =
         "Flags are not supported, because matching already ignores case; end the expression with the slash."
 
     // MARK: What the values mean
 
     static func notUnique(_ what: String) -> String { "is the \(what) of another one; each needs its own." }
-
     static func tooManyActive(_ limit: Int) -> String {
         "is one active consultation too many: a user has at most \(limit). Give it 'status: archived'."
     }
-
     static let sameTopic =
         "has the same persona and context as another active consultation; only one is allowed. Give one of them "
         + "'status: archived'."
-
     static func unknownGoal(_ name: String, known: [String], nearest: String?) -> String {
         let list = known.isEmpty ? "the user has no goals with a name" : "the user's goals are \(oneOf(known))"
         return "names no goal: \(quoted(name)); \(list).\(NearestWord.hint(nearest))"
     }
-
     static func unknownGoalID(_ id: String) -> String { "names no goal of this user: none has the id \(id)." }
     static let itemIDs = "must have 'id' and 'food_id' if another food of the meal has them: either all foods or none."
-
     static func unknownPause(_ name: String, known: [String], nearest: String?) -> String {
         let list = known.isEmpty ? "there is none under 'pauses:'" : "there are \(oneOf(known))"
         return "must be a duration such as 2s, or the name of a pause; \(list); got \(quoted(name))."
             + NearestWord.hint(nearest)
     }
-
     static func pauseIsDuration(_ name: String) -> String {
         "is a duration itself: a pause needs a name other than \(name)."
     }
-
     static let step =
         "a step: built_in, another_answer, silence, or a mapping with text, chunk, burst, pause, template_created "
         + "or error"
-
     static let afterTheEnd = "comes after silence, which ends the answer: nothing can follow."
-
     static func tooManyInstructions(_ count: Int) -> String {
         "has regular expressions of \(count) instructions, including those of meals; a scenario has at most "
             + "\(ScenarioLimits.patternInstructions). Use smaller repetition counts, or match words."
     }
-
     static func tooManySteps(_ count: Int) -> String {
         "has \(count) steps; an answer has at most \(ScenarioLimits.steps), each chunk counted."
     }
-
     static func answerTooLong(_ count: Int) -> String {
         "has texts of \(count) bytes in all; an answer has at most \(ScenarioLimits.answerBytes)."
     }
@@ -209,51 +172,40 @@ enum Messages {
 
     static let target =
         "any (every REST request), handshake, socket, or a method and a path such as POST /api/v1/consultations"
-
     static func unknownTarget(_ text: String, nearest: String?) -> String {
         "must be \(target); got \(text).\(NearestWord.hint(nearest))"
     }
-
     static func webSocketTarget(_ endpoint: Endpoint) -> String {
         "is the path of WebSockets: use 'handshake \(endpoint.template)' for faults while one opens, and "
             + "'socket \(endpoint.template)' for faults after that; 'handshake' and 'socket' mean every WebSocket."
     }
-
     static let mixedTargets =
         "must name only REST endpoints if it is a list; write separate rules for 'any', handshake and socket."
-
     static func noAction(_ place: FaultPlace) -> String {
         "does not say what goes wrong; with \(place.description) it can be \(oneOf(FaultAction.all(at: place)))."
     }
-
     static func twoActions(_ first: FaultAction) -> String {
         "cannot be combined with '\(first.rawValue)': a rule does one thing; write another rule."
     }
-
     static func madeUpNameIsTaken(_ name: String) -> String {
         "would be called '\(name)' after its place, but another one has that name; give it a name."
     }
-
     static func wrongPlace(_ action: FaultAction, at place: FaultPlace) -> String {
         let places = FaultPlace.allCases.filter(action.places.contains).map(\.description)
         return "does not go with \(place.description), only with \(oneOf(places)). "
             + "There it can be \(oneOf(FaultAction.all(at: place)))."
     }
-
     static let onlyFromServer = "is a point of what the server sends: breakpoints of clients have 'frame' or 'type'."
-
     static func notForPlace(instead: String?, at place: FaultPlace) -> String {
         let hint = instead.map { ": use '\($0)'" } ?? ""
         return "does not go with \(place.description)\(hint)."
     }
-
     static let zeroLength = "must say by how much the length is wrong: a whole number other than 0, such as 10 or -10."
     static let ascending = "must be byte positions in ascending order, each once."
     static let closeReason = "must have at most 123 bytes of UTF-8, as the frame has no room for more (RFC 6455 §5.5)."
 
     // MARK: Parts
 
-    /// A number without unnecessary zeros.
     static func number(_ value: Double) -> String { JSONNumber(value).text }
 
     /// The nearest of the first 200 names: a scenario may have a thousand, and each one costs time for each mistake.

@@ -1,12 +1,22 @@
-import Text
 import Texts
 
 extension Scenario {
     /// The names of the built-in scenarios, `default` first, the others sorted.
-    public static let builtInNames = builtIns.map(\.name)
+    public static let builtInNames = builtInSummaries.map(\.name)
 
     /// The name and summary of each built-in scenario, without parsing YAML.
-    public static let builtInSummaries = builtIns.map { (name: $0.name, summary: $0.summary) }
+    public static let builtInSummaries: [(name: String, summary: String)] = {
+        var found: [(name: String, summary: String)] = []
+        var index = 0
+        while let start = EmbeddedText(index: index).path {
+            let (path, text) = (String(cString: start), EmbeddedText(index: index))
+            index += 1
+            guard path.hasPrefix(folder) else { continue }
+            let bytes = UnsafeBufferPointer(start: text.start, count: text.count)
+            found.append((String(path.dropFirst(folder.count).dropLast(".yaml".count)), summary(of: bytes)))
+        }
+        return found.sorted { ($0.name == defaultName ? "" : $0.name) < ($1.name == defaultName ? "" : $1.name) }
+    }()
 
     /// Returns the built-in scenario with this name, or nil if there is none.
     ///
@@ -24,76 +34,20 @@ extension Scenario {
     /// The YAML of a built-in scenario, as a starting point for custom ones, or nil if there is none.
     public static func builtInText(named name: String) -> String? {
         guard builtInNames.contains(name) else { return nil }
-        let text = EmbeddedText(path: BuiltInScenario.folder + name + ".yaml")
+        let text = EmbeddedText(path: folder + name + ".yaml")
         return String(decoding: UnsafeBufferPointer(start: text.start, count: text.count), as: UTF8.self)
     }
 
     /// The message about an unknown scenario, with the available names.
     public static func unknownBuiltIn(_ name: String) -> String { Messages.unknownScenario(name, known: builtInNames) }
 
-    private static let builtIns: [BuiltInScenario] = {
-        var found: [BuiltInScenario] = []
-        var index = 0
-        while let start = EmbeddedText(index: index).path {
-            let path = String(cString: start)
-            if path.hasPrefix(BuiltInScenario.folder) {
-                let text = EmbeddedText(index: index)
-                let bytes = UnsafeBufferPointer(start: text.start, count: text.count)
-                let scenario = BuiltInScenario(bytes, path: path)
-                if let mistake = scenario.mistake { preconditionFailure(mistake) }
-                found.append(scenario)
-            }
-            index += 1
-        }
-        return found.sorted { ($0.name == defaultName ? "" : $0.name) < ($1.name == defaultName ? "" : $1.name) }
-    }()
-}
+    private static let folder = "Fixtures/scenarios/"
 
-/// An embedded file of `Fixtures/scenarios`, read up to its summary.
-///
-/// After comments and empty lines each file has a line `name: ` with the name of the file, and then a line `summary: `
-/// with a plain text, so that a list of all scenarios needs no YAML.
-struct BuiltInScenario: Sendable {
-    static let folder = "Fixtures/scenarios/"
-
-    private(set) var name = ""
-    private(set) var summary = ""
-    /// The mistake in the head of the file, with its path and line.
-    private(set) var mistake: String?
-
-    init(_ bytes: UnsafeBufferPointer<UInt8>, path: String) {
-        name = String(path.dropFirst(Self.folder.count).dropLast(".yaml".count))
-        var start = 0
-        var number = 0
-        var isNamed = false
-        while start < bytes.count {
-            let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
-            let line = String(decoding: bytes[start..<end], as: UTF8.self)
-            start = end + 1
-            number += 1
-            if line.isEmpty || line.hasPrefix("#") { continue }
-            if !isNamed {
-                guard line == "name: \(name)" else {
-                    mistake = "\(path):\(number): the first key is name, with the name of the file: name: \(name)"
-                    return
-                }
-                isNamed = true
-                continue
-            }
-            summary = String(line.dropFirst("summary: ".count))
-            if !line.hasPrefix("summary: ") || !Self.isPlain(summary) {
-                mistake =
-                    "\(path):\(number): the second key is summary, with one line that needs no quotation marks: a letter "
-                    + "first, without \": \" and \" #\""
-            }
-            return
-        }
-        mistake = "\(path):\(max(number, 1)): the file has no name and summary"
-    }
-
-    /// Whether YAML reads the text unchanged.
-    private static func isPlain(_ text: String) -> Bool {
-        guard let first = text.utf8.first, let last = text.utf8.last else { return false }
-        return first.isLetter && last > 0x20 && last != .colon && !text.contains(": ") && !text.contains(" #")
+    /// The text of the line `summary: `, which each file has near its beginning and which needs no quotation marks.
+    private static func summary(of bytes: UnsafeBufferPointer<UInt8>) -> String {
+        let key = Array("summary: ".utf8)
+        let line = bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 20).first { $0.starts(with: key) }
+        guard let line else { preconditionFailure("A scenario of the binary has a summary.") }
+        return String(decoding: line.dropFirst(key.count), as: UTF8.self)
     }
 }

@@ -36,16 +36,21 @@ public struct Scenario: Sendable, Equatable {
         clock: ClockMode? = nil, tokenLifetime: Int64? = nil, data: WorldData = WorldData(), script: Script = Script(),
         faults: [FaultRule] = [], replay: SessionReplay? = nil
     ) {
-        self.name = name
+        (self.name, self.guide, self.seed, self.clock) = (name, guide, seed, clock)
         self.summary = summary ?? (name == Self.defaultName ? Self.defaultSummary : "")
-        self.guide = guide
-        self.seed = seed
-        self.clock = clock
-        self.tokenLifetime = tokenLifetime
-        self.data = data
-        self.script = script
-        self.faults = faults
-        self.replay = replay
+        (self.tokenLifetime, self.data, self.script) = (tokenLifetime, data, script)
+        (self.faults, self.replay) = (faults, replay)
+    }
+
+    /// The keys that have no meaning with a session: the contents and behaviour of a world with its own responses.
+    static let keysWithoutReplay = [
+        "token_lifetime", "accounts", "consultations", "ids", "users", "pauses", "answers", "meals", "issued_ids",
+    ]
+
+    /// Whether it has no users, answers or meals of its own, so that a session can be replayed in it.
+    public var canReplay: Bool {
+        data == WorldData() && script == Script() && tokenLifetime == nil && rules.accounts == nil
+            && rules.perTopic == nil && replay == nil
     }
 }
 
@@ -68,9 +73,7 @@ public struct ScenarioErrors: Error, Equatable, Sendable {
     public var omittedCount: Int
 
     public init(file: String? = nil, mistakes: [Mistake], omittedCount: Int = 0) {
-        self.file = file
-        self.mistakes = mistakes
-        self.omittedCount = omittedCount
+        (self.file, self.mistakes, self.omittedCount) = (file, mistakes, omittedCount)
     }
 
     public struct Mistake: Equatable, Sendable {
@@ -84,10 +87,7 @@ public struct ScenarioErrors: Error, Equatable, Sendable {
         public var message: String
 
         public init(line: Int? = nil, column: Int? = nil, path: String, message: String) {
-            self.line = line
-            self.column = column
-            self.path = path
-            self.message = message
+            (self.line, self.column, self.path, self.message) = (line, column, path, message)
         }
     }
 }
@@ -184,8 +184,7 @@ public struct SessionReplay: Sendable, Equatable {
     }
 
     public init(_ session: Source, settings: ReplaySettings = ReplaySettings()) {
-        self.session = session
-        self.settings = settings
+        (self.session, self.settings) = (session, settings)
     }
 
     /// The path of a session that is not read yet.
@@ -228,17 +227,4 @@ public struct SessionReplay: Sendable, Equatable {
 public struct SessionTrouble: Error, Sendable, Equatable, CustomStringConvertible {
     /// A sentence: the position in the file, the problem, and what was expected.
     public let description: String
-}
-
-extension Scenario {
-    /// The keys that have no meaning with a session: the contents and behaviour of a world with its own responses.
-    static let keysWithoutReplay = [
-        "token_lifetime", "accounts", "consultations", "ids", "users", "pauses", "answers", "meals", "issued_ids",
-    ]
-
-    /// Whether it has no users, answers or meals of its own, so that a session can be replayed in it.
-    public var canReplay: Bool {
-        data == WorldData() && script == Script() && tokenLifetime == nil && rules.accounts == nil
-            && rules.perTopic == nil && replay == nil
-    }
 }

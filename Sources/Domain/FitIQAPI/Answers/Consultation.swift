@@ -62,10 +62,7 @@ public struct Consultation: Equatable, Sendable {
             }
         }
     }
-}
 
-/// What each guide prints.
-extension Consultation {
     /// Writes the objects of all guides together.
     ///
     /// enhanced-consultations reads `data`, consultation-websocket reads `data` or `data.consultation`, goal-linking

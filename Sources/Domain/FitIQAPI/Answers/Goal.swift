@@ -34,54 +34,7 @@ public struct Goal: Equatable, Sendable {
         (self.category, self.targetDate, self.createdAt) = (category, targetDate, createdAt)
         self.updatedAt = createdAt
     }
-}
 
-/// What the apps say about a goal beyond the guide.
-///
-/// Responses have a default for what no request has set.
-public struct GoalMeasure: Equatable, Sendable {
-    /// The first second of a day in UTC; nil for the day of creation.
-    public var startDate: DateTime?
-    /// 1 to 100 characters of free text.
-    public var type: String?
-    /// In ``targets``; nil for 100.
-    public var target: Double?
-    /// 1 to 50 characters; nil for `percent`.
-    public var unit: String?
-    /// In ``values``; nil for the part of the target that the goal's progress stands for.
-    public var current: Double?
-
-    /// Above 0: the least number that there is, and what follows it.
-    public static let targets = Double.leastNonzeroMagnitude...1e9
-    public static let values = 0...1e9
-
-    public init() {}
-
-    /// Writes what somebody said.
-    public func write(into writer: inout JSONWriter) {
-        writer.member("start_date", ifPresent: startDate?.dateText)
-        writer.member("goal_type", ifPresent: type)
-        writer.member("target_value", ifPresent: target)
-        writer.member("target_unit", ifPresent: unit)
-        writer.member("current_value", ifPresent: current)
-    }
-}
-
-/// A goal as JSON in the form of one mode, encoded once per change.
-public struct EncodedGoal: Equatable, Sendable {
-    /// The body of the create, get and update responses.
-    public let body: [UInt8]
-    /// The camelCase object of lists.
-    public let camelCase: [UInt8]
-    /// The snake_case object of lists; empty in the form of goal-linking, which has none.
-    ///
-    /// For the apps it has their words, and ends before the members that depend on the time.
-    public let snakeCase: [UInt8]
-    /// The bytes that the goal counts for, including what only other modes show.
-    public let byteCount: Int
-}
-
-extension Goal {
     /// Encodes the goal as goal-linking prints it or as the union of the guides; no other guide documents goals.
     ///
     /// goal-linking has the camelCase object without an envelope. The union adds `success` and `data`, which holds the
@@ -155,6 +108,51 @@ extension Goal {
         // No goal here begins again.
         writer.member("is_recurring", false)
     }
+}
+
+/// What the apps say about a goal beyond the guide.
+///
+/// Responses have a default for what no request has set.
+public struct GoalMeasure: Equatable, Sendable {
+    /// The first second of a day in UTC; nil for the day of creation.
+    public var startDate: DateTime?
+    /// 1 to 100 characters of free text.
+    public var type: String?
+    /// In ``targets``; nil for 100.
+    public var target: Double?
+    /// 1 to 50 characters; nil for `percent`.
+    public var unit: String?
+    /// In ``values``; nil for the part of the target that the goal's progress stands for.
+    public var current: Double?
+
+    /// Above 0: the least number that there is, and what follows it.
+    public static let targets = Double.leastNonzeroMagnitude...1e9
+    public static let values = 0...1e9
+
+    public init() {}
+
+    /// Writes what somebody said.
+    public func write(into writer: inout JSONWriter) {
+        writer.member("start_date", ifPresent: startDate?.dateText)
+        writer.member("goal_type", ifPresent: type)
+        writer.member("target_value", ifPresent: target)
+        writer.member("target_unit", ifPresent: unit)
+        writer.member("current_value", ifPresent: current)
+    }
+}
+
+/// A goal as JSON in the form of one mode, encoded once per change.
+public struct EncodedGoal: Equatable, Sendable {
+    /// The body of the create, get and update responses.
+    public let body: [UInt8]
+    /// The camelCase object of lists.
+    public let camelCase: [UInt8]
+    /// The snake_case object of lists; empty in the form of goal-linking, which has none.
+    ///
+    /// For the apps it has their words, and ends before the members that depend on the time.
+    public let snakeCase: [UInt8]
+    /// The bytes that the goal counts for, including what only other modes show.
+    public let byteCount: Int
 }
 
 extension GuideMode {

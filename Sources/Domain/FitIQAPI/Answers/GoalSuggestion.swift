@@ -3,7 +3,6 @@ import JSON
 /// A goal that a coach suggests to the apps.
 public struct GoalSuggestion: Equatable, Sendable {
     public let title: String
-    /// The object, with its title.
     private let encoded: [UInt8]
 
     public init(title: String, encoded: [UInt8]) { (self.title, self.encoded) = (title, encoded) }

@@ -8,13 +8,10 @@ extension APIError {
     static func unauthorized(_ message: String) -> Self {
         Self(.unauthorized, .unauthorized, message, fields: [.wwwAuthenticate: "Bearer"])
     }
-
     public static let missingToken = unauthorized(
         "This endpoint needs 'Authorization: Bearer <JWT>', and the request has no Authorization field. " + tokenAdvice)
-
     public static let notABearerToken = unauthorized(
         "The Authorization field must read 'Bearer <JWT>'; it begins with something else. " + tokenAdvice)
-
     public static func badToken(_ error: AccessToken.Refusal) -> Self {
         unauthorized("The bearer token is not valid: \(error.description) \(tokenAdvice)")
     }
@@ -29,11 +26,9 @@ extension APIError {
         refusal.message = message.dropLast(Self.tokenAdvice.count) + advice
         return refusal
     }
-
     public static let missingAPIKey = unauthorized(
         "This endpoint needs 'X-API-Key: <key>', and the request has no X-API-Key field. "
             + "The server prints its key when it starts.")
-
     public static let wrongAPIKey = unauthorized(
         "The X-API-Key is not this server's. The server prints its key when it starts.")
 
@@ -91,7 +86,6 @@ extension APIError {
     // MARK: Paths and methods
 
     static func notFound(_ message: String) -> Self { Self(.notFound, .notFound, message) }
-
     public static func unknownPath(_ path: String, nearest: String?) -> Self {
         let hint = nearest.map { " The nearest endpoint is \($0)." } ?? ""
         return notFound("There is no endpoint \(quoted(path)).\(hint)")
@@ -119,7 +113,6 @@ extension APIError {
                 + "\(Endpoint.webSocket.template) (guide websocket-architecture). Create a consultation first."
                 + (mode.servesApps ? meals : ""))
     }
-
     public static func methodNotAllowed(
         _ method: HTTPRequest.Method, path: String, allowed: [HTTPRequest.Method]
     ) -> Self {

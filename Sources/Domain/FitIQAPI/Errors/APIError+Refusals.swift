@@ -24,11 +24,9 @@ extension APIError {
             : " The guide \(mode.rawValue), which this server follows, has no goals: leave the field out."
         return Self(.notFound, .goalNotFound, "This user has no goal \(quoted(id))\(place(field)).\(hint)")
     }
-
     public static func unknownMealLog(_ id: String) -> Self {
         notFound("This user has no meal log \(quoted(id)).\(idHint(id))")
     }
-
     public static func unknownMealPhoto(_ id: String) -> Self {
         notFound("This user has no photo session \(quoted(id)); one ends when it is confirmed.\(idHint(id))")
     }
@@ -37,11 +35,9 @@ extension APIError {
     public static func unknownDocument(_ id: String, in collection: DocumentCollection) -> Self {
         notFound("This user has no \(collection.item) \(quoted(id)).\(idHint(id))")
     }
-
     public static func notShared(_ id: ResourceID, with user: String) -> Self {
         notFound("The workout template \(id) is not shared with the user \(quoted(user)).")
     }
-
     public static func malformedGoalID(_ id: String, field: String) -> Self {
         invalid(
             "The field '\(field)' must be the id of a goal, a lower-case UUID such as "
@@ -87,20 +83,15 @@ extension APIError {
             throw .unsupportedMediaType(value)
         }
     }
-
     public static func invalidJSON(_ error: JSONError) -> Self {
         Self(.badRequest, .invalidJSON, "The body is not valid JSON: \(error.description).")
     }
-
     public static let emptyBody = APIError(
         .badRequest, .invalidJSON, "This endpoint needs a JSON object as its body, and the body is empty.")
-
     package static func invalid(_ message: String) -> Self { Self(.badRequest, .validationFailed, message) }
-
     public static func bodyIsNotAnObject(_ value: JSONValue) -> Self {
         invalid("The body must be a JSON object; it is \(value.typeName): \(value.excerpt()).")
     }
-
     public static func missingField(_ field: String, expected: String) -> Self {
         invalid("The field '\(field)' is required: \(expected).")
     }
@@ -109,13 +100,11 @@ extension APIError {
     public static func wrongType(_ field: String, expected: String, got value: JSONValue) -> Self {
         invalid("The field '\(field)' must be \(expected); got \(value.typeName): \(value.excerpt()).")
     }
-
     public static func unknownChoice(_ field: String, got value: String, allowed: [String]) -> Self {
         let near = NearestWord.hint(value, among: allowed, quote: "\"")
         let list = allowed.map { quoted($0) }.joined(separator: ", ")
         return invalid("'\(field)' must be one of \(list); got \(quoted(value)).\(near)")
     }
-
     public static func wrongLength(_ field: String, allowed: ClosedRange<Int>, got count: Int) -> Self {
         let (least, most) = (allowed.lowerBound, allowed.upperBound)
         return invalid("The field '\(field)' must have \(least) to \(most) characters; it has \(count).")
@@ -125,11 +114,9 @@ extension APIError {
     public static func tooManyBytes(_ field: String, limit: Int, got count: Int) -> Self {
         invalid("The field '\(field)' must have at most \(limit) bytes of UTF-8; it has \(count).")
     }
-
     public static func documentTooLarge(_ item: String, limit: Int, got count: Int) -> Self {
         invalid("The \(item) must have at most \(limit) bytes of JSON; it has \(count).")
     }
-
     public static func numberExpected(_ field: String, allowed: ClosedRange<Double>, got value: JSONValue) -> Self {
         wrongType(field, expected: allowed.inWords, got: value)
     }
@@ -144,22 +131,18 @@ extension APIError {
         }
         return refusal
     }
-
     public static let blankRawInput = invalid(
         "The field 'raw_input' is blank; describe the meal, such as \"2 eggs and toast\".")
-
     public static func generalWithID(_ id: String) -> Self {
         invalid(
             "A 'general' consultation has no context, but 'context_id' is \(quoted(id)). "
                 + "Leave it out, or name the 'context_type' it belongs to: goal, insight, mood or journal.")
     }
-
     public static func goalWithoutID(in form: GuideMode) -> Self {
         // The form with a context type and an id has no second name for the id.
         let names = form == .enhancedConsultations ? "'context_id'" : "'goal_id' or as 'context_id'"
         return invalid("'context_type' is \"goal\", so the goal's id is required, as \(names).")
     }
-
     public static func contradictingContexts(goalID: String, type: String, id: String?) -> Self {
         let other = "'context_type' \(quoted(type))" + (id.map { " with 'context_id' \(quoted($0))" } ?? "")
         return invalid("'goal_id' \(quoted(goalID)) and \(other) contradict each other; send one or the other.")
@@ -172,7 +155,6 @@ extension APIError {
         let range = high == Int.max ? "of at least \(low)" : "from \(low) to \(high)"
         return invalid("The parameter '\(parameter)' must be a whole number \(range); got \(quoted(value)).")
     }
-
     public static func badDate(_ parameter: String, got value: String) -> Self {
         // Form decoding turns "+01:00" into this.
         let hint = value.contains(" ") ? " A '+' in a query stands for a space: write it as %2B." : ""
@@ -199,14 +181,12 @@ extension APIError {
             "An active consultation with the persona \(quoted(existing.persona.rawValue)) and the same context exists: "
                 + "continue \(existing.id)\(show)\(archive).", details: details)
     }
-
     public static func tooManyActiveConsultations(limit: Int, in mode: GuideMode = .union) -> Self {
         let remedy = mode.serves(.archiveConsultation) ? "Complete or archive some" : "Complete some"
         return Self(
             .tooManyRequests, .tooManyActiveConsultations,
             "You have reached the maximum of \(limit) active consultations. \(remedy) before starting new ones.")
     }
-
     public static func consultationNotActive(_ id: ResourceID, status: ConsultationStatus) -> Self {
         Self(
             .badRequest, .consultationNotActive,

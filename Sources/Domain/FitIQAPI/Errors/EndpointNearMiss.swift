@@ -85,7 +85,6 @@ private struct PathRepair {
 
     private var segments: [String]
     private var start = Alignment()
-    /// The words of the API's paths.
     private let words: Set<ExactString>
 
     /// - Parameter isAtRoot: Whether the path is meant to be that of an endpoint outside `/api/v1`.

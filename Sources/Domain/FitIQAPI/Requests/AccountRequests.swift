@@ -168,9 +168,7 @@ extension BodyReader {
 extension APIError {
     /// The age from which a user may register, in years.
     public static let leastAge = 13
-
     static func blank(_ field: String) -> Self { invalid("The field '\(field)' is blank.") }
-
     static func badDateOfBirth(_ date: String) -> Self {
         invalid(
             "The field 'date_of_birth' must be a day since 1900-01-01 that is at least \(leastAge) years ago; got "
@@ -184,18 +182,15 @@ extension APIError {
 
     /// Wrong password and unknown address alike, so that the response does not tell which addresses have accounts.
     public static let wrongLogin = unauthorized("The email or the password is wrong.")
-
     public static func badRefreshToken(_ error: AccessToken.Refusal) -> Self {
         Self(
             .badRequest, .badRequest,
             "The refresh token is not one of this server's: \(error.description) Send the field 'refresh_token' of the "
                 + "last login or refresh as it arrived.")
     }
-
     public static func expiredRefreshToken(at time: Timestamp) -> Self {
         unauthorized("The refresh token expired at \(time.wireText): log in again.")
     }
-
     public static let revokedRefreshToken = unauthorized(
         "The refresh token is revoked: it was used or logged out before, and each works once. Send the one of the last "
             + "response, or log in again.")
@@ -203,10 +198,8 @@ extension APIError {
     /// A token names an account that is gone.
     public static let unknownAccount = unauthorized(
         "The account of this token does not exist: it was deleted, or the world was reset. Register or log in again.")
-
     public static let profileExists = Self(
         .conflict, .conflict, "This user has a profile: change it with PUT \(Endpoint.updateProfile.template).")
-
     public static let noPreferences = notFound(
         "This user has no preferences: set some with PATCH \(Endpoint.updatePreferences.template).")
 }

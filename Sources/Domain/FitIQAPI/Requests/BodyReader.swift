@@ -69,9 +69,7 @@ package struct BodyReader {
         return number == 0 ? 0 : number
     }
 
-    /// The format of date-times, for messages.
     static let expectedDateTime = "an ISO 8601 date-time such as \"2025-03-01T00:00:00Z\""
-    /// The formats of date-times and dates, for messages.
     static let expectedDateOrTime = "a date such as \"2025-03-01\", or " + expectedDateTime
 
     /// A date-time (RFC 3339 §5.6), or nil if the field is absent.

@@ -45,11 +45,11 @@ extension BodyReader {
 }
 
 /// The length limits of a goal's texts, in characters.
-enum GoalLengths {
-    static let title = 1...200
-    static let description = 0...2000
-    static let category = 1...100
-    static let unit = 1...50
+package enum GoalLengths {
+    package static let title = 1...200
+    package static let description = 0...2000
+    package static let category = 1...100
+    package static let unit = 1...50
 }
 
 /// What a request changes in a goal, in the words of the guide or of the apps: absent fields stay unchanged.

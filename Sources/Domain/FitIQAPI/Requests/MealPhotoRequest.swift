@@ -36,7 +36,6 @@ public struct MealPhotoRequest: Equatable, Sendable {
     }
 }
 
-/// A part of a form.
 struct FormPart {
     /// Empty if it has none.
     var name = ""

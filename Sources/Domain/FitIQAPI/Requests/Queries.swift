@@ -226,7 +226,6 @@ public struct MealLogListQuery: Equatable, Sendable {
         "page", "limit", "offset", "status", "meal_type", "start_date", "end_date", "from", "to",
     ]
 
-    /// What the apps filter by.
     private enum AppStatus: String, CaseIterable { case processing, completed, failed, manual, pending }
 
     /// Reads a query; a start after the end gives an empty list.

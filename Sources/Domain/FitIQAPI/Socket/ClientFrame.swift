@@ -75,15 +75,12 @@ public struct FrameError: Error, Equatable, Sendable {
     static func notJSON(_ error: JSONError) -> Self {
         Self(.invalidJSON, "The frame is not valid JSON: \(error.description).")
     }
-
     static func notAnObject(_ value: JSONValue) -> Self {
         Self(.invalidJSON, "A frame must be one JSON object; this is \(value.typeName): \(value.excerpt()).")
     }
-
     static func missingType(in form: GuideMode) -> Self {
         Self(.invalidMessageType, "The frame has no 'type'; send \(choice(of: ClientFrame.types(in: form))).")
     }
-
     static func unknownType(_ value: JSONValue, in form: GuideMode) -> Self {
         let known = ClientFrame.types(in: form)
         var reason = ""
@@ -103,15 +100,12 @@ public struct FrameError: Error, Equatable, Sendable {
     private static let advice = "send a text of 1 to \(ClientFrame.maximumContentLength) characters"
     static let missingContent = Self(.invalidContent, "The frame has no 'content'; \(advice).")
     static let blankContent = content("is blank; \(advice)")
-
     static func contentIsNotText(_ value: JSONValue) -> Self {
         content("must be a string; got \(value.typeName): \(value.excerpt())")
     }
-
     static func contentTooLong(_ count: Int) -> Self {
         content("has \(count) characters after trimming; at most \(ClientFrame.maximumContentLength) are allowed")
     }
-
     static func contentTooLarge(_ count: Int) -> Self {
         content("has \(count) bytes of UTF-8; at most \(ClientFrame.maximumContentByteCount) are allowed")
     }
@@ -119,7 +113,6 @@ public struct FrameError: Error, Equatable, Sendable {
     private static func content(_ problem: String) -> Self {
         Self(.invalidContent, "The frame's 'content' \(problem).")
     }
-
     public static let binaryFrame = Self(.unsupportedData, "A binary frame arrived; send JSON in text frames.")
 
     // MARK: Messages that cannot be stored

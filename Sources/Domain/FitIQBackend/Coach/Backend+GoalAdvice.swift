@@ -44,7 +44,6 @@ extension Backend {
 }
 
 extension JSONWriter {
-    /// How many texts of a list a response has.
     fileprivate static let textCount = 3
 
     /// Writes some texts of a list, which begin where the seed says.

@@ -111,7 +111,6 @@ struct AnswerIndex: Sendable {
         })
 }
 
-/// Normalizes the words of a question for comparison.
 enum Words {
     static func isWhitespace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0A).contains(byte) || byte == 0x0D }
 

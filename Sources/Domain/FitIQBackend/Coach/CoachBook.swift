@@ -32,7 +32,6 @@ struct CoachBook: Sendable {
     var common: [WrittenAnswer] { answers["common"] ?? [] }
     func answers(of persona: Persona) -> [WrittenAnswer] { answers[persona.rawValue] ?? [] }
 
-    /// Reads a file; errors are added to its mistakes.
     init(_ file: inout DataFile) {
         file.check(sections: Self.sections)
         var lines: [String: Int] = [:]  // Texts of one file, which are written once.

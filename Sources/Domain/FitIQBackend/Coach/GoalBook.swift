@@ -22,7 +22,6 @@ struct GoalBook: Sendable {
     private(set) var topics: [Topic] = []
     private(set) var stages: [GoalStage: Stage] = [:]
 
-    /// Reads a file; errors are added to its mistakes.
     init(_ file: inout DataFile) {
         file.check(sections: ["topics", "stages"])
         guard file.mistakes.isEmpty else { return }
@@ -75,7 +74,6 @@ struct GoalBook: Sendable {
     }
 }
 
-/// How far a goal is.
 enum GoalStage: String, CaseIterable, Sendable {
     case completed, archived, paused, overdue
     /// Without progress.

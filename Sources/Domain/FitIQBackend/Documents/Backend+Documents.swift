@@ -30,7 +30,6 @@ extension Backend {
         return document
     }
 
-    /// Adds a document to the end of its list.
     mutating func insert(_ document: Document, in collection: DocumentCollection, of user: UserID) {
         users[user].documents[collection, default: []].append(document)
         storedBytes += document.byteCount

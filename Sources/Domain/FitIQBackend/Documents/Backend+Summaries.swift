@@ -55,7 +55,6 @@ extension Backend {
     }
 }
 
-/// The numbers of one member in several documents.
 private struct Figures {
     private var (count, sum) = (0, 0.0)
     private var (minimum, maximum): (Double, Double)

@@ -46,42 +46,7 @@ public struct AnswerScript: Sendable, Equatable {
         /// Its first chunk takes as long as the first one after the question; without steps there is no other answer.
         case anotherAnswer
     }
-}
 
-/// The timing of the chunks of a scripted answer.
-public struct StreamTiming: Sendable, Equatable {
-    /// Nanoseconds from the question to the first chunk; nil means a human pace, 0.3 to 0.9 s.
-    public var firstChunk: Int64?
-    public var rate: Rate
-    /// The random change of the time after each chunk, seeded by the answer; all other times are exact.
-    public var jitter: Jitter
-
-    public enum Rate: Sendable, Equatable {
-        /// A human pace: about 20 chunks a second, with a pause at punctuation.
-        case human
-        /// Chunks per second, at even intervals.
-        case chunksPerSecond(Double)
-        /// Tokens per second, four bytes per token: longer chunks take longer.
-        case tokensPerSecond(Double)
-    }
-
-    /// The random variation of gaps.
-    public enum Jitter: Sendable, Equatable {
-        case none
-        /// Uniformly distributed between minus and plus this many nanoseconds; no gap becomes negative.
-        case uniform(Int64)
-        /// Multiplies each gap by a log-normal number with median 1 and this sigma.
-        case logNormal(sigma: Double)
-    }
-
-    public init(firstChunk: Int64? = nil, rate: Rate = .human, jitter: Jitter = .none) {
-        (self.firstChunk, self.rate, self.jitter) = (firstChunk, rate, jitter)
-    }
-
-    public static let human = StreamTiming()
-}
-
-extension AnswerScript {
     /// The steps of one answer: a script is split where another answer starts.
     struct Part: Equatable {
         enum Ending: Equatable {
@@ -116,6 +81,39 @@ extension AnswerScript {
 
     /// The number of messages that an answer adds to a history.
     var messageCount: Int { parts.count { $0.ending == .completion } }
+}
+
+/// The timing of the chunks of a scripted answer.
+public struct StreamTiming: Sendable, Equatable {
+    /// Nanoseconds from the question to the first chunk; nil means a human pace, 0.3 to 0.9 s.
+    public var firstChunk: Int64?
+    public var rate: Rate
+    /// The random change of the time after each chunk, seeded by the answer; all other times are exact.
+    public var jitter: Jitter
+
+    public enum Rate: Sendable, Equatable {
+        /// A human pace: about 20 chunks a second, with a pause at punctuation.
+        case human
+        /// Chunks per second, at even intervals.
+        case chunksPerSecond(Double)
+        /// Tokens per second, four bytes per token: longer chunks take longer.
+        case tokensPerSecond(Double)
+    }
+
+    /// The random variation of gaps.
+    public enum Jitter: Sendable, Equatable {
+        case none
+        /// Uniformly distributed between minus and plus this many nanoseconds; no gap becomes negative.
+        case uniform(Int64)
+        /// Multiplies each gap by a log-normal number with median 1 and this sigma.
+        case logNormal(sigma: Double)
+    }
+
+    public init(firstChunk: Int64? = nil, rate: Rate = .human, jitter: Jitter = .none) {
+        (self.firstChunk, self.rate, self.jitter) = (firstChunk, rate, jitter)
+    }
+
+    public static let human = StreamTiming()
 }
 
 /// A rule for answers; the first matching rule applies, or the built-in coach if there is none.

@@ -30,6 +30,15 @@ public struct Script: Sendable, Equatable {
                 && (rule.text?.fits(text ?? "") ?? true)
         }
     }
+
+    /// Crashes on an invalid rule; readers of scripts must refuse these first.
+    func checkInvariants() {
+        for rule in answers {
+            precondition(rule.turns.map { $0.lowerBound >= 1 } ?? true, "Turns count from 1.")
+            rule.script.checkInvariants()
+        }
+        for rule in meals { rule.checkInvariants() }
+    }
 }
 
 extension TextMatch {
@@ -39,17 +48,6 @@ extension TextMatch {
         case .contains(let words): Caseless.contains(words, in: text)
         case .matches(let pattern): pattern.isFound(in: text)
         }
-    }
-}
-
-extension Script {
-    /// Crashes on an invalid rule; readers of scripts must refuse these first.
-    func checkInvariants() {
-        for rule in answers {
-            precondition(rule.turns.map { $0.lowerBound >= 1 } ?? true, "Turns count from 1.")
-            rule.script.checkInvariants()
-        }
-        for rule in meals { rule.checkInvariants() }
     }
 }
 

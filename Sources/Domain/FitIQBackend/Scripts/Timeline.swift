@@ -171,7 +171,6 @@ struct Layout {
         gap = next
     }
 
-    /// Adds an event other than a chunk.
     mutating func stop() { wait(0) }
 
     mutating func end() {

@@ -63,6 +63,27 @@ extension Backend {
             isUnlinked: isLinkedOtherwise && consultation.goalID == nil,
             completedAt: consultation.completedAt.map { .at($0) }, awaitsAnswer: record.awaitsAnswer)
     }
+
+    /// Creates everything in a document, usually in a new world; the turn's time is the world's start.
+    ///
+    /// Missing values are generated: ids come from the turn, in the order of the document (for each user goals, then
+    /// consultations, each with its messages, then what fills up the active ones, then meal logs). Afterwards all
+    /// invariants of a backend hold.
+    ///
+    /// A live world may exceed its limit, because what had started when it became full was finished. A document that
+    /// names the issued ids, as exports do, is therefore not held to the limit of a world.
+    ///
+    /// - Parameter exportRoom: The bytes that such a document may fill; nil for no limit.
+    /// - Throws: The position in the document that breaks a rule or a limit; nothing is planted then.
+    public mutating func plant(_ data: WorldData, _ turn: inout Turn, exportRoom: StorageRoom? = nil) throws(PlantError)
+    {
+        advance(&turn)
+        let room = data.issuedIDs == nil ? storageRoom : exportRoom ?? StorageRoom(bytes: .max, limit: .max)
+        var planter = Planter(backend: self, turn: turn, room: room)
+        try planter.plant(data)
+        self = planter.backend
+        turn = planter.turn
+    }
 }
 
 extension GoalData {
@@ -96,28 +117,5 @@ extension MealLogData {
         notes = log.notes
         if log.startedAt != log.createdAt { startedAt = .at(log.startedAt) }
         updatedAt = log.changedAt.map { .at($0) }
-    }
-}
-
-extension Backend {
-    /// Creates everything in a document, usually in a new world; the turn's time is the world's start.
-    ///
-    /// Missing values are generated: ids come from the turn, in the order of the document (for each user goals, then
-    /// consultations, each with its messages, then what fills up the active ones, then meal logs). Afterwards all
-    /// invariants of a backend hold.
-    ///
-    /// A live world may exceed its limit, because what had started when it became full was finished. A document that
-    /// names the issued ids, as exports do, is therefore not held to the limit of a world.
-    ///
-    /// - Parameter exportRoom: The bytes that such a document may fill; nil for no limit.
-    /// - Throws: The position in the document that breaks a rule or a limit; nothing is planted then.
-    public mutating func plant(_ data: WorldData, _ turn: inout Turn, exportRoom: StorageRoom? = nil) throws(PlantError)
-    {
-        advance(&turn)
-        let room = data.issuedIDs == nil ? storageRoom : exportRoom ?? StorageRoom(bytes: .max, limit: .max)
-        var planter = Planter(backend: self, turn: turn, room: room)
-        try planter.plant(data)
-        self = planter.backend
-        turn = planter.turn
     }
 }

@@ -1,7 +1,6 @@
 import FitIQAPI
 import JSON
 
-/// A consultation before it is planted.
 struct ConsultationDraft {
     let record: ConsultationRecord
     /// Whether it is linked other than by its context.
@@ -15,7 +14,6 @@ struct ConsultationDrafts {
     private(set) var drafts: [ConsultationDraft] = []
     /// The topics of active consultations, including existing ones.
     private(set) var active: [Topic]
-    /// The bytes that the drafts will add to the world.
     private(set) var byteCount = 0
 
     init(active: [Topic]) { self.active = active }

@@ -43,12 +43,12 @@ extension Planter {
     }
 
     private mutating func goal(_ data: GoalData, userID: ExactString, at path: String) throws(PlantError) -> Goal {
-        try check(data.title, "\(path).title", TextLengths.title)
-        try check(data.description, "\(path).description", TextLengths.description)
-        try check(data.category, "\(path).category", TextLengths.category)
+        try check(data.title, "\(path).title", GoalLengths.title)
+        try check(data.description, "\(path).description", GoalLengths.description)
+        try check(data.category, "\(path).category", GoalLengths.category)
         try check(data.progress, "\(path).progress", 0...1)
-        try check(data.measure.type, "\(path).goal_type", TextLengths.category)
-        try check(data.measure.unit, "\(path).target_unit", TextLengths.unit)
+        try check(data.measure.type, "\(path).goal_type", GoalLengths.category)
+        try check(data.measure.unit, "\(path).target_unit", GoalLengths.unit)
         try check(data.measure.target ?? 1, "\(path).target_value", GoalMeasure.targets)
         try check(data.measure.current ?? 0, "\(path).current_value", GoalMeasure.values)
         let times = try times(data.createdAt, data.updatedAt, "the goal was created", at: path)
@@ -62,7 +62,6 @@ extension Planter {
         return goal
     }
 
-    /// 90 days after the world's start.
     private var usualTargetDate: DateTime { DateTime(secondsSinceEpoch: now.secondsSinceEpoch + 90 * 86_400) }
 
     mutating func insert(_ goals: [Goal], of user: UserID, at path: String) throws(PlantError) {

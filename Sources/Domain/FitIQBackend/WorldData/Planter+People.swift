@@ -1,6 +1,5 @@
 import FitIQAPI
 
-/// Accounts, profiles and preferences.
 extension Planter {
     mutating func plantPerson(of data: UserData, _ user: UserID, at path: String) throws(PlantError) {
         guard data.account != nil || data.profile != nil || data.preferences != nil else { return }

@@ -5,7 +5,6 @@ import JSON
 struct Planter {
     var backend: Backend
     var turn: Turn
-    /// The room of the world at planting.
     let room: StorageRoom
 
     var now: Timestamp { turn.now }
@@ -67,9 +66,64 @@ struct Planter {
         var ids = ExplicitIDs(backend)
         for (index, user) in data.users.enumerated() { try ids.take(user, at: "users[\(index)]", &turn.identifiers) }
     }
+
+    func check(
+        _ text: String?, _ path: @autoclosure () -> String, _ allowed: ClosedRange<Int>,
+        bytes limit: Int = ClientFrame.maximumContentByteCount
+    ) throws(PlantError) {
+        guard let text else { return }
+        // Check bytes first: a character can have any number of combining marks, and counting characters is slow.
+        guard text.utf8.count <= limit else { throw PlantError(path(), .tooManyBytes(text.utf8.count, limit: limit)) }
+        // No text has more characters than bytes, and most are far below the limit.
+        guard text.utf8.count > allowed.upperBound || text.utf8.count < max(1, allowed.lowerBound) else { return }
+        let count = text.count
+        guard allowed.contains(count) else { throw PlantError(path(), .length(count, allowed: allowed)) }
+    }
+
+    func check(_ number: Double, _ path: @autoclosure () -> String, _ allowed: ClosedRange<Double>) throws(PlantError) {
+        guard allowed.contains(number) else { throw PlantError(path(), .number(number, allowed: allowed)) }
+    }
+
+    /// - Parameter what: What is counted, in the plural.
+    func check(_ count: Int, _ what: String, limit: Int, _ path: @autoclosure () -> String) throws(PlantError) {
+        guard count <= limit else { throw PlantError(path(), .tooMany(what, count, limit: limit)) }
+    }
+
+    /// The times of a creation and of the last change; one that is not given is the other, or the world's start.
+    ///
+    /// - Parameter what: The creation: `the goal was created`.
+    func times(
+        _ created: DataTime?, _ updated: DataTime?, _ what: String, at path: String
+    ) throws(PlantError) -> (created: Timestamp, updated: Timestamp) {
+        let updated = try time(updated, "\(path).updated_at")
+        let created = try time(created, "\(path).created_at") ?? updated ?? now
+        try check(updated ?? created, "\(path).updated_at", notBefore: created, what)
+        return (created, updated ?? created)
+    }
+
+    /// The given time, which must not be after the world's start; nil if none is given.
+    func time(_ time: DataTime?, _ path: @autoclosure () -> String) throws(PlantError) -> Timestamp? {
+        switch time {
+        case nil: return nil
+        case .at(let time):
+            guard time <= now else { throw PlantError(path(), .beyondTheBeginning(time, now: now)) }
+            return time
+        case .before(let nanoseconds):
+            guard nanoseconds >= 0 else { throw PlantError(path(), .negativeAge(nanoseconds)) }
+            let (time, overflow) = now.nanosecondsSinceEpoch.subtractingReportingOverflow(nanoseconds)
+            guard !overflow else { throw PlantError(path(), .beforeTheCalendar(nanoseconds)) }
+            return Timestamp(nanosecondsSinceEpoch: time)
+        }
+    }
+
+    /// - Parameter what: The event at the earlier time: `the goal was created`.
+    func check(
+        _ time: Timestamp, _ path: @autoclosure () -> String, notBefore earlier: Timestamp, _ what: String
+    ) throws(PlantError) {
+        guard time >= earlier else { throw PlantError(path(), .outOfOrder(time, earlier: earlier, what)) }
+    }
 }
 
-/// The ids of a world, and the ids in a document.
 private struct ExplicitIDs {
     private var taken: Set<ResourceID>
 
@@ -128,9 +182,6 @@ private struct ExplicitIDs {
 enum TextLengths {
     static let user = 1...200
     static let title = 1...200
-    static let description = 0...2000
-    static let category = 1...100
-    static let unit = 1...50
     static let contextID = 1...200
     static let mealText = 1...CreateMealLogRequest.maximumInputLength
     static let mealNotes = 1...UpdateMealLogRequest.maximumNotesLength
@@ -141,63 +192,4 @@ enum TextLengths {
 
     /// The size limit in bytes of texts without a length limit in characters: those of a coach or the backend itself.
     static let maximumBytes = 1024 * 1024
-}
-
-/// Single values and times.
-extension Planter {
-    func check(
-        _ text: String?, _ path: @autoclosure () -> String, _ allowed: ClosedRange<Int>,
-        bytes limit: Int = ClientFrame.maximumContentByteCount
-    ) throws(PlantError) {
-        guard let text else { return }
-        // Check bytes first: a character can have any number of combining marks, and counting characters is slow.
-        guard text.utf8.count <= limit else { throw PlantError(path(), .tooManyBytes(text.utf8.count, limit: limit)) }
-        // No text has more characters than bytes, and most are far below the limit.
-        guard text.utf8.count > allowed.upperBound || text.utf8.count < max(1, allowed.lowerBound) else { return }
-        let count = text.count
-        guard allowed.contains(count) else { throw PlantError(path(), .length(count, allowed: allowed)) }
-    }
-
-    func check(_ number: Double, _ path: @autoclosure () -> String, _ allowed: ClosedRange<Double>) throws(PlantError) {
-        guard allowed.contains(number) else { throw PlantError(path(), .number(number, allowed: allowed)) }
-    }
-
-    /// - Parameter what: What is counted, in the plural.
-    func check(_ count: Int, _ what: String, limit: Int, _ path: @autoclosure () -> String) throws(PlantError) {
-        guard count <= limit else { throw PlantError(path(), .tooMany(what, count, limit: limit)) }
-    }
-
-    /// The times of a creation and of the last change; one that is not given is the other, or the world's start.
-    ///
-    /// - Parameter what: The creation: `the goal was created`.
-    func times(
-        _ created: DataTime?, _ updated: DataTime?, _ what: String, at path: String
-    ) throws(PlantError) -> (created: Timestamp, updated: Timestamp) {
-        let updated = try time(updated, "\(path).updated_at")
-        let created = try time(created, "\(path).created_at") ?? updated ?? now
-        try check(updated ?? created, "\(path).updated_at", notBefore: created, what)
-        return (created, updated ?? created)
-    }
-
-    /// The given time, which must not be after the world's start; nil if none is given.
-    func time(_ time: DataTime?, _ path: @autoclosure () -> String) throws(PlantError) -> Timestamp? {
-        switch time {
-        case nil: return nil
-        case .at(let time):
-            guard time <= now else { throw PlantError(path(), .beyondTheBeginning(time, now: now)) }
-            return time
-        case .before(let nanoseconds):
-            guard nanoseconds >= 0 else { throw PlantError(path(), .negativeAge(nanoseconds)) }
-            let (time, overflow) = now.nanosecondsSinceEpoch.subtractingReportingOverflow(nanoseconds)
-            guard !overflow else { throw PlantError(path(), .beforeTheCalendar(nanoseconds)) }
-            return Timestamp(nanosecondsSinceEpoch: time)
-        }
-    }
-
-    /// - Parameter what: The event at the earlier time: `the goal was created`.
-    func check(
-        _ time: Timestamp, _ path: @autoclosure () -> String, notBefore earlier: Timestamp, _ what: String
-    ) throws(PlantError) {
-        guard time >= earlier else { throw PlantError(path(), .outOfOrder(time, earlier: earlier, what)) }
-    }
 }

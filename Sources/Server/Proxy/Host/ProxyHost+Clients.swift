@@ -80,7 +80,6 @@ extension ProxyHost {
         return false
     }
 
-    /// Closes a client, and its connection to the upstream.
     func drop(_ pair: ProxyPair, reset: Bool) {
         guard !pair.isGone else { return }
         pair.isGone = true

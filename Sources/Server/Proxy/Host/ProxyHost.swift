@@ -114,7 +114,6 @@ public final class ProxyHost: SocketHost {
         return [deadlines.next.map(loop.instant), loop.nextDeadline].compactMap { $0 }.min()
     }
 
-    /// Marks a pair for work at the end of the turn.
     func touch(_ pair: ProxyPair) {
         guard !pair.isTouched else { return }
         pair.isTouched = true
@@ -148,7 +147,6 @@ public final class ProxyHost: SocketHost {
         deadlines.insert(pair.place, at: deadline)
     }
 
-    /// Watches the streams for what the relay can use.
     private func watch(_ pair: ProxyPair) {
         let client = pair.client
         let readsClient = pair.relay.wantsClientBytes || pair.endingSince != nil || client.isShakingHands
@@ -189,7 +187,6 @@ public final class ProxyHost: SocketHost {
         }
     }
 
-    /// Logs the relay's events.
     func report(_ pair: ProxyPair) {
         for event in pair.relay.takeEvents() {
             switch event {

@@ -2,7 +2,6 @@ import FitIQAPI
 import Hosting
 import Sockets
 
-/// A client's connection and its state.
 final class ProxyPair {
     /// Its index in the host's table; twice that is the client's token in the loop, and the next one the upstream's.
     let place: Int
@@ -10,17 +9,13 @@ final class ProxyPair {
     let client: SocketStream
     var upstream: UpstreamLink?
     let openedAt: Timestamp
-    /// When a byte last moved in any direction.
     var lastActivity: Timestamp
-    /// When the client last accepted a byte.
     var lastTaken: Timestamp
-    /// When the client's ending began.
     var endingSince: Timestamp?
     /// The time of its entry in the host's deadlines that counts: the true deadline, or before it.
     var wakesAt: Timestamp?
     /// Whether there may be work at the end of the turn.
     var isTouched = false
-    /// Whether it was removed from the table.
     var isGone = false
 
     init(place: Int, relay: Relay, client: SocketStream, now: Timestamp) {
@@ -28,7 +23,6 @@ final class ProxyPair {
         (openedAt, lastActivity, lastTaken) = (now, now, now)
     }
 
-    /// When a timer is due; nil for never.
     func deadline(_ limits: RelayLimits) -> Timestamp? {
         if let endingSince {
             // A slow client, or one at a breakpoint, still gets the end of its last answer.
@@ -63,9 +57,7 @@ final class UpstreamLink {
     /// When the present attempt times out, and when all do.
     var attemptEndsAt: Timestamp
     let endsAt: Timestamp
-    /// Why the last address failed.
     var lastError: SocketError?
-    /// Whether the upstream was the first to end.
     var wasEndedByServer = false
     var wasReset = false
     /// The bytes of a request that may be sent again on another connection; not recorded yet.

@@ -59,7 +59,6 @@ struct AnswerEncoder {
         }
     }
 
-    /// Appends the end of the body.
     func appendEnd(into out: inout [UInt8]) {
         if framing == .chunked { out += "0\r\n\r\n".utf8 }
     }
@@ -75,7 +74,6 @@ struct AnswerEncoder {
     }
 }
 
-/// Bytes that wait for one side of a relay.
 struct RelayOutput {
     /// Where the codecs append; bytes already sent precede ``start``.
     var bytes: [UInt8] = []
@@ -84,16 +82,13 @@ struct RelayOutput {
     /// An emptied buffer larger than this is released.
     private static let retainedCapacity = 16 * 1024
 
-    /// How many bytes wait.
     var count: Int { bytes.count - start }
     var isEmpty: Bool { bytes.count == start }
 
-    /// Borrows the waiting bytes.
     func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[start...])) }
     }
 
-    /// Removes the first bytes, which were sent.
     mutating func take(_ count: Int) {
         precondition(count <= self.count, "more was sent than there was")
         start += count

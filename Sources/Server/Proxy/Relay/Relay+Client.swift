@@ -44,7 +44,6 @@ extension Relay {
         clientEnding = .close
     }
 
-    /// Reads requests as far as they can be served now.
     mutating func readClient() {
         while !isTunnel, clientEnding == .none {
             let event: HTTP1.Event

@@ -2,7 +2,6 @@ import HTTP1
 import HTTPTypes
 
 extension Relay {
-    /// Handles bytes from the wanted upstream connection.
     mutating func receiveFromUpstream(_ bytes: UnsafeRawBufferPointer) {
         guard upstreamNumber != nil, !upstreamHasFinished, !bytes.isEmpty else { return }
         if isTunnel { return toClient.append(bytes) }
@@ -53,7 +52,6 @@ extension Relay {
         }
     }
 
-    /// Handles the time-out of the present ``phase``.
     mutating func timeIsUp() {
         if phase == .answer { answerTimedOut() } else { closeIdle() }
     }

@@ -9,13 +9,10 @@ import HTTPTypes
 /// after a 101 bytes pass unchanged. Memory is bounded by ``RelayLimits/unsentBytes`` per direction, as long as a side
 /// is read only while ``wantsClientBytes`` and ``wantsUpstreamBytes`` allow it. No input from either side can crash it.
 struct Relay {
-    /// The server behind the proxy.
     let upstream: UpstreamURL
-    /// Whether the client speaks TLS with us.
     let isClientSecure: Bool
     let limits: RelayLimits
 
-    /// What waits to be sent to the client.
     var toClient = RelayOutput()
     /// What waits to be sent to the upstream, once it is connected.
     var toUpstream = RelayOutput()
@@ -36,9 +33,7 @@ struct Relay {
     var isTunnel = false
     var clientHasFinished = false
     var upstreamHasFinished = false
-    /// The requests sent over the present upstream connection.
     var requestsOnUpstream = 0
-    /// The number of connections to the upstream so far.
     private var upstreamCount = 0
     var events: [RelayEvent] = []
 
@@ -59,7 +54,6 @@ struct Relay {
 
     // MARK: State
 
-    /// The events since the last call.
     mutating func takeEvents() -> [RelayEvent] {
         defer { events = [] }
         return events
@@ -82,13 +76,11 @@ struct Relay {
         return clientCodec.isIdle ? .idle : .request
     }
 
-    /// Records that the first bytes of ``toClient`` were sent.
     mutating func sentToClient(_ count: Int) {
         toClient.take(count)
         settleTunnel()
     }
 
-    /// Records that the first bytes of ``toUpstream`` were sent.
     mutating func sentToUpstream(_ count: Int) {
         toUpstream.take(count)
         settleTunnel()
@@ -96,7 +88,6 @@ struct Relay {
 
     // MARK: Upstream connections
 
-    /// Requests a fresh connection to the upstream.
     mutating func openUpstream() {
         upstreamCount += 1
         upstreamNumber = upstreamCount
@@ -134,7 +125,6 @@ struct Relay {
     }
 }
 
-/// A request in progress, and its answer.
 struct RelayExchange {
     enum Answer { case awaited, begun, complete }
 
@@ -143,12 +133,10 @@ struct RelayExchange {
     /// Whether the client may hold its body back until a 100.
     var awaitsContinue: Bool
     var isRequestComplete = false
-    /// Whether any byte of an answer arrived.
     var hasAnswerBytes = false
     var answer = Answer.awaited
     var encoder: AnswerEncoder?
     var status = 0
-    /// How many interim answers (1xx) arrived.
     var interimCount = 0
     /// Whether the upstream announced that it ends the connection after its answer.
     var upstreamCloses = false
@@ -163,7 +151,6 @@ struct RelayExchange {
     /// The method and the path, for the log; queries may hold secrets.
     var name: String { "\(head.method.rawValue) \(Messages.quoted(path))" }
 
-    /// The target without its query.
     var path: String { String(heading.target.prefix { $0 != "?" }) }
 
     /// Whether it can be sent a second time without repeating its effect.

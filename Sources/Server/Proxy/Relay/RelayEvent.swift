@@ -1,7 +1,6 @@
 import HTTPTypes
 import Text
 
-/// An event of a relay, for the log.
 enum RelayEvent: Equatable {
     /// The upstream answered a request, to the last byte.
     case answered(method: String, target: String, status: Int)
@@ -67,7 +66,6 @@ public struct RelayLimits: Sendable, Equatable {
     private static let ownDescriptors = 128
 }
 
-/// Why the upstream server gave no answer.
 enum UpstreamFailure: Equatable {
     /// None of its addresses accepted a connection; the reason is the system's message.
     case unreachable(String)
@@ -82,7 +80,6 @@ enum UpstreamFailure: Equatable {
     /// It sent more interim answers (1xx) to one request than that.
     case tooManyInterimAnswers(Int)
 
-    /// The status of the answer to the client, and the code in its body.
     var answer: (status: HTTPResponse.Status, code: String) {
         switch self {
         case .unreachable: (.badGateway, "UPSTREAM_UNREACHABLE")

@@ -20,7 +20,6 @@ extension AnswerRule {
         return rule
     }
 
-    /// Reports an answer that is too large for a world.
     private func checkSize(_ cursor: Cursor) {
         var count = 0
         var bytes = 0

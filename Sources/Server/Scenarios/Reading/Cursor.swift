@@ -62,7 +62,6 @@ struct Cursor {
         return text
     }
 
-    /// A text of limited length.
     func text(_ characters: ClosedRange<Int>, bytes: Int = ScenarioLimits.textBytes) -> String? {
         let expected = Messages.text(of: characters)
         // Check bytes first: one character can have any number of combining marks.
@@ -153,7 +152,6 @@ struct Cursor {
         return Set(cursors.compactMap { $0.choice(of: type) })
     }
 
-    /// An id in the backend's format.
     func resourceID() -> ResourceID? {
         guard let text = string(expected: Messages.resourceID) else { return nil }
         switch ResourceID.read(text) {
@@ -162,10 +160,7 @@ struct Cursor {
         case .malformed: return refuse(expected: Messages.resourceID)
         }
     }
-}
 
-extension Cursor {
-    /// A span of time in nanoseconds.
     func duration(_ range: ClosedRange<Int64> = 0...ScenarioLimits.longestDuration) -> Int64? {
         guard let text = written, let value = ScenarioLimits.duration(text) else {
             return refuse(expected: Messages.duration)
@@ -192,9 +187,7 @@ extension Cursor {
             ? ScenarioLimits.duration(String(text.dropLast(4))).map { .before($0) } : Timestamp(text).map { .at($0) }
         return time ?? refuse(expected: Messages.dataTime)
     }
-}
 
-extension Cursor {
     /// `n`, `n..m` or `n..`, counted from 1.
     private func bounds() -> (first: Int, last: Int?)? {
         guard let text = written else { return nil }

@@ -63,7 +63,6 @@ extension Replacement {
     }
 }
 
-/// The byte counts of faults.
 enum ByteCounts {
     /// More than any response has, 1 GiB.
     static let largest = 1024 * 1024 * 1024
@@ -77,7 +76,6 @@ extension Fields {
 }
 
 extension Cursor {
-    /// The size of pieces and the time between them.
     func dribble() -> (bytes: Int, every: Int64)? {
         guard let fields = Fields(self, as: .dribble) else { return nil }
         let bytes = fields.required("bytes", "how many at a time")?.integer(1...ByteCounts.largest)
@@ -86,7 +84,6 @@ extension Cursor {
         return (bytes, every)
     }
 
-    /// The value of an HTTP field: visible ASCII with spaces between.
     fileprivate func fieldValue() -> String? {
         guard let text = text(1...200) else { return nil }
         guard text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }), text.first != " ", text.last != " " else {
@@ -126,7 +123,6 @@ extension SocketFault {
         }
     }
 
-    /// Actions without parameters.
     static let switches: [FaultAction: SocketFault] = [
         .finish: .finish, .reset: .reset, .silence: .silence, .masked: .masked, .invalidUTF8: .invalidUTF8,
         .binary: .binary, .lose: .lose, .double: .double, .swap: .swap, .nanosecondTimestamps: .nanosecondTimestamps,

@@ -2,7 +2,6 @@ import Faults
 import FitIQAPI
 import JSON
 
-/// Reads `faults:`.
 enum FaultReader {
     static func rules(_ cursor: Cursor) -> [FaultRule] {
         var rules: [FaultRule] = []
@@ -110,7 +109,6 @@ enum FaultTarget {
         }
     }
 
-    /// The notations for endpoints.
     static let endpoints: [(name: String, endpoint: Endpoint)] = Endpoint.allCases.filter { !$0.isSocket }.map {
         ("\($0.method.rawValue) \($0.template)", $0)
     }
@@ -165,7 +163,6 @@ enum FaultAction: String, CaseIterable {
     case stallReading = "stall_reading"
     case hold
 
-    /// The places where it is allowed.
     var places: Set<FaultPlace> {
         switch self {
         case .quota, .truncate, .contentLength, .malformed, .contentType: [.response]
@@ -179,15 +176,12 @@ enum FaultAction: String, CaseIterable {
         }
     }
 
-    /// The actions that are allowed at a place.
     static func all(at place: FaultPlace) -> [String] { allCases.filter { $0.places.contains(place) }.map(\.rawValue) }
 }
 
-/// The kind of thing that a fault affects.
 enum FaultPlace: CaseIterable {
     case response, handshake, socket
 
-    /// The name in messages.
     var description: String {
         switch self {
         case .response: "REST requests"

@@ -1,7 +1,6 @@
 import FitIQAPI
 import JSON
 
-/// The members of a mapping with known keys.
 struct Fields {
     let cursor: Cursor
     let kind: ObjectKind
@@ -54,12 +53,10 @@ struct Fields {
         return nil
     }
 
-    /// Reports a mistake at a key that is present.
     func refuse(_ key: String, _ predicate: @autoclosure () -> String) {
         cursor.diagnosis.note(predicate(), path: .key(key, of: cursor.path), position: keyPositions[ExactString(key)])
     }
 
-    /// The present keys among some keys, in the given order.
     func present(of keys: [String]) -> [String] { keys.filter { self[$0] != nil } }
 
     /// The present key among several; reports a missing key if one is required, and a second key.
@@ -73,7 +70,6 @@ struct Fields {
         return first
     }
 
-    /// Reports keys that have no meaning in this combination.
     func refuse(_ keys: [String], unless condition: Bool, _ predicate: String) {
         guard !condition else { return }
         for key in present(of: keys) { refuse(key, predicate) }

@@ -135,9 +135,7 @@ extension ScenarioErrors {
             file: file,
             mistakes: [Mistake(line: position?.line, column: position?.column, path: "", message: error.message)])
     }
-}
 
-extension ScenarioErrors {
     /// Creates a mistake found after reading, such as while planting the data, with its line and column.
     ///
     /// - Parameters:
@@ -177,10 +175,21 @@ extension Node {
         }
         return position
     }
+
+    var json: JSONValue {
+        switch content {
+        case .null: .null
+        case .plain("true"): true
+        case .plain("false"): false
+        case .plain(let text): JSONNumber(text).map { .number($0) } ?? .string(text)
+        case .text(let text): .string(text)
+        case .list(let elements): .array(elements.map(\.json))
+        case .mapping(let members): .object(JSONObject(members.map { ($0.key, $0.value.json) }))
+        }
+    }
 }
 
 extension SessionReplay {
-    /// Reads `replay:`, a path or a mapping.
     static func read(_ cursor: Cursor) -> SessionReplay? {
         guard case .mapping = cursor.node.content else { return source(cursor).map { SessionReplay($0) } }
         guard let fields = Fields(cursor, as: .replay) else { return nil }
@@ -211,20 +220,6 @@ extension ReplaySettings.Speed {
             return cursor.refuse(expected: Messages.speed)
         }
         return .factor(factor)
-    }
-}
-
-extension Node {
-    var json: JSONValue {
-        switch content {
-        case .null: .null
-        case .plain("true"): true
-        case .plain("false"): false
-        case .plain(let text): JSONNumber(text).map { .number($0) } ?? .string(text)
-        case .text(let text): .string(text)
-        case .list(let elements): .array(elements.map(\.json))
-        case .mapping(let members): .object(JSONObject(members.map { ($0.key, $0.value.json) }))
-        }
     }
 }
 

@@ -12,7 +12,6 @@ struct TreeBuilder {
     private var remainingBytes = ScenarioLimits.repeatedBytes
     private var anchors: [ExactString: Anchored] = [:]
 
-    /// A value that an alias can refer to.
     private enum Anchored {
         case scalar(YAMLParser.Scalar, Position)
         case tree(Node)
@@ -41,7 +40,6 @@ struct TreeBuilder {
 
     // MARK: - YAML
 
-    /// The value that starts with an event.
     private mutating func node(
         _ event: YAMLParser.Event, depth: Int, of parser: borrowing YAMLParser
     ) throws(TreeError) -> Node {
@@ -77,7 +75,6 @@ struct TreeBuilder {
         return node
     }
 
-    /// The keys and values up to the end of a mapping.
     private mutating func members(depth: Int, of parser: borrowing YAMLParser) throws(TreeError) -> [Node.Member] {
         var members: [Node.Member] = []
         while true {

@@ -130,7 +130,6 @@ struct GoalTable {
         count += 1
     }
 
-    /// The index of the referenced goal from 0; nil if there is none.
     func index(of reference: GoalReference) -> Int? {
         switch reference {
         case .named(let name): indexOfName[name]

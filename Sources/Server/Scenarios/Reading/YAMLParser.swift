@@ -22,7 +22,6 @@ struct YAMLParser: ~Copyable {
         case streamEnd
     }
 
-    /// The properties before a value: `&anchor` and `!tag`.
     struct Properties {
         var anchor: String?
         var tag: String?
@@ -183,7 +182,6 @@ extension TreeError {
 /// A value of a scenario as written, before interpretation; YAML and JSON both become this.
 struct Node: Equatable {
     var content: Content
-    /// The start in the file; nil if there is no file.
     var position: Position?
 
     init(_ content: Content, at position: Position? = nil) {
@@ -205,7 +203,6 @@ struct Node: Equatable {
         case mapping([Member])
     }
 
-    /// A key with its value, in the order of the file.
     struct Member: Equatable {
         var key: String
         var keyPosition: Position?
@@ -252,7 +249,6 @@ indirect enum Path {
     }
 }
 
-/// Collects the mistakes of one reading; shared by all its parts.
 final class Diagnosis {
     private var mistakes: [ScenarioErrors.Mistake] = []
     private var omittedCount = 0
@@ -275,7 +271,6 @@ final class Diagnosis {
                 message: (text.isEmpty ? Messages.documentName : text) + " " + predicate()))
     }
 
-    /// The mistakes in the order of the file.
     func errors(file: String?) -> ScenarioErrors {
         let ordered = mistakes.enumerated().sorted { left, right in
             let places = [left.element, right.element].map { ($0.line ?? 0, $0.column ?? 0) }

@@ -6,7 +6,6 @@ import Text
 // The keys are those of FaultAction, which the reader expects.
 
 extension ResponseFault {
-    /// Writes the rule's action into the open object.
     func write(into writer: inout JSONWriter) {
         switch self {
         case .replace(let replacement): replacement.write(into: &writer)
@@ -103,6 +102,21 @@ extension JSONWriter {
     mutating func duration(_ name: StaticString, _ nanoseconds: Int64) {
         member(name, Durations.whole(nanoseconds, largest: .hours))
     }
+
+    /// Writes a selection in the shortest notation of a scenario file.
+    fileprivate mutating func selection(_ name: StaticString, _ selection: Selection) {
+        guard selection.step == 1, selection.perMille == 1000 else {
+            object(name) { writer in
+                writer.member("from", selection.first)
+                writer.member("to", ifPresent: selection.last)
+                if selection.step != 1 { writer.member("every", selection.step) }
+                if selection.perMille != 1000 { writer.member("per_mille", selection.perMille) }
+            }
+            return
+        }
+        guard selection.last != selection.first else { return member(name, selection.first) }
+        member(name, "\(selection.first).." + (selection.last.map { "\($0)" } ?? ""))
+    }
 }
 
 extension FaultRule {
@@ -150,22 +164,5 @@ extension SocketPoint {
             writer.member("answer", ifPresent: answer)
         case .byte(let number): writer.member("byte", number)
         }
-    }
-}
-
-extension JSONWriter {
-    /// Writes a selection in the shortest notation of a scenario file.
-    fileprivate mutating func selection(_ name: StaticString, _ selection: Selection) {
-        guard selection.step == 1, selection.perMille == 1000 else {
-            object(name) { writer in
-                writer.member("from", selection.first)
-                writer.member("to", ifPresent: selection.last)
-                if selection.step != 1 { writer.member("every", selection.step) }
-                if selection.perMille != 1000 { writer.member("per_mille", selection.perMille) }
-            }
-            return
-        }
-        guard selection.last != selection.first else { return member(name, selection.first) }
-        member(name, "\(selection.first).." + (selection.last.map { "\($0)" } ?? ""))
     }
 }

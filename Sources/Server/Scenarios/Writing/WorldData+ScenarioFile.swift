@@ -138,7 +138,6 @@ extension GoalData {
     }
 }
 
-/// JSON that only scenario files use.
 extension JSONWriter {
     /// Writes a list of objects, one per line, which YAML allows and which suits `diff`.
     mutating func lines<Element>(
@@ -153,7 +152,6 @@ extension JSONWriter {
         }
     }
 
-    /// Writes a list of objects like `lines`, or nothing if it is empty.
     mutating func linesIfAny<Element>(
         _ name: StaticString, _ elements: [Element], _ write: (inout JSONWriter, Element) -> Void
     ) { if !elements.isEmpty { lines(name, elements, write) } }
