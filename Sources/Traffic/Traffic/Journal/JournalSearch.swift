@@ -1,7 +1,5 @@
-import FitIQAPI
 import HTTP1
 import JSON
-import Text
 
 /// A search of a journal that proceeds entry by entry, so that it can be interrupted.
 ///
@@ -74,8 +72,8 @@ extension JournalQuery {
     fileprivate func cost(of entry: JournalEntry) -> Int {
         if text != nil { return Self.leastCost + 2 * entry.byteCount }
         return switch entry.event {
-        case .exchange(let exchange) where path != nil: Self.leastCost + 2 * exchange.head.byteCount
-        case .opened(let opening) where path != nil: Self.leastCost + 2 * opening.head.byteCount
+        case .exchange(let exchange) where path != nil, .opened(let exchange) where path != nil:
+            Self.leastCost + 2 * exchange.head.byteCount
         case .frame(let frame) where type != nil: Self.leastCost + 2 * frame.payload.bytes.count
         case .exchange, .opened, .frame, .closed, .fault, .clock, .note, .held, .released: Self.leastCost
         }

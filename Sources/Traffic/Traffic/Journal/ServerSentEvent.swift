@@ -1,8 +1,5 @@
-import FitIQAPI
 import HTTP1
 import HTTPTypes
-import JSON
-import Text
 
 /// One event of a `text/event-stream`, as EventSource parses it.
 ///
