@@ -1,6 +1,5 @@
 import FitIQAPI
 import JSON
-import Text
 import Traffic
 
 struct LowercaseIDs: ObligationJudge {

@@ -1,7 +1,6 @@
 import FitIQAPI
 import JSON
 import Traffic
-import WebSocket
 
 struct KeepAlive: ObligationJudge {
     static let obligation = Obligation(
