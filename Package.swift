@@ -93,7 +93,7 @@ let package = Package(
         // What a client owes, judged by the journal.
         .target(
             name: "Judging",
-            dependencies: ["FitIQAPI", "HTTP1", "JSON", "Text", "Traffic", "WebSocket", httpTypes],
+            dependencies: ["FitIQAPI", "JSON", "Text", "Traffic", "WebSocket", httpTypes],
             path: "Sources/Traffic/Judging"),
         // A session played back: which recorded answer a request gets, and when each frame goes.
         .target(

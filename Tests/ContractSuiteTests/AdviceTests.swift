@@ -111,7 +111,7 @@ struct AdviceTests {
         func isSignOfLife(_ opcode: String, _ payload: String) throws -> Bool? {
             try Self.entries([
                 #""kind":"frame","direction":"client_to_server","opcode":"\#(opcode)","payload":"\#(payload)""#
-            ]).first?.event.isSignOfLife
+            ]).first?.event.isPing
         }
         #expect(try isSignOfLife("ping", "") == true && isSignOfLife("pong", "x") == true)
         #expect(try isSignOfLife("text", #"{\"type\":\"ping\"}"#) == true)

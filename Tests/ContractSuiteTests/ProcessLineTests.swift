@@ -114,9 +114,10 @@ struct ProcessLineTests {
                 #"'report.problems[0].kind' is "429", not "too_many", "unauthorized", "not_found", "refused", "unavailable", "chat" or "meal""#
             ),
         ])
-    func mistakes(line: String, told: String) {
+    func mistakes(line: String, told: String) throws {
         let error = #expect(throws: AnswerError.self) { try AdapterAnswer.report(Array(line.utf8)) }
-        #expect(error?.description.hasPrefix(told) == true, "\(error?.description ?? "")")
+        guard case .badAnswer(let reason) = error else { throw try #require(error) }
+        #expect(reason.hasPrefix(told), "\(reason)")
     }
 
     @Test("Empty lists and null may be left out; numbers may be written any way")

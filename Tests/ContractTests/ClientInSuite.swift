@@ -19,7 +19,7 @@ struct ClientInSuite: ClientUnderTest {
         }
     }
 
-    func report() async throws -> ClientReport { ClientReport(client.state) }
+    func report() async throws -> ClientReport { client.state }
     func end() async { await client.close() }
 }
 

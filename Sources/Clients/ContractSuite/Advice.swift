@@ -1,6 +1,4 @@
-import FitIQAPI
 import JSON
-import Text
 import Traffic
 
 /// What the traffic of a failed case tells the client's author, if the client broke no obligation.
@@ -86,14 +84,5 @@ extension JournalEvent {
         case .exchange, .opened, .closed: true
         case .fault, .clock, .note, .held, .released: false
         }
-    }
-
-    /// Whether it is a ping or a pong, as a control frame or as one of the API.
-    var isSignOfLife: Bool {
-        guard case .frame(let frame) = self else { return false }
-        // The longest: {"type":"pong","timestamp":"2025-01-29T10:30:00Z"}.
-        guard frame.opcode == .text, frame.payload.byteCount <= 100 else { return !isOnTheWire }
-        let type = (try? JSON.parse(frame.payload.bytes))?["type"]?.string
-        return type == "ping" || type == "pong"
     }
 }

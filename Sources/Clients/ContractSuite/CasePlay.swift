@@ -1,7 +1,5 @@
 import FitIQAPI
-import Judging
 import Sockets
-import Text
 
 /// A running case: carries a world and its client through the steps.
 struct CasePlay {

@@ -163,7 +163,7 @@ struct StageWorld {
     /// - Parameter traffic: the number of the last entry of wire traffic that is known.
     func idleness(after traffic: Int) async throws -> Idleness.Backend {
         try await stage.perform { [id = access.id] engine, _ in
-            let last = engine.journalEntries(ofWorld: id, after: traffic).last { !$0.event.isSignOfLife }
+            let last = engine.journalEntries(ofWorld: id, after: traffic).last { !$0.event.isPing }
             return Idleness.Backend(lastTraffic: last?.number ?? traffic, nextStep: engine.nextStep(ofWorld: id))
         }
     }

@@ -1,6 +1,5 @@
 import FitIQAPI
 import FitIQClient
-import JSON
 
 /// What a client should show its user.
 public enum ClientExpectation: Sendable, Hashable {
@@ -103,45 +102,39 @@ extension ClientExpectation {
 
     private func unmet(in observation: Observation) -> String? {
         let report = observation.report
+        let (lines, problems) = (report.transcript, report.problems)
+        let answers = lines.lazy.filter { $0.role == .assistant }
         return switch self {
-        case .offline:
-            Messages.unless([.disconnected, .failed].contains(report.connection), self, Messages.connection(report))
-        case .connection(let connection):
-            Messages.unless(report.connection == connection, self, Messages.connection(report))
+        case .offline: unless([.disconnected, .failed].contains(report.connection), Messages.connection(report))
+        case .connection(let connection): unless(report.connection == connection, Messages.connection(report))
         case .continues(let id):
-            Messages.unless(report.consultation.isExactly(id), self, Messages.consultation(report.consultation))
-        case .noConsultation:
-            Messages.unless(report.consultation == nil, self, Messages.consultation(report.consultation))
+            unless(report.consultation.isExactly(id), Messages.consultation(report.consultation))
+        case .noConsultation: unless(report.consultation == nil, Messages.consultation(report.consultation))
         case .transcriptAsStored: unmetTranscript(observation, atLeast: observation.stored.count)
         case .transcriptEndsAsStored(let count): unmetTranscript(observation, atLeast: count)
         case .completeAnswersAreStored: unmetCompleteAnswers(observation)
         case .line(let role, let text):
-            Messages.unless(
-                report.transcript.contains { $0.role == role && $0.text.has(text) }, self,
-                Messages.transcript(report.transcript))
-        case .noLine(let text):
-            report.transcript.first { $0.text.has(text) }.map { Messages.unmet(self, Messages.line($0)) }
+            unless(lines.contains { $0.role == role && $0.text.has(text) }, Messages.transcript(lines))
+        case .noLine(let text): lines.first { $0.text.has(text) }.map { Messages.unmet(self, Messages.line($0)) }
         case .answers(let count):
-            Messages.unless(
-                report.transcript.count { $0.role == .assistant && $0.isComplete } >= count, self,
-                Messages.transcript(report.transcript))
+            unless(answers.count { $0.isComplete } >= count, Messages.transcript(lines))
         case .streaming:
-            Messages.unless(
-                report.transcript.contains { $0.role == .assistant && !$0.isComplete && !$0.text.isEmpty }, self,
-                Messages.transcript(report.transcript))
+            unless(answers.contains { !$0.isComplete && !$0.text.isEmpty }, Messages.transcript(lines))
         case .problem(let kind, let text):
-            Messages.unless(
-                report.problems.contains { $0.kind == kind && $0.message.has(text) }, self,
-                Messages.problems(report.problems))
+            unless(problems.contains { $0.kind == kind && $0.message.has(text) }, Messages.problems(problems))
         case .problemCount(let kind, let count):
-            Messages.unless(
-                report.problems.count { $0.kind == kind } == count, self, Messages.problems(report.problems))
-        case .noProblem: Messages.unless(report.problems.isEmpty, self, Messages.problems(report.problems))
+            unless(problems.count { $0.kind == kind } == count, Messages.problems(problems))
+        case .noProblem: unless(problems.isEmpty, Messages.problems(problems))
         case .goal, .goalCount, .goalLinked, .goalUnlinked: unmetGoal(report)
         case .meal, .mealError: unmetMeal(report)
-        case .idle: Messages.unless(!report.isBusy, self, Messages.busy(report))
+        case .idle: unless(!report.isBusy, Messages.busy(report))
         case .all: preconditionFailure("Its parts are looked at one by one.")
         }
+    }
+
+    /// The sentence that it is not met; nil if it is.
+    private func unless(_ isMet: Bool, _ shown: @autoclosure () -> String) -> String? {
+        isMet ? nil : Messages.unmet(self, shown())
     }
 
     private func unmetTranscript(_ observation: Observation, atLeast count: Int) -> String? {
@@ -177,7 +170,7 @@ extension ClientExpectation {
             case .goal(let title): (title, { !$0.isEmpty })
             default: preconditionFailure("It is about goals.")
             }
-        return Messages.unless(isMet(report.goals.filter { $0.title == title }), self, Messages.goals(report))
+        return unless(isMet(report.goals.filter { $0.title == title }), Messages.goals(report))
     }
 
     private func unmetMeal(_ report: ClientReport) -> String? {
@@ -190,7 +183,7 @@ extension ClientExpectation {
             }
         // The user may have logged the same text twice: the newest counts.
         let meal = report.meals.last { $0.text == text }
-        return Messages.unless(meal.map(isMet) ?? false, self, Messages.meal(meal))
+        return unless(meal.map(isMet) ?? false, Messages.meal(meal))
     }
 }
 

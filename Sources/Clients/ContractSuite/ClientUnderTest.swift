@@ -60,9 +60,9 @@ public struct Surroundings: Sendable, Hashable {
 
 /// What the user of a client does.
 public enum ClientInstruction: Sendable, Hashable {
-    /// Starts a consultation, or continues the existing one, and opens the chat: history first, then the socket.
     /// Signs in to an account; its tokens replace those of the beginning.
     case signIn(email: String, password: String)
+    /// Starts a consultation, or continues the existing one, and opens the chat: history first, then the socket.
     case startConsultation(persona: Persona)
     case openConsultation(id: String)
     case send(text: String)
@@ -81,56 +81,4 @@ public enum ClientInstruction: Sendable, Hashable {
 }
 
 /// What the user of a client sees.
-public struct ClientReport: Sendable, Hashable {
-    /// The consultation whose chat is or was last open.
-    public var consultation: String?
-    public var connection = Connection.disconnected
-    /// The messages of the chat, oldest first.
-    public var transcript: [Line] = []
-    public var problems: [Problem] = []
-    /// The goals, oldest first.
-    public var goals: [Goal] = []
-    /// The logged meals, oldest first.
-    public var meals: [Meal] = []
-    /// Whether anything is unfinished: requests, retries, reconnecting, a streaming answer, a meal in processing.
-    public var isBusy = false
-
-    public init() {}
-
-    public typealias Connection = ClientState.Connection
-    public typealias Problem = ClientState.Problem
-    public typealias Goal = ClientState.Goal
-
-    public struct Line: Sendable, Hashable {
-        public var role: MessageRole
-        /// The text received so far.
-        public var text: String
-        public var isComplete: Bool
-
-        public init(role: MessageRole, text: String, isComplete: Bool = true) {
-            self.role = role
-            self.text = text
-            self.isComplete = isComplete
-        }
-    }
-
-    public struct Meal: Sendable, Hashable {
-        /// The log's id; nil before the backend assigned one.
-        public var id: String?
-        public var text: String
-        public var status: MealLogStatus
-        /// The sum of its calories, once completed.
-        public var calories: Int?
-        public var error: String?
-
-        public init(
-            id: String? = nil, text: String, status: MealLogStatus, calories: Int? = nil, error: String? = nil
-        ) {
-            self.id = id
-            self.text = text
-            self.status = status
-            self.calories = calories
-            self.error = error
-        }
-    }
-}
+public typealias ClientReport = ClientState

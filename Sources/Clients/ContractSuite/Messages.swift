@@ -1,15 +1,10 @@
 import FitIQAPI
 import FitIQClient
-import Judging
 import Text
 
 enum Messages {
     // MARK: Expectations and observations
 
-    /// The sentence that an expectation is not met; nil if it is.
-    static func unless(_ isMet: Bool, _ expectation: ClientExpectation, _ shown: @autoclosure () -> String) -> String? {
-        isMet ? nil : unmet(expectation, shown())
-    }
     static func unmet(_ expectation: ClientExpectation, _ shown: String) -> String {
         "Expected \(text(expectation)), but the client showed \(shown)."
     }

@@ -1,6 +1,4 @@
-import FitIQAPI
 import Judging
-import MockServer
 
 /// The contract suite, played with one client.
 ///

@@ -2,7 +2,6 @@ import FitIQAPI
 import Judging
 import MockServer
 import Testing
-import Text
 
 /// A separate world for a test: its backend's address, and what the client did there.
 ///

@@ -1,9 +1,7 @@
 import FitIQAPI
-import HTTP1
 import HTTPTypes
 import JSON
 import Traffic
-import WebSocket
 
 /// A journal entry, parsed once for all judges.
 struct Fact: Sendable {
@@ -113,32 +111,6 @@ final class RequestFact: Sendable {
 extension ExactString {
     /// An id of a resource that was found, as it was issued: with `ids: any-case` a world finds it in upper case too.
     var asIssued: Self { ResourceID.read(text) == .wrongCase ? asciiLowercased() : self }
-}
-
-/// The credentials that a request carries.
-struct PresentedCredentials: Sendable, Hashable {
-    /// The token of `Authorization: Bearer`.
-    var bearer: ExactString?
-    /// The value of `X-API-Key`.
-    var apiKey: ExactString?
-    /// The value of `?token=`.
-    var queryToken: ExactString?
-
-    /// The effective token: the header field takes precedence over the query.
-    var token: ExactString? { bearer ?? queryToken }
-
-    init(_ head: RequestHead) {
-        let scheme = "bearer "
-        if let field = head.fields[.authorization], field.prefix(scheme.count).lowercased() == scheme {
-            bearer = ExactString(field.dropFirst(scheme.count))
-        }
-        apiKey = Self.apiKeyName.flatMap { head.fields[$0].map(ExactString.init(_:)) }
-        if head.target.query != nil {
-            queryToken = head.target.queryItems().first { $0.name == "token" }.map { ExactString($0.value) }
-        }
-    }
-
-    private static let apiKeyName = HTTPField.Name("X-API-Key")
 }
 
 final class OpeningFact: Sendable {

@@ -98,8 +98,7 @@ public struct Judge: Sendable {
 extension JournalEvent {
     fileprivate var userAgent: String? {
         switch self {
-        case .exchange(let exchange): exchange.head.fields[.userAgent]
-        case .opened(let opening): opening.head.fields[.userAgent]
+        case .exchange(let exchange), .opened(let exchange): exchange.head.fields[.userAgent]
         default: nil
         }
     }

@@ -1,4 +1,3 @@
-import FitIQAPI
 import Traffic
 
 /// Whether a client kept an obligation, with evidence if it did not.

@@ -28,32 +28,25 @@ enum Messages {
     static func place(_ number: Int, _ request: SessionRequest) -> String {
         "Entry \(number) (\(request.method.cut(toBytes: 60)) \(Excerpts.target(URLParts(request.url).target, 200)))"
     }
-
     static func cutBody(_ place: String, kept: Int, of count: Int) -> String {
         "\(place): the recording has \(kept) of the answer's \(count) bytes; the replayed answer ends there, cut off."
     }
-
     static func cutFrame(_ place: String) -> String {
         "\(place): the recording has only the beginnings of some frames; they are replayed as messages of their own."
     }
-
     static func noFinalStatus(_ place: String, _ status: Int) -> String {
         "\(place): \(status) is not the status of a final answer; the replayed connection ends without one."
     }
-
     static func unknownBody(_ place: String) -> String {
         "\(place): the recording does not have the request's whole body; any body matches."
     }
-
     static func ownRequests(_ count: Int, _ names: [String]) -> String {
         "The server itself answers \(Words.counted(count, "request")) of the session "
             + "(\(names.joined(separator: ", "))); not replayed."
     }
-
     static func severalHosts(_ count: Int) -> String {
         "The session has requests to \(count) hosts; all are replayed as if they were one."
     }
-
     static let tooManyValues =
         "The session has over \(ReplayLimits.recordedValues) ids and tokens; further ones are not followed."
 
@@ -67,7 +60,6 @@ enum Messages {
         case .over: "over"
         }
     }
-
     static func message(_ miss: ReplayMiss) -> String {
         let request = "\(miss.method) \(miss.target)"
         let nearest = miss.nearest.map { "\($0.method) \($0.target) (entry \($0.entry))" }
@@ -88,13 +80,11 @@ enum Messages {
         case (.unknown, nil): return "\(request) is not in the session, and neither is anything like it."
         }
     }
-
     static func difference(_ difference: ReplayDifference) -> String {
         guard difference.expected ?? difference.actual != nil else { return difference.place }
         return
             "\(difference.place): expected \(difference.expected ?? "nothing"), got \(difference.actual ?? "nothing")"
     }
-
     static func message(_ miss: ReplayFrameMiss) -> String {
         switch miss.reason {
         case .tooMany:
@@ -109,7 +99,6 @@ enum Messages {
                 + "\(list(miss.differences))."
         }
     }
-
     private static func list(_ differences: [ReplayDifference]) -> String {
         differences.map(\.description).joined(separator: "; ")
     }
@@ -128,7 +117,6 @@ enum Messages {
         }
         return parts.joined(separator: ", ") + "."
     }
-
     static func method(_ name: String) -> String {
         name == RequestShapes.handshake ? "a WebSocket's handshake" : name.cut(toBytes: 60)
     }

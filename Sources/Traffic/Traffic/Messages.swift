@@ -1,4 +1,3 @@
-import FitIQAPI
 import HTTP1
 import JSON
 import Text
@@ -15,7 +14,6 @@ extension Messages {
         if !error.path.isEmpty { place.append(error.path) }
         return (place.isEmpty ? "" : place.joined(separator: ", ") + ": ") + describe(error.problem)
     }
-
     private static func describe(_ problem: HARError.Problem) -> String {
         switch problem {
         case .empty: "the file is empty; expected a HAR, as browsers, proxies and 'fitiq-mock record' write it"
@@ -27,7 +25,6 @@ extension Messages {
         case .wrong(let expected, let found): "expected \(expected), found \(found)"
         }
     }
-
     static func describe(_ note: HARNote) -> String {
         switch note {
         case .torn(let entries):
@@ -54,11 +51,9 @@ extension Messages {
         default: "\(value.typeName): \(TerminalText.escaped(value.excerpt()))"
         }
     }
-
     private static func size(_ bytes: Int) -> String {
         bytes % (1 << 20) == 0 ? "\(bytes >> 20) MiB" : "\(bytes) bytes"
     }
-
     static let object = "an object"
     static let array = "an array"
     static let string = "a string"
@@ -84,7 +79,6 @@ extension Messages {
         }
         return parts.joined(separator: ", ")
     }
-
     static func note(_ text: String) -> String { "note: \(text)" }
 
     /// Formats nanoseconds as `0 ms`, `4.4 ms`, `250 ms` or `1.234 s`.
@@ -96,9 +90,7 @@ extension Messages {
     static func offset(_ nanoseconds: Int64) -> String {
         nanoseconds < 0 ? "-" + seconds(-nanoseconds) : "+" + seconds(nanoseconds)
     }
-
     private static func seconds(_ nanoseconds: Int64) -> String { "\(Durations.fixedSeconds(nanoseconds)) s" }
-
     static func bytes(_ count: Int) -> String {
         switch count {
         case ..<10_000: "\(count) B"
@@ -106,15 +98,11 @@ extension Messages {
         default: "\(count / 1_000_000) MB"
         }
     }
-
     static let noAnswer = "  (no answer)"
     static let incomplete = "  (the answer was cut off)"
     static let noEnding = "still open, or its end was not recorded"
-
     static func oddText(_ count: Int) -> String { "text that is not UTF-8, \(Words.counted(count, "byte"))" }
-
     static func binary(_ count: Int) -> String { "binary, \(Words.counted(count, "byte"))" }
-
     static func moreBytes(_ count: Int) -> String { "… and \(Words.counted(count, "byte")) more" }
 
     /// Formats the payload of a close frame as `close 1000 "bye"`.
@@ -124,7 +112,6 @@ extension Messages {
         guard payload.count > 2 else { return "close \(code)" }
         return "close \(code) \"\(TerminalText.excerpt(payload[2...], width: 200))\""
     }
-
     static func describe(_ ending: SessionEnding) -> String {
         switch ending.cause {
         case .closeFrame: "closed by the \(ending.party.rawValue)"
@@ -140,7 +127,6 @@ extension Messages {
     static func faults(_ names: [String]) -> String {
         names.isEmpty ? "" : " [fault: \(TerminalText.excerpt(names.joined(separator: ", ").utf8, width: 100))]"
     }
-
     static func delivery(_ delivery: Delivery) -> String {
         switch delivery {
         case .complete: ""
@@ -148,7 +134,6 @@ extension Messages {
         case .none: " (not delivered)"
         }
     }
-
     static func describe(_ closing: RecordedClosing) -> String {
         let frame = closing.party == .client ? closing.summary.received : closing.summary.sent
         var text = describe(SessionEnding(time: .init(nanosecondsSinceEpoch: 0), value: closing))
@@ -163,7 +148,6 @@ extension Messages {
         }
         return text + (closing.message.map { ": " + TerminalText.excerpt($0.utf8, width: 200) } ?? "")
     }
-
     static func describe(_ hold: RecordedHold) -> String {
         let name = TerminalText.excerpt(hold.breakpoint.utf8, width: 100)
         let until = hold.until.nanosecondText.dropFirst(11).prefix(12)
@@ -176,9 +160,7 @@ extension Messages {
         let name = TerminalText.excerpt(release.breakpoint.utf8, width: 100)
         return "\(release.action.rawValue) \(duration(max(late, 0))) after it was due (\(name))"
     }
-
     static func clockMoved(_ nanoseconds: Int64) -> String { "the clock moved by \(Durations.seconds(nanoseconds)) s" }
-
     static func describe(_ breach: TrafficLines.Breach) -> String {
         let numbers = Words.list(breach.entries.map { "#\($0)" })
         return TerminalText.escaped("\(breach.level) \(breach.obligation): \(breach.message)")
@@ -188,19 +170,13 @@ extension Messages {
     // MARK: Comparing sessions
 
     static let silence = "no answer"
-
     static func completeness(_ isComplete: Bool) -> String { isComplete ? "complete" : "cut off" }
-
     static func sent(_ what: String, by party: Party) -> String { "\(what) by the \(party.rawValue)" }
-
     static func moreChanges(_ count: Int) -> String { Words.counted(count, "more difference") }
-
     static func place(_ index: Int) -> String { "no. \(index + 1)" }
-
     static func moved(from first: Int, to second: Int) -> String {
         "\(place(first)) in the first, \(place(second)) in the second"
     }
-
     static func describe(_ change: SessionChange) -> String {
         switch (change.first, change.second) {
         case (let first?, let second?) where first == second: "\(change.path): \(first)"
@@ -210,7 +186,6 @@ extension Messages {
         case (nil, nil): change.path
         }
     }
-
     static func verdict(_ count: Int) -> String {
         count == 0 ? "The sessions are equal." : "The sessions differ in \(Words.counted(count, "place"))."
     }
@@ -220,44 +195,35 @@ extension Messages {
     static func badRequest(_ error: RemoteError) -> String {
         "A client sent something other than an HTTP/1.1 request, so the rest of its connection is not recorded: \(error.message)"
     }
-
     static func badAnswer(_ error: RemoteError, url: String) -> String {
         "The answer to \(url) is not HTTP/1.1, so the rest of its connection is not recorded: \(error.message)"
     }
-
     static func unaskedAnswer(_ count: Int) -> String {
         "A server sent \(count) bytes without a complete request before them, so the rest of its connection is not "
             + "recorded."
     }
-
     static func otherProtocol(_ url: String) -> String {
         "The connection of \(url) changed to a protocol other than WebSocket and is not recorded from there on."
     }
-
     static func tunnel(_ url: String) -> String {
         "The connection of \(url) became a tunnel and is not recorded from there on."
     }
-
     static func extensions(_ extensions: String, url: String) -> String {
         "The frames of \(url) are not recorded, because both sides agreed on an extension that changes them "
             + "(\(extensions)); leave Sec-WebSocket-Extensions out of the handshake."
     }
-
     static func badFrame(_ message: String, from party: Party) -> String {
         "The \(party.rawValue) broke the WebSocket protocol, so what it sent after that is not recorded: \(message)"
     }
-
     static func fileFull(_ limits: HARLimits) -> String {
         "The recording has reached the limit of what can be read again (\(limits.bytes) bytes, \(limits.entries) "
             + "entries or \(limits.values) values): what came before is kept, nothing more is recorded. Stop it, and "
             + "record less in one file."
     }
-
     static func tooMuchHeld(limit: Int) -> String {
         "All connections together hold more than \(limit) bytes of unfinished bodies and messages, so the rest of one of "
             + "them is not recorded."
     }
-
     static func tooManySecrets(limit: Int) -> String {
         "More than \(limit) secrets came up: further ones are still replaced, and share one placeholder of each kind."
     }

@@ -138,3 +138,29 @@ public enum RecordedFields: Sendable {
         }
     }
 }
+
+/// The credentials that a request carries.
+package struct PresentedCredentials: Sendable, Hashable {
+    /// The token of `Authorization: Bearer`.
+    package var bearer: ExactString?
+    /// The value of `X-API-Key`.
+    package var apiKey: ExactString?
+    /// The value of `?token=`.
+    package var queryToken: ExactString?
+
+    /// The effective token: the header field takes precedence over the query.
+    package var token: ExactString? { bearer ?? queryToken }
+
+    package init(_ head: RequestHead) {
+        let scheme = "bearer "
+        if let field = head.fields[.authorization], field.prefix(scheme.count).lowercased() == scheme {
+            bearer = ExactString(field.dropFirst(scheme.count))
+        }
+        apiKey = Self.apiKeyName.flatMap { head.fields[$0].map(ExactString.init(_:)) }
+        if head.target.query != nil {
+            queryToken = head.target.queryItems().first { $0.name == "token" }.map { ExactString($0.value) }
+        }
+    }
+
+    private static let apiKeyName = HTTPField.Name("X-API-Key")
+}

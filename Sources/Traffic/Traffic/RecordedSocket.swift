@@ -3,36 +3,17 @@ import HTTP1
 import JSON
 import WebSocket
 
-/// An accepted WebSocket handshake.
-public struct RecordedOpening: Sendable {
-    /// The request, with the path, the credentials and the protocol's fields.
-    public var head: RequestHead
-    /// When the request was complete; the entry's own time is when the last byte of the 101 was sent.
-    public var requestedAt: Timestamp
-    /// The operation, or nil if the socket is not part of the API.
-    public var endpoint: Endpoint?
-    /// The user whose credentials were accepted.
-    public var user: ExactString?
-    /// The fields of the 101, except `Connection`.
-    public var responseFields: RecordedFields
-    /// The names of the faults that acted on the handshake.
-    public var faults: [String]
+/// An accepted WebSocket handshake: an exchange without bodies whose status is 101.
+///
+/// Its entry's own time is when the last byte of the 101 was sent; the fields lack `Connection`.
+public typealias RecordedOpening = RecordedExchange
 
+extension RecordedOpening {
     public init(
         head: RequestHead, requestedAt: Timestamp, endpoint: Endpoint? = nil, user: ExactString? = nil,
         responseFields: RecordedFields = .none, faults: [String] = []
     ) {
-        self.head = head
-        self.requestedAt = requestedAt
-        self.endpoint = endpoint
-        self.user = user
-        self.responseFields = responseFields
-        self.faults = faults
-    }
-
-    /// The handshake as any other request.
-    package var exchange: RecordedExchange {
-        RecordedExchange(
+        self.init(
             head: head, requestedAt: requestedAt, endpoint: endpoint, user: user, status: 101,
             responseFields: responseFields, faults: faults)
     }

@@ -1,5 +1,3 @@
-import FitIQAPI
-
 extension ContractCase {
     private static let streaming = Clause(
         .enhancedConsultations, "Message Flow",
@@ -30,12 +28,8 @@ extension ContractCase {
             "chat/answer/question-before-connected-waits", "The server is slow to say connected",
             Clause(
                 .webSocketArchitecture, "Testing Plan, option 2", "Verify that `connected` is received, then go on."),
-            setting: .written(
-                """
-                name: late-connected
-                faults:
-                  - {on: socket, at: {frame: 1}, delay: 4s}
-                """), faces: ["ws/waits-for-connected"],
+            setting: .faults(
+                "late-connected", "{on: socket, at: {frame: 1}, delay: 4s}"), faces: ["ws/waits-for-connected"],
             steps: .start(.nutritionist), .pass(.seconds(2)), .send("Hello?"), .untilAnswered(1), .expect(.noProblem),
             .disconnect),
         ContractCase(

@@ -1,5 +1,3 @@
-import FitIQAPI
-
 extension ContractCase {
     /// Chats that are created, continued, opened, archived.
     static let consultationCases: [ContractCase] = [
@@ -75,12 +73,7 @@ extension ContractCase {
             "consultation/create/500-for-good", "The backend is down and stays down: the user is told",
             Clause(
                 .goalLinking, "Error Recovery Strategy", "After three attempts the user is told to try again later."),
-            setting: .written(
-                """
-                name: down
-                faults:
-                  - {on: POST /api/v1/consultations, status: 503}
-                """), faces: ["retry/backoff-on-5xx"],
+            setting: .faults("down", "{on: POST /api/v1/consultations, status: 503}"), faces: ["retry/backoff-on-5xx"],
             steps: .start(.nutritionist), .untilAll(.problem(.unavailable), .offline, .idle, within: .minutes(5)),
             .pass(.minutes(10)), .expect(.noConsultation)),
         ContractCase(

@@ -34,6 +34,13 @@ extension Step {
     }
 }
 
+extension Setting {
+    /// A scenario with these faults, each written as in its file.
+    static func faults(_ name: String, _ faults: String...) -> Setting {
+        .written("name: \(name)\nfaults:\n" + faults.map { "  - \($0)\n" }.joined())
+    }
+}
+
 /// Ids that the scenarios written here assign.
 enum KnownID {
     static let consultation = "7c9e6679-7425-40de-944b-e07fc1f90ae7"
@@ -63,22 +70,15 @@ extension ContractCase {
         ContractCase(
             "auth/request/401-refreshes-the-token", "A create is refused with 401, and repeated with a fresh token",
             refresh,
-            setting: .written(
-                """
-                name: refused-once
-                faults:
-                  - {on: POST /api/v1/consultations, requests: 1, status: 401, code: UNAUTHORIZED}
-                """), faces: ["auth/refresh-after-401"],
+            setting: .faults(
+                "refused-once", "{on: POST /api/v1/consultations, requests: 1, status: 401, code: UNAUTHORIZED}"),
+            faces: ["auth/refresh-after-401"],
             steps: .start(.nutritionist), .untilReady, .expect(.noProblem), .disconnect),
         ContractCase(
             "auth/request/401-for-good", "The fresh token is refused too: the user is told, and nothing repeats",
             refresh,
-            setting: .written(
-                """
-                name: refused
-                faults:
-                  - {on: any, status: 401, code: UNAUTHORIZED}
-                """), faces: ["auth/refresh-after-401"],
+            setting: .faults(
+                "refused", "{on: any, status: 401, code: UNAUTHORIZED}"), faces: ["auth/refresh-after-401"],
             steps: .loadGoals, .untilAll(.problem(.unauthorized), .idle, within: .minutes(1)), .pass(.minutes(5)),
             .expect(.idle)),
         ContractCase(
@@ -118,24 +118,18 @@ extension ContractCase {
             "auth/handshake/401-brings-another-token",
             "A handshake is refused with 401, and repeated with a fresh token",
             Clause(.mealLogWebSocket, "Common Errors", "WebSocket 401: refresh the token and reconnect."),
-            setting: .written(
-                """
-                name: handshake-refused-once
-                faults:
-                  - {on: handshake, connections: 1, status: 401, code: UNAUTHORIZED}
-                """), faces: ["ws/refused-handshake", "auth/websocket-credentials"],
+            setting: .faults(
+                "handshake-refused-once", "{on: handshake, connections: 1, status: 401, code: UNAUTHORIZED}"),
+            faces: ["ws/refused-handshake", "auth/websocket-credentials"],
             steps: .start(.nutritionist), .until(.ready, within: .minutes(1)), .send("Hello?"), .untilAnswered(1),
             .disconnect),
         ContractCase(
             "auth/handshake/404-is-not-repeated",
             "The consultation's socket is not found: no more handshakes with its id",
             Clause(.mealLogWebSocket, "Common Errors", "WebSocket 404: create a consultation before connecting."),
-            setting: .written(
-                """
-                name: handshake-not-found
-                faults:
-                  - {on: handshake, connections: 1, status: 404, code: NOT_FOUND}
-                """), faces: ["ws/refused-handshake"],
+            setting: .faults(
+                "handshake-not-found", "{on: handshake, connections: 1, status: 404, code: NOT_FOUND}"),
+            faces: ["ws/refused-handshake"],
             steps: .start(.nutritionist), .untilAll(.problem(.notFound), .offline, .idle, within: .minutes(5)),
             .pass(.minutes(10)), .expect(.offline), .start(.fitnessCoach), .untilReady, .disconnect),
     ]

@@ -1,5 +1,3 @@
-import FitIQAPI
-
 extension ContractCase {
     private static let chatFlow = Clause(
         .goalLinking, "Flow 1", "POST chat-about-goal with the backend's goal id, then open the conversation.")
@@ -154,13 +152,11 @@ extension ContractCase {
         ContractCase(
             "meal/socket/reconnects-with-back-off", "The socket of all meals is lost and refused, and opened again",
             mealSocket,
-            setting: .written(
-                """
-                name: meal-socket-drops
-                faults:
-                  - {on: socket /ws/meal-logs, connections: 1, at: {type: meal_log.completed}, finish: true}
-                  - {on: handshake /ws/meal-logs, connections: 2..4, status: 503}
-                """), faces: ["ws/reconnect-backoff", "ws/meal-socket-single"],
+            setting: .faults(
+                "meal-socket-drops",
+                "{on: socket /ws/meal-logs, connections: 1, at: {type: meal_log.completed}, finish: true}",
+                "{on: handshake /ws/meal-logs, connections: 2..4, status: 503}"),
+            faces: ["ws/reconnect-backoff", "ws/meal-socket-single"],
             steps: .listenToMeals, .until(.idle, within: .seconds(30)), .logMeal("2 eggs"), .pass(.seconds(4)),
             .untilAll(.meal("2 eggs", .completed, calories: 140), .idle, within: .minutes(5)),
             .logMeal("2 eggs and toast"),
@@ -169,13 +165,10 @@ extension ContractCase {
         ContractCase(
             "meal/socket/gives-up", "The socket of all meals stays refused: after five tries the user is told",
             mealSocket,
-            setting: .written(
-                """
-                name: meal-socket-refused
-                faults:
-                  - {on: handshake /ws/meal-logs, connections: 2.., status: 503}
-                  - {on: socket /ws/meal-logs, at: {frame: 2}, close: {code: 1001}}
-                """), faces: ["ws/reconnect-backoff", "ws/reconnect-limit"],
+            setting: .faults(
+                "meal-socket-refused", "{on: handshake /ws/meal-logs, connections: 2.., status: 503}",
+                "{on: socket /ws/meal-logs, at: {frame: 2}, close: {code: 1001}}"),
+            faces: ["ws/reconnect-backoff", "ws/reconnect-limit"],
             steps: .listenToMeals, .until(.idle, within: .seconds(30)), .logMeal("2 eggs"), .pass(.seconds(10)),
             .untilAll(.problem(.unavailable), .meal("2 eggs", .completed, calories: 140), .idle, within: .minutes(10)),
             .pass(.minutes(5)), .expect(.idle)),

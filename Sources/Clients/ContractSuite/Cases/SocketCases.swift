@@ -1,5 +1,3 @@
-import FitIQAPI
-
 extension ContractCase {
     private static let backoff = Clause(
         .consultationWebSocket, "best practice 2",
@@ -38,12 +36,9 @@ extension ContractCase {
         ContractCase(
             "interruption/drop/again-and-again", "Three connections in a row end in the middle of an answer",
             backoff,
-            setting: .written(
-                """
-                name: drops
-                faults:
-                  - {on: socket, connections: {from: 1, to: 3}, at: {chunk: 2, answer: 1}, finish: true}
-                """), faces: ["ws/reconnect-backoff", "ws/recovers-history"],
+            setting: .faults(
+                "drops", "{on: socket, connections: {from: 1, to: 3}, at: {chunk: 2, answer: 1}, finish: true}"),
+            faces: ["ws/reconnect-backoff", "ws/recovers-history"],
             steps: [.start(.nutritionist), .untilReady, .watch(.completeAnswersAreStored)]
                 + (1...4).flatMap { count in
                     [.send("Question \(count)?"), .untilAnswered(count, within: .minutes(5))]
@@ -52,26 +47,19 @@ extension ContractCase {
             "interruption/drop/handshakes-refused-for-good",
             "After a drop every handshake is refused: the client gives up",
             backoff,
-            setting: .written(
-                """
-                name: gone
-                faults:
-                  - {on: socket, connections: 1, at: {chunk: 2, answer: 1}, finish: true}
-                  - {on: handshake, connections: {from: 2}, status: 503}
-                """), faces: ["ws/reconnect-limit", "ws/reconnect-backoff"],
+            setting: .faults(
+                "gone", "{on: socket, connections: 1, at: {chunk: 2, answer: 1}, finish: true}",
+                "{on: handshake, connections: {from: 2}, status: 503}"),
+            faces: ["ws/reconnect-limit", "ws/reconnect-backoff"],
             steps: .start(.nutritionist), .untilReady, .send("Hello?"),
             .untilAll(.connection(.failed), .problem(.unavailable), .idle, within: .minutes(30)), .pass(.hours(1)),
             .expect(.connection(.failed))),
         ContractCase(
             "interruption/drop/while-idle", "A connection on which nothing was said ends without a word",
             backoff,
-            setting: .written(
-                """
-                name: idle-drop
-                faults:
-                  - {on: socket, connections: 1, at: {type: pong, n: 1}, finish: true}
-                  - {on: socket, connections: 2, at: {type: stream_complete}, delay: 1s}
-                """),
+            setting: .faults(
+                "idle-drop", "{on: socket, connections: 1, at: {type: pong, n: 1}, finish: true}",
+                "{on: socket, connections: 2, at: {type: stream_complete}, delay: 1s}"),
             steps: .start(.nutritionist), .untilReady, .pass(.minutes(5)), .until(.ready, within: .minutes(1)),
             .send("Hello?"), .untilAnswered(1), .disconnect),
     ]

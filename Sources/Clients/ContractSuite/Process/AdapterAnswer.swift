@@ -130,15 +130,8 @@ enum AdapterAnswer {
     }
 }
 
-enum AnswerError: Error, Sendable, Hashable {
-    case unsupported
-    case refused(String)
-    case notJSON(String, column: Int)
-    case notAnObject(String)
-    case wrong(path: String, found: String, expected: String)
-    /// A member with an unknown name, and the nearest known one.
-    case unknown(path: String, nearest: String?)
-}
+/// Why an answer cannot be used: it is not supported, refused, or invalid.
+typealias AnswerError = AdapterError.Reason
 
 /// The members of an object in an answer, with its path, which every error names.
 struct AnswerMembers {
@@ -160,42 +153,38 @@ struct AnswerMembers {
         return self
     }
 
-    func text(_ name: String) throws(AnswerError) -> String {
-        guard let text = object[name]?.string else { throw wrong(name, expected: "a string") }
-        return text
-    }
+    func text(_ name: String) throws(AnswerError) -> String { try member(name, "a string", \.string) }
+    func bool(_ name: String) throws(AnswerError) -> Bool { try member(name, "true or false", \.bool) }
 
     /// A string, or nil if it is missing or null.
     func optionalText(_ name: String) throws(AnswerError) -> String? {
-        guard let value = object[name], value != .null else { return nil }
-        guard let text = value.string else { throw wrong(name, expected: "a string or null") }
-        return text
+        try isPresent(name) ? member(name, "a string or null", \.string) : nil
     }
 
     func optionalInteger(_ name: String) throws(AnswerError) -> Int? {
-        guard let value = object[name], value != .null else { return nil }
-        guard let number = value.int else { throw wrong(name, expected: "a whole number or null") }
-        return number
-    }
-
-    func bool(_ name: String) throws(AnswerError) -> Bool {
-        guard let value = object[name]?.bool else { throw wrong(name, expected: "true or false") }
-        return value
+        try isPresent(name) ? member(name, "a whole number or null", \.int) : nil
     }
 
     func choice<Value: RawRepresentable<String> & CaseIterable>(
         _ name: String, _ type: Value.Type
     ) throws(AnswerError) -> Value {
-        guard let value = object[name]?.string.flatMap(Value.init) else {
-            let words = Value.allCases.map { "\"\($0.rawValue)\"" }
-            throw wrong(name, expected: words.dropLast().joined(separator: ", ") + " or \(words.last ?? "")")
-        }
-        return value
+        let words = Value.allCases.map { "\"\($0.rawValue)\"" }
+        let expected = words.dropLast().joined(separator: ", ") + " or \(words.last ?? "")"
+        return try member(name, expected) { $0.string.flatMap(Value.init) }
     }
 
     func object(_ name: String, allowed: [String]) throws(AnswerError) -> AnswerMembers {
-        guard let object = object[name]?.object else { throw wrong(name, expected: "an object") }
+        let object = try member(name, "an object", \.object)
         return try AnswerMembers(object: object, path: path(to: name)).allowing(allowed)
+    }
+
+    private func isPresent(_ name: String) -> Bool { object[name].map { $0 != .null } ?? false }
+
+    private func member<Value>(
+        _ name: String, _ expected: String, _ read: (JSONValue) -> Value?
+    ) throws(AnswerError) -> Value {
+        guard let value = object[name].flatMap(read) else { throw wrong(name, expected: expected) }
+        return value
     }
 
     /// The objects of an array; empty if the member is missing.

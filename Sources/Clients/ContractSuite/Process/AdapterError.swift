@@ -8,7 +8,7 @@ public struct AdapterError: Error, Sendable, Equatable {
     let asked: AdapterCommand?
     let received: [UInt8]?
 
-    public enum Reason: Sendable, Hashable {
+    public enum Reason: Error, Sendable, Hashable {
         /// It cannot be started, or cannot be reached: the system's message.
         case notStarted(String)
         /// It ended, and how.
@@ -33,16 +33,6 @@ public struct AdapterError: Error, Sendable, Equatable {
         self.reason = reason
         asked = command
         self.received = received
-    }
-
-    init(_ error: AnswerError, to command: AdapterCommand, received: [UInt8]) {
-        let reason: Reason =
-            switch error {
-            case .unsupported: .unsupported
-            case .refused(let text): .refused(text)
-            default: .badAnswer(error.description)
-            }
-        self.init(reason, to: command, received: received)
     }
 
     /// Whether the adapter only lacks the feature, so cases that need it are skipped.
@@ -113,19 +103,19 @@ extension AdapterError: CustomStringConvertible {
     }
 }
 
-extension AnswerError: CustomStringConvertible {
-    /// What is wrong with an answer, without a full stop.
-    var description: String {
-        switch self {
-        case .unsupported: "it is not supported"
-        case .refused(let text): "it failed: \(text)"
-        case .notJSON(let message, let column):
-            "it is not JSON at column \(column) (\(message)); what is meant for people belongs on standard error"
-        case .notAnObject(let type): "it is \(type), not an object"
-        case .wrong(let path, let found, let expected): "'\(path)' is \(found), not \(expected)"
-        case .unknown(let path, let nearest):
-            "'\(path)' is not a member of it" + (nearest == nil ? "" : "." + NearestWord.hint(nearest))
-        }
+/// What is wrong with an answer, without a full stop.
+extension AnswerError {
+    static func notJSON(_ message: String, column: Int) -> Self {
+        .badAnswer(
+            "it is not JSON at column \(column) (\(message)); what is meant for people belongs on standard error")
+    }
+    static func notAnObject(_ type: String) -> Self { .badAnswer("it is \(type), not an object") }
+    static func wrong(path: String, found: String, expected: String) -> Self {
+        .badAnswer("'\(path)' is \(found), not \(expected)")
+    }
+    /// - Parameter nearest: The known name that is most like the last of the path.
+    static func unknown(path: String, nearest: String?) -> Self {
+        .badAnswer("'\(path)' is not a member of it" + (nearest == nil ? "" : "." + NearestWord.hint(nearest)))
     }
 }
 

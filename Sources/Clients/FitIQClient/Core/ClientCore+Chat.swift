@@ -5,7 +5,7 @@ extension ClientCore {
         guard configuration.guide != .mealLogWebSocket else {
             return tell(.refused, ClientMessages.notServed("chat", guide: configuration.guide.rawValue))
         }
-        let trimmed = Self.trimmed(text)
+        let trimmed = String(ClientFrame.trimmed(text))
         guard !trimmed.isEmpty else { return tell(.refused, ClientMessages.blankMessage) }
         // Bytes first: one character can have any number of combining marks, and counting them is slow.
         guard trimmed.utf8.count <= ClientFrame.maximumContentByteCount,
@@ -21,15 +21,6 @@ extension ClientCore {
         }
         guard link.wanted != nil else { return tell(.refused, ClientMessages.noChat) }
         enqueue(trimmed)
-    }
-
-    /// The text without white space at its ends, as the backend trims it.
-    static func trimmed(_ text: String) -> String {
-        let scalars = text.unicodeScalars
-        guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
-            let last = scalars.lastIndex(where: { !$0.properties.isWhitespace })
-        else { return "" }
-        return String(Substring(scalars[first...last]))
     }
 
     private mutating func enqueue(_ text: String) {

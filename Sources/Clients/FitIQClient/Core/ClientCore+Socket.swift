@@ -1,6 +1,5 @@
 import FitIQAPI
 import HTTPTypes
-import WebSocket
 
 extension ClientCore {
     /// The chat's socket or that of all meals.

@@ -4,16 +4,18 @@ import JSON
 /// What the user of a client sees.
 public struct ClientState: Sendable, Hashable {
     /// The consultation whose chat is or was last open; lower case.
-    public internal(set) var consultation: String?
-    public internal(set) var connection = Connection.disconnected
+    public var consultation: String?
+    public var connection = Connection.disconnected
     /// The messages of the chat, oldest first; those that wait to be sent are at the end.
-    public internal(set) var transcript: [Line] = []
-    public internal(set) var problems: [Problem] = []
-    public internal(set) var goals: [Goal] = []
+    public var transcript: [Line] = []
+    public var problems: [Problem] = []
+    public var goals: [Goal] = []
     /// The logged meals, oldest first.
-    public internal(set) var meals: [Meal] = []
+    public var meals: [Meal] = []
     /// Whether anything is unfinished: requests, retries, reconnecting, a streaming answer, a meal in processing.
-    public internal(set) var isBusy = false
+    public var isBusy = false
+
+    public init() {}
 
     public enum Connection: String, Sendable, CaseIterable {
         /// There is no connection, and none is wanted.
@@ -35,6 +37,13 @@ public struct ClientState: Sendable, Hashable {
         public var isComplete = true
         /// Whether the backend has it; otherwise the user's line waits or was refused.
         public var isDelivered = true
+
+        public init(
+            id: ExactString? = nil, role: MessageRole, text: String, isComplete: Bool = true, isDelivered: Bool = true
+        ) {
+            (self.id, self.role, self.text) = (id, role, text)
+            (self.isComplete, self.isDelivered) = (isComplete, isDelivered)
+        }
     }
 
     /// Something that went wrong, as shown to the user.
@@ -81,11 +90,20 @@ public struct ClientState: Sendable, Hashable {
         /// The log's id; nil before the backend assigned one.
         public var id: String?
         public var text: String
-        public var type: MealType
-        public var status = MealLogStatus.processing
+        /// Nil if the client does not say.
+        public var type: MealType?
+        public var status: MealLogStatus
         /// The sum of its calories, once completed.
         public var calories: Int?
         public var error: String?
+
+        public init(
+            id: String? = nil, text: String, type: MealType? = nil, status: MealLogStatus = .processing,
+            calories: Int? = nil, error: String? = nil
+        ) {
+            (self.id, self.text, self.type) = (id, text, type)
+            (self.status, self.calories, self.error) = (status, calories, error)
+        }
     }
 }
 

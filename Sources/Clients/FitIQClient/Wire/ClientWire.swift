@@ -1,6 +1,4 @@
 import FitIQAPI
-import HTTP1
-import WebSocket
 
 /// All connections of a client without their transport: actions and bytes in, transport commands and inputs out.
 ///
@@ -144,11 +142,9 @@ public struct WireLimits: Sendable, Hashable {
 enum WireMessages {
     static let endWithoutCloseFrame = "the connection ended without a close frame"
     static let closedDuringHandshake = "the socket was closed before its handshake was answered"
-
     static func tooManyConnections(limit: Int) -> String {
         "\(limit) connections are open already, which is the most that this client opens at a time."
     }
-
     static func badTarget(_ target: String) -> String {
         "'\(target.prefix(80))' cannot stand in a request: percent-encode what is not visible ASCII."
     }

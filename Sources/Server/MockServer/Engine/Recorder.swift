@@ -238,12 +238,8 @@ struct WaitingEntry {
     func abandoned(at offset: Int) -> JournalEvent {
         let delivery: Delivery = offset > range.lowerBound ? .partial : .none
         switch event {
-        case .exchange(var exchange):
-            exchange.abandon(delivery)
-            return .exchange(exchange)
-        case .opened(let opening):
-            // To the client it was not an opening.
-            var exchange = opening.exchange
+        // To the client an opening was none.
+        case .exchange(var exchange), .opened(var exchange):
             exchange.abandon(delivery)
             return .exchange(exchange)
         case .frame(var frame):

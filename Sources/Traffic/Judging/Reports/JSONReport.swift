@@ -138,15 +138,3 @@ public struct JSONReport {
         }
     }
 }
-
-extension JSONWriter {
-    fileprivate mutating func objects<Element>(
-        _ name: StaticString, _ elements: [Element], _ write: (inout JSONWriter, Element) -> Void
-    ) {
-        array(name) { writer in for element in elements { writer.object { write(&$0, element) } } }
-    }
-
-    fileprivate mutating func strings(_ name: StaticString, _ strings: [String]) {
-        array(name) { writer in for string in strings { writer.value(string) } }
-    }
-}

@@ -1,4 +1,3 @@
-import FitIQAPI
 import Text
 import Traffic
 

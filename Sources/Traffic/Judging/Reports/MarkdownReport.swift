@@ -1,5 +1,3 @@
-import FitIQAPI
-import Text
 import Traffic
 
 /// A report as GitHub-flavoured Markdown for a CI job summary: a summary line, a table, and a block for each breach.

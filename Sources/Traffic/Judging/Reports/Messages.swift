@@ -1,6 +1,4 @@
-import FitIQAPI
 import Text
-import Traffic
 
 // All user-visible sentences of the reports are in this file.
 
@@ -11,12 +9,10 @@ enum Messages {
         "a line is an obligation's id or a check's address, with a scenario before it if it applies only there; got "
             + "'\(short(line))'."
     }
-
     static func unknownSubject(_ subject: String, known: [String]) -> String {
         let near = NearestWord.hint(subject, among: known)
         return "there is no obligation or check '\(short(subject))'.\(near)"
     }
-
     static func repeatedLine(_ line: String, earlier: Int) -> String {
         "'\(short(line))' stands in line \(earlier) already; remove one."
     }
@@ -34,22 +30,18 @@ enum Messages {
         case .timedOut(let limit): "the command was ended after its time limit of \(Durations.seconds(limit)) s"
         }
     }
-
     static func failedCommand(_ outcome: Report.CommandOutcome, scenario: String) -> String {
         "\(capitalized(command(outcome))) in \(scenario). That fails the run, even if the client kept everything: "
             + "the command's own output says why."
     }
-
     static let neverConnected =
         "The client never connected. It has to take the server's address and its credentials from FITIQ_MOCK_URL, "
         + "FITIQ_MOCK_WS_URL, FITIQ_MOCK_TOKEN and FITIQ_MOCK_API_KEY."
-
     static let neverExercised = "Never exercised:"
     static let neverDriven =
         "The client never connected. Its adapter has to give it the address and the credentials of the command 'begin'."
     static let nothingRecorded = "Nothing in the journal came from a client."
     static func notConnected(scenario: String) -> String { "The client did not connect in \(scenario)." }
-
     static func missed(_ count: Int, scenario: String) -> String {
         "\(Words.counted(count, "entry", "entries")) of the journal of \(scenario) were dropped before they were "
             + "judged: breaches among them go unnoticed, and what depends on them may be judged wrongly."
@@ -62,7 +54,6 @@ enum Messages {
             ? "\(obligation.id) (\(obligation.level.rawValue), known to be broken)"
             : "\(obligation.id) (\(mark == .warned ? Obligation.Level.should.rawValue : obligation.level.rawValue))"
     }
-
     static func source(of obligation: Obligation) -> String {
         let place = obligation.place.isEmpty ? "" : ", \(obligation.place)"
         switch obligation.origin {
@@ -71,17 +62,13 @@ enum Messages {
         case .ours: return "no guide: fitiq-mock asks for it\(place)"
         }
     }
-
     static func broken(in scenario: String, _ verdict: Verdict) -> String {
         "in \(scenario): broken \(times(verdict.findingCount)), faced \(times(max(verdict.exercisedCount, verdict.findingCount)))"
     }
-
     static func more(_ count: Int) -> String { "and \(Words.counted(count, "more breach", "more breaches"))." }
-
     static func warning(_ finding: Finding, in obligation: Obligation) -> String {
         finding.level == obligation.level ? finding.message : "(\(finding.level.rawValue)) \(finding.message)"
     }
-
     static func outdated(_ line: KnownBroken.Line) -> String {
         let scope = line.scenario.map { " in \($0)" } ?? ""
         return "\(line.subject) was kept\(scope), but line \(line.number) of the known-broken list says that it is "
@@ -92,11 +79,7 @@ enum Messages {
 
     static func exposure(_ path: Exposure.Path) -> String {
         switch path {
-        case .unauthorized: "401"
-        case .notFound: "404"
-        case .conflict: "409"
-        case .tooMany: "429"
-        case .serverError: "5xx"
+        case .unauthorized, .notFound, .conflict, .tooMany, .serverError: path.rawValue
         case .timeOut: "late or missing answer"
         case .refusedHandshake: "refused handshake"
         case .dropMidStream: "socket lost while an answer streamed"
@@ -108,7 +91,6 @@ enum Messages {
         case .lateMeal: "late meal"
         }
     }
-
     static func hint(for id: String, scenarios: [String]) -> String {
         switch scenarios.count {
         case 0: id

@@ -1,5 +1,4 @@
 import JSON
-import Text
 import Traffic
 
 /// The common part of texts or requests that differ only in IDs, times and secrets.

@@ -1,5 +1,4 @@
 import JSON
-import Text
 import Traffic
 
 /// The IDs, days, addresses and tokens of a session, numbered in the order in which they were first sent.

@@ -1,6 +1,5 @@
 import FitIQAPI
 import JSON
-import Text
 
 extension Player {
     /// When the next effect is due, or nil if every socket waits for its client or has ended.

@@ -1,5 +1,4 @@
 import FitIQAPI
-import JSON
 import Text
 import Traffic
 

@@ -1,7 +1,6 @@
 import Digests
 import FitIQAPI
 import JSON
-import WebSocket
 
 /// The entry of a WebSocket as text, with the positions where more can be written.
 ///

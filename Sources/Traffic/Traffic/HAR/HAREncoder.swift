@@ -37,9 +37,7 @@ public enum HAREncoder {
     /// Returns the end of a file; the notes are sentences on what the recording lacks.
     public static func footer(notes: [String]) -> [UInt8] {
         guard !notes.isEmpty else { return Array("\n]}}\n".utf8) }
-        let ours = JSONWriter.object { writer in
-            writer.array("notes") { writer in for note in notes { writer.value(note) } }
-        }
+        let ours = JSONWriter.object { $0.strings("notes", notes) }
         return Array("\n],\"_fitiq\":".utf8) + ours + Array("}}\n".utf8)
     }
 
@@ -89,8 +87,8 @@ extension HAREncoder {
             writer.member("url", request.url)
             writer.member("httpVersion", "HTTP/1.1")
             writeCookies(of: request, to: &writer)
-            write("headers", request.fields, to: &writer)
-            write("queryString", URLParts(request.url).items.map { SessionField($0.name, $0.value) }, to: &writer)
+            writer.fields("headers", request.fields.lazy.map { ($0.name, $0.value) })
+            writer.fields("queryString", URLParts(request.url).items)
             if let body = request.body {
                 writer.object("postData") { writer in
                     writer.member("mimeType", mediaType(request.fields))
@@ -110,7 +108,7 @@ extension HAREncoder {
             writer.member("statusText", reasonPhrase(response.status))
             writer.member("httpVersion", "HTTP/1.1")
             writeCookies(of: response, to: &writer)
-            write("headers", response.fields, to: &writer)
+            writer.fields("headers", response.fields.lazy.map { ($0.name, $0.value) })
             writer.object("content") { writer in
                 writer.member("size", response.body.byteCount)
                 writer.member("mimeType", mediaType(response.fields))
@@ -147,17 +145,6 @@ extension HAREncoder {
         for member in members {
             writer.key(escaping: member.key)
             writer.value(member.value)
-        }
-    }
-
-    private static func write(_ name: StaticString, _ fields: [SessionField], to writer: inout JSONWriter) {
-        writer.array(name) { writer in
-            for field in fields {
-                writer.object { writer in
-                    writer.member("name", field.name)
-                    writer.member("value", field.value)
-                }
-            }
         }
     }
 

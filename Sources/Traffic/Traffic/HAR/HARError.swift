@@ -1,3 +1,4 @@
+import Digests
 import JSON
 import Text
 
@@ -31,6 +32,17 @@ public struct HARError: Error, Sendable, Equatable {
         self.problem = problem
         self.entry = entry
         self.path = path
+    }
+
+    /// Reads a part; its error is seen from outside that member or element.
+    static func at<Value>(
+        _ step: @autoclosure () -> String, _ read: () throws(HARError) -> Value
+    ) throws(HARError) -> Value {
+        do throws(HARError) {
+            return try read()
+        } catch {
+            throw error.inside(step())
+        }
     }
 
     /// The same error, seen from outside a member or an element.
@@ -106,6 +118,9 @@ public struct HARLimits: Sendable, Hashable {
 }
 
 extension JSONValue {
+    /// A whole number from 0.
+    fileprivate var count: Int? { int.flatMap { $0 >= 0 ? $0 : nil } }
+
     func asObject() throws(HARError) -> JSONObject {
         guard let object else { throw HARError(.wrong(expected: Messages.object, found: Messages.found(self))) }
         return object
@@ -115,43 +130,35 @@ extension JSONValue {
 /// Members in HAR's form: `null` counts as absent, because writers use it so.
 extension JSONObject {
     func optionalObject(_ name: String) throws(HARError) -> JSONObject? {
-        guard let value = present(name) else { return nil }
-        guard let object = value.object else { throw wrong(name, expected: Messages.object) }
-        return object
+        try optional(name, Messages.object, \.object)
     }
-
-    func optionalArray(_ name: String) throws(HARError) -> [JSONValue]? {
-        guard let value = present(name) else { return nil }
-        guard let array = value.array else { throw wrong(name, expected: Messages.array) }
-        return array
-    }
-
-    func optionalString(_ name: String) throws(HARError) -> String? {
-        guard let value = present(name) else { return nil }
-        guard let string = value.string else { throw wrong(name, expected: Messages.string) }
-        return string
-    }
-
-    func optionalCount(_ name: String, in place: String) throws(HARError) -> Int? {
-        guard let value = present(name) else { return nil }
-        guard let count = value.int, count >= 0 else { throw wrong(name, expected: Messages.count).inside(place) }
-        return count
-    }
-
-    func object(_ name: String) throws(HARError) -> JSONObject {
-        guard let object = try optionalObject(name) else { throw wrong(name, expected: Messages.object) }
-        return object
-    }
-
-    func array(_ name: String) throws(HARError) -> [JSONValue] {
-        guard let array = try optionalArray(name) else { throw wrong(name, expected: Messages.array) }
-        return array
-    }
-
+    func optionalArray(_ name: String) throws(HARError) -> [JSONValue]? { try optional(name, Messages.array, \.array) }
+    func optionalString(_ name: String) throws(HARError) -> String? { try optional(name, Messages.string, \.string) }
+    func optionalCount(_ name: String) throws(HARError) -> Int? { try optional(name, Messages.count, \.count) }
+    func object(_ name: String) throws(HARError) -> JSONObject { try required(name, Messages.object, \.object) }
+    func count(_ name: String) throws(HARError) -> Int { try required(name, Messages.count, \.count) }
+    func array(_ name: String) throws(HARError) -> [JSONValue] { try required(name, Messages.array, \.array) }
     func string(_ name: String, expected: String = Messages.string) throws(HARError) -> String {
-        guard let string = present(name)?.string else { throw wrong(name, expected: expected) }
-        return string
+        try required(name, expected, \.string)
     }
+
+    /// The bytes that a member has in base64.
+    func base64(_ name: String) throws(HARError) -> [UInt8] {
+        guard let bytes = Base64.decode(try string(name)) else { throw wrong(name, expected: Messages.base64) }
+        return bytes
+    }
+
+    /// What a member is read as.
+    func required<Value>(
+        _ name: String, _ expected: String, _ read: (JSONValue) -> Value?
+    ) throws(HARError) -> Value {
+        guard let value = present(name).flatMap(read) else { throw wrong(name, expected: expected) }
+        return value
+    }
+
+    private func optional<Value>(
+        _ name: String, _ expected: String, _ read: (JSONValue) -> Value?
+    ) throws(HARError) -> Value? { try present(name) == nil ? nil : required(name, expected, read) }
 
     /// The error for a member that is missing or not what was expected.
     func wrong(_ name: String, expected: String) -> HARError {

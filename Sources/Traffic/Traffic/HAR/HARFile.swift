@@ -1,5 +1,4 @@
 import JSON
-import Text
 
 /// A parsed HAR: its session, and the original file including unknown members.
 public struct HARFile: Sendable {

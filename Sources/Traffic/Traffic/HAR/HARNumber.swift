@@ -1,6 +1,5 @@
 import FitIQAPI
 import JSON
-import Text
 
 extension JSONNumber {
     /// The number times a power of ten, truncated to an integer, or nil if it does not fit.

@@ -1,5 +1,3 @@
-import Digests
-import FitIQAPI
 import JSON
 import Text
 
@@ -22,12 +20,7 @@ struct HARReader {
     mutating func session(from root: JSONValue) throws(HARError) -> Session {
         let file = try root.asObject()
         let log = try file.object("log")
-        let values: [JSONValue]
-        do throws(HARError) {
-            values = try log.array("entries")
-        } catch {
-            throw error.inside("log")
-        }
+        let values = try HARError.at("log") { () throws(HARError) in try log.array("entries") }
         guard values.count <= limits.entries else { throw HARError(.tooManyEntries(limit: limits.entries)) }
         var drafts: [Draft] = []
         drafts.reserveCapacity(values.count)
@@ -63,10 +56,8 @@ struct HARReader {
         guard let started = HARTime.date(try entry.string("startedDateTime", expected: Messages.date)) else {
             throw entry.wrong("startedDateTime", expected: Messages.date)
         }
-        var binary: [UInt8]?
-        if let text = try ours.optionalString("bodyBase64") {
-            binary = Base64.decode(text)
-            if binary == nil { throw ours.wrong("bodyBase64", expected: Messages.base64).inside("_fitiq") }
+        let binary = try ours.optionalString("bodyBase64").map { _ throws(HARError) in
+            try HARError.at("_fitiq") { () throws(HARError) in try ours.base64("bodyBase64") }
         }
         var request = try request(of: entry, binary, cutOf: ours["cut"]?["request"]?.int ?? 0)
         let response = try response(of: entry, request, ours)
@@ -85,7 +76,7 @@ struct HARReader {
         }
         if ours["controlFrames"] == nil { hasControlFrames = false }
         if request.url.hasPrefix("http") { request.url = "ws" + request.url.dropFirst(4) }
-        let number = try ours.optionalCount("socket", in: "_fitiq")
+        let number = try HARError.at("_fitiq") { () throws(HARError) in try ours.optionalCount("socket") }
         if let number, let place = sockets[number], case .socket(var draft) = drafts[place] {
             // This releases the frames, so that they are appended to in place.
             drafts[place] = .exchange(SessionExchange(started: started, request: request, response: nil))
@@ -97,9 +88,10 @@ struct HARReader {
         // more.
         let isWholeLife = timings["_blocked_queueing"] != nil && !(messages ?? []).contains { $0["type"] != "error" }
         var draft = HARSocketDraft(
-            started: started, opened: started.advanced(byNanoseconds: isWholeLife ? 0 : waited), request: request,
-            response: response ?? SessionResponse(status: 101))
-        draft.response.status = 101
+            SessionSocket(
+                started: started, opened: started.advanced(byNanoseconds: isWholeLife ? 0 : waited), request: request,
+                response: response ?? SessionResponse(status: 101)))
+        draft.socket.response.status = 101
         try draft.append(messages ?? [], ours, skipped: &skippedMessages)
         if let number { sockets[number] = drafts.count }
         drafts.append(.socket(draft))
@@ -132,13 +124,11 @@ extension HARReader {
         of entry: JSONObject, _ binary: [UInt8]?, cutOf size: Int
     ) throws(HARError) -> SessionRequest {
         let object = try entry.object("request")
-        do throws(HARError) {
+        return try HARError.at("request") { () throws(HARError) in
             var request = SessionRequest(
                 method: try object.string("method"), url: try object.string("url"), fields: try Self.fields(of: object))
             request.body = try body(of: object, binary, cutOf: size)
             return request
-        } catch {
-            throw error.inside("request")
         }
     }
 
@@ -148,11 +138,9 @@ extension HARReader {
     ) throws(HARError) -> RecordedBody? {
         guard let data = try request.optionalObject("postData") else { return nil }
         var bytes = binary ?? []
-        do throws(HARError) {
+        try HARError.at("postData") { () throws(HARError) in
             if binary == nil, let text = try data.optionalString("text") { bytes = try Self.bytes(of: text, in: data) }
             if bytes.isEmpty { bytes = Self.form(try data.optionalArray("params") ?? []) }
-        } catch {
-            throw error.inside("postData")
         }
         guard bytes.isEmpty, size == 0, let missing = request["bodySize"]?.int, missing > 0 else {
             // mitmproxy writes this for a POST without a body.
@@ -164,9 +152,7 @@ extension HARReader {
     }
 
     private static func bytes(of text: String, in object: JSONObject) throws(HARError) -> [UInt8] {
-        guard object["encoding"]?.string?.lowercased() == "base64" else { return Array(text.utf8) }
-        guard let decoded = Base64.decode(text) else { throw object.wrong("text", expected: Messages.base64) }
-        return decoded
+        try object["encoding"]?.string?.lowercased() == "base64" ? object.base64("text") : Array(text.utf8)
     }
 
     /// `application/x-www-form-urlencoded` of decoded names and values.
@@ -186,7 +172,7 @@ extension HARReader {
         of entry: JSONObject, _ request: SessionRequest, _ ours: JSONObject
     ) throws(HARError) -> SessionResponse? {
         guard let object = try entry.optionalObject("response") else { return nil }
-        do throws(HARError) {
+        return try HARError.at("response") { () throws(HARError) -> SessionResponse? in
             guard let status = object["status"]?.int, status <= 999 else {
                 throw object.wrong("status", expected: Messages.status)
             }
@@ -199,8 +185,6 @@ extension HARReader {
             return SessionResponse(
                 status: status, fields: fields, body: try body(of: object, status, request, ours),
                 isComplete: ours["incomplete"]?.bool != true)
-        } catch {
-            throw error.inside("response")
         }
     }
 
@@ -208,14 +192,10 @@ extension HARReader {
         of response: JSONObject, _ status: Int, _ request: SessionRequest, _ ours: JSONObject
     ) throws(HARError) -> RecordedBody {
         let content = try response.optionalObject("content") ?? [:]
-        do throws(HARError) {
-            if let text = try content.optionalString("text") {
-                let bytes = try Self.bytes(of: text, in: content)
-                return RecordedBody(bytes, of: max(bytes.count, ours["cut"]?["response"]?.int ?? 0))
-            }
-        } catch {
-            throw error.inside("content")
+        let text = try HARError.at("content") { () throws(HARError) -> [UInt8]? in
+            try content.optionalString("text").map { text throws(HARError) in try Self.bytes(of: text, in: content) }
         }
+        if let text { return RecordedBody(text, of: max(text.count, ours["cut"]?["response"]?.int ?? 0)) }
         let size = content["size"]?.int ?? 0
         guard size > 0, request.method != "HEAD", status >= 200, status != 204, status != 304 else {
             return RecordedBody()
@@ -228,13 +208,10 @@ extension HARReader {
     private static func fields(of message: JSONObject) throws(HARError) -> [SessionField] {
         var fields: [SessionField] = []
         for (index, value) in (try message.optionalArray("headers") ?? []).enumerated() {
-            do throws(HARError) {
+            try HARError.at("headers[\(index)]") { () throws(HARError) in
                 let field = try value.asObject()
                 let name = try field.string("name")
-                if name.hasPrefix(":") { continue }
-                fields.append(SessionField(name, try field.string("value")))
-            } catch {
-                throw error.inside("headers[\(index)]")
+                if !name.hasPrefix(":") { fields.append(SessionField(name, try field.string("value"))) }
             }
         }
         return fields

@@ -1,56 +1,36 @@
-import Digests
 import FitIQAPI
 import JSON
 import WebSocket
 
 /// A WebSocket while its entries are read: a file keeps messages and control frames apart.
 struct HARSocketDraft {
-    var started: Timestamp
-    var opened: Timestamp
-    var request: SessionRequest
-    var response: SessionResponse
-    private var messages: [SessionFrame] = []
+    /// Its frames are the messages so far.
+    var socket: SessionSocket
     private var controlFrames: [(after: Int, frame: SessionFrame)] = []
-    private var ending: SessionEnding?
 
-    init(started: Timestamp, opened: Timestamp, request: SessionRequest, response: SessionResponse) {
-        self.started = started
-        self.opened = opened
-        self.request = request
-        self.response = response
-    }
+    init(_ socket: SessionSocket) { self.socket = socket }
 
     /// Adds the content of an entry.
     mutating func append(_ values: [JSONValue], _ ours: JSONObject, skipped: inout Int) throws(HARError) {
         for (index, value) in values.enumerated() {
-            do throws(HARError) {
-                if let message = try message(value.asObject()) { messages.append(message) } else { skipped += 1 }
-            } catch {
-                throw error.inside("_webSocketMessages[\(index)]")
+            try HARError.at("_webSocketMessages[\(index)]") { () throws(HARError) in
+                if let message = try message(value.asObject()) { socket.frames.append(message) } else { skipped += 1 }
             }
         }
-        do throws(HARError) {
+        try HARError.at("_fitiq") { () throws(HARError) in
             for (index, value) in (try ours.optionalArray("controlFrames") ?? []).enumerated() {
-                do throws(HARError) {
+                try HARError.at("controlFrames[\(index)]") { () throws(HARError) in
                     controlFrames.append(try controlFrame(value.asObject()))
-                } catch {
-                    throw error.inside("controlFrames[\(index)]")
                 }
             }
-            if let object = try ours.optionalObject("ending") {
-                do throws(HARError) {
-                    ending = try Self.ending(object)
-                } catch {
-                    throw error.inside("ending")
-                }
-            }
-        } catch {
-            throw error.inside("_fitiq")
+            guard let object = try ours.optionalObject("ending") else { return }
+            socket.ending = try HARError.at("ending") { () throws(HARError) in try Self.ending(object) }
         }
     }
 
     /// The WebSocket, with each control frame after its stated number of messages.
     func finished() -> SessionSocket {
+        let messages = socket.frames
         var frames: [SessionFrame] = []
         frames.reserveCapacity(messages.count + controlFrames.count)
         var next = 0
@@ -63,9 +43,10 @@ struct HARSocketDraft {
         }
         frames += messages[next...]
         // Writers that do not know when a WebSocket was opened use another time.
-        let opened = min(opened, max(started, frames.first?.time ?? opened))
+        let opened = min(socket.opened, max(socket.started, frames.first?.time ?? socket.opened))
         return SessionSocket(
-            started: started, opened: opened, request: request, response: response, frames: frames, ending: ending)
+            started: socket.started, opened: opened, request: socket.request, response: socket.response, frames: frames,
+            ending: socket.ending)
     }
 
     /// Nil for anything but a message: Chrome lists errors among them.
@@ -77,13 +58,10 @@ struct HARSocketDraft {
         else { return nil }
         let data = try object.string("data")
         let ours = try object.optionalObject("_fitiq") ?? [:]
-        var bytes = Array(data.utf8)
-        if opcode == .binary || ours["encoding"]?.string == "base64" {
-            guard let decoded = Base64.decode(data) else { throw object.wrong("data", expected: Messages.base64) }
-            bytes = decoded
-        }
+        let isCoded = opcode == .binary || ours["encoding"]?.string == "base64"
+        let bytes = try isCoded ? object.base64("data") : Array(data.utf8)
         return SessionFrame(
-            sender: sender, time: try time(object, orAfter: messages.last?.time), opcode: opcode,
+            sender: sender, time: try time(object), opcode: opcode,
             payload: RecordedBody(bytes, of: max(bytes.count, ours["cut"]?.int ?? 0)))
     }
 
@@ -92,47 +70,37 @@ struct HARSocketDraft {
         guard let code = object["opcode"]?.int, let opcode = UInt8(exactly: code).flatMap(Opcode.init(rawValue:)),
             opcode.isControl
         else { throw object.wrong("opcode", expected: Messages.controlOpcode) }
-        guard let bytes = Base64.decode(try object.string("data")) else {
-            throw object.wrong("data", expected: Messages.base64)
-        }
-        guard let after = object["after"]?.int, after >= 0 else {
-            throw object.wrong("after", expected: Messages.count)
-        }
+        let bytes = try object.base64("data")
+        let after = try object.count("after")
         let frame = SessionFrame(
-            sender: sender, time: try time(object, orAfter: messages.last?.time), opcode: opcode,
+            sender: sender, time: try time(object), opcode: opcode,
             payload: RecordedBody(bytes, of: max(bytes.count, object["cut"]?.int ?? 0)))
         return (after, frame)
     }
 
     private static func sender(_ object: JSONObject) throws(HARError) -> Party {
-        switch object["type"]?.string {
-        case "send": return .client
-        case "receive": return .server
-        default: throw object.wrong("type", expected: Messages.messageType)
-        }
+        try object.required("type", Messages.messageType) { $0 == "send" ? .client : $0 == "receive" ? .server : nil }
     }
 
     /// The time of a message; if it is omitted or -1, as Playwright does on request, that of the previous message.
-    private func time(_ object: JSONObject, orAfter last: Timestamp?) throws(HARError) -> Timestamp {
-        guard let value = object["time"], !value.isNull, value != -1 else { return last ?? opened }
-        guard let time = value.number.flatMap(HARTime.message) else {
-            throw object.wrong("time", expected: Messages.seconds)
+    private func time(_ object: JSONObject) throws(HARError) -> Timestamp {
+        guard let value = object["time"], !value.isNull, value != -1 else {
+            return socket.frames.last?.time ?? socket.opened
         }
-        return time
+        return try Self.time(object)
+    }
+
+    private static func time(_ object: JSONObject) throws(HARError) -> Timestamp {
+        try object.required("time", Messages.seconds) { $0.number.flatMap(HARTime.message) }
     }
 
     private static func ending(_ object: JSONObject) throws(HARError) -> SessionEnding {
-        guard let time = object["time"]?.number.flatMap(HARTime.message) else {
-            throw object.wrong("time", expected: Messages.seconds)
-        }
-        guard let party = object["by"]?.string.flatMap(Party.init(rawValue:)) else {
-            throw object.wrong("by", expected: Messages.party)
-        }
-        guard let cause = object["cause"]?.string.flatMap(RecordedClosing.Cause.init(rawValue:)),
-            [.closeFrame, .finish, .reset].contains(cause)
-        else {
-            throw object.wrong("cause", expected: Messages.cause)
-        }
-        return SessionEnding(time: time, party: party, cause: cause)
+        let causes: [RecordedClosing.Cause] = [.closeFrame, .finish, .reset]
+        return SessionEnding(
+            time: try time(object),
+            party: try object.required("by", Messages.party) { $0.string.flatMap(Party.init) },
+            cause: try object.required("cause", Messages.cause) { value in
+                causes.first { $0.rawValue == value.string }
+            })
     }
 }

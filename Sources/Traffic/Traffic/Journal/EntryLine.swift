@@ -1,7 +1,6 @@
 import FitIQAPI
 import HTTP1
 import Text
-import WebSocket
 
 /// An entry on one line: time, direction, event, and the beginning of its content.
 ///

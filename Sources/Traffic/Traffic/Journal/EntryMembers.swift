@@ -20,40 +20,38 @@ struct EntryMembers {
     }
 
     mutating func objectIfPresent(_ name: String) throws(EntryProblem) -> EntryMembers? {
-        guard let value = present(name) else { return nil }
-        guard let object = value.object else { throw wrong(name) }
-        return EntryMembers(object)
+        try read(name, \.object).map(EntryMembers.init)
     }
 
     mutating func object(_ name: String) throws(EntryProblem) -> EntryMembers {
-        guard let object = try objectIfPresent(name) else { throw wrong(name) }
-        return object
+        try expected(objectIfPresent(name), name)
     }
 
-    mutating func stringIfPresent(_ name: String) throws(EntryProblem) -> String? {
-        guard let value = present(name) else { return nil }
-        guard let string = value.string else { throw wrong(name) }
-        return string
-    }
-
-    mutating func string(_ name: String) throws(EntryProblem) -> String {
-        guard let string = try stringIfPresent(name) else { throw wrong(name) }
-        return string
-    }
+    mutating func stringIfPresent(_ name: String) throws(EntryProblem) -> String? { try read(name, \.string) }
+    mutating func string(_ name: String) throws(EntryProblem) -> String { try expected(stringIfPresent(name), name) }
 
     /// A number in any notation without a fraction.
     mutating func integerIfPresent<Integer: FixedWidthInteger>(_ name: String) throws(EntryProblem) -> Integer? {
-        guard let value = present(name) else { return nil }
-        let number = value.number
-        guard let integer = number.flatMap({ Integer($0.text) }) ?? number?.int.flatMap(Integer.init(exactly:)) else {
-            throw wrong(name)
+        try read(name) { value in
+            value.number.flatMap { Integer($0.text) ?? $0.int.flatMap(Integer.init(exactly:)) }
         }
-        return integer
     }
 
     mutating func integer<Integer: FixedWidthInteger>(_ name: String) throws(EntryProblem) -> Integer {
-        guard let integer: Integer = try integerIfPresent(name) else { throw wrong(name) }
-        return integer
+        try expected(integerIfPresent(name), name)
+    }
+
+    /// Reads a member that may be absent.
+    @inline(__always)
+    private mutating func read<Value>(_ name: String, _ form: (JSONValue) -> Value?) throws(EntryProblem) -> Value? {
+        guard let value = present(name) else { return nil }
+        return try expected(form(value), name)
+    }
+
+    @inline(__always)
+    private func expected<Value>(_ value: Value?, _ name: String) throws(EntryProblem) -> Value {
+        guard let value else { throw wrong(name) }
+        return value
     }
 
     mutating func choice<Choice>(

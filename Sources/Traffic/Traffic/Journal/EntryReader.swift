@@ -1,4 +1,3 @@
-import FitIQAPI
 import HTTP1
 import JSON
 import WebSocket
@@ -42,7 +41,7 @@ extension JournalEvent {
     fileprivate init(_ kind: Kind, _ members: inout EntryMembers) throws(EntryProblem) {
         switch kind {
         case .exchange: self = .exchange(try RecordedExchange(&members))
-        case .opened: self = .opened(try RecordedOpening(&members))
+        case .opened: self = .opened(try RecordedOpening(opening: &members))
         case .frame: self = .frame(try RecordedFrame(&members))
         case .closed: self = .closed(try RecordedClosing(&members))
         case .fault:
@@ -76,7 +75,7 @@ extension RecordedExchange {
 }
 
 extension RecordedOpening {
-    fileprivate init(_ members: inout EntryMembers) throws(EntryProblem) {
+    fileprivate init(opening members: inout EntryMembers) throws(EntryProblem) {
         var (request, response) = (try members.object("request"), try members.objectIfPresent("response"))
         self.init(
             head: try request.head(), requestedAt: try members.time("requested_at"),

@@ -41,7 +41,7 @@ public struct JournalEncoder: Sendable {
             writer.member("kind", entry.event.kind.rawValue)
             switch entry.event {
             case .exchange(let exchange): write(exchange, to: &writer)
-            case .opened(let opening): write(opening, to: &writer)
+            case .opened(let opening): write(opening: opening, to: &writer)
             case .frame(let frame): write(frame, to: &writer)
             case .closed(let closing): write(closing, to: &writer)
             case .fault(let fault):
@@ -78,22 +78,16 @@ public struct JournalEncoder: Sendable {
         guard unmatched != .notRecorded else { return }
         let nearest = EndpointNearMiss.nearest(
             to: exchange.head.method, segments: exchange.head.target.segmentsInWorld, in: mode)
-        writer.array("near_misses") { writer in
-            for nearMiss in nearest {
-                writer.object { writer in
-                    writer.member("endpoint", nearMiss.endpoint.name)
-                    writer.member("method", nearMiss.endpoint.method.rawValue)
-                    writer.member("path", nearMiss.endpoint.template)
-                    writer.member("score", nearMiss.score)
-                    writer.array("differences") { writer in
-                        for difference in nearMiss.differences { writer.value(difference.sentence) }
-                    }
-                }
-            }
+        writer.objects("near_misses", nearest) { writer, nearMiss in
+            writer.member("endpoint", nearMiss.endpoint.name)
+            writer.member("method", nearMiss.endpoint.method.rawValue)
+            writer.member("path", nearMiss.endpoint.template)
+            writer.member("score", nearMiss.score)
+            writer.strings("differences", nearMiss.differences.map(\.sentence))
         }
     }
 
-    private func write(_ opening: RecordedOpening, to writer: inout JSONWriter) {
+    private func write(opening: RecordedOpening, to writer: inout JSONWriter) {
         writeRequest(opening.head, nil, of: opening.endpoint, by: opening.user, at: opening.requestedAt, to: &writer)
         writer.object("response") { writer in
             writer.member("status", 101)
@@ -162,8 +156,7 @@ extension JournalEncoder {
         // What the endpoint let pass; the guides' modes do not tell.
         guard mode.servesApps, let endpoint, head.target.query != nil else { return }
         let names = endpoint.unknownParameters(in: head.target.queryItems())
-        guard !names.isEmpty else { return }
-        writer.array("unknown_parameters") { array in for name in names { array.value(name) } }
+        if !names.isEmpty { writer.strings("unknown_parameters", names) }
     }
 
     /// Writes the member `request`, with the body if it may have one.
@@ -187,14 +180,7 @@ extension JournalEncoder {
 
     /// Writes the member `fields`.
     public static func write(fields: [(name: String, value: String)], to writer: inout JSONWriter) {
-        writer.array("fields") { writer in
-            for field in fields {
-                writer.object { writer in
-                    writer.member("name", field.name)
-                    writer.member("value", field.value)
-                }
-            }
-        }
+        writer.fields("fields", fields)
     }
 
     private enum Content {
@@ -234,9 +220,26 @@ extension JournalEncoder {
     }
 
     private static func write(faults: [String], to writer: inout JSONWriter) {
-        guard !faults.isEmpty else { return }
-        writer.array("faults") { writer in
-            for fault in faults { writer.value(fault) }
+        if !faults.isEmpty { writer.strings("faults", faults) }
+    }
+}
+
+extension JSONWriter {
+    /// Writes an array of objects.
+    package mutating func objects<Element>(
+        _ name: StaticString, _ elements: some Sequence<Element>, _ write: (inout JSONWriter, Element) -> Void
+    ) { array(name) { writer in for element in elements { writer.object { write(&$0, element) } } } }
+
+    /// Writes an array of strings.
+    package mutating func strings(_ name: StaticString, _ strings: [String]) {
+        array(name) { writer in for string in strings { writer.value(string) } }
+    }
+
+    /// Writes an array of header fields or parameters.
+    mutating func fields(_ name: StaticString, _ fields: some Sequence<(name: String, value: String)>) {
+        objects(name, fields) { writer, field in
+            writer.member("name", field.name)
+            writer.member("value", field.value)
         }
     }
 }

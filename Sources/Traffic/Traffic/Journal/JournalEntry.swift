@@ -72,9 +72,8 @@ public enum JournalEvent: Sendable {
     /// Names of users and faults are short and shared, and so are not counted: the limit on entries bounds them.
     var byteCount: Int {
         switch self {
-        case .exchange(let exchange): exchange.byteCount
+        case .exchange(let exchange), .opened(let exchange): exchange.byteCount
         case .frame(let frame): frame.payload.bytes.count
-        case .opened(let opening): opening.head.byteCount + opening.responseFields.byteCount
         case .closed(let closing):
             (closing.message?.utf8.count ?? 0) + (closing.summary.sent?.reason.utf8.count ?? 0)
                 + (closing.summary.received?.reason.utf8.count ?? 0)

@@ -1,5 +1,4 @@
 import FitIQAPI
-import JSON
 import Text
 
 // All user-visible sentences of the journal are in this file.
@@ -8,26 +7,21 @@ enum JournalMessages {
     static func cut(kept: Int, of count: Int) -> String {
         "The journal keeps the first \(kept) of \(count) bytes."
     }
-
     static func unknownParameter(_ name: String, allowed: [String]) -> String {
         let near = NearestWord.hint(name, among: allowed)
         return "The journal has no parameter \(quoted(name)); it has \(allowed.joined(separator: ", ")).\(near)"
     }
-
     static func repeatedParameter(_ name: String) -> String {
         "The parameter '\(name)' occurs in the query more than once; give it once."
     }
-
     static func badStatus(_ value: String) -> String {
         "The parameter 'status' must be a status from 100 to 599, such as 404, or a class of them, such as 4xx; "
             + "got \(quoted(value))."
     }
-
     static func badPath(_ value: String) -> String {
         "The parameter 'path' must be a part of a path, such as /messages, or a template that begins with a slash, such as "
             + "/api/v1/goals/{goalId}; got \(quoted(value))."
     }
-
     static func empty(_ name: String) -> String {
         "The parameter '\(name)' is empty; give it a value or leave it out."
     }
@@ -36,25 +30,18 @@ enum JournalMessages {
 
     static let noObject =
         "a line of a journal is an object, as in the answer of GET /__admin/journal; this is another value."
-
     static func notJSON(_ reason: String) -> String { "this is not valid JSON: \(reason)." }
-
     static func missing(_ name: String) -> String { "the entry has no '\(name)'; is this line of a journal complete?" }
-
     static func wrongMember(_ name: String, expected: String, found: String) -> String {
         "'\(name)' must be \(expected); got \(found.onOneLine(limit: 80))."
     }
-
     static func unknownWord(_ word: String, of name: String, allowed: [String]) -> String {
         "'\(name)' must be one of \(allowed.joined(separator: ", ")); got \(quoted(word))."
     }
-
     static func badRequest(_ reason: String) -> String { "the recorded request is not valid: \(reason)" }
-
     static func longLine(limit: Int) -> String {
         "the line has more than \(limit >> 20) MiB, which is the most that is read; no journal has such lines."
     }
-
     static let unfinishedLine =
         "the last line has no end: the program that wrote it was stopped. All lines before it are whole."
 

@@ -1,5 +1,4 @@
 import FitIQAPI
-import HTTP1
 import JSON
 import Text
 
@@ -81,7 +80,7 @@ public struct JournalQuery: Sendable {
             entry.connection == 0 ? nil : "\(entry.connection)")
         // A frame has the path, the endpoint and the user of its socket.
         let own = event.request
-        let shared = own ?? opening?.exchange
+        let shared = own ?? opening
         expect(
             "method", method.map { $0 == own.map { ExactString($0.head.method.rawValue) } }, method?.text ?? "",
             own?.head.method.rawValue)
@@ -126,8 +125,7 @@ extension JournalEvent {
     /// The request of the event; nil if it has none of its own.
     fileprivate var request: RecordedExchange? {
         switch self {
-        case .exchange(let exchange): exchange
-        case .opened(let opening): opening.exchange
+        case .exchange(let exchange), .opened(let exchange): exchange
         default: nil
         }
     }

@@ -1,5 +1,3 @@
-import FitIQAPI
-import HTTP1
 import JSON
 
 /// An error in a line of a saved journal.

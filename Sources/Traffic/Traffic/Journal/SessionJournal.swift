@@ -182,15 +182,7 @@ struct SessionCall {
         }
     }
 
-    /// The effective token: the field takes precedence over the query.
-    var token: ExactString? {
-        let scheme = "bearer "
-        if let field = head.fields[.authorization], field.prefix(scheme.count).lowercased() == scheme {
-            return ExactString(field.dropFirst(scheme.count))
-        }
-        return head.target.query == nil
-            ? nil : head.target.queryItems().first { $0.name == "token" }.map { ExactString($0.value) }
-    }
+    var token: ExactString? { PresentedCredentials(head).token }
 }
 
 extension RequestHead {

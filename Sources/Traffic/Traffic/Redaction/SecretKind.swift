@@ -1,5 +1,3 @@
-import Text
-
 /// The kind of a secret, which its placeholder names.
 enum SecretKind: String, Sendable, CaseIterable {
     case token

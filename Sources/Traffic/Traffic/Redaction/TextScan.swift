@@ -1,5 +1,3 @@
-import Text
-
 /// A single pass over a text that replaces its secrets.
 ///
 /// It works on bytes and needs no well-formed document: a torn one, several in a row, or one within a string of another

@@ -1,5 +1,4 @@
 import JSON
-import Text
 import WebSocket
 
 extension ValueComparison {

@@ -1,7 +1,5 @@
-import FitIQAPI
 import JSON
 import Text
-import WebSocket
 
 /// Compares two sessions by meaning: order, statuses, JSON by values, messages.
 ///

@@ -1,7 +1,6 @@
 import FitIQAPI
 import JSON
 import Text
-import WebSocket
 
 /// A session as text for a terminal: one line per entry, with frames below their WebSocket.
 ///
@@ -124,7 +123,7 @@ public struct SessionTimeline: Sendable {
             return TerminalText.cut(Messages.binary(payload.byteCount) + hex(payload.bytes), width: width)
         case .close: return TerminalText.cut(Messages.close(payload.bytes), width: width)
         case .ping, .pong, .continuation:
-            let name = frame.opcode == .ping ? "ping" : frame.opcode == .pong ? "pong" : "continuation"
+            let name = frame.opcode.name
             guard !payload.bytes.isEmpty else { return name }
             return TerminalText.cut("\(name) \"\(TerminalText.excerpt(payload.bytes, width: width))\"", width: width)
         }

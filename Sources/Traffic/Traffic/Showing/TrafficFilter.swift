@@ -1,7 +1,4 @@
 import FitIQAPI
-import JSON
-import Text
-import WebSocket
 
 /// Selects entries by words: each has to match.
 ///

@@ -1,8 +1,6 @@
 import FitIQAPI
-import HTTP1
 import JSON
 import Text
-import WebSocket
 
 /// The entries of a journal as text for a terminal, one by one as they happen.
 ///

@@ -1,5 +1,4 @@
 import FitIQAPI
-import WebSocket
 
 /// Writes a HAR file during a session, without I/O, as a series of ``FileWrite``s.
 ///

@@ -8,7 +8,9 @@ extension ClientCore {
 
     mutating func createGoal(_ title: String, _ description: String, _ targetDate: Timestamp, at now: Timestamp) {
         guard serves(.createGoal, "goals"), hasRoom() else { return }
-        guard !Self.trimmed(title).isEmpty, title.count <= 200 else { return tell(.refused, ClientMessages.noTitle) }
+        guard !ClientFrame.trimmed(title).isEmpty, title.count <= 200 else {
+            return tell(.refused, ClientMessages.noTitle)
+        }
         guard description.count <= 2000 else { return tell(.refused, ClientMessages.longDescription) }
         lastErrand += 1
         let isFresh = suggestion.map { now <= $0.at.advanced(by: Self.suggestionLife) } ?? false

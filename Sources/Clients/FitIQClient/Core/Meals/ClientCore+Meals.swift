@@ -81,7 +81,7 @@ extension ClientCore {
 
     mutating func logMeal(_ text: String, _ type: MealType, at now: Timestamp) {
         guard serves(.createMealLog, "meal logs"), hasRoom() else { return }
-        guard !Self.trimmed(text).isEmpty, text.count <= Self.mealTextLimit else {
+        guard !ClientFrame.trimmed(text).isEmpty, text.count <= Self.mealTextLimit else {
             return tell(.refused, ClientMessages.noMealText)
         }
         if meals.count >= configuration.limits.meals {
@@ -122,7 +122,7 @@ extension ClientCore {
         let wanted = meals[index]
         let known = Set(meals.compactMap { $0.meal.id.map(ExactString.init(_:)) })
         let found = list.lazy.filter { value in
-            value["raw_input"]?.string == wanted.meal.text && value["meal_type"]?.string == wanted.meal.type.rawValue
+            value["raw_input"]?.string == wanted.meal.text && value["meal_type"]?.string == wanted.meal.type?.rawValue
                 && Self.isRecent(value["created_at"], since: wanted.loggedAt)
         }.compactMap { MealNews($0) }.first { !known.contains(ExactString($0.id)) }
         if let found {

@@ -1,6 +1,5 @@
 import FitIQAPI
 import HTTPTypes
-import JSON
 
 /// The requests that are in flight or wait: for their turn, for a token, for the time to try again.
 struct RequestBook: Sendable {

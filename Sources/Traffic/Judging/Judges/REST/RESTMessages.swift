@@ -1,5 +1,4 @@
 import FitIQAPI
-import JSON
 import Text
 
 /// The sentences of the REST judges.
@@ -7,17 +6,13 @@ enum RESTMessages {
     static func missingCredentials(_ request: String, _ missing: [String]) -> String {
         "\(request) came without \(missing.joined(separator: " and without "))."
     }
-
     static func noBearer(_ value: String) -> String { "a bearer token (its Authorization begins with \"\(value)\")" }
-
     static func handshakeWithoutToken(_ path: String) -> String {
         "The handshake for \(path) came without a token, in the headers or as ?token=."
     }
-
     static func handshakeWithoutKey(_ path: String) -> String {
         "The handshake for \(path) brought a bearer token without X-API-Key; a handshake with headers needs both."
     }
-
     static func sameToken(_ request: String, attempts: Int, refusedAt: Timestamp) -> String {
         "\(request) was sent \(attempts) times with the token that was refused with 401 at "
             + "\(Wording.clock(refusedAt)); one retry is allowed."
@@ -27,90 +22,69 @@ enum RESTMessages {
     static func refreshedAgain(_ request: String, _ end: String, at time: Timestamp) -> String {
         "\(request) brought the refresh token that \(end) at \(Wording.clock(time)); a refresh token works once."
     }
-
     static let wasUsed = "was used"
     static let wasRefused = "was refused with 401"
     static let wasRevoked = "was revoked by logging out"
-
     static func expiredBearer(_ request: String, expiredAt: Timestamp) -> String {
         "\(request) carried a bearer token that expired at \(Wording.clock(expiredAt))."
     }
-
     static func upperCase(_ id: String) -> String { "The path has \(id); the backend's id is \(id.lowercased())." }
-
     static func unknownGoal(_ id: String, in place: String) -> String {
         "\(place) has the goal id \(id), which the backend answered with 404 and never issued to this user."
     }
-
     static func noGoalID(_ id: String, in place: String) -> String {
         "\(place) has the goal id \(id), which is not an id of the backend: its ids are UUIDs in lower case."
     }
-
     static func reused(_ kind: String, _ id: String, by request: String, after: Int64, goneAt: Timestamp) -> String {
         "The \(kind) \(id) was answered with 404 at \(Wording.clock(goneAt)), and \(request) asked for it again "
             + "\(Wording.seconds(after)) later."
     }
-
     static func misshapen(_ request: String, _ reason: String) -> String { "\(request) does not fit: \(reason)" }
-
     static func unknownParameters(_ request: String, _ names: [String], known: [String]) -> String {
         let known = known.isEmpty ? "none" : "only " + known.joined(separator: ", ")
         return "\(request) ignores \(names.map { $0.quoted() }.joined(separator: ", ")): it reads \(known)."
     }
-
     static func createdAgain(existing id: String, conflictAt: Timestamp, after: Int64) -> String {
         "The create that was answered with 409 at \(Wording.clock(conflictAt)) was sent again \(Wording.seconds(after)) "
             + "later, and the existing consultation \(id) had not been used."
     }
-
     static func createdAtLimit(after: Int64, limitAt: Timestamp) -> String {
         "A create got another 429 \(Wording.seconds(after)) after the one at \(Wording.clock(limitAt)), with no "
             + "consultation archived in between; at least 60 s are due."
     }
-
     static func noHistory(of id: String, openedAt: Timestamp) -> String {
         "The socket of consultation \(id) was opened at \(Wording.clock(openedAt)) before its messages had been fetched."
     }
-
     static func retriedTooSoon(_ request: String, after: Int64, failedAt: Timestamp, _ failure: String) -> String {
         "\(request) was repeated \(Wording.seconds(after)) after it \(failure) at \(Wording.clock(failedAt)); "
             + "at least 1 s is due."
     }
-
     static func retriedSooner(_ request: String, after: Int64, than before: Int64) -> String {
         "\(request) was repeated after \(Wording.seconds(after)), but the wait before that was "
             + "\(Wording.seconds(before)); waits must not shrink."
     }
-
     static func retriedTooOften(_ request: String, attempts: Int) -> String {
         "\(request) was sent \(attempts) times although it kept failing; 3 attempts are enough."
     }
-
     static func failure(status: Int?) -> String { status.map { "was answered with \($0)" } ?? "went unanswered" }
     static let cut = "was cut"
-
     static func secondConversation(goal: String, conversation: String, shownAt: Timestamp) -> String {
         "chat-about-goal was sent for the goal \(goal), whose conversation \(conversation) was shown at "
             + "\(Wording.clock(shownAt))."
     }
-
     static func unlinked(goal: String, consultation: String, createdAt: Timestamp) -> String {
         "The goal \(goal), created at \(Wording.clock(createdAt)) after the coach suggested one, was not linked with the "
             + "consultation \(consultation) within 30 s."
     }
-
     static func fetchedCompleted(_ id: String, after: Int64) -> String {
         "The meal log \(id) was fetched \(Wording.seconds(after)) after its meal_log.completed event had delivered all of it."
     }
-
     static func polledWhileConnected(_ request: String, openedAt: Timestamp) -> String {
         "\(request) polled for a meal log although a socket had been open since \(Wording.clock(openedAt))."
     }
-
     static func polledTooSoon(_ request: String, after: Int64) -> String {
         "\(request) polled \(Wording.seconds(after)) after the previous poll; at least 5 s are due."
     }
-
     static func polledTooOften(_ id: String, createdAt: Timestamp) -> String {
         "The meal log \(id), accepted at \(Wording.clock(createdAt)), was polled more than 12 times."
     }

@@ -1,7 +1,5 @@
 import FitIQAPI
-import HTTP1
 import HTTPTypes
-import Traffic
 
 /// `request/shape`: requests match the API description.
 ///

@@ -1,6 +1,4 @@
-import FitIQAPI
 import JSON
-import Traffic
 
 struct RefusedHandshake: ObligationJudge {
     static let obligation = Obligation(

@@ -1,5 +1,4 @@
 import FitIQAPI
-import HTTP1
 import Traffic
 import WebSocket
 

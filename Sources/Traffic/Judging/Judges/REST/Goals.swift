@@ -96,3 +96,95 @@ struct ReusesConversation: ObligationJudge {
         if links[goalKey]?.conversation == conversation { links[goalKey] = nil }
     }
 }
+
+struct LinksCreatedGoal: ObligationJudge {
+    static let obligation = Obligation(
+        id: "goal/links-created-goal", level: .must, origin: .guides([.goalLinking]), place: "flow 2",
+        clause:
+            "A goal that is created after the coach suggested one in a chat is linked with that consultation by PATCH.",
+        tolerance:
+            "The first goal created within 10 minutes of a suggestion counts as the suggested one. It has 30 s, or "
+            + "until the journal's end if that is later; an attempt that failed is enough, and so is chat-about-goal.",
+        advice: "After POST /api/v1/goals send PATCH /api/v1/goals/{id} with {\"conversationId\": "
+            + "currentConversationId}, using the id of the answer; decode the answer into a model of its own, not into "
+            + "the local Goal.",
+        scenarios: ["scripted-coach"])
+
+    static let suggestionLife = 600 * Tolerance.second
+    static let dueAfter = 30 * Tolerance.second
+
+    private struct Suggestion: Sendable {
+        let consultation: ExactString
+        let entry: JournalEntry
+    }
+
+    private struct Debt: Sendable {
+        let goal: ExactString
+        let suggestion: Suggestion
+        let entry: JournalEntry
+    }
+
+    private var suggestions = Recent<ExactString, Suggestion>()
+    /// When each item was created; more than one frame may report it.
+    private var told = Recent<[ExactString], Timestamp>()
+    private var debts = Recent<Owned, Debt>()
+
+    mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
+        switch fact.kind {
+        case .frame(let frame):
+            guard let template = frame.createdTemplate, template["type"]?.string == "goal",
+                let socket = scene.sockets[fact.connection]
+            else { return }
+            let made = [socket.user, socket.consultation, template["id"]?.exactString ?? ""]
+            if let time = told[made], fact.time.lag(behind: time) < Self.suggestionLife { return }
+            told[made] = fact.time
+            suggestions[socket.user] = Suggestion(consultation: socket.consultation, entry: fact.entry)
+        case .request(let request):
+            guard let client = request.client else { return }
+            observe(request, of: client, &findings)
+        case .opened, .closed, .fault, .other: return
+        }
+    }
+
+    private mutating func observe(_ request: RequestFact, of client: ExactString, _ findings: inout Findings) {
+        switch request.restEndpoint {
+        case .createGoal:
+            guard let goal = request.shownGoals.first, let suggestion = suggestions[client] else { return }
+            let age = request.requestedAt.lag(behind: suggestion.entry.time)
+            // A goal in flight when the suggestion came is a different one.
+            guard age >= 0 else { return }
+            suggestions[client] = nil
+            guard age <= Self.suggestionLife else { return }
+            findings.exercised()
+            let debt = Debt(goal: goal.id, suggestion: suggestion, entry: request.entry)
+            debts[Owned(client: client, id: goal.id)] = debt
+        case .updateGoal:
+            guard let id = request.pathID else { return }
+            let key = Owned(client: client, id: id)
+            // The client did its part, regardless of the result.
+            let conversation = request.body?["conversationId"]?.exactString?.asIssued
+            if debts[key]?.suggestion.consultation == conversation { debts[key] = nil }
+        case .deleteConsultation, .deleteUser:
+            // What is deleted cannot be linked.
+            let isGone = { (suggestion: Suggestion) in
+                request.restEndpoint == .deleteUser || suggestion.consultation == request.pathID
+            }
+            if let suggestion = suggestions[client], isGone(suggestion) { suggestions[client] = nil }
+            for debt in debts.values where isGone(debt.suggestion) { debts[Owned(client: client, id: debt.goal)] = nil }
+        case .chatAboutGoal, .createConsultation, .deleteGoal:
+            // These requests link the goal as well, or end the need to.
+            if let sent = SentGoal(request) { debts[Owned(client: client, id: sent.id)] = nil }
+        default: return
+        }
+    }
+
+    func conclude(at end: Timestamp, in scene: Scene, _ findings: inout Findings) {
+        let due = debts.values.filter { end.lag(behind: $0.entry.time) >= Self.dueAfter }
+        for debt in due.sorted(by: { $0.entry.number < $1.entry.number }) {
+            findings.found(
+                RESTMessages.unlinked(
+                    goal: debt.goal.text, consultation: debt.suggestion.consultation.text, createdAt: debt.entry.time),
+                [debt.suggestion.entry, debt.entry])
+        }
+    }
+}

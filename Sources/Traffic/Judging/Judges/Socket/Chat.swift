@@ -2,6 +2,95 @@ import FitIQAPI
 import JSON
 import Traffic
 
+struct WaitsForConnected: ObligationJudge {
+    static let obligation = Obligation(
+        id: "ws/waits-for-connected", level: .should, origin: .guides([.mealLogWebSocket, .webSocketArchitecture]),
+        place: "step 2 (meal-log-websocket); testing plan, option 2 (websocket-architecture)",
+        clause: "No chat message is sent on a socket before `connected` has come.",
+        tolerance: "If a fault lost or broke the frame, the client need not wait for it; a client whose `connected` "
+            + "came with the handshake, within 50 ms, had nothing to wait for.",
+        advice: "A task that was resumed is not connected: set isConnected when the frame of type `connected` has been "
+            + "decoded, and queue what the user sends before. consultation-websocket's listing sets it right after "
+            + "resume().")
+
+    /// The sockets whose first chat message was judged.
+    private var judged = Recent<UInt64, Bool>()
+
+    mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
+        guard case .frame(let frame) = fact.kind, frame.isChatMessage, let socket = scene.sockets[fact.connection],
+            judged[fact.connection] == nil
+        else { return }
+        judged[fact.connection] = true
+        guard let connectedAt = socket.connectedAt else {
+            guard !socket.lostConnected, !socket.isSilenced else { return }
+            findings.exercised()
+            return findings.found(SocketMessages.tooEarly(openedAt: socket.openedAt), [socket.opening, fact.entry])
+        }
+        if connectedAt.lag(behind: socket.openedAt) > Tolerance.interval { findings.exercised() }
+    }
+}
+
+struct MessageShape: ObligationJudge {
+    static let obligation = Obligation(
+        id: "ws/message-shape", level: .must, origin: .guides([.consultationWebSocket, .enhancedConsultations]),
+        place: "message types (consultation-websocket); best practice 4 (enhanced-consultations)",
+        clause: "Each message is a text frame with a JSON object of type `message`, `user_message` or `ping`; chat "
+            + "messages have a content of 1 to 2000 characters after trimming.",
+        tolerance: "The types of both chat protocols are allowed in every mode; a frame of more than 64 KiB, which the "
+            + "journal cuts, is not judged. On the apps' socket of all meals only `ping` is usable.",
+        advice: "Send text frames, never binary ones; trim white space at both ends, and send no text that is then "
+            + "empty or has more than 2000 characters.",
+        swiftAdvice: "Use task.send(.string(text)), and trimmingCharacters(in: .whitespacesAndNewlines).")
+
+    mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
+        guard case .frame(let frame) = fact.kind, frame.isFromClient, !frame.frame.payload.isCut else { return }
+        switch frame.frame.opcode {
+        case .text:
+            findings.exercised()
+            do throws(FrameError) {
+                let sent = try ClientFrame(text: frame.frame.payload.bytes, in: .union)
+                if sent != .ping, scene.sockets[fact.connection]?.isOfMeals == true {
+                    findings.found(SocketMessages.unusableFrame(MealSocketError.onlyPings.message), [fact.entry])
+                }
+            } catch {
+                findings.found(SocketMessages.unusableFrame(error.message), [fact.entry])
+            }
+        case .binary:
+            findings.exercised()
+            findings.found(SocketMessages.unusableFrame(FrameError.binaryFrame.message), [fact.entry])
+        case .continuation, .close, .ping, .pong: break
+        }
+    }
+}
+
+struct NoSendWhileStreaming: ObligationJudge {
+    static let obligation = Obligation(
+        id: "ws/no-send-while-streaming", level: .should, origin: .guides([.consultationWebSocket]),
+        place: "best practice 4", clause: "No chat message is sent while an answer streams.",
+        tolerance: "An answer streams from its first piece that is delivered to its end, not from the receipt of the "
+            + "question. A message may cross with the first piece for 50 ms; an answer no longer streams if a fault "
+            + "may have swallowed its end, an error frame broke it off, or nothing of it has come for 10 s.",
+        advice: "Disable the input while isAITyping, from send() to `stream_complete`, `assistant_message_end` or "
+            + "`error`, and queue what the user sends meanwhile.",
+        scenarios: ["slow-coach"])
+
+    mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
+        guard case .frame(let frame) = fact.kind, frame.isChatMessage, let socket = scene.sockets[fact.connection]
+        else { return }
+        guard let stream = socket.stream else {
+            // A client that never heard a reply could not interrupt one.
+            if socket.hasStreamed { findings.exercised() }
+            return
+        }
+        guard !stream.hasLostEnd, !socket.isSilenced, !socket.isStalled,
+            fact.time.lag(behind: stream.first.time) > Tolerance.interval,
+            fact.time.lag(behind: stream.lastPieceAt) <= SocketTimes.silentAnswer
+        else { return }
+        findings.exercised()
+        findings.found(SocketMessages.sentWhileStreaming(since: stream.first.time), [stream.first, fact.entry])
+    }
+}
+
 struct RecoversHistory: ObligationJudge {
     static let obligation = Obligation(
         id: "ws/recovers-history", level: .should, origin: .ours,

@@ -1,0 +1,188 @@
+import FitIQAPI
+import JSON
+import Traffic
+
+struct ConflictContinuesExisting: ObligationJudge {
+    static let obligation = Obligation(
+        id: "consultation/conflict-continues-existing", level: .must, origin: .guides([.consultationWebSocket]),
+        place: "HTTP errors",
+        clause: "After 409 the existing consultation is used before the same create is sent again.",
+        tolerance: "Any request or socket that names the existing id uses it; a 409 that names no id requires nothing. "
+            + "Equal creates that are under way at the same time cannot be told from repeats.",
+        advice: "Decode error.details.existing_consultation_id from the 409's body and go on with that id, as "
+            + "getOrCreateConsultation does in the guide.",
+        swiftAdvice: "Decode the consultation's dates with .iso8601, or the next step fails.",
+        scenarios: ["conflict"])
+
+    /// Persona and context determine whether two creates are equal.
+    private struct Create: Hashable, Sendable {
+        let client: ExactString
+        let persona: String
+        let context: ContextType?
+        let contextID: ExactString?
+    }
+
+    private struct Conflict: Sendable {
+        let entry: JournalEntry
+        let existing: ExactString
+    }
+
+    private var conflicts = Recent<Create, Conflict>()
+    /// The creates that await the use of a consultation.
+    private var waiting = Recent<Owned, Create>()
+
+    mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
+        switch fact.kind {
+        case .opened(let opening): use(opening.consultation, by: opening.user)
+        case .request(let request):
+            guard let client = request.client else { return }
+            if let id = request.pathID { use(id, by: client) }
+            if request.restEndpoint == .deleteUser {
+                for conflict in conflicts.values { use(conflict.existing, by: client) }
+            }
+            if request.endpoint == .updateGoal, let id = request.body?["conversationId"]?.exactString {
+                use(id, by: client)
+            }
+            if request.restEndpoint == .createConsultation {
+                judge(request, of: client, in: scene.mode, &findings)
+            }
+        case .frame, .closed, .fault, .other: return
+        }
+    }
+
+    private mutating func use(_ id: ExactString, by client: ExactString) {
+        // Upper case is judged by `ids/lowercase`.
+        let key = Owned(client: client, id: id.asciiLowercased())
+        guard let create = waiting[key] else { return }
+        conflicts[create] = nil
+        waiting[key] = nil
+    }
+
+    private mutating func judge(
+        _ request: RequestFact, of client: ExactString, in mode: GuideMode, _ findings: inout Findings
+    ) {
+        let form = mode.form(of: .createConsultation)
+        guard let asked = try? CreateConsultationRequest(body: request.exchange.body.bytes, in: form) else { return }
+        let create = Create(
+            client: client, persona: asked.persona.rawValue, context: asked.context.type, contextID: asked.context.id)
+        if let conflict = conflicts[create], request.requestedAt >= conflict.entry.time {
+            findings.found(
+                RESTMessages.createdAgain(
+                    existing: conflict.existing.text, conflictAt: conflict.entry.time,
+                    after: request.requestedAt.lag(behind: conflict.entry.time)), [conflict.entry, request.entry])
+        }
+        guard request.isAnswered, request.status == 409,
+            let id = request.answer?["error"]?["details"]?["existing_consultation_id"]?.exactString
+        else { return }
+        findings.exercised()
+        conflicts[create] = Conflict(entry: request.entry, existing: id)
+        waiting[Owned(client: client, id: id)] = create
+    }
+}
+
+struct LimitStopsCreating: ObligationJudge {
+    static let obligation = Obligation(
+        id: "consultation/limit-stops-creating", level: .must, origin: .guides([.consultationWebSocket]),
+        place: "HTTP errors",
+        clause: "After 429 no further create gets a 429 within 60 s, unless a consultation was archived or deleted in "
+            + "between.",
+        tolerance: "50 ms; creates that were sent before the 429 arrived do not count. A user who presses the button "
+            + "again cannot be told from a client that repeats, nor can creates that are under way at the same time.",
+        advice: "Do not retry a 429: show that the maximum of 10 active consultations is reached, disable the button, "
+            + "and offer to archive one with POST /api/v1/consultations/{id}/archive.",
+        scenarios: ["limit-reached"])
+
+    static let window = 60 * Tolerance.second
+
+    /// The last 429 of each client since it archived or deleted a consultation.
+    private var refusals = Recent<ExactString, JournalEntry>()
+
+    mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
+        guard case .request(let request) = fact.kind, let client = request.client else { return }
+        switch request.restEndpoint {
+        case .archiveConsultation, .completeConsultation, .updateConsultation, .deleteConsultation, .deleteUser:
+            // Without a response, the client may assume that the request succeeded.
+            if request.isSuccess || !request.isAnswered { refusals[client] = nil }
+        case .createConsultation where request.isAtLimit:
+            findings.exercised()
+            if let refusal = refusals[client] {
+                let wait = request.requestedAt.lag(behind: refusal.time)
+                if wait >= 0, wait < Self.window - Tolerance.interval {
+                    findings.found(
+                        RESTMessages.createdAtLimit(after: wait, limitAt: refusal.time), [refusal, fact.entry])
+                }
+            }
+            refusals[client] = fact.entry
+        default: return
+        }
+    }
+}
+
+extension RequestFact {
+    /// Whether the response reports too many active consultations; the 429 of a quota says something else.
+    fileprivate var isAtLimit: Bool {
+        // A response that was not kept may have said either.
+        guard isAnswered, status == 429, !exchange.responseBody.isCut else { return false }
+        guard let code = answer?["error"]?["code"]?.string else { return !isFaulted }
+        return code == ErrorCode.tooManyActiveConsultations.rawValue
+    }
+}
+
+struct HistoryBeforeConnect: ObligationJudge {
+    static let obligation = Obligation(
+        id: "consultation/history-before-connect", level: .should, origin: .guides([.consultationWebSocket]),
+        place: "startConsultation", clause: "A consultation's messages are fetched before its first socket opens.",
+        tolerance: "A fetch that failed is enough, and a socket without chat messages needs none. Where the journal "
+            + "does not go back to the beginning, the consultation must have been shown since.",
+        advice: "Await GET /api/v1/consultations/{id}/messages and show the result, then open the socket, as the "
+            + "guide's startConsultation does in three steps.")
+
+    /// When each client's first fetch of each history ended.
+    private var fetched = Recent<Owned, Timestamp>()
+    private var opened = Recent<Owned, Bool>()
+    /// The number of the first entry; if it is not 1, the history may have been fetched before it.
+    private var firstNumber: Int?
+    /// What was shown since, where that matters.
+    private var shown = Recent<Owned, Bool>()
+    /// First sockets without a fetched history, until a message is sent on them.
+    private var hasty = Recent<UInt64, JournalEntry>()
+
+    mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
+        firstNumber = firstNumber ?? fact.entry.number
+        switch fact.kind {
+        case .request(let request):
+            note(request)
+            guard request.restEndpoint == .listMessages, let client = request.client, let id = request.pathID else {
+                return
+            }
+            let key = Owned(client: client, id: id)
+            if fetched[key] == nil { fetched[key] = request.answeredAt }
+        case .opened(let opening):
+            // The owner of the history must be known.
+            guard let user = opening.opening.user, !opening.isOfMeals else { return }
+            let key = Owned(client: user, id: opening.consultation)
+            guard opened[key] == nil else { return }
+            opened[key] = true
+            if let time = fetched[key], time <= opening.requestedAt {
+                findings.exercised()
+            } else if firstNumber == 1 || shown[key] != nil {
+                hasty[fact.connection] = fact.entry
+            }
+        case .frame(let frame):
+            guard frame.isChatMessage, let entry = hasty[fact.connection] else { return }
+            hasty[fact.connection] = nil
+            findings.exercised()
+            let id = scene.sockets[fact.connection]?.consultation ?? ""
+            findings.found(RESTMessages.noHistory(of: id.text, openedAt: entry.time), [entry, fact.entry])
+        case .closed: hasty[fact.connection] = nil
+        case .fault, .other: return
+        }
+    }
+
+    private mutating func note(_ request: RequestFact) {
+        guard firstNumber != 1, let client = request.client else { return }
+        for id in request.shownConsultations.map(\.id) + [request.shownLink?.conversation].compactMap(\.self) {
+            shown[Owned(client: client, id: id)] = true
+        }
+    }
+}

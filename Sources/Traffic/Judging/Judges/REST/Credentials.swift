@@ -1,0 +1,175 @@
+import FitIQAPI
+import JSON
+import Traffic
+
+struct CredentialsOnEveryRequest: ObligationJudge {
+    static let obligation = Obligation(
+        id: "auth/credentials-on-every-request", level: .must,
+        origin: .guides([.consultationWebSocket, .enhancedConsultations, .mealLogWebSocket]),
+        clause: "Each REST request carries a bearer token and the API key.",
+        tolerance: "The token need not be valid here, and paths that are not endpoints need no credentials.",
+        advice: "Build every request in one place that sets Authorization, Bearer and the token, and X-API-Key.",
+        swiftAdvice: "Call setValue(\"Bearer \\(token)\", forHTTPHeaderField: \"Authorization\") and setValue(apiKey, "
+            + "forHTTPHeaderField: \"X-API-Key\") on the URLRequest.")
+    static let needs: Evidence = .credentials
+
+    mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
+        guard case .request(let request) = fact.kind, let endpoint = request.restEndpoint else { return }
+        findings.exercised()
+        var missing: [String] = []
+        if endpoint.credentials == .bearer, (request.credentials.bearer ?? "").isEmpty {
+            missing.append(Self.nameOfToken(request))
+        }
+        if scene.mode.requiresAPIKey, (request.credentials.apiKey ?? "").isEmpty { missing.append("X-API-Key") }
+        if !missing.isEmpty { findings.found(RESTMessages.missingCredentials(request.title, missing), [fact.entry]) }
+    }
+
+    private static func nameOfToken(_ request: RequestFact) -> String {
+        guard let value = request.exchange.head.fields[.authorization], !value.isEmpty else { return "a bearer token" }
+        // The value may be the token itself, so only its beginning is shown.
+        return RESTMessages.noBearer(String(value.unicodeScalars.prefix { $0 != " " }.prefix(8)))
+    }
+}
+
+struct WebSocketCredentials: ObligationJudge {
+    static let obligation = Obligation(
+        id: "auth/websocket-credentials", level: .must,
+        origin: .guides([.consultationWebSocket, .enhancedConsultations, .webSocketArchitecture, .mealLogWebSocket]),
+        clause: "A WebSocket's handshake carries token and API key in its headers, or the token as ?token=.",
+        tolerance: "The token need not be valid here.",
+        advice: "Send Authorization and X-API-Key with the handshake, or add ?token=; consultation-websocket's Quick "
+            + "Start sends neither.",
+        swiftAdvice: "webSocketTask(with: URL) sends no headers of yours: make a URLRequest with them and use "
+            + "webSocketTask(with: request).")
+    static let needs: Evidence = .credentials
+
+    mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
+        // The credentials of an accepted handshake sufficed.
+        if case .opened(let opening) = fact.kind, opening.opening.endpoint?.isSocket == true { findings.exercised() }
+        guard case .request(let request) = fact.kind, request.isHandshake else { return }
+        findings.exercised()
+        let credentials = request.credentials
+        if let token = credentials.queryToken, !token.isEmpty { return }
+        if (credentials.bearer ?? "").isEmpty {
+            findings.found(RESTMessages.handshakeWithoutToken(request.path), [fact.entry])
+        } else if (credentials.apiKey ?? "").isEmpty, scene.mode.requiresAPIKey {
+            findings.found(RESTMessages.handshakeWithoutKey(request.path), [fact.entry])
+        }
+    }
+}
+
+struct RefreshAfter401: ObligationJudge {
+    static let obligation = Obligation(
+        id: "auth/refresh-after-401", level: .must, origin: .guides([.consultationWebSocket]), place: "HTTP errors",
+        clause: "After 401 a request is repeated at most once with the same token.",
+        tolerance: "Requests that were sent before the 401 arrived do not count, nor do others with that token; equal "
+            + "ones that are under way at the same time cannot be told from retries.",
+        advice: "On 401 refresh the token once, send the request again with the new one, and report a second 401 to "
+            + "the user.",
+        scenarios: ["token-expires-mid-session"])
+
+    private struct Refusal: Sendable {
+        let entry: JournalEntry
+        /// The requests since then, newest last, limited to what evidence needs.
+        var retries: [JournalEntry] = []
+        var attempts = 1
+    }
+
+    private var refusals = Recent<Target, Refusal>()
+
+    mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
+        // A 401 of an endpoint that needs no token is not about the token.
+        guard case .request(let request) = fact.kind, request.restEndpoint?.credentials == .bearer,
+            let token = request.credentials.bearer
+        else { return }
+        let target = Target(request, of: token)
+        let isRefused = request.isAnswered && request.status == 401
+        guard var refusal = refusals[target] else {
+            if isRefused {
+                findings.exercised()
+                refusals[target] = Refusal(entry: fact.entry)
+            }
+            return
+        }
+        if request.requestedAt >= refusal.entry.time {
+            refusal.attempts += 1
+            if refusal.attempts > 2 {
+                findings.found(
+                    RESTMessages.sameToken(request.title, attempts: refusal.attempts, refusedAt: refusal.entry.time),
+                    [refusal.entry] + refusal.retries.suffix(1) + [fact.entry])
+            }
+            refusal.retries = [fact.entry]
+        }
+        // A token that is accepted after all was refused by mistake.
+        refusals[target] = request.isSuccess ? nil : refusal
+    }
+}
+
+struct RefreshTokenOnce: ObligationJudge {
+    static let obligation = Obligation(
+        id: "auth/refresh-token-once", level: .must, origin: .ours,
+        clause: "A refresh token is sent to /auth/refresh once, and never after it was used, refused with 401 or "
+            + "revoked by logging out.",
+        tolerance: "It may be sent again after a refresh that failed with another status, that went unanswered, or "
+            + "whose answer a fault touched.",
+        advice: "Let one actor refresh, and let every request that got 401 wait for it; store the new refresh token in "
+            + "place of the old one at once, and after \"revoked\" delete it and ask for the password.")
+    static let needs: Evidence = .credentials
+
+    /// The request that ended a token, and how.
+    private struct End: Sendable {
+        let entry: JournalEntry
+        let requestedAt: Timestamp
+        let kind: String
+    }
+
+    /// In bytes; a server takes no longer one.
+    private static let longestToken = 4096
+
+    private var ends = Recent<ExactString, End>()
+
+    mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
+        guard case .request(let request) = fact.kind, let endpoint = request.restEndpoint,
+            endpoint == .refreshTokens || endpoint == .logOut,
+            let token = request.body?["refresh_token"]?.exactString, token.utf8.count <= Self.longestToken
+        else { return }
+        let end = ends[token]
+        if endpoint == .refreshTokens {
+            findings.exercised()
+            // One that the client gave up earlier, which the server noticed late, is not a repeat.
+            if let end, request.isAnswered || request.requestedAt >= end.requestedAt {
+                let message = RESTMessages.refreshedAgain(request.title, end.kind, at: end.entry.time)
+                findings.found(message, [end.entry, fact.entry])
+            }
+        }
+        guard end == nil, let kind = Self.end(by: request, endpoint) else { return }
+        ends[token] = End(entry: fact.entry, requestedAt: request.requestedAt, kind: kind)
+    }
+
+    /// How a request ended its token, as far as the client could know; nil if it did not.
+    private static func end(by request: RequestFact, _ endpoint: Endpoint) -> String? {
+        guard endpoint == .refreshTokens else { return request.isSuccess ? RESTMessages.wasRevoked : nil }
+        if request.isSuccess { return request.isFaulted ? nil : RESTMessages.wasUsed }
+        return request.isAnswered && request.status == 401 ? RESTMessages.wasRefused : nil
+    }
+}
+
+struct NoExpiredBearer: ObligationJudge {
+    static let obligation = Obligation(
+        id: "auth/no-expired-bearer", level: .should, origin: .ours,
+        clause: "No request to /auth/* carries a bearer token that has expired.",
+        tolerance:
+            "A token whose expiry cannot be read, because it is redacted or not a JSON Web Token, is not judged.",
+        advice: "Leave Authorization out when you register, log in, refresh or log out: a server that checks it first "
+            + "refuses the very request that would bring another token.")
+    static let needs: Evidence = .credentials
+
+    mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
+        guard case .request(let request) = fact.kind, request.restEndpoint?.credentials == .key else { return }
+        guard let bearer = request.credentials.bearer, !bearer.isEmpty else { return findings.exercised() }
+        guard let expiry = AccessToken.claimedExpiry(of: bearer.text) else { return }
+        findings.exercised()
+        guard expiry <= request.requestedAt else { return }
+        findings.found(RESTMessages.expiredBearer(request.title, expiredAt: expiry), [fact.entry])
+    }
+}

@@ -1,0 +1,192 @@
+import FitIQAPI
+import JSON
+import Traffic
+
+struct LowercaseIDs: ObligationJudge {
+    static let obligation = Obligation(
+        id: "ids/lowercase", level: .must, origin: .guides([.consultationWebSocket]), place: "best practice 1",
+        clause: "Ids in paths are lower-cased.",
+        advice: "The backend compares ids as text: send each as the backend spelled it, in lower case. goal-linking's "
+            + "Conversation.id is a UUID, is sent in upper case and so ends in 404.",
+        swiftAdvice: "uuidString is upper case: use uuidString.lowercased(), or keep ids as String.")
+
+    mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
+        let id: ExactString?
+        switch fact.kind {
+        case .request(let request): id = request.sentID
+        case .opened(let opening): id = opening.sentID
+        default: return
+        }
+        // IDs without letters say nothing about a client.
+        guard let id, id.utf8.contains(where: \.isLetter) else { return }
+        findings.exercised()
+        if id.utf8.contains(where: \.isUppercaseLetter) {
+            findings.found(RESTMessages.upperCase(id.text), [fact.entry])
+        }
+    }
+}
+
+struct BackendGoalIDs: ObligationJudge {
+    static let obligation = Obligation(
+        id: "ids/backend-goal-id", level: .must, origin: .guides([.goalLinking]), place: "critical rule",
+        clause: "Goal ids that are sent are ids that the backend issued.",
+        tolerance: "An id counts as issued if the backend accepts it or has shown it before. Upper case in paths "
+            + "belongs to ids/lowercase.",
+        advice: "Send goal.backendId, never the local goal.id; where backendId is nil, create the goal with POST "
+            + "/api/v1/goals first and keep the id from its answer.",
+        scenarios: ["established-account"])
+
+    private var issued = Recent<Owned, Bool>(capacity: 50_000)
+
+    mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
+        switch fact.kind {
+        case .request(let request):
+            guard let client = request.client, request.restEndpoint != nil else { return }
+            judge(request, of: client, &findings)
+            for id in Self.ids(shownBy: request) { issued[Owned(client: client, id: id)] = true }
+        case .frame(let frame):
+            guard let id = frame.createdTemplate?["id"]?.exactString, let user = scene.sockets[fact.connection]?.user
+            else { return }
+            issued[Owned(client: user, id: id)] = true
+        case .opened, .closed, .fault, .other: return
+        }
+    }
+
+    private func judge(_ request: RequestFact, of client: ExactString, _ findings: inout Findings) {
+        guard let sent = SentGoal(request) else { return }
+        guard issued[Owned(client: client, id: sent.id)] == nil else { return findings.exercised() }
+        switch ResourceID.read(sent.id.text) {
+        case .malformed:
+            findings.exercised()
+            findings.found(RESTMessages.noGoalID(sent.id.text, in: sent.place), [request.entry])
+        case .wrongCase where sent.isInPath: return
+        case .wrongCase, .id:
+            // An injected 404 says nothing about the ID, nor does a response that did not check it.
+            guard !request.isFaulted, let status = request.status else { return }
+            if (200..<300).contains(status) || status == 409 || status == 429 {
+                findings.exercised()
+            } else if status == 404, request.missesGoal {
+                findings.exercised()
+                findings.found(RESTMessages.unknownGoal(sent.id.text, in: sent.place), [request.entry])
+            }
+        }
+    }
+
+    private static func ids(shownBy request: RequestFact) -> [ExactString] {
+        // The first of two deletions may be the one without an answer.
+        if request.endpoint == .deleteGoal, request.isSuccess || request.isFaulted || !request.isAnswered {
+            return request.pathID.map { [$0] } ?? []
+        }
+        guard request.isSuccess else { return [] }
+        return request.shownGoals.map(\.id) + request.shownConsultations.compactMap(\.goal)
+            + [request.shownLink?.goal].compactMap { $0 }
+    }
+}
+
+struct SentGoal {
+    let id: ExactString
+    /// The ID's location, for sentences.
+    let place: String
+    let isInPath: Bool
+
+    init?(_ request: RequestFact) {
+        switch request.endpoint {
+        case .showGoal, .updateGoal, .replaceGoal, .deleteGoal, .listGoalTips, .listGoalSuggestions, .analyzeGoal:
+            guard let id = request.pathID else { return nil }
+            (self.id, place, isInPath) = (id, request.title, true)
+        case .chatAboutGoal:
+            guard let id = request.body?["goalId"]?.exactString else { return nil }
+            (self.id, place, isInPath) = (request.isSuccess ? id.asIssued : id, "chat-about-goal", false)
+        case .createConsultation:
+            let ofContext =
+                request.body?["context_type"]?.string == "goal" ? request.body?["context_id"]?.exactString : nil
+            guard let id = request.body?["goal_id"]?.exactString ?? ofContext else { return nil }
+            (self.id, place, isInPath) = (request.isSuccess ? id.asIssued : id, "POST /api/v1/consultations", false)
+        default: return nil
+        }
+    }
+}
+
+extension RequestFact {
+    /// Whether a 404 is about the goal, not about the conversation that a PATCH also names.
+    var missesGoal: Bool {
+        // A response that was not kept cannot tell.
+        if endpoint == .updateGoal, exchange.responseBody.isCut { return false }
+        guard status == 404, let code = answer?["error"]?["code"]?.string else { return status == 404 }
+        return endpoint != .updateGoal || code == ErrorCode.goalNotFound.rawValue
+    }
+}
+
+struct GoneNotReused: ObligationJudge {
+    static let obligation = Obligation(
+        id: "ids/gone-not-reused", level: .should, origin: .guides([.goalLinking]), place: "error handling",
+        clause: "A goal or conversation that was answered with 404 is not asked for again.",
+        tolerance: "Requests that were sent before the 404 arrived do not count, and a later answer that shows it "
+            + "makes it usable again; handshakes that follow refused handshakes belong to ws/refused-handshake.",
+        advice: "On 404 remove the local goal, or clear the goal's conversationId, and tell the user that it no longer "
+            + "exists."
+    )
+
+    private var gone = Recent<Owned, JournalEntry>()
+
+    mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
+        switch fact.kind {
+        case .opened(let opening) where !opening.isOfMeals:
+            let asked = [(kind: "conversation", id: opening.consultation)]
+            judge(asked, of: opening.user, at: opening.requestedAt, by: "a handshake", fact.entry, &findings)
+            gone[Owned(client: opening.user, id: opening.consultation)] = nil
+        case .request(let request):
+            // A deletion asks for nothing, and a repeated one is answered with 404.
+            guard let client = request.client, request.exchange.unmatched == nil, request.method != .delete
+            else { return }
+            let asked = Self.ids(in: request)
+            judge(asked, of: client, at: request.requestedAt, by: request.title, fact.entry, &findings)
+            if request.isAnswered, request.status == 404, !request.isHandshake,
+                let missing = asked.first(where: { request.misses($0.kind) })
+            {
+                let key = Owned(client: client, id: missing.id)
+                if gone[key] == nil { findings.exercised() }
+                gone[key] = fact.entry
+            } else if request.isSuccess {
+                revive(asked.map(\.id) + request.shownGoals.map(\.id) + request.shownConsultations.map(\.id), client)
+            }
+        case .opened, .frame, .closed, .fault, .other: return
+        }
+    }
+
+    private mutating func revive(_ ids: [ExactString], _ client: ExactString) {
+        for id in ids { gone[Owned(client: client, id: id)] = nil }
+    }
+
+    private func judge(
+        _ asked: [(kind: String, id: ExactString)], of client: ExactString, at time: Timestamp, by request: String,
+        _ entry: JournalEntry, _ findings: inout Findings
+    ) {
+        for (kind, id) in asked {
+            guard let refusal = gone[Owned(client: client, id: id)], time >= refusal.time else { continue }
+            findings.found(
+                RESTMessages.reused(
+                    kind, id.text, by: request, after: time.lag(behind: refusal.time), goneAt: refusal.time),
+                [refusal, entry])
+        }
+    }
+
+    /// Returns the goals and conversations that a request names.
+    private static func ids(in request: RequestFact) -> [(kind: String, id: ExactString)] {
+        var ids: [(kind: String, id: ExactString)] = []
+        if let goal = SentGoal(request) { ids.append(("goal", goal.id)) }
+        switch request.endpoint {
+        case let endpoint? where endpoint.namesConsultation:
+            if let id = request.pathID { ids.append(("conversation", id)) }
+        case .updateGoal: if let id = request.body?["conversationId"]?.exactString { ids.append(("conversation", id)) }
+        default: break
+        }
+        return ids
+    }
+}
+
+extension RequestFact {
+    fileprivate func misses(_ kind: String) -> Bool {
+        endpoint != .updateGoal || !exchange.responseBody.isCut && (kind == "goal") == missesGoal
+    }
+}

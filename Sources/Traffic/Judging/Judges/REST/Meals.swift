@@ -1,0 +1,293 @@
+import FitIQAPI
+import JSON
+import Traffic
+
+struct NoFetchAfterCompleted: ObligationJudge {
+    static let obligation = Obligation(
+        id: "meal/no-fetch-after-completed", level: .should, origin: .guides([.mealLogWebSocket]),
+        place: "handleMealLogCompleted",
+        clause: "A meal log whose meal_log.completed event was delivered is not fetched.",
+        tolerance: "Once the socket that brought the event has ended, a fetch is allowed.",
+        advice: "Decode the event's data, items and totals included, and put it into the view model; keep "
+            + "fetchMealLogDetails for when the socket failed.",
+        scenarios: ["meal-completes"])
+    static let needs: Evidence = .socketEnds
+
+    private struct Event: Sendable {
+        let connection: UInt64
+        let entry: JournalEntry
+    }
+
+    private var completed = Recent<Owned, Event>()
+
+    mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
+        switch fact.kind {
+        case .frame(let frame):
+            guard let log = frame.settledMealLog, log.status == "completed",
+                let user = scene.sockets[fact.connection]?.user
+            else { return }
+            let key = Owned(client: user, id: log.id)
+            // Each socket of the user receives one, and a fault may repeat it.
+            guard completed[key] == nil else { return }
+            findings.exercised()
+            completed[key] = Event(connection: fact.connection, entry: fact.entry)
+        case .request(let request):
+            // A changed text makes the event out of date.
+            for log in request.acceptedMealLogs {
+                if let client = request.client { completed[Owned(client: client, id: log.id)] = nil }
+            }
+            guard request.restEndpoint == .showMealLog, let client = request.client, let id = request.pathID,
+                let event = completed[Owned(client: client, id: id)], request.requestedAt >= event.entry.time,
+                let socket = scene.sockets[event.connection], !socket.isSilenced
+            else { return }
+            findings.found(
+                RESTMessages.fetchedCompleted(id.text, after: request.requestedAt.lag(behind: event.entry.time)),
+                [event.entry, fact.entry])
+        case .opened, .closed, .fault, .other: return
+        }
+    }
+}
+
+struct NoPollWhileConnected: ObligationJudge {
+    static let obligation = Obligation(
+        id: "meal/no-poll-while-connected", level: .should, origin: .guides([.webSocketArchitecture]),
+        place: "testing plan", clause: "There is no polling for a meal log while a socket is open.",
+        tolerance: "One load within 5 s of creating, and one within 5 s of the socket's opening, do not count as "
+            + "polls; neither do loads after an event that a fault lost, or on a socket that a fault silenced.",
+        advice:
+            "Start polling only if the socket is not connected, and cancel the polling task when connected arrives.",
+        scenarios: ["meal-completes"])
+    static let needs: Evidence = .socketEnds
+
+    private var watch = MealWatch()
+
+    mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
+        let load = watch.observe(fact, in: scene)
+        switch fact.kind {
+        case .request(let request):
+            guard let client = request.client else { return }
+            if !request.acceptedMealLogs.isEmpty {
+                if Self.connectedSocket(of: client, at: request.answeredAt, in: scene) != nil { findings.exercised() }
+                return
+            }
+            guard case .poll(let logs) = load,
+                let socket = Self.connectedSocket(of: client, at: request.requestedAt, in: scene),
+                let log = logs.first(where: { !$0.isEventLost })
+            else { return }
+            findings.found(
+                RESTMessages.polledWhileConnected(request.title, openedAt: socket.openedAt),
+                [socket.opening, log.entry, fact.entry].sorted { $0.number < $1.number })
+        case .frame(let frame):
+            guard frame.isConnected, let user = scene.sockets[fact.connection]?.user else { return }
+            if !watch.logs(of: user).isEmpty { findings.exercised() }
+        case .opened, .closed, .fault, .other: return
+        }
+    }
+
+    private static func connectedSocket(of client: ExactString, at time: Timestamp, in scene: Scene) -> Scene.Socket? {
+        scene.openSockets(of: client).first { $0.connectedAt.map { $0 <= time } ?? false }
+    }
+}
+
+struct PollingCadence: ObligationJudge {
+    static let obligation = Obligation(
+        id: "meal/polling-cadence", level: .must, origin: .guides([.webSocketArchitecture]), place: "option 1",
+        clause: "Polls for a meal log, or of the list while one is processed, are at least 5 s apart and at most 12.",
+        tolerance: "50 ms. One load within 5 s of creating or of a socket's opening, and what is loaded after the "
+            + "final status, do not count as polls, nor does a repeat after a failed one; with several logs in "
+            + "processing, each has its own polls. A load more than 60 s after the previous poll counts as the user's.",
+        advice: "Poll each log every 5 s, at most 12 times, until it is completed or failed; stop when its view "
+            + "disappears.",
+        swiftAdvice: "Use one task per log: for _ in 0..<12 { try await Task.sleep(for: .seconds(5)); … }",
+        scenarios: ["meal-never-finishes"])
+
+    static let shortestWait = 5 * Tolerance.second
+    static let mostPolls = 12
+    /// A load this late comes from the user.
+    static let longestWait = 60 * Tolerance.second
+
+    private struct Poll: Sendable {
+        let entry: JournalEntry
+        let requestedAt: Timestamp
+        /// The time of the poll that it repeats, or its own time if it repeats none.
+        let dueFrom: Timestamp
+        let logCount: Int
+    }
+
+    private var watch = MealWatch()
+    /// The last polls, as many as there can be logs; a different filter of the list is a different target.
+    private var polls = Recent<Target, [Poll]>(capacity: RecentLimits.fewest)
+    /// When a poll failed that has not been repeated yet.
+    private var failures = Recent<Target, Timestamp>(capacity: RecentLimits.fewest)
+
+    mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
+        guard case .poll(let logs) = watch.observe(fact, in: scene), case .request(let request) = fact.kind,
+            let client = request.client
+        else { return }
+        let target = Target(request, of: client)
+        let failedAt = failures[target].flatMap { request.requestedAt.lag(behind: $0) < Self.shortestWait ? $0 : nil }
+        guard request.isSuccess else {
+            failures[target] = failedAt ?? request.requestedAt
+            return
+        }
+        failures[target] = nil
+        findings.exercised()
+        let last = polls[target] ?? []
+        judgeWait(request, last, logs, fact.entry, &findings)
+        let dueFrom = failedAt ?? request.requestedAt
+        let poll = Poll(entry: fact.entry, requestedAt: request.requestedAt, dueFrom: dueFrom, logCount: logs.count)
+        polls[target] = last.suffix(MealWatch.mostLogs - 1) + [poll]
+
+        let isUsers = last.last.map { request.requestedAt.lag(behind: $0.requestedAt) > Self.longestWait }
+        // A list poll covers several logs; it counts for the one with the fewest polls.
+        guard isUsers != true, let log = logs.min(by: { $0.pollCount < $1.pollCount }) else { return }
+        watch.count(log.id, of: client)
+        if log.pollCount == Self.mostPolls {
+            findings.found(
+                RESTMessages.polledTooOften(log.id.text, createdAt: log.entry.time), [log.entry, fact.entry])
+        }
+    }
+
+    /// Polls for several logs may interleave, so the poll that many places earlier is the one to compare.
+    private func judgeWait(
+        _ request: RequestFact, _ last: [Poll], _ logs: [MealWatch.Log], _ entry: JournalEntry,
+        _ findings: inout Findings
+    ) {
+        let recent = last.filter { request.requestedAt.lag(behind: $0.requestedAt) < Self.shortestWait }
+        let places = max(logs.count, recent.map(\.logCount).max() ?? 1)
+        guard places <= last.count else { return }
+        let before = last[last.count - places]
+        let wait = request.requestedAt.lag(behind: before.requestedAt)
+        guard wait >= 0, request.requestedAt.lag(behind: before.dueFrom) < Self.shortestWait - Tolerance.interval else {
+            return
+        }
+        findings.found(RESTMessages.polledTooSoon(request.title, after: wait), [before.entry, entry])
+    }
+}
+
+/// Classifies a client's requests for its meal logs during processing: which of them are polls.
+///
+/// The first load right after creating is not a poll, nor the first right after a socket opened, which may have come
+/// too late for the event, nor any load once the client knows the final status (`meal/polling-cadence`).
+struct MealWatch: Sendable {
+    /// A log whose final status its client does not know yet.
+    struct Log: Sendable {
+        let id: ExactString
+        let client: ExactString
+        /// The entry that showed it first: the 201.
+        let entry: JournalEntry
+        /// When the free load was granted, or nil once it is used.
+        var freeSince: Timestamp?
+        /// Whether its event was sent but did not arrive, so that polling is the only way.
+        var isEventLost = false
+        var pollCount = 0
+    }
+
+    /// The kind of a request.
+    enum Load: Sendable {
+        /// It does not concern logs in processing.
+        case none
+        /// A load that is not a poll.
+        case free
+        /// A poll for these logs, oldest first; never empty.
+        case poll([Log])
+    }
+
+    /// How long "right after" is.
+    static let grace = 5 * Tolerance.second - Tolerance.interval
+    /// The maximum number of logs watched per client; beyond it, the oldest are dropped.
+    static let mostLogs = 16
+
+    private var logs = Recent<ExactString, [Log]>()
+    /// When the client learned a log's final status; a fault may let the event overtake the 201.
+    private var settled = Recent<Owned, Timestamp>()
+
+    /// Returns the logs of a client that are in processing as far as it knows, oldest first.
+    func logs(of client: ExactString) -> [Log] { logs[client] ?? [] }
+
+    mutating func observe(_ fact: Fact, in scene: Scene) -> Load {
+        switch fact.kind {
+        case .request(let request):
+            guard let client = request.client else { return .none }
+            return observe(request, of: client)
+        case .opened(let opening):
+            guard let user = opening.opening.user else { return .none }
+            change(user) { $0.freeSince = fact.time }
+        case .frame(let frame):
+            guard let user = scene.sockets[fact.connection]?.user else { return .none }
+            if let log = frame.settledMealLog {
+                settle(log.id, of: user, at: fact.time)
+            } else if !frame.isFromClient, let id = frame.lostMealLog {
+                change(user) { if $0.id == id { $0.isEventLost = true } }
+            }
+        case .fault:
+            guard let user = scene.sockets[fact.connection]?.user else { return .none }
+            change(user) { $0.isEventLost = true }
+        case .closed, .other: break
+        }
+        return .none
+    }
+
+    mutating func count(_ id: ExactString, of client: ExactString) {
+        change(client) { if $0.id == id { $0.pollCount += 1 } }
+    }
+
+    private mutating func observe(_ request: RequestFact, of client: ExactString) -> Load {
+        switch request.restEndpoint {
+        case .createMealLog, .createMealLogs, .updateMealLog:
+            for log in request.acceptedMealLogs { watch(log.id, of: client, request) }
+            return .none
+        case .showMealLog, .listMealLogs: break
+        case .deleteMealLog:
+            if let id = request.pathID { logs[client]?.removeAll { $0.id == id } }
+            return .none
+        case .deleteUser:
+            logs[client] = nil
+            return .none
+        default: return .none
+        }
+        let load = classify(request, of: client)
+        for log in request.shownMealLogs where log.isFinal { settle(log.id, of: client, at: request.answeredAt) }
+        return load
+    }
+
+    private mutating func classify(_ request: RequestFact, of client: ExactString) -> Load {
+        let id = request.restEndpoint == .showMealLog ? request.pathID : nil
+        let asked = logs(of: client).filter { log in (id ?? log.id) == log.id && log.entry.time <= request.requestedAt }
+        guard !asked.isEmpty else { return .none }
+        let isFree = asked.contains { $0.freeSince.map { request.requestedAt.lag(behind: $0) < Self.grace } ?? false }
+        change(client) { log in if (id ?? log.id) == log.id { log.freeSince = nil } }
+        return isFree ? .free : .poll(asked)
+    }
+
+    private mutating func watch(_ id: ExactString, of client: ExactString, _ request: RequestFact) {
+        // What was known before a change of the text is out of date after it.
+        let known = settled[Owned(client: client, id: id)]
+        if let known, request.restEndpoint != .updateMealLog || known >= request.requestedAt { return }
+        var all = logs(of: client).filter { $0.id != id }
+        all.append(Log(id: id, client: client, entry: request.entry, freeSince: request.entry.time))
+        if all.count > Self.mostLogs { all.removeFirst() }
+        logs[client] = all
+    }
+
+    private mutating func settle(_ id: ExactString, of client: ExactString, at time: Timestamp) {
+        settled[Owned(client: client, id: id)] = time
+        guard var all = logs[client], let index = all.firstIndex(where: { $0.id == id }) else { return }
+        all.remove(at: index)
+        logs[client] = all.isEmpty ? nil : all
+    }
+
+    private mutating func change(_ client: ExactString, _ body: (inout Log) -> Void) {
+        guard var all = logs[client] else { return }
+        for index in all.indices { body(&all[index]) }
+        logs[client] = all
+    }
+}
+
+extension FrameFact {
+    /// The meal log whose event was sent but did not arrive completely.
+    fileprivate var lostMealLog: ExactString? {
+        guard !isDelivered, type?.hasPrefix("meal_log.") == true else { return nil }
+        return json?["data"].flatMap { ShownMealLog($0) }?.id
+    }
+}

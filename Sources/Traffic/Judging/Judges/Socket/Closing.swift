@@ -1,0 +1,152 @@
+import FitIQAPI
+import JSON
+import Traffic
+
+struct KeepAlive: ObligationJudge {
+    static let obligation = Obligation(
+        id: "ws/keepalive", level: .should, origin: .guides([.mealLogWebSocket]), place: "step 2, keep-alive",
+        clause: "While a socket is idle the client sends a ping, as a control frame or as JSON, at least every 30 s.",
+        tolerance: "A socket is idle while no frame goes either way; a ping may come 2 s late. Once the fake has "
+            + "silenced a socket or no longer reads it, or the server is closing it, none is due.",
+        advice: "Send a ping every 25 s while the socket is open. meal-log-websocket's listing repeats a timer every "
+            + "30 s, which leaves no time for delays.",
+        swiftAdvice: "Call task.sendPing(pongReceiveHandler:).",
+        scenarios: ["silent-coach", "missed-pongs"])
+    static let needs: Evidence = [.controlFrames, .socketEnds]
+
+    private struct Watch: Sendable {
+        /// The last frame of either side, or the opening.
+        var last: JournalEntry
+        /// The time of the last frame that was neither ping nor pong.
+        var idleSince: Timestamp
+        /// Whether this idle period was long enough to require a ping and is counted.
+        var isCounted = false
+
+        mutating func judge(at time: Timestamp, _ next: JournalEntry?, _ findings: inout Findings) {
+            let gap = time.lag(behind: last.time)
+            if time.lag(behind: idleSince) >= SocketTimes.keepAlive, !isCounted {
+                isCounted = true
+                findings.exercised()
+            }
+            guard gap > SocketTimes.keepAlive + SocketTimes.keepAliveTolerance else { return }
+            findings.found(SocketMessages.noPing(for: gap, since: last.time), [last] + (next.map { [$0] } ?? []))
+        }
+    }
+
+    private var watches = Recent<UInt64, Watch>(capacity: 2 * Scene.socketLimit)
+
+    mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
+        switch fact.kind {
+        case .opened: watches[fact.connection] = Watch(last: fact.entry, idleSince: fact.time)
+        case .closed: end(fact, &findings)
+        case .fault(let fault) where fault.effect != .withholdPong: end(fact, &findings)
+        case .frame(let frame) where frame.isFromClient || frame.isDelivered:
+            guard scene.sockets[fact.connection]?.isEnding == false else { return end(fact, &findings) }
+            let isKeepAlive = frame.isPing || frame.frame.opcode == .pong || frame.type == "pong"
+            watches.change(fact.connection) { watch in
+                watch.judge(at: fact.time, fact.entry, &findings)
+                watch.last = fact.entry
+                if !isKeepAlive { (watch.idleSince, watch.isCounted) = (fact.time, false) }
+            }
+        case .frame, .fault, .request, .other: break
+        }
+    }
+
+    func conclude(at end: Timestamp, in scene: Scene, _ findings: inout Findings) {
+        for var watch in watches.values.sorted(by: { $0.last.number < $1.last.number }) {
+            watch.judge(at: end, nil, &findings)
+        }
+    }
+
+    private mutating func end(_ fact: Fact, _ findings: inout Findings) {
+        watches.change(fact.connection) { $0.judge(at: fact.time, fact.entry, &findings) }
+        watches[fact.connection] = nil
+    }
+}
+
+struct CloseHandshake: ObligationJudge {
+    static let obligation = Obligation(
+        id: "ws/close-handshake", level: .should, origin: .guides([.consultationWebSocket, .mealLogWebSocket]),
+        place: "disconnect()",
+        clause: "A client leaves with a close frame of code 1000 or 1001, and answers the server's close frame.",
+        tolerance: "A socket that ends by a fault is excused, and so is a client that ends a socket on which a fault "
+            + "has acted. A socket that is open at the end of the journal is not a breach, and a server that stops "
+            + "need not be answered.",
+        advice: "Send a close frame with 1001 before the connection is released and before the process ends, and go on "
+            + "reading after the server's close frame, so that it is answered.",
+        swiftAdvice: "Call task.cancel(with: .goingAway, reason: nil), not cancel(), and receive until that fails.")
+    static let needs: Evidence = [.controlFrames, .socketEnds]
+
+    mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
+        guard case .closed(let closing) = fact.kind, let socket = scene.endedSocket else { return }
+        switch closing.cause {
+        case .fault, .violation, .limit, .shutdown: return
+        case .closeFrame, .finish, .reset, .timeOut: break
+        }
+        let evidence = [socket.opening, fact.entry]
+        let isExcused = socket.trouble != nil || !closing.faults.isEmpty
+        if closing.isByServer {
+            guard let sent = closing.summary.sent else { return }
+            let isAnswered = closing.summary.received != nil
+            guard isAnswered || !isExcused else { return }
+            findings.exercised()
+            if !isAnswered { findings.found(SocketMessages.closeNotAnswered(sent.code?.rawValue), evidence) }
+        } else if let received = closing.summary.received {
+            let isRight = received.isLeaving
+            guard isRight || !isExcused else { return }
+            findings.exercised()
+            if !isRight { findings.found(SocketMessages.wrongCloseCode(received.code?.rawValue), evidence) }
+        } else if !isExcused {
+            findings.exercised()
+            findings.found(SocketMessages.noCloseFrame, evidence)
+        }
+    }
+}
+
+struct NoReconnectAfterOwnClose: ObligationJudge {
+    static let obligation = Obligation(
+        id: "ws/no-reconnect-after-own-close", level: .should, origin: .guides([.mealLogWebSocket]),
+        place: "step 2, disconnect()",
+        clause: "Within 3 s after closing a socket, the client opens none for the same consultation.",
+        tolerance: "Only a close frame that the client sent first counts, on a socket that no fault had touched; "
+            + "another consultation may be opened at once. A user who comes back within 3 s cannot be told from the "
+            + "client.",
+        advice: "Note that you want to disconnect before you close the socket, and do not reconnect when reading fails "
+            + "after that. consultation-websocket's disconnect() lacks that and reconnects.",
+        swiftAdvice: "cancel(with:reason:) fails the pending receive: set shouldReconnect = false before it.")
+    static let needs: Evidence = .socketEnds
+
+    /// The sockets closed by the client, by consultation.
+    private var closed = Recent<ExactString, JournalEntry>(capacity: 4000)
+
+    mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
+        if let handshake = Handshake(fact) { return judge(handshake, &findings) }
+        guard case .closed(let closing) = fact.kind, let socket = scene.endedSocket,
+            SocketEnding(closing, of: socket, at: fact.time) == .closedByClient,
+            scene.openSockets(onConsultation: socket.consultation).isEmpty
+        else { return }
+        let id = socket.consultation.asciiLowercased()
+        if let before = closed[id] { Self.count(before, until: fact.time, &findings) }
+        closed[id] = fact.entry
+    }
+
+    func conclude(at end: Timestamp, in scene: Scene, _ findings: inout Findings) {
+        for entry in closed.values { Self.count(entry, until: end, &findings) }
+    }
+
+    private mutating func judge(_ handshake: Handshake, _ findings: inout Findings) {
+        guard let entry = closed[handshake.consultation] else { return }
+        let gap = handshake.requestedAt.lag(behind: entry.time)
+        // The handshake was in flight when the client closed.
+        guard gap >= 0 else { return }
+        closed[handshake.consultation] = nil
+        findings.exercised()
+        guard gap < SocketTimes.stayAway - Tolerance.interval else { return }
+        findings.found(SocketMessages.cameBack(after: gap), [entry, handshake.entry])
+    }
+
+    /// Counts the obligation as faced if the client had 3 s to reconnect.
+    private static func count(_ entry: JournalEntry, until time: Timestamp, _ findings: inout Findings) {
+        if time.lag(behind: entry.time) >= SocketTimes.stayAway { findings.exercised() }
+    }
+}
