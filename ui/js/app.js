@@ -1,7 +1,10 @@
 // Starts the page: panels, address, keyboard, and the stream of the shown world.
-import { $, fill, h, openDialog, toast } from "./dom.js";
+import { $, ask, fill, h, toast } from "./dom.js";
+import { labelled } from "./format.js";
 import { attempt, call, follow, state, tell, when } from "./server.js";
-import { addCondition, addNote, chooseNumber, choose, clearTimeline, move, setFilter, startTimeline, takeEvents, timeline } from "./timeline.js";
+import {
+  addCondition, addNote, chooseNumber, choose, clearTimeline, move, setFilter, startTimeline, takeEvents, timeline,
+} from "./timeline.js";
 import { startDetail } from "./detail.js";
 import { nextEvent, run, startClock } from "./clock.js";
 import { brokenCount, nextBreach, openVerdict, startVerdicts, takeVerdicts } from "./verdicts.js";
@@ -9,13 +12,14 @@ import { readWorlds, showWorld, startData, startWorlds } from "./worlds.js";
 import { openSockets, startBreakpoints, startFaults, startSockets } from "./live.js";
 import { startScenario } from "./scenario.js";
 
-const PANELS = [["timeline", "Timeline"], ["verdicts", "Verdicts"], ["sockets", "Sockets"], ["breakpoints", "Breakpoints"], ["faults", "Faults"],
-  ["scenario", "Scenario"], ["data", "Data"], ["worlds", "Worlds"]];
+const PANELS = ["timeline", "verdicts", "sockets", "breakpoints", "faults", "scenario", "data", "worlds"];
 /** What each key does. */
 const KEYS = {
   j: ["Next row; arrows, Page Up, Page Down, Home, End work too", () => move(1)], k: ["Previous row", () => move(-1)],
-  b: ["Next breach", () => nextBreach()], "/": ["Filter", () => { location.hash = "#timeline"; $("filters").firstElementChild.focus(); }],
-  p: ["Show or hide pings", () => addCondition("pings=show", { toggles: true })], c: ["Fold chunks, or show them one by one", () => addCondition("chunks=all", { toggles: true })],
+  b: ["Next breach", () => nextBreach()],
+  "/": ["Filter", () => { location.hash = "#timeline"; $("filters").firstElementChild.focus(); }],
+  p: ["Show or hide pings", () => addCondition("pings=show", { toggles: true })],
+  c: ["Hide or show the chunks of answers", () => addCondition("chunks=hide", { toggles: true })],
   Escape: ["Close the detail, then clear the filter", () => (timeline.chosen ? choose(null) : setFilter(""))],
   n: ["Move a manual clock to the next event", () => nextEvent()], r: ["Let a manual clock run, or pause it", () => run()],
   "?": ["This list; 1 to 8 are the panels", () => showKeys()],
@@ -23,14 +27,14 @@ const KEYS = {
 
 let stream = null, wantedEntry = null;
 
-const panels = () => PANELS.filter(([id]) => !state.runs || id === "timeline" || id === "verdicts");
+const panels = () => (state.runs ? ["timeline", "verdicts"] : PANELS);
 
 // MARK: Address
 
 function readAddress() {
   const [panel, query] = location.hash.slice(1).split("?");
   const parts = new URLSearchParams(query);
-  const wanted = panels().some(([id]) => id === panel) ? panel : "timeline";
+  const wanted = panels().includes(panel) ? panel : "timeline";
   const world = parts.get("world");
   if (world && world !== state.world) showWorld(world);
   showPanel(wanted);
@@ -55,21 +59,23 @@ function writeAddress() {
 
 function showPanel(id) {
   state.panel = id;
-  for (const [each] of PANELS) $(each).hidden = each !== id;
+  for (const each of PANELS) $(each).hidden = each !== id;
   drawNav();
   tell("panel");
 }
 
 function drawNav() {
-  const sockets = openSockets().length;
-  const counts = { verdicts: [brokenCount(), "bad", "broken"], sockets: [sockets, "", "open"], breakpoints: [state.held.length, "held", "held"],
-    worlds: [state.worlds.length > 1 ? state.worlds.length : 0, "", ""] };
+  /** By panel: how many of what there are, and how that looks. */
+  const counts = { verdicts: [brokenCount(), "broken", "bad"], sockets: [openSockets().length, "open"],
+    breakpoints: [state.held.length, "held", "held"], worlds: [state.worlds.length > 1 ? state.worlds.length : 0, ""] };
   const shown = JSON.stringify([state.panel, counts, panels().length]);
   if ($("nav").dataset.shown === shown) return;
   $("nav").dataset.shown = shown;
   const hadFocus = $("nav").contains(document.activeElement);
-  fill($("nav"), panels().map(([id, name]) => h("a", { href: `#${id}`, "aria-current": id === state.panel && "page" }, name,
-    counts[id]?.[0] > 0 && h("span", { class: `count ${counts[id][1]}` }, counts[id][0], h("span", { class: "hidden-text" }, ` ${counts[id][2]}`)))));
+  const badge = ([count, what, look = ""] = []) =>
+    count > 0 && h("span", { class: `count ${look}` }, count, h("span", { class: "hidden-text" }, ` ${what}`));
+  fill($("nav"), panels().map(id =>
+    h("a", { href: `#${id}`, "aria-current": id === state.panel && "page" }, labelled(id), badge(counts[id]))));
   if (hadFocus) $("nav").querySelector("[aria-current]")?.focus();
 }
 
@@ -87,14 +93,15 @@ function startKeyboard() {
     if (isTyping && event.key === "Escape") event.target.blur();
     if (isTyping) return;
     const panel = panels()[Number(event.key) - 1];
-    if (panel) location.hash = `#${panel[0]}`;
+    if (panel) location.hash = `#${panel}`;
     else if (Object.hasOwn(KEYS, event.key)) KEYS[event.key][1]();
     else return;
     event.preventDefault();
   });
 }
 
-const showKeys = () => openDialog("Keyboard", h("dl", null, Object.entries(KEYS).map(([key, [what]]) => [h("dt", null, h("kbd", null, key)), h("dd", null, what)])));
+const showKeys = () => ask("Keyboard", null, null, h("dl", null, Object.entries(KEYS).map(([key, [what]]) =>
+  [h("dt", null, h("kbd", null, key)), h("dd", null, what)])));
 
 // MARK: The stream
 
@@ -127,7 +134,8 @@ function showRun() {
   const run = state.runs.find(each => each.id === state.world);
   clearTimeline();
   showLink("file");
-  if (run.journal[0]?.number > 1) addNote(`What was before entry ${run.journal[0].number} is not in this file.`, run.journal[0].time);
+  const first = run.journal[0];
+  if (first?.number > 1) addNote(`What was before entry ${first.number} is not in this file.`, first.time);
   takeEvents(run.journal.map(entry => ({ event: entry.kind, data: JSON.stringify(entry) })));
   if (run.verdicts) takeVerdicts(run.verdicts);
 }
@@ -136,11 +144,13 @@ async function start() {
   // A report has its runs in it, an element for each.
   const runs = [...document.querySelectorAll("script.run")].map(element => JSON.parse(element.textContent));
   state.runs = runs.length ? runs : null;
-  $("main").append(...PANELS.slice(1).map(([id, name]) => h("section", { id, class: "panel page", "aria-label": name, hidden: true })));
+  const sections = PANELS.slice(1).map(id => h("section", { id, class: "panel page", "aria-label": labelled(id), hidden: true }));
+  $("main").append(...sections);
   startKeyboard();
   // A select of the form for worlds has the built-in scenarios.
   if (!state.runs) await attempt(async () => { state.scenarios = (await call("GET", "scenarios")).scenarios; });
-  for (const begin of [startTimeline, startDetail, startClock, startVerdicts, startSockets, startBreakpoints, startFaults, startScenario, startData, startWorlds]) begin();
+  for (const begin of [startTimeline, startDetail, startClock, startVerdicts, startSockets, startBreakpoints, startFaults,
+    startScenario, startData, startWorlds]) begin();
   when("entries counts worlds", drawNav);
   when("address", writeAddress);
   when("world", state.runs ? showRun : followWorld);

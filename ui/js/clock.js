@@ -48,12 +48,7 @@ function draw() {
   fill($("clock"), h("span", { class: "now", "aria-label": "World time, UTC" }), h("span", { class: "due" }), isManual() && [
     button("+1 s", () => advance({ advance: "1s" }), { title: "Move the clock by one second" }),
     button("Next event", nextEvent, { "data-step": true, title: "Move the clock to what is due next  (n)" }),
-    button(running ? "Pause" : "Run", run, { "aria-pressed": String(Boolean(running)), title: "Let time pass as on a real clock  (r)" }),
-    h("form", { class: "tools", submit: event => {
-      event.preventDefault();
-      const text = new FormData(event.target).get("by").trim();
-      if (text) advance(/^\d{4}-/.test(text) ? { advance_to: text } : { advance: text });
-    } }, h("input", { name: "by", size: "6", placeholder: "5m", "aria-label": "Move the clock by a duration, or to a time" }))]);
+    button(running ? "Pause" : "Run", run, { "aria-pressed": String(Boolean(running)), title: "Let time pass  (r)" })]);
 }
 
 export function nextEvent() {

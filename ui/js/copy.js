@@ -7,7 +7,8 @@ const UNSENT = new Set(["host", "content-length", "connection", "upgrade", "acce
 
 export function asCurl({ request, kind }) {
   // Where the page is, there is the server, perhaps below a prefix.
-  const base = location.protocol.startsWith("http") ? new URL("..", location.href).href.slice(0, -1) : `http://${fieldOf(request, "host") ?? "localhost:8080"}`;
+  const isReport = location.protocol === "file:", host = fieldOf(request, "host") ?? "localhost:8080";
+  const base = isReport ? `http://${host}` : new URL("..", location.href).href.slice(0, -1);
   const parts = ["curl -sS -i"];
   if (request.method !== "GET") parts.push(`-X ${request.method}`);
   parts.push(quote(request.target.startsWith("/") ? base + request.target : request.target));
@@ -17,30 +18,32 @@ export function asCurl({ request, kind }) {
   if (kind === "opened") parts.push("-H 'Connection: Upgrade'", "-H 'Upgrade: websocket'");
   if (request.body) parts.push(`--data-raw ${quote(request.body)}`);
   const command = parts.join(" \\\n  ");
-  return request.body_base64 ? `printf %s ${quote(request.body_base64)} | base64 -d | ${command} \\\n  --data-binary @-` : command;
+  if (!request.body_base64) return command;
+  return `printf %s ${quote(request.body_base64)} | base64 -d | ${command} \\\n  --data-binary @-`;
 }
 
 /** A scenario as YAML; members of faults and answers, each on a line, are written as JSON, which is YAML. */
 function yaml({ name, summary, ...lists }) {
-  const lines = item => Object.entries(item).map(([key, value], index) => `${index ? "    " : "  - "}${key}: ${JSON.stringify(value)}`);
-  const written = Object.entries(lists).filter(([, items]) => items.length).flatMap(([key, items]) => [`${key}:`, ...items.flatMap(lines)]);
-  return [`name: ${name}`, `summary: ${JSON.stringify(summary)}`, "", ...written, ""].join("\n");
+  const line = ([key, value], index) => `${index ? "    " : "  - "}${key}: ${JSON.stringify(value)}`;
+  const list = ([key, items]) => (items.length ? [`${key}:`, ...items.flatMap(item => Object.entries(item).map(line))] : []);
+  return [`name: ${name}`, `summary: ${JSON.stringify(summary)}`, "", ...Object.entries(lists).flatMap(list), ""].join("\n");
 }
 
 function faultOf({ response, endpoint }) {
   const on = FORMS.endpoints[endpoint];
   if (!on || response?.status < 200) return null;
   if (!response) return { on, requests: 1, empty_reply: true };
-  const type = fieldOf(response, "content-type");
-  return { on, requests: 1, status: response.status, ...(type && { content_type: type }), ...(response.body != null && { body: response.body }) };
+  const type = fieldOf(response, "content-type"), { status, body } = response;
+  return { on, requests: 1, status, ...(type && { content_type: type }), ...(body != null && { body }) };
 }
 
-function endOf(rows, row) {
-  const { cause, by, server_close: close } = row.entry;
+function endOf(rows, { entry: { cause, by, server_close: close }, connection, position }) {
   if (by === "client") return null;
-  const before = rows.all.slice(0, row.position).filter(each => each.connection === row.connection && each.direction === "out" && each.entry.opcode === "text");
-  const action = cause === "close_frame" && close ? { close: { code: close.code ?? 1000, reason: close.reason ?? "" } } : cause === "reset" ? { reset: true } : { finish: true };
-  return { on: "socket", connections: [...rows.sockets.keys()].indexOf(row.connection) + 1, at: { frame: before.length + 1 }, ...action };
+  const sent = rows.all.slice(0, position).filter(each => each.connection === connection && each.direction === "out");
+  const frame = sent.filter(each => each.entry.opcode === "text").length + 1;
+  const action = cause === "close_frame" && close ? { close: { code: close.code ?? 1000, reason: close.reason ?? "" } }
+    : { [cause === "reset" ? "reset" : "finish"]: true };
+  return { on: "socket", connections: [...rows.sockets.keys()].indexOf(connection) + 1, at: { frame }, ...action };
 }
 
 const isQuestion = row => row.direction === "in" && (row.type === "message" || row.type === "user_message");
@@ -63,11 +66,13 @@ const answerOf = ({ question, text }) => ({ when: { content: question.words ?? "
 
 /** A scenario in which what the entry shows happens again; null where an entry has nothing to repeat. */
 export function asScenario(rows, row) {
-  const write = (said, key, item) => item && yaml({ name: `entry-${row.number}`, summary: `${said} as in entry ${row.number}.`, [key]: [item] });
+  const write = (said, key, item) =>
+    item && yaml({ name: `entry-${row.number}`, summary: `${said} as in entry ${row.number}.`, [key]: [item] });
   if (row.kind === "exchange") return write(`${row.verb} is answered`, "faults", faultOf(row.entry));
   if (row.kind === "closed") return write("A socket ends", "faults", endOf(rows, row));
   if (row.kind !== "frame") return null;
-  const found = conversations(rows.all.filter(each => each.connection === row.connection)).findLast(each => each.question.position <= row.position);
+  const own = conversations(rows.all.filter(each => each.connection === row.connection));
+  const found = own.findLast(each => each.question.position <= row.position);
   return write("The coach answers", "answers", found?.text ? answerOf(found) : null);
 }
 
@@ -80,12 +85,12 @@ export const timelineAsScenario = (rows, name) => yaml({
 
 const OPCODES = { text: 1, binary: 2, close: 8, ping: 9, pong: 10 };
 
-const harMessage = entry => ({ type: entry.direction === "client_to_server" ? "send" : "receive", time: milliseconds(entry.time) / 1000,
-  opcode: OPCODES[entry.opcode] ?? 0, data: entry.payload ?? entry.payload_base64 ?? "" });
+const harMessage = ({ direction, time, opcode, payload, payload_base64: base64 }) => ({ data: payload ?? base64 ?? "",
+  type: direction === "client_to_server" ? "send" : "receive", time: milliseconds(time) / 1000, opcode: OPCODES[opcode] ?? 0 });
 
 /** What requests and responses have in common in a HAR. */
-const harPart = (message, version) => ({ httpVersion: `HTTP/${version}`, headers: message?.fields ?? [], cookies: [], headersSize: -1,
-  bodySize: message ? content(message, "body")?.size ?? 0 : -1 });
+const harPart = (message, version) => ({ httpVersion: `HTTP/${version}`, headers: message?.fields ?? [], cookies: [],
+  headersSize: -1, bodySize: message ? content(message, "body")?.size ?? 0 : -1 });
 
 /** The exchange, or the socket with all its messages, that an entry belongs to. */
 export function asHAR(rows, row) {

@@ -1,6 +1,6 @@
 // Everything about one entry.
-import { $, button, copyText, download, fill, h, inWords } from "./dom.js";
-import { bytes, clockTime, content, counted, duration, hexDump, jsonPieces, milliseconds, quietTarget } from "./format.js";
+import { $, button, copyText, download, fill, h, inText, segments } from "./dom.js";
+import { bytes, clockTime, content, duration, hexDump, jsonPieces, labelled, milliseconds, quietTarget } from "./format.js";
 import { state, when } from "./server.js";
 import { asCurl, asHAR, asScenario } from "./copy.js";
 import { numbersOf } from "./verdicts.js";
@@ -19,32 +19,29 @@ function draw() {
   aside.hidden = !row;
   aside.parentElement.classList.toggle("open", Boolean(row));
   if (!row) return;
-  const { entry } = row;
-  const broken = state.breaches.get(row.number) ?? [];
+  const { entry, released } = row, broken = state.breaches.get(row.number) ?? [], got = released && content(released, "payload");
+  const isOnSocket = row.connection > 0 && row.lane >= 0;
   fill(aside,
-    h("div", { class: "head" }, h("h2", null, title(row)),
+    h("div", { class: "head" }, h("h2", null, `${row.verb} ${row.type}`),
       button("Close", () => { choose(null); $("grid").focus(); }, { class: "quiet", "aria-keyshortcuts": "Escape" })),
     h("div", { class: "tools" }, h("span", { class: "dim" }, "Copy"),
       copies(row).map(([name, text]) => button(name, () => copyText(text(), name), { "aria-label": `Copy ${name}` })),
-      (entry.request || row.lane >= 0) && button("Save HAR", () => download(`entry-${row.number}.har`, asHAR(timeline.rows, row))),
-      row.connection > 0 && row.lane >= 0 && button("Only this socket", () => addCondition(`connection=${row.connection}`))),
-    broken.map(id => h("p", { class: "problem" }, "Breaks ", h("a", { href: `#verdicts?at=${encodeURIComponent(id)}` }, id), ". ", findingText(id, row.number))),
-    h("dl", null, facts(row).map(([name, value]) => value != null && value !== "" && value !== false && [h("dt", null, name), h("dd", null, value)])),
+      (entry.request || isOnSocket) && button("Save HAR", () => download(`entry-${row.number}.har`, asHAR(timeline.rows, row))),
+      isOnSocket && button("Only this socket", () => addCondition(`connection=${row.connection}`))),
+    broken.map(id => h("p", { class: "problem" }, "Breaks ", h("a", { href: `#verdicts?at=${encodeURIComponent(id)}` }, id), ". ",
+      findingText(id, row.number))),
+    h("dl", null, facts(row).map(([name, value]) => value && [h("dt", null, name), h("dd", null, value)])),
     entry.near_misses?.length > 0 && nearMisses(entry),
-    row.fold && row.fold.rows.length > 1 && folded(row),
     entry.request && part("Request", `${entry.request.method} ${quietTarget(entry.request.target)}`, entry.request),
     entry.response && part("Response", String(entry.response.status), entry.response),
-    row.released && content(row.released, "payload") && bodyView("What the other side got", content(row.released, "payload")),
-    entry.kind === "frame" && !(row.fold?.rows.length > 1) && bodyView("Payload", content(entry, "payload") ?? { text: "", bytes: new Uint8Array(), size: 0 }));
+    got && bodyView("What the other side got", got),
+    entry.kind === "frame" && bodyView("Payload", content(entry, "payload") ?? { text: "", bytes: new Uint8Array(), size: 0 }));
   aside.scrollTop = 0;
 }
 
-const TITLES = { opened: "opened", closed: "closed" };
-const title = row => (row.kind in TITLES ? `Socket ${row.connection} ${TITLES[row.kind]}` : row.kind === "note" || row.kind === "clock" ? row.type : `${row.verb} ${row.type}`);
-
 /** Members of an entry that stand elsewhere in the detail, or in the rows. */
-const ELSEWHERE = new Set(["number", "world", "kind", "time", "requested_at", "request", "response", "near_misses", "payload", "payload_base64", "payload_bytes", "payload_note",
-  "user", "faults", "due"]);
+const ELSEWHERE = new Set(["number", "world", "kind", "time", "requested_at", "request", "response", "near_misses",
+  "payload", "payload_base64", "payload_bytes", "payload_note", "user", "faults", "due"]);
 
 /** Names and values: what the page works out, and then every other member of the entry. */
 function facts(row) {
@@ -52,14 +49,17 @@ function facts(row) {
   const before = timeline.rows.all[row.position - 1];
   const due = (released ?? entry).due;
   const others = Object.entries(entry).filter(([key, value]) => !ELSEWHERE.has(key) && value != null);
+  const held = released && duration(milliseconds(released.time) - milliseconds(due));
   return [
-    ["Time", `${entry.time.slice(0, 10)} ${entry.time.slice(11, -1)}`], ["Since the entry before", before && duration(row.at - before.at)],
-    ["Arrived", entry.requested_at !== entry.time ? entry.requested_at && clockTime(entry.requested_at) : null],
+    ["Time", `${entry.time.slice(0, 10)} ${entry.time.slice(11, -1)}`],
+    ["Since the entry before", before && duration(row.at - before.at)],
+    ["Arrived", entry.requested_at && entry.requested_at !== entry.time && clockTime(entry.requested_at)],
     ["Due", due && clockTime(due)],
-    ["Released", released && `${clockTime(released.time)}, ${released.action} by ${released.breakpoint}, held for ${duration(milliseconds(released.time) - milliseconds(due))}`],
-    ["Took", entry.request && duration(row.took)], ["User", row.user && button(row.user, () => addCondition(`user=${row.user}`), { class: "quiet mono" })],
+    ["Released", released && `${clockTime(released.time)}, ${released.action} by ${released.breakpoint}, held for ${held}`],
+    ["Took", entry.request && duration(row.took)],
+    ["User", row.user && button(row.user, () => addCondition(`user=${row.user}`), { class: "quiet mono" })],
     ["Fault", row.faults.length > 0 && row.faults.map((name, i) => [i > 0 && ", ", h("a", { href: "#faults" }, name)])],
-    ...others.map(([key, value]) => [key[0].toUpperCase() + key.slice(1).replaceAll("_", " "), typeof value === "object" ? inWords(value) : String(value)])];
+    ...others.map(([key, value]) => [labelled(key), inText(value)])];
 }
 
 const findingText = (id, number) => state.verdicts?.verdicts.find(each => each.id === id)?.findings
@@ -79,16 +79,11 @@ function nearMisses(entry) {
     h("ul", null, miss.differences.map(text => h("li", null, text))))));
 }
 
-function folded({ fold: { rows } }) {
-  return h("section", null, h("h3", null, `${counted(rows.length, "chunk")} in ${duration(rows.at(-1).at - rows[0].at)}`),
-    h("p", { class: "code", dir: "auto" }, rows.map(each => each.words ?? "").join("")));
-}
-
 function part(name, line, message) {
   const body = content(message, "body");
-  return h("section", null, h("details", null, h("summary", null, `${name} · ${line} · ${counted(message.fields.length, "field")}`),
-    h("dl", { class: "mono" }, message.fields.map(each => [h("dt", null, each.name), h("dd", null, each.value)]))),
-  body && body.size > 0 && bodyView(`${name} body`, body));
+  const fields = h("details", null, h("summary", null, `${name} · ${line} · fields: ${message.fields.length}`),
+    h("dl", { class: "mono" }, message.fields.map(each => [h("dt", null, each.name), h("dd", null, each.value)])));
+  return h("section", null, fields, body && body.size > 0 && bodyView(`${name} body`, body));
 }
 
 const MODES = { json: "JSON", raw: "Raw", hex: "Hex" };
@@ -97,15 +92,16 @@ const MODES = { json: "JSON", raw: "Raw", hex: "Hex" };
 function bodyView(name, body) {
   const box = h("section"), isText = body.text != null;
   const show = whole => {
-    const shown = isText ? mode : "hex", text = whole ? body.text : body.text?.slice(0, SHOWN), isCut = isText && text.length < body.text.length;
-    const pieces = shown === "json" && jsonPieces(text);
+    const shown = isText ? mode : "hex", text = whole ? body.text : body.text?.slice(0, SHOWN);
+    const isCut = isText && text.length < body.text.length, pieces = shown === "json" && jsonPieces(text);
     const code = shown === "hex" ? hexDump(body.bytes, whole ? Infinity : undefined) : !pieces ? text
       : pieces.map(([kind, piece]) => (kind ? h("span", { class: kind }, piece) : piece));
-    const tabs = isText && Object.entries(MODES).map(([each, label]) => button(label, () => { mode = each; show(whole); }, { "aria-pressed": String(shown === each) }));
-    fill(box, h("div", { class: "tools" }, h("h3", null, name, " ", h("span", { class: "dim" }, bytes(body.size))), tabs,
+    fill(box, h("div", { class: "tools" }, h("h3", null, name, " ", h("span", { class: "dim" }, bytes(body.size))),
+      isText && segments("Form", Object.entries(MODES), shown, chosen => { mode = chosen; show(whole); }),
       button("Copy", () => copyText(body.text ?? hexDump(body.bytes, Infinity), name.toLowerCase()))),
-    shown === "json" && !pieces && !isCut && h("p", { class: "dim" }, "This is not JSON."), h("pre", { class: `code ${shown}`, tabindex: "0" }, code),
-    body.note && h("p", { class: "dim" }, body.note), isCut && button(`Show all ${bytes(body.size)}`, () => show(true)));
+    shown === "json" && !pieces && !isCut && h("p", { class: "dim" }, "This is not JSON."),
+    h("pre", { class: `code ${shown}`, tabindex: "0" }, code), body.note && h("p", { class: "dim" }, body.note),
+    isCut && button(`Show all ${bytes(body.size)}`, () => show(true)));
   };
   show(false);
   return box;

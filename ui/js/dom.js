@@ -24,12 +24,11 @@ const present = children => children.flat(3).filter(child => child != null && ch
 
 export const button = (label, click, attributes) => h("button", { type: "button", click, ...attributes }, label);
 
-export function select(label, options, value, change, attributes) {
-  const made = h("select", { "aria-label": label, change: event => change?.(event.target.value), ...attributes },
-    options.map(option => {
-      const [key, text] = Array.isArray(option) ? option : [option, option];
-      return h("option", { value: key }, text);
-    }));
+/** Options of a list: each is its value, or that with a text. */
+export const options = list => list.map(each => h("option", { value: [each].flat()[0] }, [each].flat().at(-1)));
+
+export function select(label, list, value, change) {
+  const made = h("select", { "aria-label": label, change: event => change?.(event.target.value) }, options(list));
   made.value = value;
   return made;
 }
@@ -49,19 +48,27 @@ export function segments(label, options, chosen, choose) {
     button(text, () => choose(key), { "aria-pressed": String(key === chosen) })));
 }
 
-/** A table of rows of cells; a cell that is a list is a group of controls. `isCurrent` says of a row whether it is marked. */
+/**
+ * A table of rows of cells: texts, numbers, elements, and lists of controls. A column is its name, or that with classes;
+ * `isCurrent` says of a row whether it is marked.
+ */
 export function table(label, columns, rows, isCurrent = () => false) {
+  const heads = rows[0].map((cell, index) => [columns[index]].flat());
+  const kind = (cell, index) => heads[index][1] ?? (typeof cell === "number" ? "num" : cell?.length > 30 ? "text" : null);
+  const head = (cell, index) => h("th", { scope: "col", class: kind(cell, index) },
+    heads[index][0] ?? h("span", { class: "hidden-text" }, "Actions"));
   const cell = (content, index) => Array.isArray(content) ? h("td", null, h("div", { class: "tools" }, content))
-    : h("td", { class: columns[index][1] ?? (content?.length > 30 ? "text" : null) }, content);
+    : h("td", { class: kind(content, index) }, content);
   return h("div", { class: "wide-table", tabindex: "0", role: "region", "aria-label": `${label}, table` }, h("table", null,
-    h("thead", null, h("tr", null, columns.map(([name, kind]) =>
-      h("th", { scope: "col", class: kind }, name || h("span", { class: "hidden-text" }, "Actions"))))),
+    h("thead", null, h("tr", null, rows[0].map(head))),
     h("tbody", null, rows.map((cells, index) => h("tr", { class: isCurrent(index) && "current" }, cells.map(cell))))));
 }
 
-/** The members of an object in words, such as `status: 503`. */
-export const inWords = object => Object.entries(object).map(([key, value]) =>
-  `${key}: ${value && typeof value === "object" && !Array.isArray(value) ? inWords(value) : [value].flat().join(", ")}`).join("  ");
+
+/** A value in words, and the members of an object, such as `status: 503`. */
+export const inText = value => Array.isArray(value) ? value.map(inText).join(", ")
+  : value && typeof value === "object" ? inWords(value) : String(value ?? "");
+export const inWords = object => Object.entries(object).map(([key, value]) => `${key}: ${inText(value)}`).join("  ");
 
 /** An id as its beginning. */
 export const shortID = text => h("span", { class: "mono", title: text }, text?.length > 13 ? `${text.slice(0, 8)}…` : text ?? "");
@@ -87,20 +94,9 @@ export function ask(title, label, act, ...children) {
   return dialog;
 }
 
-export const openDialog = (title, ...children) => ask(title, null, null, children);
-
-export async function copyText(text, name) {
-  try {
-    await navigator.clipboard.writeText(text);
-  } catch {
-    // Without a secure context there is no clipboard: the text is shown, to be copied by hand.
-    const area = h("textarea", { rows: "12", readonly: true, "aria-label": name, value: text });
-    openDialog(`Copy ${name}`, area);
-    area.select();
-    return;
-  }
-  toast(`Copied ${name}.`);
-}
+/** Without a secure context, that is over HTTP from another machine, browsers have no clipboard. */
+export const copyText = (text, name) => (navigator.clipboard?.writeText(text) ?? Promise.reject()).then(
+  () => toast(`Copied ${name}.`), () => toast("The browser does not let this page copy.", { bad: true }));
 
 export function download(fileName, text, type = "application/json") {
   const url = URL.createObjectURL(new Blob([text], { type }));

@@ -3,8 +3,6 @@ import { content, duration, milliseconds, oneLine, parsed, quietTarget } from ".
 
 const LANES = 10;
 const CHUNKS = new Set(["stream_chunk", "assistant_message_chunk"]);
-const ENDS = { close_frame: "close frame", finish: "FIN", reset: "RST", time_out: "time-out", fault: "a fault",
-  violation: "a violation of the protocol", limit: "a limit of the server", shutdown: "the server's stop" };
 
 /** The rows of one world, and the sockets that appear in them. */
 export class Rows {
@@ -22,10 +20,11 @@ export class Rows {
   add(entry) {
     const at = milliseconds(entry.time);
     const row = {
-      number: entry.number, time: entry.time, at, took: entry.requested_at ? at - milliseconds(entry.requested_at) : 0, kind: entry.kind,
-      connection: entry.connection ?? 0, entry, faults: entry.faults ?? [], user: entry.user ?? "", isPing: false,
-      direction: { client_to_server: "in", server_to_client: "out" }[entry.direction] ?? "", verb: "", status: 0, type: "", more: "", size: 0, lane: -1, lanes: 0,
-      begins: false, ends: false, position: this.all.length, ...describers[entry.kind]?.(entry),
+      number: entry.number, time: entry.time, at, took: entry.requested_at ? at - milliseconds(entry.requested_at) : 0,
+      kind: entry.kind, connection: entry.connection ?? 0, entry, faults: entry.faults ?? [], user: entry.user ?? "",
+      direction: { client_to_server: "in", server_to_client: "out" }[entry.direction] ?? "", isPing: false, verb: "", status: 0,
+      type: "", more: "", size: 0, lane: -1, lanes: 0, begins: false, ends: false, position: this.all.length,
+      ...describers[entry.kind]?.(entry),
     };
     if (["opened", "frame", "closed", "fault"].includes(entry.kind)) this.#follow(row);
     this.#noteRelease(row, entry);
@@ -71,17 +70,20 @@ export class Rows {
   }
 }
 
+const withDots = (...parts) => parts.filter(Boolean).join(" · ");
+
 /** What the row of each kind of entry says. */
 const describers = {
   exchange: ({ request, response }) => ({
-    verb: request.method, type: quietTarget(request.target), status: response?.status ?? 0, size: (response && content(response, "body")?.size) ?? 0,
-    more: !response ? "no response" : response.status >= 400 ? errorText(response.body) : "",
+    verb: request.method, type: quietTarget(request.target), status: response?.status ?? 0,
+    size: (response && content(response, "body")?.size) ?? 0,
+    more: !response ? "no response" : response.status >= 400 ? oneLine(words(parsed(response.body)) ?? "") : "",
   }),
   opened: ({ request }) => ({ verb: "WS", status: 101, type: quietTarget(request.target) }),
   frame(entry) {
     const isClose = entry.opcode === "close", message = entry.opcode === "text" ? parsed(entry.payload) : null;
     const type = entry.opcode !== "text" ? entry.opcode : typeof message?.type === "string" ? oneLine(message.type, 60) : "text";
-    const said = words(message), close = [entry.code ?? "no code", entry.reason && oneLine(entry.reason)].filter(Boolean).join(" · ");
+    const said = words(message), close = withDots(entry.code ?? "no code", entry.reason && oneLine(entry.reason));
     return {
       verb: entry.direction === "client_to_server" ? "→" : "←", type, size: content(entry, "payload")?.size ?? 0, words: said,
       isPing: type === "ping" || type === "pong", isChunk: CHUNKS.has(type),
@@ -89,31 +91,29 @@ const describers = {
     };
   },
   closed(entry) {
-    const close = entry.server_close ?? entry.client_close;
-    const more = [`by the ${entry.by}, ${ENDS[entry.cause] ?? entry.cause}`, close?.code, close?.reason && oneLine(close.reason), entry.message];
-    return { verb: "✕", type: "closed", more: more.filter(Boolean).join(" · "), isUnclean: !entry.clean };
+    const { by, cause, message, clean } = entry, close = entry.server_close ?? entry.client_close;
+    const more = withDots(`by the ${by}, ${cause.replaceAll("_", " ")}`, close?.code, oneLine(close?.reason ?? ""), message);
+    return { verb: "✕", type: "closed", more, isUnclean: !clean };
   },
-  fault: ({ fault, effect }) => ({ verb: "!", type: "fault", more: `${fault} · ${String(effect).replaceAll("_", " ")}`, faults: [fault] }),
-  held: ({ subject, breakpoint }) => ({ verb: "‖", type: "held", more: `${oneLine(subject)} · by ${breakpoint}` }),
-  released: ({ action, held, breakpoint }) => ({ verb: "▸", type: action, more: `entry ${held} · by ${breakpoint}` }),
+  fault: ({ fault, effect }) =>
+    ({ verb: "!", type: "fault", more: withDots(fault, String(effect).replaceAll("_", " ")), faults: [fault] }),
+  held: ({ subject, breakpoint }) => ({ verb: "‖", type: "held", more: withDots(oneLine(subject), `by ${breakpoint}`) }),
+  released: ({ action, held, breakpoint }) => ({ verb: "▸", type: action, more: withDots(`entry ${held}`, `by ${breakpoint}`) }),
   clock: entry => ({ type: `The clock was moved by ${duration(entry.advanced_by_ns / 1e6)}.` }),
   note: ({ text }) => ({ type: oneLine(text) }),
 };
 
 /** What a message says to a reader. */
 function words(message) {
-  const said = message?.content ?? message?.message ?? message?.chunk ?? message?.text ?? message?.error?.message ?? message?.error;
+  const { content: text, error, chunk } = message ?? {};
+  const said = text ?? message?.message ?? chunk ?? message?.text ?? error?.message ?? error;
   return typeof said === "string" ? said : null;
-}
-
-function errorText(body) {
-  const message = body && parsed(body);
-  return oneLine(message?.error?.message ?? message?.message ?? "");
 }
 
 /** Whether a row contains the pattern, in any part of its entry that was sent or received. */
 export function rowContains({ entry, type, more, user, faults }, pattern) {
   const { request, response } = entry;
-  return [type, more, user, ...faults, entry.payload, entry.endpoint, request?.target, request?.body, response?.body].some(text => text && pattern.test(text))
+  const texts = [type, more, user, ...faults, entry.payload, entry.endpoint, request?.target, request?.body, response?.body];
+  return texts.some(text => text && pattern.test(text))
     || (request?.fields ?? []).some(field => pattern.test(`${field.name}: ${field.value}`));
 }

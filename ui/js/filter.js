@@ -1,5 +1,5 @@
 // Which rows are shown. A filter has words as those of `fitiq-mock watch`: `key=value` is a condition, and any other
-// word has to be contained. Pings are shown with `pings=show`, and chunks one by one with `chunks=all`.
+// word has to be contained. Pings are shown with `pings=show`, and chunks are left out with `chunks=hide`.
 import { rowContains } from "./entries.js";
 
 const wordsOf = filter => filter.split(/\s+/).filter(Boolean);
@@ -9,7 +9,7 @@ const conditionOf = word => word.match(/^([a-z]+)=(.*)$/i)?.slice(1);
 const CONDITIONS = {
   method: (row, wanted) => row.entry.request?.method === wanted.toUpperCase(),
   path: (row, wanted, opened) => hasPath(opened?.entry.request?.target.split("?")[0], wanted),
-  status: (row, wanted) => (row.kind === "exchange" || row.kind === "opened") && String(row.status).startsWith(wanted.replace(/xx$/i, "")),
+  status: (row, wanted) => row.status > 0 && String(row.status).startsWith(wanted.replace(/xx$/i, "")),
   endpoint: (row, wanted, opened) => opened?.entry.endpoint === wanted,
   user: (row, wanted) => row.user === wanted,
   connection: (row, wanted) => row.connection === Number(wanted),
@@ -18,9 +18,9 @@ const CONDITIONS = {
   direction: (row, wanted) => row.entry.direction === wanted,
   type: (row, wanted) => row.kind === "frame" && row.type === wanted,
   text: (row, wanted) => rowContains(row, containing(wanted)),
-  verdict: (row, wanted, opened, breaches) => (wanted === "broken" ? breaches.has(row.number) : breaches.get(row.number)?.includes(wanted)),
+  verdict: (row, wanted, opened, breaches) => breaches.get(row.number)?.some(id => wanted === "broken" || wanted === id),
   pings: () => true,
-  chunks: () => true,
+  chunks: (row, wanted) => !row.isChunk || wanted !== "hide",
   fault: (row, wanted) => (wanted === "any" ? row.faults.length > 0 : row.faults.includes(wanted)),
 };
 
@@ -39,7 +39,7 @@ export function mistake(filter) {
   return unknown && `There is no condition ${unknown[0]}: there are ${Object.keys(CONDITIONS).join(", ")}.`;
 }
 
-/** Whether it leaves out more than pings. */
+/** Whether it leaves out more than pings and chunks. */
 export const isNarrow = filter => wordsOf(filter).some(word => !["pings", "chunks"].includes(conditionOf(word)?.[0]));
 
 /** The filter with another condition, in place of that with its key; without it, if it has it and `toggles`. */
@@ -62,34 +62,16 @@ function matcher(filter, rows, breaches) {
   return row => !(hidesPings && row.isPing) && tests.every(test => test(row));
 }
 
-/** The rows that pass, in order; runs of chunks are folded into their first row. */
+/** The rows that pass, in order; each knows its place among them, which is -1 if it does not pass. */
 export class View {
   rows = [];
-  #runs = new Map();
   #matches;
-  #folds;
 
   constructor(filter, rows, breaches) {
     this.#matches = matcher(filter, rows, breaches);
-    this.#folds = !wordsOf(filter).includes("chunks=all");
   }
 
   add(row) {
-    row.fold = null;
-    row.head = this.#matches(row) ? row : null;
-    if (!row.head) return;
-    row.place = this.rows.length;
-    if (this.#folds && row.kind === "frame" && !row.isPing) {
-      const run = this.#runs.get(row.connection);
-      if (row.isChunk && run?.type === row.type) {
-        run.fold.rows.push(row);
-        if (run.fold.text.length < 400) run.fold.text += row.words ?? "";
-        row.head = run;
-        return;
-      }
-      if (row.isChunk) row.fold = { rows: [row], text: row.words ?? "" };
-      this.#runs.set(row.connection, row.isChunk ? row : null);
-    }
-    this.rows.push(row);
+    row.place = this.#matches(row) ? this.rows.push(row) - 1 : -1;
   }
 }

@@ -29,12 +29,14 @@ export function bytes(count) {
   return `${(count / 1_000_000).toFixed(1)} MB`;
 }
 
-export const counted = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+/** `target_date` or `targetDate` as `Target date`. */
+export const labelled = key => key[0].toUpperCase() + key.slice(1).replace(/_|(?=[A-Z])/g, " ").toLowerCase();
 
 /** One line: control characters as pictures, at most `limit` characters. */
 export function oneLine(text, limit = 240) {
+  const picture = c => (c === "\x7f" ? "␡" : String.fromCharCode(0x2400 + c.charCodeAt(0)));
   // eslint-disable-next-line no-control-regex
-  return text.slice(0, limit).replace(/[\0-\x1f\x7f]/g, c => c === "\x7f" ? "␡" : String.fromCharCode(0x2400 + c.charCodeAt(0)));
+  return text.slice(0, limit).replace(/[\0-\x1f\x7f]/g, picture);
 }
 
 /** The target as the client means it: without the world's prefix, and without credentials in its query. */
@@ -66,7 +68,7 @@ export function hexDump(data, limit = 16_384) {
     lines.push(`${at.toString(16).padStart(6, "0")}  ${half(0)}  ${half(8)}  `
       + row.map(b => b >= 0x20 && b < 0x7f ? String.fromCharCode(b) : "·").join(""));
   }
-  if (data.length > limit) lines.push(`… ${counted(data.length - limit, "byte")} more`);
+  if (data.length > limit) lines.push(`… ${bytes(data.length - limit)} more`);
   return lines.join("\n");
 }
 
@@ -75,24 +77,18 @@ export function parsed(text) {
   try { return JSON.parse(text); } catch { return undefined; }
 }
 
-const TOKEN = /"(?:[^"\\]|\\.)*"|[-+.\w]+|[{}[\],:]/g;
+const TOKEN = /"(?:[^"\\]|\\.)*"|[-+.\w]+|[{[]\s*[}\]]|[{}[\],:]/g;
 
 /** JSON as [class, text] pieces, indented, or null. Works on the text, because a parsed number has lost its spelling. */
 export function jsonPieces(text) {
   if (parsed(text) === undefined) return null;
-  const pieces = [];
-  let depth = 0, before = "";
-  const newLine = () => pieces.push(["", "\n" + "  ".repeat(depth)]);
-  const tokens = text.match(TOKEN) ?? [];
-  tokens.forEach((token, index) => {
-    const closes = token === "}" || token === "]";
-    if (closes) depth -= 1;
-    if (closes ? before !== "{" && before !== "[" : before === "{" || before === "[" || before === ",") newLine();
-    if (token === "{" || token === "[") depth += 1;
-    if (token[0] === '"') pieces.push([tokens[index + 1] === ":" ? "k" : "", token]);
-    else if (/[{}[\],:]/.test(token)) pieces.push(["p", token === ":" ? ": " : token]);
-    else pieces.push(["l", token]);
-    before = token;
+  let depth = 0;
+  const line = by => "\n" + "  ".repeat(depth += by);
+  return text.match(TOKEN).map((token, index, all) => {
+    if (token === "{" || token === "[") return ["p", token + line(1)];
+    if (token === "}" || token === "]") return ["p", line(-1) + token];
+    if (token === ",") return ["p", token + line(0)];
+    if (token === ":") return ["p", ": "];
+    return [token[0] !== '"' ? "l" : all[index + 1] === ":" ? "k" : "", token];
   });
-  return pieces;
 }

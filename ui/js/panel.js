@@ -1,13 +1,11 @@
 // What panels have in common: forms made from schemas, of which join.py leaves what a form needs (FORMS), and tables
 // of what the server answers at a path, with actions for each row.
-import { button, field, fill, form, h, select, table } from "./dom.js";
-import { parsed } from "./format.js";
+import { button, field, fill, form, h, options, select, table } from "./dom.js";
+import { labelled, parsed } from "./format.js";
 import { attempt, call, inWorld, sureButton } from "./server.js";
 
 let lists = 0;
 
-/** `target_date` or `targetDate` as `Target date`. */
-const labelled = key => key[0].toUpperCase() + key.slice(1).replace(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`).replaceAll("_", " ");
 
 /**
  * Controls for the members of an object. `value()` has the members that were entered, and those that are required;
@@ -22,20 +20,23 @@ export function members(schemas, { values = {}, required = [], changed } = {}) {
   };
 }
 
-function member(label, schema, options) {
-  if (schema.properties) return group(label, schema, options);
-  const { value, isRequired, changed } = options;
+function member(label, schema, settings) {
+  if (schema.properties) return group(label, schema, settings);
+  const { value, isRequired, changed } = settings;
   const choices = schema.enum ?? [], isChoice = choices.length > 0 && !schema.open;
-  if (isRequired && isChoice && choices.length === 1) return { element: h("p", { class: "dim" }, schema.description), value: () => choices[0] };
+  if (isRequired && isChoice && choices.length === 1) {
+    return { element: h("p", { class: "dim" }, schema.description), value: () => choices[0] };
+  }
   const control = isChoice ? choice(label, choices, value, isRequired)
     : h(schema.long ? "textarea" : "input", { "aria-label": label, list: choices.length > 0 && `choices-${lists += 1}`,
-      required: isRequired, size: schema.long ? null : "18", spellcheck: "false", value: written(value, schema), placeholder: schema.example });
+      required: isRequired, size: schema.long ? null : "18", spellcheck: "false", value: written(value, schema),
+      placeholder: schema.example });
   control.addEventListener("input", () => changed?.());
   // Compared as the control has it: a textarea has LF in place of CRLF.
   const before = control.value;
   return {
     element: field(label, [control, choices.length > 0 && !isChoice && h("datalist", { id: control.getAttribute("list") },
-      choices.map(each => h("option", { value: each })))], { hint: schema.description, wide: schema.long }),
+      options(choices))], { hint: schema.description, wide: schema.long }),
     value: () => {
       if (control.value === before && !(isRequired && before)) return undefined;
       if (isChoice) return control.value ? JSON.parse(control.value) : null;
@@ -45,9 +46,11 @@ function member(label, schema, options) {
 }
 
 function group(label, schema, { value, isRequired, changed }) {
-  const inner = members(schema.properties, { values: value, required: isRequired && !schema.whole ? schema.required : [], changed });
+  const required = isRequired && !schema.whole ? schema.required : [];
+  const inner = members(schema.properties, { values: value, required, changed });
   return {
-    element: h("fieldset", { class: "fields" }, h("legend", null, label), schema.description && h("p", { class: "dim" }, schema.description), inner.elements),
+    element: h("fieldset", { class: "fields" }, h("legend", null, label),
+      schema.description && h("p", { class: "dim" }, schema.description), inner.elements),
     value: () => {
       const given = inner.value();
       return Object.keys(given).length ? given : isRequired && schema.whole ? true : undefined;
@@ -55,8 +58,11 @@ function group(label, schema, { value, isRequired, changed }) {
   };
 }
 
-const choice = (label, choices, value, isRequired) => select(label, [...(isRequired ? [] : [["", "—"]]),
-  ...choices.map(each => [JSON.stringify(each), String(each).replaceAll("_", " ")])], value == null ? isRequired ? JSON.stringify(choices[0]) : "" : JSON.stringify(value));
+function choice(label, choices, value, isRequired) {
+  const list = choices.map(each => [JSON.stringify(each), String(each).replaceAll("_", " ")]);
+  if (!isRequired) list.unshift(["", "—"]);
+  return select(label, list, value == null ? list[0][0] : JSON.stringify(value));
+}
 
 const written = (value, { fields }) => value == null ? "" : fields ? value.map(each => `${each.name}: ${each.value}`).join("\n")
   : typeof value === "string" ? value : JSON.stringify(value);
@@ -114,19 +120,22 @@ export function choiceForm({ title, label, choosers, parts, send }) {
 export function collection({ id, label, path, at = inWorld, columns, row, empty, taken, isCurrent }) {
   const place = h("div", { id });
   let shown = null;
-  const read = async ({ silently = true } = {}) => {
-    const asked = at(path);
-    const answer = silently ? await call("GET", asked).catch(() => null) : await attempt(() => call("GET", asked));
+  const read = async () => {
+    const asked = at(path), answer = await call("GET", asked).catch(() => null);
     if (!answer || asked !== at(path)) return;
     const items = answer[path];
     taken?.(items);
     const text = JSON.stringify(items.map(item => [item, isCurrent?.(item)]));
     if (text === shown) return;
     shown = text;
-    fill(place, items.length ? table(label, columns, items.slice(0, 500).map(item => row(item, does)), index => isCurrent?.(items[index]))
-      : h("p", { class: "dim" }, empty));
+    const rows = items.slice(0, 500).map(item => row(item, does));
+    fill(place, rows.length ? table(label, columns, rows, index => isCurrent?.(items[index])) : h("p", { class: "dim" }, empty));
   };
-  const change = (method, rest, body, done) => attempt(() => call(method, at(rest), body), done).then(result => read().then(() => result));
+  const change = async (method, rest, body, done) => {
+    const result = await attempt(() => call(method, at(rest), body), done);
+    await read();
+    return result;
+  };
   const named = item => `${path}/${encodeURIComponent(item.name)}`;
   const does = {
     change,
@@ -137,8 +146,11 @@ export function collection({ id, label, path, at = inWorld, columns, row, empty,
       return sure ? sureButton(name, sure, action, attributes) : button(name, action, attributes);
     },
     /** A switch for whether the item is enabled. */
-    toggle: item => h("input", { type: "checkbox", class: "switch", role: "switch", checked: item.enabled, "aria-label": `${item.name} is in force`,
-      change: event => { shown = null; change("PATCH", named(item), { enabled: event.target.checked }); } }),
+    toggle: item => {
+      const change = event => { shown = null; does.change("PATCH", named(item), { enabled: event.target.checked }); };
+      return h("input", { type: "checkbox", class: "switch", role: "switch", checked: item.enabled, change,
+        "aria-label": `${item.name} is in force` });
+    },
     remove: item => does.button("Remove", "DELETE", named(item), { danger: true }),
   };
   return { place, read, change };

@@ -18,7 +18,9 @@ export function startScenario() {
   const check = calmly(300, checkText);
   area.addEventListener("input", () => { number(); check(); });
   area.addEventListener("scroll", () => { gutter.scrollTop = area.scrollTop; });
-  fill($("scenario"), heading("Scenario", "What exists, what coaches answer, and what goes wrong, in YAML or JSON. It is checked as you type."),
+  const lead = "What exists, what coaches answer, and what goes wrong, in YAML or JSON. It is checked as you type.";
+  const question = "The world starts over with this scenario: its sockets close, and its journal is emptied.";
+  fill($("scenario"), heading("Scenario", lead),
   h("div", { class: "tools" },
     button("Load this world", async () => {
       const world = await act("GET", "state");
@@ -28,8 +30,7 @@ export function startScenario() {
     button("Download", () => download(/^\s*\{/.test(area.value) ? "scenario.json" : "scenario.yaml", area.value))),
   h("div", { class: "editor" }, gutter, area),
   h("div", { role: "status" }, h("ul", { class: "messages", id: "messages" })),
-  h("div", { class: "tools" }, sureButton("Apply", "The world starts over with this scenario: its sockets close, and its journal is emptied.",
-    apply, { class: "main" })));
+  h("div", { class: "tools" }, sureButton("Apply", question, apply, { class: "main" })));
   number();
   when("panel", () => { if (state.panel === "scenario") check(); });
 }
@@ -57,7 +58,8 @@ async function checkText() {
 function say(list) {
   messages = list;
   number();
-  fill($("messages"), messages.map(each => h("li", null, each.line && button(`Line ${each.line}`, () => goTo(each)), h("span", null, each.message))));
+  const item = each => h("li", null, each.line && button(`Line ${each.line}`, () => goTo(each)), h("span", null, each.message));
+  fill($("messages"), messages.map(item));
 }
 
 function number() {

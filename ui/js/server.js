@@ -62,8 +62,6 @@ const KEY = "fitiq-mock-admin-token";
 /** `/__admin/`, wherever that is. */
 const root = new URL("./", location.href.split("#")[0]);
 
-const adminURL = path => new URL(path, root);
-
 /** A path of the world; the default one has a name, too. */
 export const inWorld = path => `worlds/${encodeURIComponent(state.world)}${path ? "/" + path : ""}`;
 
@@ -71,20 +69,14 @@ export const inWorld = path => `worlds/${encodeURIComponent(state.world)}${path 
 export const worldURL = path => new URL(
   state.world === "default" ? `..${path}` : `../w/${encodeURIComponent(state.world)}${path}`, root);
 
-/** The fields with the admin token, if it was asked for. */
-function authorized(headers = {}) {
-  const token = sessionStorage.getItem(KEY);
-  return token ? { ...headers, "X-Admin-Token": token } : headers;
-}
-
 let asking = null;
 
 /** Asks for the admin token; one dialog, however many requests wait for it. */
 function askToken() {
   asking ??= new Promise(resolve => {
     const input = h("input", { type: "password", autocomplete: "off", required: true });
-    const dialog = ask("Admin token", "Continue", null,
-      h("p", null, "This server was started with --admin-token. This page keeps the token until its tab is closed."), field("Admin token", input));
+    const why = "This server was started with --admin-token. This page keeps the token until its tab is closed.";
+    const dialog = ask("Admin token", "Continue", null, h("p", null, why), field("Admin token", input));
     dialog.addEventListener("close", () => {
       sessionStorage.setItem(KEY, input.value);
       asking = null;
@@ -95,23 +87,29 @@ function askToken() {
   return asking;
 }
 
+/** Fetches from the admin API, and asks for the admin token as long as the server does. */
+async function fetchAdmin(path, { headers, ...options }) {
+  for (;;) {
+    const token = sessionStorage.getItem(KEY);
+    const sent = token ? { ...headers, "X-Admin-Token": token } : headers;
+    const answer = await fetch(new URL(path, root), { ...options, headers: sent });
+    if (answer.status !== 401) return answer;
+    await askToken();
+  }
+}
+
 /** Sends a request; the answer's JSON, or its text where `as` is "text". Throws an error, with the `status` of a refusal. */
 export async function call(method, path, body, { as = "json", headers = {}, url } = {}) {
-  for (;;) {
-    const answer = await fetch(url ?? adminURL(path), {
-      method, cache: "no-store",
-      headers: { ...(url ? {} : authorized()), ...(body !== undefined && { "Content-Type": "application/json" }), ...headers },
-      body: body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body),
-    }).catch(() => { throw new Error("The server does not answer."); });
-    if (answer.status === 401 && !url) {
-      await askToken();
-      continue;
-    }
-    const text = await answer.text();
-    if (!answer.ok) throw Object.assign(new Error(parsed(text)?.error?.message ?? parsed(text)?.message ?? `The server answered ${answer.status}.`), { status: answer.status });
-    if (as === "text") return text;
-    return text ? JSON.parse(text) : null;
+  const options = { method, cache: "no-store", body: body && JSON.stringify(body),
+    headers: { ...(body && { "Content-Type": "application/json" }), ...headers } };
+  const answer = await (url ? fetch(url, options) : fetchAdmin(path, options))
+    .catch(() => { throw new Error("The server does not answer."); });
+  const text = await answer.text();
+  if (!answer.ok) {
+    const message = parsed(text)?.error?.message ?? parsed(text)?.message ?? `The server answered ${answer.status}.`;
+    throw Object.assign(new Error(message), { status: answer.status });
   }
+  return as === "text" ? text : text ? JSON.parse(text) : null;
 }
 
 /** Runs what a control asks for, and shows why it failed if it did: then the result is null. */
@@ -169,13 +167,8 @@ export async function follow({ signal, onEvents, onLink, onRestart }) {
   for (let wait = 500; !signal.aborted; wait = Math.min(wait * 2, 5000)) {
     try {
       // Breakpoints of this page end with its stream, so that nothing waits for a page that was closed.
-      const answer = await fetch(adminURL(inWorld(`events?verdicts=true&controller=${CONTROLLER}`)), {
-        signal, cache: "no-store", headers: authorized({ "Last-Event-ID": lastID }),
-      });
-      if (answer.status === 401) {
-        await askToken();
-        continue;
-      }
+      const answer = await fetchAdmin(inWorld(`events?verdicts=true&controller=${CONTROLLER}`),
+        { signal, headers: { "Last-Event-ID": lastID } });
       if (answer.status === 404) return onLink("gone");
       if (!answer.ok) throw new Error(`The server answered ${answer.status}.`);
       onLink("live");

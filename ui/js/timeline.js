@@ -1,14 +1,16 @@
 // The timeline: filters, rows, selection, and pale rows for what is due.
-import { $, button, fill, h } from "./dom.js";
-import { bytes, clockTime, duration, milliseconds, oneLine, shortIDs } from "./format.js";
+import { $, button, fill, h, options } from "./dom.js";
+import { bytes, clockTime, duration, milliseconds, shortIDs } from "./format.js";
 import { state, tell, when } from "./server.js";
 import { Rows } from "./entries.js";
 import { View, isNarrow, mistake, withWord } from "./filter.js";
 import { rowList } from "./rows.js";
 
 const CAPACITY = 100_000;
-const AHEAD = { answer: "The next piece of an answer", meal_log: "A meal is analysed", meal_socket_idle: "An idle meal socket ends",
-  output: "Delayed bytes are sent", held: "What is held goes on", silence: "A silenced socket is reset" };
+const COLUMNS = { n: "No.", t: "Time", lanes: "Socket", v: "What", s: "Content", took: "Gap", size: "Size" };
+const AHEAD = { answer: "The next piece of an answer", meal_log: "A meal is analysed", output: "Delayed bytes are sent",
+  meal_socket_idle: "An idle meal socket ends", held: "What is held goes on", silence: "A silenced socket is reset",
+  replay: "The next recorded frame is sent" };
 
 export const timeline = { rows: new Rows(), view: null, filter: "", chosen: null };
 
@@ -17,10 +19,10 @@ let list = null, due = [], unseen = 0, noteNumber = 0;
 export function startTimeline() {
   const grid = $("grid");
   const body = h("div", { class: "grid-body", role: "rowgroup" });
-  grid.append(h("div", { class: "grid-head", role: "rowgroup" }, h("div", { class: "r", role: "row", "aria-rowindex": "1" },
-    [["n num", "No."], ["t", "Time"], ["lanes", "Socket"], ["v", "What"], ["s", ""], ["took", "Gap"], ["size", "Size"]].map(
-      ([kind, name]) => h("span", { class: kind, role: "columnheader" },
-        kind === "lanes" || !name ? h("span", { class: "hidden-text" }, name || "Content") : name)))), body);
+  const heads = Object.entries(COLUMNS).map(([kind, name]) => h("span", { class: kind, role: "columnheader" },
+    kind === "lanes" || kind === "s" ? h("span", { class: "hidden-text" }, name) : name));
+  const head = h("div", { class: "r", role: "row", "aria-rowindex": "1" }, heads);
+  grid.append(h("div", { class: "grid-head", role: "rowgroup" }, head), body);
   list = rowList(grid, body, { height: 26, make: makeRow, fill: fillRow });
   body.addEventListener("click", event => {
     const index = Number(event.target.closest(".r")?.dataset.index);
@@ -58,7 +60,7 @@ export function takeEvents(events) {
   const types = rows.types.size, users = rows.users.size;
   for (const { event, data } of events) {
     const value = JSON.parse(data);
-    if (event === "missed") addNote(`The journal no longer has ${value.missed.toLocaleString("en")} entries before this one.`, rows.all.at(-1)?.time ?? new Date().toISOString());
+    if (event === "missed") addNote(`The journal no longer has ${value.missed.toLocaleString("en")} entries before this one.`);
     else if (event === "world" || event === "verdicts") tell(`${event}-event`, value);
     else {
       if (event === "held" || event === "released") tell("held");
@@ -79,7 +81,7 @@ function addEntry(entry) {
 }
 
 /** Adds a row about entries that are not there. */
-export function addNote(text, time) {
+export function addNote(text, time = timeline.rows.all.at(-1)?.time ?? new Date().toISOString()) {
   noteNumber -= 1;
   addEntry({ number: noteNumber, time, kind: "note", text });
 }
@@ -107,7 +109,7 @@ function showEmpty() {
   const url = state.worlds.find(world => world.id === state.world)?.url;
   fill($("empty"), mistake(timeline.filter) ?? (timeline.rows.all.length ? "No entry passes the filter."
     : state.runs ? "The client of this run sent nothing."
-      : ["Nothing happened yet. Point the app at ", url ? h("code", null, url) : "the server", ", and its requests appear here."]));
+      : ["Nothing happened yet. Point the app at ", url ? h("code", null, url) : "the server", ", and look here."]));
 }
 
 /** Forgets everything: another world, or a server that was restarted. */
@@ -129,7 +131,7 @@ function refilter({ keeps = false } = {}) {
   for (const row of timeline.rows.all) timeline.view.add(row);
   if (keeps) list.shift(before - timeline.view.rows.length);
   settle(Infinity);
-  if (timeline.chosen?.head && !keeps && !list.isAtEnd) list.reveal(timeline.chosen.head.place, { centre: true });
+  if (timeline.chosen?.place >= 0 && !keeps && !list.isAtEnd) list.reveal(timeline.chosen.place, { centre: true });
 }
 
 export function setFilter(filter) {
@@ -147,7 +149,7 @@ export const addCondition = (word, options) => setFilter(withWord(timeline.filte
 function makeFilters() {
   let timer = null;
   const words = h("input", { type: "search", placeholder: "Filter  /", "aria-label": "Filter by words", spellcheck: "false",
-    title: "Words that an entry contains, and conditions: status=4xx path=/goals user=… connection=3 kind=frame direction=… type=… verdict=broken",
+    title: "Words that an entry contains, and conditions: status=4xx path=/goals user=… connection=3 type=… verdict=broken",
     input: () => {
       clearTimeout(timer);
       timer = setTimeout(() => setFilter(words.value), timeline.rows.all.length > 20_000 ? 250 : 60);
@@ -161,24 +163,24 @@ function drawFilters() {
   const { filter, rows } = timeline, [, only, clear] = $("filters").children;
   clear.hidden = !filter;
   const broken = [...new Set([...state.breaches.values()].flat())].sort();
-  const group = (label, key, options) => options.length > 0 && h("optgroup", { label }, options.map(option => {
-    const [value, text] = [option].flat();
-    return h("option", { value: `${key}=${value}` }, text ?? value);
-  }));
-  fill(only, h("option", { value: "" }, "Only…"),
-    group("Kind", "kind", [["exchange", "Requests"], ["opened", "Openings"], ["frame", "Frames"], ["closed", "Endings"], ["fault", "Faults"], ["held", "What was held"]]),
+  const group = (label, key, values) => values.length > 0 && h("optgroup", { label },
+    options(values.map(each => [`${key}=${[each].flat()[0]}`, [each].flat().at(-1)])));
+  fill(only, options([["", "Only…"]]),
+    group("Kind", "kind", [["exchange", "Requests"], ["opened", "Openings"], ["frame", "Frames"], ["closed", "Endings"],
+      ["fault", "Faults"], ["held", "What was held"]]),
     group("Direction", "direction", [["client_to_server", "→ from the client"], ["server_to_client", "← from the server"]]),
     group("Status", "status", ["2xx", "4xx", "5xx"]), group("Frame", "type", [...rows.types].sort()),
     group("Verdict", "verdict", [["broken", "Breaches"], ...broken]), group("Trouble", "fault", [["any", "Touched by a fault"]]),
-    group("Operation", "unmatched", [["true", "None that is known"]]), rows.users.size > 1 && group("User", "user", [...rows.users].sort()),
-    group("Also", "pings", [["show", "Pings too"]]), group("Unfolded", "chunks", [["all", "Chunks one by one"]]));
+    group("Operation", "unmatched", [["true", "None that is known"]]),
+    rows.users.size > 1 && group("User", "user", [...rows.users].sort()),
+    group("Also", "pings", [["show", "Pings too"]]), group("Less", "chunks", [["hide", "No chunks of answers"]]));
   only.value = "";
 }
 
 // MARK: Rows
 
 function makeRow(slot) {
-  const cells = ["n", "t", "lanes", "v", "s", "took", "size"].map(kind =>
+  const cells = Object.keys(COLUMNS).map(kind =>
     h("span", { class: kind, role: "gridcell" }, kind === "n" && h("a", { tabindex: "-1" })));
   const row = h("div", { class: "r", role: "row", id: `row-${slot}` }, cells);
   row.cells = cells;
@@ -188,73 +190,68 @@ function makeRow(slot) {
 function fillRow(element, index) {
   const row = timeline.view.rows[index] ?? aheadRow(due[index - timeline.view.rows.length]);
   const [n, t, lanes, v, s, took, size] = element.cells;
-  const broken = state.breaches.get(row.number);
-  const isChosen = (timeline.chosen?.head ?? timeline.chosen) === row;
-  const isFirstAhead = row.kind === "ahead" && index === timeline.view.rows.length;
+  const { number, kind, status, entry } = row, broken = state.breaches.get(number), isChosen = timeline.chosen === row;
+  const isFirstAhead = kind === "ahead" && index === timeline.view.rows.length;
   element.dataset.index = index;
   element.setAttribute("aria-rowindex", String(index + 2));
-  element.className = ["r", row.kind, broken && "broken", isChosen && "chosen", isFirstAhead && "first-ahead", state.fresh.has(row.number) && "flash"].filter(Boolean).join(" ");
+  element.className = ["r", kind, broken && "broken", isChosen && "chosen", isFirstAhead && "first-ahead",
+    state.fresh.has(number) && "flash"].filter(Boolean).join(" ");
   element.setAttribute("aria-selected", String(isChosen));
   if (isChosen) $("grid").setAttribute("aria-activedescendant", element.id);
-  n.firstChild.textContent = row.number > 0 ? row.number : "";
-  if (row.number > 0) n.firstChild.setAttribute("href", entryLink(row.number));
+  n.firstChild.textContent = number > 0 ? number : "";
+  if (number > 0) n.firstChild.setAttribute("href", entryLink(number));
   else n.firstChild.removeAttribute("href");
   t.textContent = clockTime(row.time);
   drawLanes(lanes, row);
   v.textContent = row.verb;
-  v.className = `v ${row.direction === "in" ? "up" : row.direction === "out" ? "down" : ""}`;
-  const failing = row.status >= 500 || (row.kind === "exchange" && !row.status) || row.isUnclean ? "bad" : row.status >= 400 ? "warn" : "";
-  const said = row.fold ? oneLine(row.fold.text) : row.more;
-  const tag = (text, kind = "", title) => text && h("span", { class: `tag ${kind}`, title }, text);
-  fill(s, row.kind === "exchange" && h("span", { class: `status ${failing}` }, row.status || "—"),
-    h("span", { class: `what ${row.kind === "closed" ? failing : ""}` }, shortIDs(row.type)),
-    tag(row.fold?.rows.length > 1 && `× ${row.fold.rows.length}`), tag(row.took >= 1 && duration(row.took), "", "From the request to its answer"),
-    tag(row.kind !== "fault" && row.faults.join(", "), "fault"), tag(row.entry.delivery?.replaceAll("_", " "), "fault"),
-    tag(row.entry.unmatched?.replaceAll("_", " "), "breach"), tag(broken && (broken.length > 1 ? `${broken.length} breaches` : broken[0]), "breach", broken?.join(", ")),
-    said && h("span", { class: "more" }, said));
-  took.textContent = row.gap ?? sinceBefore(index, row);
-  size.textContent = row.size ? bytes(row.fold ? row.fold.rows.reduce((sum, each) => sum + each.size, 0) : row.size) : "";
+  v.className = `v ${row.direction}`;
+  const failing = status >= 500 || (kind === "exchange" && !status) || row.isUnclean ? "bad" : status >= 400 ? "warn" : "";
+  const tag = (text, colour = "", title) => text && h("span", { class: `tag ${colour}`, title }, text);
+  fill(s, kind === "exchange" && h("span", { class: `status ${failing}` }, status || "—"),
+    h("span", { class: `what ${kind === "closed" ? failing : ""}` }, shortIDs(row.type)),
+    tag(row.took >= 1 && duration(row.took), "", "From the request to its answer"),
+    tag(kind !== "fault" && row.faults.join(", "), "fault"), tag(entry.delivery?.replaceAll("_", " "), "fault"),
+    tag(entry.unmatched?.replaceAll("_", " "), "breach"),
+    tag(broken && (broken.length > 1 ? `${broken.length} breaches` : broken[0]), "breach", broken?.join(", ")),
+    row.more && h("span", { class: "more" }, row.more));
+  const since = row.at - timeline.view.rows[index - 1]?.at;
+  took.textContent = row.gap ?? (since > 0 ? `+${duration(since)}` : "");
+  size.textContent = row.size ? bytes(row.size) : "";
 }
-
-const sinceBefore = (index, row) => {
-  const before = timeline.view.rows[index - 1];
-  return before && row.at > before.at ? `+${duration(row.at - before.at)}` : "";
-};
 
 /** What is due, as a row. */
 function aheadRow({ time, what, connection, consultation }) {
   const ahead = state.clock ? milliseconds(time) - milliseconds(state.clock.now) : 0;
   const lane = timeline.rows.sockets.get(connection)?.lane ?? -1;
-  return { kind: "ahead", time, type: AHEAD[what] ?? what, more: consultation ? `consultation ${consultation.slice(0, 8)}…` : "", gap: ahead > 0 ? `in ${duration(ahead)}` : "",
-    verb: "", faults: [], entry: {}, lane, lanes: lane < 0 ? 0 : 1 << lane, connection };
+  const more = consultation ? `consultation ${consultation.slice(0, 8)}…` : "", gap = ahead > 0 ? `in ${duration(ahead)}` : "";
+  return { kind: "ahead", time, type: AHEAD[what] ?? what, more, gap, verb: "", direction: "", faults: [], entry: {}, connection,
+    lane, lanes: lane < 0 ? 0 : 1 << lane };
 }
 
 function drawLanes(cell, row) {
   const count = timeline.rows.laneCount;
   while (cell.childElementCount < count) cell.append(document.createElement("i"));
-  const chosen = timeline.chosen?.lane >= 0 && timeline.rows.sockets.get(timeline.chosen.connection);
-  const mine = chosen && row.number >= chosen.opened.number && row.number <= (chosen.closed?.number ?? Infinity) ? chosen.lane : -1;
   for (let lane = 0; lane < count; lane += 1) {
-    const isOwn = row.lane === lane;
     let name = row.lanes & (1 << lane) ? "on" : "";
-    if (isOwn) {
-      name += row.begins ? " begin dot hollow" : row.ends ? " end dot hollow" : row.kind === "frame" || row.kind === "fault" ? " dot" : "";
+    if (row.lane === lane) {
+      const isDot = row.kind === "frame" || row.kind === "fault";
+      name += row.begins ? " begin dot hollow" : row.ends ? " end dot hollow" : isDot ? " dot" : "";
       if (row.direction === "in") name += " in";
     }
-    if (lane === mine) name += " mine";
     cell.children[lane].className = name;
   }
 }
 
 // MARK: Selection
 
-export const entryLink = number => `#timeline?${new URLSearchParams({ ...(state.world !== "default" && { world: state.world }), entry: number })}`;
+export const entryLink = number =>
+  `#timeline?${new URLSearchParams({ ...(state.world !== "default" && { world: state.world }), entry: number })}`;
 
 export function choose(row, { reveals = false } = {}) {
   timeline.chosen = row;
-  if (row && reveals && row.head) {
+  if (row?.place >= 0 && reveals) {
     list.isAtEnd = false;
-    list.reveal(row.head.place, { centre: true });
+    list.reveal(row.place, { centre: true });
   }
   list.update(length());
   if (!row) $("grid").removeAttribute("aria-activedescendant");
@@ -266,7 +263,7 @@ export function choose(row, { reveals = false } = {}) {
 export function chooseNumber(number) {
   const row = timeline.rows.byNumber.get(number);
   if (!row) return false;
-  if (!row.head) setFilter(row.isPing ? "pings=show" : "");
+  if (row.place < 0) setFilter(row.isPing ? "pings=show" : "");
   choose(row, { reveals: true });
   return true;
 }
@@ -275,8 +272,8 @@ export function chooseNumber(number) {
 export function move(step) {
   const { rows } = timeline.view;
   if (!rows.length) return;
-  const from = timeline.chosen?.head;
-  const index = Math.max(0, Math.min(rows.length - 1, from ? from.place + step : step < -1 ? 0 : rows.length - 1));
+  const from = timeline.chosen?.place ?? -1;
+  const index = Math.max(0, Math.min(rows.length - 1, from >= 0 ? from + step : step < -1 ? 0 : rows.length - 1));
   choose(rows[index]);
   list.reveal(index);
 }

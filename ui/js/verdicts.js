@@ -5,7 +5,7 @@ import { act, call, calmly, inWorld, state, tell, when } from "./server.js";
 import { choose, chooseNumber, entryLink, timeline } from "./timeline.js";
 
 const KINDS = { broken: ["Broken", "✗", "bad"], kept: ["Kept", "✓", "good"], not_exercised: ["Not faced", "·", "dim"] };
-const LEAD = "What a client owes its backend, judged by what it sent. Breaking a must fails a run; breaking a should is a warning.";
+const LEAD = "What a client owes its backend, judged by what it sent. A broken must fails a run, a broken should is a warning.";
 
 let shown = "all";
 
@@ -37,7 +37,8 @@ export function takeVerdicts(verdicts) {
   if (before) flash([...breaches.keys()].filter(number => !state.breaches.has(number)));
   for (const each of fresh.slice(0, 3)) {
     const number = numbersOfAll(each).at(-1);
-    toast(`The client broke ${each.id}.`, { bad: true, action: number && h("a", { href: entryLink(number) }, `Entry ${number}`) });
+    const action = number && h("a", { href: entryLink(number) }, `Entry ${number}`);
+    toast(`The client broke ${each.id}.`, { bad: true, action });
   }
   const isOther = JSON.stringify([...breaches]) !== JSON.stringify([...state.breaches]);
   Object.assign(state, { verdicts, breaches });
@@ -62,20 +63,17 @@ export const brokenCount = () => ofKind("broken").length;
 function draw(flashing = []) {
   const panel = $("verdicts"), { verdicts } = state;
   if (!verdicts) return fill(panel, heading("Verdicts", LEAD));
-  const open = [...panel.querySelectorAll("details[open]")].map(each => each.dataset.id), focused = panel.contains(document.activeElement) ? document.activeElement : null;
-  const share = kind => {
-    const part = h("i", { class: kind });
-    part.style.width = `${100 * ofKind(kind).length / Math.max(1, verdicts.verdicts.length)}%`;
-    return part;
-  };
-  fill(panel, heading("Verdicts", LEAD),
-    h("p", { class: "score" }, Object.entries(KINDS).map(([kind, [name]]) => h("span", { class: kind === "kept" || !ofKind(kind).length ? "" : KINDS[kind][2] },
-      h("b", null, ofKind(kind).length), name.toLowerCase()))),
-    h("div", { class: "meter", "aria-hidden": "true" }, share("broken"), share("kept")),
-    h("div", { class: "tools" }, segments("Show", [["all", "All"], ...Object.entries(KINDS).map(([kind, [name]]) => [kind, name])], shown, value => { shown = value; draw(); }),
-      verdicts.missed > 0 && h("span", { class: "dim" }, `${verdicts.missed.toLocaleString("en")} entries had left the journal before judging began.`),
-      verdicts.unmatched > 0 && h("a", { href: "#timeline?words=unmatched%3Dtrue" }, `Requests that fit no operation: ${verdicts.unmatched}`)),
-    h("div", { class: "verdicts" }, Object.keys(KINDS).filter(kind => shown === "all" || shown === kind).flatMap(ofKind).map(verdict =>
+  const open = [...panel.querySelectorAll("details[open]")].map(each => each.dataset.id);
+  const focused = panel.contains(document.activeElement) ? document.activeElement : null;
+  const score = ([kind, [name, , colour]]) => h("span", { class: kind !== "kept" && ofKind(kind).length > 0 && colour },
+    h("b", null, ofKind(kind).length), name.toLowerCase());
+  const kinds = Object.keys(KINDS), choices = [["all", "All"], ...kinds.map(kind => [kind, KINDS[kind][0]])];
+  const listed = kinds.filter(kind => shown === "all" || shown === kind).flatMap(ofKind);
+  fill(panel, heading("Verdicts", LEAD), h("p", { class: "score" }, Object.entries(KINDS).map(score)),
+    h("div", { class: "tools" }, segments("Show", choices, shown, value => { shown = value; draw(); }),
+      verdicts.missed > 0 && h("span", { class: "dim" }, `Entries lost before they were judged: ${verdicts.missed}`),
+      verdicts.unmatched > 0 && h("a", { href: "#timeline?words=unmatched%3Dtrue" }, `Unknown requests: ${verdicts.unmatched}`)),
+    h("div", { class: "verdicts" }, listed.map(verdict =>
       obligation(verdict, { open: open.includes(verdict.id), class: flashing.includes(verdict.id) && "flash" }))));
   const again = detailsOf(focused?.closest("details")?.dataset.id)?.querySelector("summary")
     ?? [...panel.querySelectorAll("button")].find(each => each.textContent === focused?.textContent);
@@ -85,19 +83,22 @@ function draw(flashing = []) {
 const detailsOf = id => [...$("verdicts").querySelectorAll("details")].find(each => each.dataset.id === id);
 
 function obligation(verdict, attributes) {
-  const [name, mark, kind] = KINDS[verdict.verdict];
-  const count = verdict.verdict === "broken" ? `${verdict.finding_count}×` : verdict.exercised ? `faced ${verdict.exercised}×` : "";
+  const { verdict: is, findings, finding_count: found, exercised, tolerance, scenarios } = verdict;
+  const [name, mark, kind] = KINDS[is];
+  const count = is === "broken" ? `${found}×` : exercised ? `faced ${exercised}×` : "";
+  const finding = each => h("div", { class: "finding" }, h("p", null, prose(each.message)),
+    h("div", { class: "evidence" }, numbersOf(each).map(evidence)));
   return h("details", { "data-id": verdict.id, ...attributes },
-    h("summary", null, h("span", { class: `mark ${kind}` }, h("span", { "aria-hidden": "true" }, mark), h("span", { class: "hidden-text" }, name)),
+    h("summary", null,
+      h("span", { class: `mark ${kind}` }, h("span", { "aria-hidden": "true" }, mark), h("span", { class: "hidden-text" }, name)),
       h("span", { class: "id" }, verdict.id), h("span", { class: "dim level" }, verdict.level),
-      h("span", { class: "clause" }, prose(verdict.clause)), h("span", { class: `num ${verdict.verdict === "broken" ? "bad" : "dim"}` }, count)),
-    h("div", { class: "why" },
-      verdict.findings.map(finding => h("div", { class: "finding" }, h("p", null, prose(finding.message)), h("div", { class: "evidence" }, numbersOf(finding).map(evidence)))),
-      verdict.finding_count > verdict.findings.length && h("p", { class: "dim" }, `${verdict.finding_count - verdict.findings.length} more.`),
+      h("span", { class: "clause" }, prose(verdict.clause)), h("span", { class: `num ${kind}` }, count)),
+    h("div", { class: "why" }, findings.map(finding),
+      found > findings.length && h("p", { class: "dim" }, `${found - findings.length} more`),
       h("p", null, prose(verdict.advice)),
-      h("p", { class: "dim" }, `Source: ${verdict.origin}.`, verdict.tolerance && ` Tolerated: ${verdict.tolerance}`),
-      !state.runs && verdict.scenarios?.length > 0 && h("div", { class: "tools" }, "Make it face this: ", verdict.scenarios.map(scenario =>
-        button(scenario, () => act("POST", "reset", { scenario }, `The world starts over with ${scenario}.`))))));
+      h("p", { class: "dim" }, `Source: ${verdict.origin}.`, tolerance && ` Tolerated: ${tolerance}`),
+      !state.runs && scenarios?.length > 0 && h("div", { class: "tools" }, "Make it face this: ", scenarios.map(
+        scenario => button(scenario, () => act("POST", "reset", { scenario }, `The world starts over with ${scenario}.`))))));
 }
 
 /** Text in which backquotes mark code. */

@@ -1,5 +1,5 @@
 // The worlds of the server, what can be done to them, and what the shown one holds.
-import { $, ask, button, download, fill, form, h, heading, openDialog, segments, shortID, table } from "./dom.js";
+import { $, ask, button, download, fill, form, h, heading, options, segments, shortID, table } from "./dom.js";
 import { clockTime } from "./format.js";
 import { act, attempt, call, inWorld, state, sureButton, tell, when, whileShown, worldURL } from "./server.js";
 import { collection, members } from "./panel.js";
@@ -11,19 +11,20 @@ export function startWorlds() {
   worlds = collection({
     id: "world-list", label: "Worlds", path: "worlds", at: path => path, isCurrent: world => world.id === state.world, row,
     taken: taken => { state.worlds = taken; drawPicker(); },
-    columns: [["World"], ["Scenario"], ["Guide"], ["Clock", "mono"], ["Users", "num"], ["Consultations", "num"], ["Goals", "num"], ["Meals", "num"], ["Sockets", "num"], [""]],
+    columns: ["World", "Scenario", "Guide", ["Clock", "mono"], "Users", "Consultations", "Goals", "Meals", "Sockets"],
   });
   const marks = collection({
     id: "marks", label: "Marks", path: "marks", empty: "A mark keeps the world as it is now, so that you can come back to it.",
-    columns: [["Mark"], ["After entry", "num"], ["Time", "mono"], [""]],
-    row: (mark, does) => [mark.name, mark.number, clockTime(mark.time), [
-      does.button("Rewind", "POST", "rewind", { body: { to: mark.name }, done: `The world is as it was at ${mark.name}.`,
-        sure: `World ${state.world} goes back to ${mark.name}: its sockets close, and later marks are dropped.` }),
-      does.button("Delete", "DELETE", `marks/${encodeURIComponent(mark.name)}`, { danger: true })]],
+    columns: ["Mark", "After entry", ["Time", "mono"]],
+    row: ({ name, number, time }, does) => [name, number, clockTime(time), [
+      does.button("Rewind", "POST", "rewind", { body: { to: name }, done: `The world is as it was at ${name}.`,
+        sure: `World ${state.world} goes back to ${name}: its sockets close, and later marks are dropped.` }),
+      does.button("Delete", "DELETE", `marks/${encodeURIComponent(name)}`, { danger: true })]],
   });
-  fill($("worlds"), heading("Worlds", "Each world is a backend of its own: users, clock, faults and journal. One that is idle for 30 minutes is forgotten."), worlds.place,
-    h("section", { class: "card" }, h("div", { class: "head" }, h("h3", null, "Marks of this world"),
-      button("Set a mark", () => marks.change("POST", "marks", {}, "The mark is set."))), marks.place), makeForm());
+  const lead = "Each world is a backend of its own: users, clock, faults and journal. An idle one is forgotten after 30 minutes.";
+  const mark = button("Set a mark", () => marks.change("POST", "marks", {}, "The mark is set."));
+  fill($("worlds"), heading("Worlds", lead), worlds.place, h("section", { class: "card" },
+    h("div", { class: "head" }, h("h3", null, "Marks of this world"), mark), marks.place), makeForm());
   whileShown("worlds", "world-event", 1000, () => Promise.all([marks.read(), readWorlds()]));
   when("world-event", readWorlds);
   setInterval(() => { if (!document.hidden) readWorlds(); }, 5000);
@@ -32,10 +33,11 @@ export function startWorlds() {
 export const readWorlds = () => (state.runs ? drawPicker() : worlds.read());
 
 function drawPicker() {
-  const options = state.runs ? state.runs.map(run => [run.id, run.name ?? run.id]) : state.worlds.slice(0, 500).map(world => [world.id, `${world.id} · ${world.scenario}`]);
-  if (!options.some(([id]) => id === state.world)) options.push([state.world, `${state.world} · gone`]);
-  if ($("world").dataset.options !== JSON.stringify(options)) fill($("world"), options.map(([id, name]) => h("option", { value: id }, name)));
-  $("world").dataset.options = JSON.stringify(options);
+  const list = state.runs ? state.runs.map(run => [run.id, run.name ?? run.id])
+    : state.worlds.slice(0, 500).map(world => [world.id, `${world.id} · ${world.scenario}`]);
+  if (!list.some(([id]) => id === state.world)) list.push([state.world, `${state.world} · gone`]);
+  if ($("world").dataset.options !== JSON.stringify(list)) fill($("world"), options(list));
+  $("world").dataset.options = JSON.stringify(list);
   $("world").value = state.world;
   tell("worlds");
 }
@@ -49,29 +51,32 @@ export function showWorld(id) {
 }
 
 function row(world, does) {
-  const path = `worlds/${encodeURIComponent(world.id)}`;
-  const counts = [world.users, world.consultations, world.goals, world.meal_logs, world.web_sockets].map(count => count.toLocaleString("en"));
-  return [h("a", { href: `#timeline?world=${encodeURIComponent(world.id)}` }, world.id), world.scenario, world.guide,
-    world.clock === "manual" ? `${clockTime(world.now)}, manual` : "real", ...counts, [
-      does.button("Reset", "POST", `${path}/reset`, { sure: `World ${world.id} starts over: its sockets close, and its journal is emptied.`,
-        done: `World ${world.id} started over.` }),
+  const { id, users, consultations, goals, meal_logs: meals, web_sockets: sockets } = world;
+  const path = `worlds/${encodeURIComponent(id)}`;
+  const remove = async () => {
+    await does.change("DELETE", path, undefined, `World ${id} is deleted.`);
+    if (state.world === id) showWorld("default");
+  };
+  return [h("a", { href: `#timeline?world=${encodeURIComponent(id)}` }, id), world.scenario, world.guide,
+    world.clock === "manual" ? `${clockTime(world.now)}, manual` : "real", users, consultations, goals, meals, sockets, [
+      does.button("Reset", "POST", `${path}/reset`, { done: `World ${id} started over.`,
+        sure: `World ${id} starts over: its sockets close, and its journal is emptied.` }),
       does.button("Fork", "POST", `${path}/fork`, { done: "The copy is there." }),
       button("Export", async () => {
         const text = await attempt(() => call("GET", `${path}/state`, undefined, { as: "text" }));
-        if (text) download(`${world.id}.json`, text);
+        if (text) download(`${id}.json`, text);
       }),
-      world.id !== "default" && sureButton("Delete", `World ${world.id} and everything in it goes away.`, async () => {
-        await does.change("DELETE", path, undefined, `World ${world.id} is deleted.`);
-        if (state.world === world.id) showWorld("default");
-      }, { class: "danger" })]];
+      id !== "default" && sureButton("Delete", `World ${id} and everything in it goes away.`, remove, { class: "danger" })]];
 }
 
 function makeForm() {
-  const { seed, guide } = FORMS.world;
-  const asked = members({ scenario: { enum: state.scenarios.map(each => each.name) }, seed: { ...seed, example: "1" }, guide,
-    clock: { enum: ["manual", "real"], description: "Moved by hand, or the system's" } }, { values: { scenario: "default" }, required: ["scenario", "clock"] });
+  const { seed, guide } = FORMS.world, scenario = { enum: state.scenarios.map(each => each.name) };
+  const clock = { enum: ["manual", "real"], description: "Moved by hand, or the system's" };
+  const asked = members({ scenario, seed: { ...seed, example: "1" }, guide, clock },
+    { values: { scenario: "default" }, required: ["scenario", "clock"] });
   const make = async () => {
-    const made = await worlds.change("POST", "worlds", { judged: true, ...asked.value() }, "The world is there, and this page shows it.");
+    const body = { judged: true, ...asked.value() };
+    const made = await worlds.change("POST", "worlds", body, "The world is there, and this page shows it.");
     if (made) showWorld(made.id);
   };
   return form("Make a world", "Make it", make, h("div", { class: "fields" }, asked.elements));
@@ -79,30 +84,28 @@ function makeForm() {
 
 // MARK: Data
 
-let held = null, kind = "users", shown = 200;
+let held = null, kind = "users";
 
-/** Each kind of thing: its columns, where the export has it, its cells, and what the API does to one. */
+/** By where the export has it: where the API has it, its columns after the ids, their cells, and what the API does to it. */
 const KINDS = {
-  users: { title: "Users", columns: [["Id"], ["Address"], ["Goals", "num"], ["Consultations", "num"], ["Meals", "num"]], path: () => "users/me",
-    cells: one => [shortID(one.id), one.email ?? one.account?.email ?? "", one.goals?.length ?? 0, one.consultations?.length ?? 0, one.meal_logs?.length ?? 0],
+  users: { title: "Users", path: () => "users/me", columns: ["Address", "Goals", "Consultations", "Meals"],
+    cells: ({ email, account, goals = [], consultations: chats = [], meal_logs: meals = [] }) =>
+      [email ?? account?.email, goals.length, chats.length, meals.length],
     actions: [edit("Profile", "PUT", FORMS.profile), edit("Measures", "PATCH", FORMS.measures, "/physical", ""),
       edit("Preferences", "PATCH", FORMS.preferences, "/preferences"), remove("user and all that is the user's")] },
-  consultations: { title: "Consultations", columns: [["Id"], ["User"], ["Persona"], ["About"], ["Title"], ["Status"], ["Messages", "num"]], path: one => `consultations/${one.id}`,
-    cells: (one, user) => [shortID(one.id), shortID(user.id), one.persona, one.context ?? "", one.title ?? "", one.status ?? "active", one.messages?.length ?? 0],
-    actions: [one => button("Messages", () => showMessages(one)), edit("Edit", "PUT", FORMS.consultation),
-      (one, send) => one.status !== "archived" && button("Archive", () => send("POST", "/archive", {}, "The consultation is archived.")), remove("consultation")] },
-  goals: { title: "Goals", columns: [["Id"], ["User"], ["Title"], ["Category"], ["Status"], ["Progress", "num"]], path: one => `goals/${one.id}`,
-    cells: (one, user) => [shortID(one.id), shortID(user.id), one.title, one.category ?? "", (one.status ?? "").replaceAll("_", " "), `${Math.round((one.progress ?? 0) * 100)} %`],
+  consultations: { title: "Consultations", path: one => `consultations/${one.id}`,
+    columns: ["Persona", "About", "Title", "Status", "Messages"],
+    cells: one => [one.persona, one.context, one.title, one.status ?? "active", one.messages?.length ?? 0],
+    actions: [edit("Edit", "PUT", FORMS.consultation), archive, remove("consultation")] },
+  goals: { title: "Goals", path: one => `goals/${one.id}`, columns: ["Title", "Category", "Status", ["Progress", "num"]],
+    cells: one => [one.title, one.category, one.status?.replaceAll("_", " "), `${Math.round((one.progress ?? 0) * 100)} %`],
     actions: [edit("Edit", "PATCH", FORMS.goal), remove("goal")] },
-  meal_logs: { title: "Meals", columns: [["Id"], ["User"], ["Meal"], ["What"], ["Status"], ["kcal", "num"]], path: one => `meal-logs/${one.id}`,
-    cells: (one, user) => [shortID(one.id), shortID(user.id), one.meal_type ?? "", one.text ?? "", one.status ?? "",
-      (one.items ?? []).reduce((sum, item) => sum + (item.calories ?? 0), 0)],
+  meal_logs: { title: "Meals", path: one => `meal-logs/${one.id}`, columns: ["Meal", "What", "Status", "kcal"],
+    cells: one => [one.meal_type, one.text, one.status, (one.items ?? []).reduce((sum, item) => sum + (item.calories ?? 0), 0)],
     actions: [edit("Edit", "PUT", FORMS.meal), remove("meal")] },
 };
 
-export function startData() {
-  whileShown("data", "world-event", 1000, readData);
-}
+export const startData = () => whileShown("data", "world-event", 1000, readData);
 
 async function readData() {
   held = await act("GET", "state");
@@ -110,25 +113,22 @@ async function readData() {
 }
 
 function drawData() {
-  const users = held.users ?? [];
-  const all = key => (key === "users" ? users.map(user => [user, user]) : users.flatMap(user => (user[key] ?? []).map(one => [one, user])));
-  const { title, columns, cells, actions, path } = KINDS[kind];
-  const items = all(kind);
-  fill($("data"), heading("Data", "Everything that the world holds. Changes go through the API as the item's user: they appear in the timeline as a client's, and are judged.",
-    button("Refresh", readData)),
-  segments("Kind", Object.entries(KINDS).map(([key, each]) => [key, `${each.title} ${all(key).length}`]), kind, value => { kind = value; shown = 200; drawData(); }),
-  items.length ? table(title, [...columns, [""]], items.slice(0, shown).map(([one, user]) =>
-    [...cells(one, user), actions.map(make => make(one, (method, rest, body, done) => change(user, method, `/api/v1/${path(one)}${rest}`, body, done)))]))
-    : h("p", { class: "empty" }, `This world has no ${title.toLowerCase()}.`),
-  items.length > shown && button(`Show ${Math.min(500, items.length - shown)} more`, () => { shown += 500; drawData(); }));
+  const ofUser = (key, user) => (key === "users" ? [user] : user[key] ?? []).map(one => [one, user]);
+  const all = key => (held.users ?? []).flatMap(user => ofUser(key, user));
+  const { title, columns, cells, actions, path } = KINDS[kind], items = all(kind);
+  const row = ([one, user]) => {
+    const send = (method, rest, body, done) => change(user, method, `/api/v1/${path(one)}${rest}`, body, done);
+    return [shortID(one.id), shortID(user.id), ...cells(one), actions.map(make => make(one, send))];
+  };
+  const lead = "Everything that the world holds. Changes go through the API as the item's user, and are judged as a client's.";
+  const kinds = Object.entries(KINDS).map(([key, each]) => [key, `${each.title} ${all(key).length}`]);
+  fill($("data"), heading("Data", lead, button("Refresh", readData)),
+    segments("Kind", kinds, kind, value => { kind = value; drawData(); }),
+    items.length ? table(title, ["Id", "User", ...columns], items.slice(0, 500).map(row))
+      : h("p", { class: "empty" }, `This world has no ${title.toLowerCase()}.`));
 }
 
-function showMessages(consultation) {
-  openDialog(consultation.title ?? "Messages", h("ul", null, (consultation.messages ?? []).map(message => h("li", null,
-    h("p", { class: "dim" }, message.user != null ? "User" : "Coach"), h("p", { dir: "auto" }, message.user ?? message.assistant ?? "")))));
-}
-
-/** Sends a request of the world's API as the user, and shows a change. Its answer with the data in it, or nothing if it failed. */
+/** Sends a request of the world's API as the user, and shows a change. Its answer with the data in it; nothing if it failed. */
 async function change(user, method, path, body, done) {
   const answer = await attempt(async () => {
     const world = await call("GET", inWorld(""));
@@ -150,10 +150,16 @@ function edit(label, method, schema, rest = "", from = rest) {
     const now = await send("GET", from);
     if (!now) return;
     const form = members(schema.properties, { values: { ...now, ...now.profile }, required: schema.required });
-    ask(label, "Save", () => Object.keys(form.value()).length && send(method, rest, form.value(), "It is changed."), form.elements);
+    const save = () => Object.keys(form.value()).length && send(method, rest, form.value(), "It is changed.");
+    ask(label, "Save", save, form.elements);
   });
 }
 
+function archive(one, send) {
+  return one.status !== "archived" && button("Archive", () => send("POST", "/archive", {}, "The consultation is archived."));
+}
+
 function remove(what) {
-  return (one, send) => sureButton("Delete", `The ${what} goes away.`, () => send("DELETE", "", undefined, "It is deleted."), { class: "danger" });
+  return (one, send) =>
+    sureButton("Delete", `The ${what} goes away.`, () => send("DELETE", "", undefined, "It is deleted."), { class: "danger" });
 }

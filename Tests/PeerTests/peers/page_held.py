@@ -59,7 +59,10 @@ class Held:
     def requests(self, server, threads):
         page, cards = self.page, self.cards
         self.hold("request", Endpoint="POST /api/v1/meal-logs/natural", Text="Eggs", Timeout="5m")
-        assert server.ask("GET", "/__admin/breakpoints")["breakpoints"][0]["timeout"] == "5m"
+        breakpoint, = server.ask("GET", "/__admin/breakpoints")["breakpoints"]
+        assert breakpoint["hold"] == {"what": "request", "text": "Eggs", "for": "5m"}, breakpoint
+        expect(page.locator("#breakpoint-list tbody td")).to_have_text(
+            ["", breakpoint["name"], "POST /api/v1/meal-logs/natural", "request  text: Eggs", "5m", "0", "0", "0", "Remove"])
         # One that the list has cut, with CRLF: what is not touched is not sent.
         long = '{"meal_type": "breakfast",\r\n' + " " * 70_000 + '"raw_input": "Eggs"}\r\n'
         asked = threads.submit(server.send_text, "POST", "/api/v1/meal-logs/natural", long)
