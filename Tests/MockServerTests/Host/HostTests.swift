@@ -84,7 +84,7 @@ struct HostTests {
         try held.write(Request.goals.bytes)
         let deadline = MonotonicInstant.now().advanced(by: RunningHost.patience)
         func arePlacesTaken() throws -> Bool {
-            try server.onLoop { $0.engine.waits.count == 1 && $0.engine.defaultWorld.live?.holds.things.count == 1 }
+            try server.onLoop { $0.engine.followers.count == 1 && $0.engine.defaultWorld.live?.holds.things.count == 1 }
         }
         while try !arePlacesTaken(), MonotonicInstant.now() < deadline {}
         #expect(try arePlacesTaken())
