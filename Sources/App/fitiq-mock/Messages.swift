@@ -66,7 +66,7 @@ enum Messages {
         "the server's clock stands still, so nothing comes by itself: POST \(path) {\"advance\": \"10s\"}"
     }
     static func clockRefused(_ reason: String) -> String {
-        "nothing comes. Whether the server's clock stands still cannot be found out without its --admin-token: \(reason)"
+        "nothing comes. Whether the server's clock stands still takes its --admin-token to find out: \(reason)"
     }
 
     // MARK: Judging clients

@@ -23,6 +23,8 @@ struct WatchStream {
     /// The server's name for its present life.
     private var instance: String?
     private var breaches = BreachCounts()
+    /// The last entry before those that are shown.
+    private var start = 0
     /// Whether the connection has brought no facts of its world yet.
     private var isNew = true
     /// Whether the next connection reads from the beginning what this one would only continue.
@@ -60,20 +62,20 @@ struct WatchStream {
         let (other, last) = (facts["instance"]?.string, facts["last_number"]?.int ?? 0)
         defer { (instance, isNew) = (other, false) }
         if isNew, instance != nil && other != instance || last < lastNumber ?? 0 {
-            (breaches, lastNumber, isSuperseded) = (BreachCounts(), 0, true)
+            (breaches, start, lastNumber, isSuperseded) = (BreachCounts(), 0, 0, true)
             return .restarted
         }
         if !isNew {
-            (breaches, lastNumber) = (BreachCounts(), last)
+            (breaches, start, lastNumber) = (BreachCounts(), last, last)
             return .began
         }
-        lastNumber = lastNumber ?? last
+        if lastNumber == nil { (start, lastNumber) = (last, last) }
         return nil
     }
 
     /// The breaches that a `verdicts` event adds to those that were told.
     ///
-    /// A row has the first findings, or only the newest.
+    /// A row has the first findings, or only the newest. What was broken before the first entry is not told.
     private mutating func broken(_ facts: JSONValue?) -> [TrafficLines.Breach] {
         var broken: [TrafficLines.Breach] = []
         for row in facts?["verdicts"]?.array ?? [] {
@@ -81,11 +83,12 @@ struct WatchStream {
             let told = breaches.rise(of: id, to: count)
             let newest = told < count ? row["finding"].map { [$0] } ?? [] : []
             for finding in row["findings"]?.array.map({ Array($0.dropFirst(told)) }) ?? newest {
+                let entries = finding["entries"]?.array?.compactMap(\.int) ?? []
+                guard entries.max() ?? .max > start else { continue }
                 broken.append(
                     TrafficLines.Breach(
                         obligation: id, level: finding["level"]?.string ?? "must",
-                        message: finding["message"]?.string ?? "",
-                        entries: finding["entries"]?.array?.compactMap(\.int) ?? []))
+                        message: finding["message"]?.string ?? "", entries: entries))
             }
         }
         return broken

@@ -22,7 +22,7 @@ struct AdminRefusalTests {
         ),
         (
             .unknownAdminKey("zzzzzz", allowed: []), 400, "VALIDATION_FAILED",
-            "The key 'zzzzzz' is not known here; allowed are none."
+            "The key 'zzzzzz' is not known here: send no body, or {}."
         ),
         (
             .tooManyWorlds(limit: 3), 507, "STORE_FULL",
@@ -86,7 +86,8 @@ struct AdminRefusalTests {
         ),
         (
             .clockWithoutAdvance, 400, "VALIDATION_FAILED",
-            "Say by how much: {\"advance\": \"26s\"}, or to when: {\"advance_to\": \"2025-01-29T10:31:00Z\"}, but not both."
+            "Say one of these: by how much, {\"advance\": \"26s\"}; to when, {\"advance_to\": \"2025-01-29T10:31:00Z\"}; or "
+                + "until what happens, {\"advance_until\": {\"kind\": \"frame\"}}."
         ),
         (
             .withinWithoutCondition, 400, "VALIDATION_FAILED",

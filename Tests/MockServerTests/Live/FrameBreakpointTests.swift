@@ -44,7 +44,7 @@ struct FrameBreakpointTests {
         #expect(
             shown.text
                 == #"{"name":"b","enabled":true,"on":"socket","at":{"type":"pong"},"hold":{"what":"server","for":"90s"},"#
-                + #""matches":1,"acted":0,"holding":0}"#)
+                + #""matches":0,"acted":0,"holding":0}"#)
         chat.socket.send(Self.ping)
         chat.socket.send(#"{"type":"nonsense"}"#)
         chat.socket.send(Self.ping)
@@ -134,6 +134,22 @@ struct FrameBreakpointTests {
         #expect(chat.types() == ["pong"])
         try chat.held.act(#"{"action":"continue"}"#)
         #expect(chat.types() == ["error"])
+    }
+
+    @Test("A client that leaves takes its held frame with it, also with more behind it", arguments: [false, true])
+    func leaves(sendsMore: Bool) throws {
+        let chat = try Chat(HeldWorld())
+        try chat.held.add(#"{"on":"frame","direction":"client_to_server","match":{"type":"ping"}}"#)
+        let breakpoint = { try chat.held.world.ask(.get, "breakpoints/live-1").json }
+        #expect(try breakpoint()?["matches"] == 0, "a socket is no match")
+        chat.socket.send(Self.ping)
+        if sendsMore { chat.socket.send(#"{"type":"nonsense"}"#) }
+        #expect(try chat.held.held().count == 1)
+        chat.socket.wire.finishWriting()
+        #expect(try chat.held.held().isEmpty)
+        let released = try chat.held.world.journal().last { $0["kind"] == "released" }
+        #expect(released?["action"] == "left")
+        #expect(try breakpoint()?["matches"] == 1 && breakpoint()?["acted"] == 1)
     }
 
     @Test("A held frame of the client continues by itself in the middle of a move of the clock")

@@ -16,10 +16,15 @@ struct AdminBody {
     /// Few values, as the bodies of the API have; scenarios and frames may have as many as JSON usually has.
     static let limits = BodyReader.limits
 
-    /// Reads a body; 400 for anything but a JSON object, or for other keys.
-    init(_ body: [UInt8], keys: [String], limits: JSON.Limits = limits) throws(APIError) {
+    /// Reads a body; 400 for anything but a JSON object, or for other keys, if they are known.
+    init(_ body: [UInt8], keys: [String]?, limits: JSON.Limits = limits) throws(APIError) {
         byteCount = body.count
         fields = body.isEmpty ? nil : try BodyReader(body, limits: limits)
+        if let keys { try check(keys: keys) }
+    }
+
+    /// 400 for other keys.
+    func check(keys: [String]) throws(APIError) {
         for member in fields?.object ?? [:] where !keys.contains(member.key) {
             throw .unknownAdminKey(member.key, allowed: keys)
         }
@@ -108,7 +113,7 @@ struct AdminBody {
     func payload(limit: Int) throws(APIError) -> Payload? {
         let keys = Self.payloadKeys.filter { self[$0] != nil }
         guard let key = keys.first else { return nil }
-        guard keys.count == 1 else { throw .severalPayloads }
+        guard keys.count == 1 else { throw .severalPayloads(keys) }
         let bytes = try value(key, expected: key == "text" ? "a text" : "bytes in base64 (RFC 4648, section 4)") {
             switch key {
             case "json": $0.encoded()

@@ -29,7 +29,8 @@ extension APIError {
 
     static func unknownAdminKey(_ key: String, allowed: [String]) -> APIError {
         let near = NearestWord.hint(key, among: allowed)
-        let list = allowed.isEmpty ? "none" : allowed.map { "'\($0)'" }.joined(separator: ", ")
+        guard !allowed.isEmpty else { return .invalid("The key '\(key)' is not known here: send no body, or {}.") }
+        let list = allowed.map { "'\($0)'" }.joined(separator: ", ")
         return .invalid("The key '\(key)' is not known here; allowed are \(list).\(near)")
     }
 
@@ -75,7 +76,8 @@ extension APIError {
             + "world with {\"clock\": \"manual\"}.")
 
     static let clockWithoutAdvance = invalid(
-        "Say by how much: {\"advance\": \"26s\"}, or to when: {\"advance_to\": \"2025-01-29T10:31:00Z\"}, but not both."
+        "Say one of these: by how much, {\"advance\": \"26s\"}; to when, {\"advance_to\": \"2025-01-29T10:31:00Z\"}; or "
+            + "until what happens, {\"advance_until\": {\"kind\": \"frame\"}}."
     )
 
     static let withinWithoutCondition = invalid(
@@ -151,7 +153,7 @@ extension APIError {
     static func wrongPlace(_ action: String, _ place: String) -> APIError {
         let hint =
             action == "answer"
-            ? "only a request or a handshake has an answer in its place; change a response instead."
+            ? "only a request or a handshake has an answer in its place; change what is held instead."
             : "a handshake continues, is dropped or is answered."
         return .conflict("The action \"\(action)\" does not go with a \(place): \(hint)")
     }

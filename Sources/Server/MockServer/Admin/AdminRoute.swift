@@ -164,7 +164,7 @@ struct AdminCall {
     var now: Timestamp { exchange.now }
 
     /// Its body, in which no other keys may be; 400 for anything but a JSON object.
-    func body(keys: [String], limits: JSON.Limits = AdminBody.limits) throws(APIError) -> AdminBody {
+    func body(keys: [String]?, limits: JSON.Limits = AdminBody.limits) throws(APIError) -> AdminBody {
         try AdminBody(bytes, keys: keys, limits: limits)
     }
 }

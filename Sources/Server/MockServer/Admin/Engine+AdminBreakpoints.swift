@@ -99,9 +99,10 @@ private struct BreakpointDraft {
         let direction = body["direction"] == nil ? usual : try body.choice("direction", of: [client, server])
         if place == "frame" { return direction == both ? both : direction == client ? "client" : "server" }
         guard direction == usual else {
+            let hint = #" What answers it is the frame "connected": {"on": "frame", "match": {"type": "connected"}}."#
             throw .invalid(
-                "A \(place) does not go in the direction \"\(direction)\"; leave 'direction' out. What answers a handshake "
-                    + #"is the frame "connected": {"on": "frame", "match": {"type": "connected"}}."#)
+                "A \(place) does not go in the direction \"\(direction)\"; leave 'direction' out."
+                    + (place == "handshake" ? hint : ""))
         }
         return place == "response" ? "response" : "request"
     }

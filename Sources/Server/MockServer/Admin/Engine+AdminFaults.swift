@@ -134,7 +134,8 @@ extension FaultBook.Entry {
         writer.member("connection", ifPresent: rule.connection.map { Int(clamping: $0) })
         writer.member("controller", ifPresent: rule.controller?.text)
         // A step holds what the rule does not match, and a rule for a socket holds many of its frames.
-        writer.member("matches", max(matches, acted))
+        // A breakpoint for frames matches a socket once, however many frames it holds there.
+        writer.member("matches", rule.fault.isHold ? acted : matches)
         writer.member("acted", acted)
         guard rule.fault.isHold else { return }
         writer.member("holding", world.live?.holds.things.count { $0.breakpoint.name == rule.name } ?? 0)

@@ -142,19 +142,17 @@ private struct HeldCommand {
         ("answer", [.request], ["status", "fields", "step"] + AdminBody.payloadKeys),
         ("answer", [.handshake], ["status", "fields"] + AdminBody.payloadKeys),
     ]
-    private static let keys = ["action"] + Set(rows.flatMap(\.keys)).sorted()
 
     init(_ call: AdminCall, _ thing: HeldThing, on connection: Connection, in engine: Engine) throws(APIError) {
-        let body = try call.body(keys: Self.keys, limits: JSON.Limits(bytes: engine.limits.frameBody))
+        let body = try call.body(keys: nil, limits: JSON.Limits(bytes: engine.limits.frameBody))
         let rows = Self.rows
         let name = try body.choice("action", of: ["continue", "step", "change", "drop", "answer"])
         guard let row = rows.first(where: { $0.action == name && $0.places.contains(thing.place) }) else {
             throw .wrongPlace(name, thing.place.rawValue)
         }
-        let present = Self.keys.dropFirst().filter { body[$0] != nil }
-        for key in present where !row.keys.contains(key) {
-            throw .unknownAdminKey(key, allowed: ["action"] + row.keys)
-        }
+        // Which keys there are follows from the action and the place.
+        try body.check(keys: ["action"] + row.keys)
+        let present = row.keys.filter { body[$0] != nil }
         steps = try body.flag("step") ?? false || name == "step"
         let payload = try body.payload(limit: engine.limits.webSocketMessage)
         switch name {

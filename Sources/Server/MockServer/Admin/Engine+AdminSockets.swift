@@ -58,7 +58,7 @@ extension Engine {
         if isPing { _ = try body.choice("opcode", of: ["ping"]) }
         let payload = try body.payload(limit: isPing ? Self.pingBytes : limits.webSocketMessage)
         if let type = try body.text("template", expected: "the type of a frame, such as \"stream_chunk\"") {
-            guard !isPing, payload == nil else { throw .severalPayloads }
+            guard !isPing, payload == nil else { throw .nothingToSend }
             let fields = try body.value("fields", expected: "an object", \.object) ?? [:]
             let templates = frameTemplates(of: connection, in: world)
             guard let text = try templates.text(of: type, with: fields) else {
@@ -67,7 +67,7 @@ extension Engine {
             return (text, .text)
         }
         guard body["fields"] == nil else { throw .invalid("'fields' replaces members of a 'template'; there is none.") }
-        guard payload != nil || isPing else { throw .severalPayloads }
+        guard payload != nil || isPing else { throw .nothingToSend }
         return (payload?.bytes ?? [], isPing ? .ping : payload?.isText ?? true ? .text : .binary)
     }
 
@@ -265,7 +265,11 @@ extension APIError {
         .conflict("WebSocket \(number) is \(state): it cannot \(action).")
     }
 
-    static let severalPayloads = invalid(
+    static func severalPayloads(_ keys: [String]) -> APIError {
+        .invalid("Say it in one form; \(Words.list(keys.map { "'\($0)'" })) arrived.")
+    }
+
+    static let nothingToSend = invalid(
         "Say it as one of {\"text\": \"…\"}, {\"json\": …} and {\"base64\": \"…\"}, or send a socket {\"template\": "
             + "\"stream_chunk\", \"fields\": {…}}.")
 }

@@ -221,10 +221,16 @@ public final class Engine {
 
     /// Whether the transport reads from a connection: not while reading pauses, except for one that awaits others.
     ///
-    /// So a client is noticed that gives up; the first bytes that it sends stop reading.
+    /// So a client is noticed that gives up: over HTTP until it sends more, and on a WebSocket as long as what it sends
+    /// behind a held message is not too much.
     public func isRead(_ connection: Connection) -> Bool {
-        !isReadingPaused(connection)
-            || connection.awaitsOthers && connection.http.bufferedByteCount == 0 && connection.output.isEmpty
+        guard isReadingPaused(connection) else { return true }
+        guard connection.speaks == .http else {
+            return connection.heldEvent != nil && !connection.isReadingStalled
+                && !(connection.world?.isStanding ?? false)
+                && connection.unreadFrames.count < limits.unsentBytesBeforeReadingPauses
+        }
+        return connection.awaitsOthers && connection.http.bufferedByteCount == 0 && connection.output.isEmpty
     }
 
     public func connection(_ id: ConnectionID) -> Connection? { self[id] }
