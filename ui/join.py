@@ -104,7 +104,7 @@ class Forms:
 
 
 def forms(api, admin):
-    """The forms of faults, breakpoints and worlds, and of what the API changes; REST endpoints by their operations."""
+    """The forms of faults, breakpoints, worlds and what the API changes; conditions; REST endpoints by their operations."""
     scenario = json.loads(SCHEMA.read_text(encoding="utf-8"))
     fault = Forms(scenario).members({"$ref": "#/$defs/fault"})
     for member in fault.values():
@@ -131,6 +131,7 @@ def forms(api, admin):
     return {
         "fault": fault, "breakpoint": breakpoint, "world": requests.members({"$ref": "#/components/schemas/WorldRequest"}),
         "endpoints": {operations[shape(each)]: each for each in scenario["$defs"]["endpoint"]["enum"]},
+        "conditions": requests.members({"$ref": "#/components/schemas/Conditions"}),
         **{key: Forms(api, long=1000).brief({"$ref": f"#/components/schemas/{name}"}) for key, name in changes.items()},
     }
 

@@ -89,7 +89,7 @@ function startKeyboard() {
   $("help").addEventListener("click", showKeys);
   document.addEventListener("keydown", event => {
     const isTyping = event.target.matches("input, select, textarea");
-    if (event.ctrlKey || event.metaKey || event.altKey || $("dialog").open) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog")) return;
     if (isTyping && event.key === "Escape") event.target.blur();
     if (isTyping) return;
     const panel = panels()[Number(event.key) - 1];

@@ -24,7 +24,7 @@ async function move(by) {
   const isNewMode = clock.mode !== state.clock?.mode;
   Object.assign(state, { clock, clockReadAt: performance.now() });
   if (isNewMode) draw();
-  tick();
+  else tick();
   if (isOther) tell("clock");
 }
 
@@ -49,6 +49,7 @@ function draw() {
     button("+1 s", () => advance({ advance: "1s" }), { title: "Move the clock by one second" }),
     button("Next event", nextEvent, { "data-step": true, title: "Move the clock to what is due next  (n)" }),
     button(running ? "Pause" : "Run", run, { "aria-pressed": String(Boolean(running)), title: "Let time pass  (r)" })]);
+  tick();
 }
 
 export function nextEvent() {
@@ -67,13 +68,10 @@ export function run() {
   };
   running = setTimeout(step, 200);
   draw();
-  tick();
 }
 
 function stop() {
   clearTimeout(running);
   running = null;
-  if (!state.clock) return;
-  draw();
-  tick();
+  if (state.clock) draw();
 }

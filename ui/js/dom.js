@@ -64,7 +64,6 @@ export function table(label, columns, rows, isCurrent = () => false) {
     h("tbody", null, rows.map((cells, index) => h("tr", { class: isCurrent(index) && "current" }, cells.map(cell))))));
 }
 
-
 /** A value in words, and the members of an object, such as `status: 503`. */
 export const inText = value => Array.isArray(value) ? value.map(inText).join(", ")
   : value && typeof value === "object" ? inWords(value) : String(value ?? "");
@@ -73,10 +72,12 @@ export const inWords = object => Object.entries(object).map(([key, value]) => `$
 /** An id as its beginning. */
 export const shortID = text => h("span", { class: "mono", title: text }, text?.length > 13 ? `${text.slice(0, 8)}…` : text ?? "");
 
+/** Shows a message for a while; what failed is said in the dialog, if there is one. */
 export function toast(message, { bad, action } = {}) {
   const shown = h("div", { class: bad ? "toast bad" : "toast" }, h("span", null, message), action);
-  $("toasts").append(shown);
-  while ($("toasts").childElementCount > 4) $("toasts").firstElementChild.remove();
+  const place = (bad && [...document.querySelectorAll("dialog output")].at(-1)) || $("toasts");
+  place.append(shown);
+  while (place.childElementCount > 4) place.firstElementChild.remove();
   setTimeout(() => shown.remove(), bad ? 9000 : 4000);
   return null;
 }
@@ -84,13 +85,23 @@ export function toast(message, { bad, action } = {}) {
 export const heading = (title, lead, ...tools) => [
   h("div", { class: "head" }, h("h2", null, title), tools), lead && h("p", { class: "lead" }, lead)];
 
-/** Asks in a dialog, and acts when the button with this label is pressed; without a label there is nothing to do. */
+/** Asks in a dialog. It stays, with what was typed, until what its button does succeeds: the result is null if it fails. */
 export function ask(title, label, act, ...children) {
-  const dialog = $("dialog");
-  fill(dialog, h("h2", { id: "dialog-title" }, title), h("form", { method: "dialog", submit: () => act?.() }, children,
-    h("div", { class: "tools" }, label && h("button", { class: "main", type: "submit" }, label),
-      button(label ? "Cancel" : "Close", () => dialog.close()))));
-  if (!dialog.open) dialog.showModal();
+  const refusals = h("output");
+  let isUnderWay = false;
+  const submit = async event => {
+    event.preventDefault();
+    if (isUnderWay) return;
+    isUnderWay = true;
+    fill(refusals);
+    if (await act?.() !== null) dialog.close();
+    isUnderWay = false;
+  };
+  const dialog = h("dialog", { "aria-label": title, close: () => dialog.remove() }, h("h2", null, title),
+    h("form", { submit }, children, h("div", { class: "tools" }, label && h("button", { class: "main", type: "submit" }, label),
+      button(label ? "Cancel" : "Close", () => dialog.close()))), refusals);
+  document.body.append(dialog);
+  dialog.showModal();
   return dialog;
 }
 

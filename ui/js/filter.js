@@ -24,6 +24,15 @@ const CONDITIONS = {
   fault: (row, wanted) => (wanted === "any" ? row.faults.length > 0 : row.faults.includes(wanted)),
 };
 
+const listed = values => [values.join(", "), new RegExp(`^(${values.join("|")})$`)];
+/** What a condition takes, where that is not any text: in words, and as a pattern. */
+const VALUES = {
+  status: ["a status, such as 404, or a class, such as 4xx", /^[1-5](\d\d|xx)$/i],
+  connection: ["a whole number of at least 1", /^[1-9]\d*$/],
+  kind: listed(FORMS.conditions.kind.enum), unmatched: listed(FORMS.conditions.unmatched.enum),
+  direction: listed(FORMS.conditions.direction.enum), pings: listed(["show"]), chunks: listed(["hide"]),
+};
+
 const containing = text => new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "i");
 
 function hasPath(path, wanted) {
@@ -35,8 +44,12 @@ function hasPath(path, wanted) {
 
 /** What is wrong with the filter, if anything is. */
 export function mistake(filter) {
-  const unknown = wordsOf(filter).map(conditionOf).find(condition => condition && !Object.hasOwn(CONDITIONS, condition[0]));
-  return unknown && `There is no condition ${unknown[0]}: there are ${Object.keys(CONDITIONS).join(", ")}.`;
+  for (const [key, value] of wordsOf(filter).map(conditionOf).filter(Boolean)) {
+    if (!Object.hasOwn(CONDITIONS, key)) return `There is no condition ${key}: there are ${Object.keys(CONDITIONS).join(", ")}.`;
+    const [values, pattern] = VALUES[key] ?? [];
+    if (pattern && !pattern.test(value)) return `There is no ${key}=${value}: ${key} takes ${values}.`;
+  }
+  return null;
 }
 
 /** Whether it leaves out more than pings and chunks. */

@@ -143,7 +143,7 @@ function card(place, held) {
   const subject = held[kind] ?? request;
   const [key, schema, value] = bodyOf(subject, isFrame ? "payload" : "body");
   const inputs = kind in CHANGES && members({ ...CHANGES[kind], [key]: schema }, { values: { ...subject, [key]: value } });
-  const release = body => act("POST", `held/${held.held}`, body).then(readHeld);
+  const release = body => act("POST", `held/${held.held}`, body).finally(readHeld);
   const go = step => {
     const change = inputs ? inputs.value() : {};
     if (Object.keys(change).length) return release({ action: "change", ...change, ...(step && { step: true }) });

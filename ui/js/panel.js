@@ -6,7 +6,6 @@ import { attempt, call, inWorld, sureButton } from "./server.js";
 
 let lists = 0;
 
-
 /**
  * Controls for the members of an object. `value()` has the members that were entered, and those that are required;
  * of the `values` that the object has already, only what was changed.

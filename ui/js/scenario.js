@@ -44,7 +44,7 @@ function show(text) {
 
 async function apply() {
   const scenario = await checkText();
-  if (scenario) act("POST", "reset", { scenario }, "The world starts over with this scenario.");
+  if (scenario) return act("POST", "reset", { scenario }, "The world starts over with this scenario.");
 }
 
 /** What the server says about the text; the scenario as a value, or nothing if it has mistakes. */

@@ -81,8 +81,7 @@ function askToken() {
       sessionStorage.setItem(KEY, input.value);
       asking = null;
       resolve();
-    }, { once: true });
-    input.focus();
+    });
   });
   return asking;
 }

@@ -25,8 +25,7 @@ export function startTimeline() {
   grid.append(h("div", { class: "grid-head", role: "rowgroup" }, head), body);
   list = rowList(grid, body, { height: 26, make: makeRow, fill: fillRow });
   body.addEventListener("click", event => {
-    const index = Number(event.target.closest(".r")?.dataset.index);
-    const row = timeline.view.rows[index];
+    const row = timeline.view.rows[event.target.closest(".r")?.dataset.index];
     if (row && !event.metaKey && !event.ctrlKey) {
       event.preventDefault();
       choose(row);
@@ -42,21 +41,19 @@ export function startTimeline() {
   });
   when("fresh", () => list.update(length()));
   when("breaches", () => {
-    if (timeline.filter.includes("verdict=")) refilter();
-    else list.update(length());
+    if (timeline.filter.includes("verdict=")) return refilter();
+    list.update(length());
     drawFilters();
   });
   makeFilters();
   refilter();
-  drawFilters();
 }
 
 const length = () => timeline.view.rows.length + (isNarrow(timeline.filter) ? 0 : due.length);
 
 /** Takes a batch of events of the stream, or entries of a run. */
 export function takeEvents(events) {
-  const { rows, view } = timeline;
-  const before = view.rows.length;
+  const { rows } = timeline, before = timeline.view.rows.length;
   const types = rows.types.size, users = rows.users.size;
   for (const { event, data } of events) {
     const value = JSON.parse(data);
@@ -120,7 +117,6 @@ export function clearTimeline() {
   list.isAtEnd = true;
   showUnseen(0);
   refilter();
-  drawFilters();
   tell("chosen");
 }
 
@@ -131,6 +127,7 @@ function refilter({ keeps = false } = {}) {
   for (const row of timeline.rows.all) timeline.view.add(row);
   if (keeps) list.shift(before - timeline.view.rows.length);
   settle(Infinity);
+  drawFilters();
   if (timeline.chosen?.place >= 0 && !keeps && !list.isAtEnd) list.reveal(timeline.chosen.place, { centre: true });
 }
 
@@ -139,7 +136,6 @@ export function setFilter(filter) {
   const [words] = $("filters").children;
   if (words.value !== filter) words.value = filter;
   refilter();
-  drawFilters();
   tell("address");
 }
 

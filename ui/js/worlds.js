@@ -54,8 +54,9 @@ function row(world, does) {
   const { id, users, consultations, goals, meal_logs: meals, web_sockets: sockets } = world;
   const path = `worlds/${encodeURIComponent(id)}`;
   const remove = async () => {
-    await does.change("DELETE", path, undefined, `World ${id} is deleted.`);
-    if (state.world === id) showWorld("default");
+    const done = await does.change("DELETE", path, undefined, `World ${id} is deleted.`);
+    if (done && state.world === id) showWorld("default");
+    return done;
   };
   return [h("a", { href: `#timeline?world=${encodeURIComponent(id)}` }, id), world.scenario, world.guide,
     world.clock === "manual" ? `${clockTime(world.now)}, manual` : "real", users, consultations, goals, meals, sockets, [

@@ -25,7 +25,7 @@ class Held:
             self.hold("request", Endpoint="GET /api/v1/consultations")
             asked = threads.submit(server.send, "GET", "/api/v1/consultations")
             expect(self.cards).to_have_count(1)
-            close_quietly(self.page)
+            close_quietly(self.page, "400 (Bad Request)")
             assert asked.result()[0] == 200
         server.stop()
 
@@ -99,10 +99,17 @@ class Held:
         asked = threads.submit(server.send, "GET", "/api/v1/consultations")
         cards.get_by_role("button", name="Answer…").click()
         dialog = page.locator("dialog")
-        dialog.get_by_label("Status", exact=True).fill("418")
         dialog.get_by_label("Fields", exact=True).fill("Content-Type: text/plain\nRetry-After: 3")
         dialog.get_by_label("Body", exact=True).fill("No tea.")
+        # The dialog waits, with what was typed, for an answer that the server takes.
+        dialog.get_by_label("Status", exact=True).fill("99")
         dialog.get_by_role("button", name="Answer", exact=True).click()
+        expect(dialog.locator(".toast.bad")).to_contain_text("status")
+        expect(dialog.get_by_label("Body", exact=True)).to_have_value("No tea.")
+        is_accessible(page, "a refused answer")
+        dialog.get_by_label("Status", exact=True).fill("418")
+        dialog.get_by_role("button", name="Answer", exact=True).click()
+        expect(dialog).to_have_count(0)
         assert asked.result() == (418, "No tea."), asked.result()
         expect(cards).to_have_count(0)
         # Dropped, in the way that is chosen.

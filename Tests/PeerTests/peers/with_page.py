@@ -158,6 +158,13 @@ class Stories(Live, Held):
         shows("BREAKFAST kind=frame", "message", without=[goals])
         shows("sed=4xx", without=[goals])
         expect(page.locator("#empty")).to_contain_text("There is no condition sed")
+        # What a key does not take is named with what it takes.
+        kinds = "exchange, opened, frame, closed, fault, clock, note, held, released"
+        for word, taken in (("status=zzz", "a status, such as 404, or a class, such as 4xx"), ("status=999", "a status"),
+                            ("kind=zzz", kinds), ("unmatched=maybe", "true, false"), ("pings=no", "show"), ("chunks=bogus", "hide"),
+                            ("direction=up", "client_to_server, server_to_client"), ("connection=a", "a whole number")):
+            shows(word, without=[goals])
+            expect(page.locator("#empty")).to_contain_text(f"There is no {word}: {word.split('=')[0]} takes {taken}")
         shows("kind=frame")
         # A condition that is chosen takes the place of one with its key, and the address keeps it.
         page.get_by_label("Add a condition").select_option("kind=exchange")
@@ -333,6 +340,11 @@ class Stories(Live, Held):
         is_accessible(page, "a goal's form")
         dialog.get_by_label("Conversation id", exact=True).fill(consultation)
         dialog.get_by_label("Title", exact=True).fill("Run 10 km")
+        # What the API refuses stays in the form.
+        dialog.get_by_label("Progress", exact=True).fill("7")
+        dialog.get_by_role("button", name="Save").click()
+        expect(dialog.locator(".toast.bad")).to_contain_text("progress")
+        expect(dialog.get_by_label("Title", exact=True)).to_have_value("Run 10 km")
         dialog.get_by_label("Progress", exact=True).fill("0.5")
         dialog.get_by_label("Status", exact=True).select_option("in progress")
         with page.expect_request(lambda each: each.method == "PATCH") as sent:
@@ -389,7 +401,7 @@ class Stories(Live, Held):
         expect(dialog.get_by_label("Allergies", exact=True)).to_have_value('["peanuts"]')
         dialog.get_by_role("button", name="Cancel").click()
         assert "Counts." in server.send("GET", "/api/v1/users/me")[1]
-        close_quietly(page, "404 (Not Found)")
+        close_quietly(page, "404 (Not Found)", "400 (Bad Request)")
         server.stop()
 
     def scenario(self):
