@@ -153,7 +153,7 @@ extension Peers {
                 read -r line; echo '{"ok":true,"clock":"suite"}'
                 read -r line; echo '{"unsupported":true}'
                 read -r line; echo '{"ok":true}'
-                read -r line; echo began > pipe; sleep 300
+                read -r line; echo began > pipe; cat > /dev/null
                 """#
             let script = #"""
                 mkfifo pipe
@@ -176,7 +176,7 @@ extension Peers {
             defer { folder.remove() }
             let script = #"""
                 mkfifo pipe
-                "$0" test-client --quiet -- sh -c 'exec 3> pipe; sleep 300' > out & exec 3< pipe
+                "$0" test-client --quiet -- sh -c 'exec 3> pipe; cat > /dev/null' > out & exec 3< pipe
                 kill -INT $!
                 wait $!
                 echo "exit $?"

@@ -50,7 +50,7 @@ final class Jobs<Output: Sendable>: Sendable {
         }
     }
 
-    /// The next job; nil if there is none, or the rest is not to be done.
+    /// The next job; nil after the last one, and after a stop.
     func take() -> Int? {
         state.withLock { state in
             guard state.next < count, state.end == nil else { return nil }

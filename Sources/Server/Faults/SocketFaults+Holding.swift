@@ -42,7 +42,7 @@ extension SocketFaults {
     /// Releases the message that a breakpoint holds, and those that wait behind it up to the next breakpoint.
     ///
     /// - Parameters:
-    ///   - text: Another text in place of its own.
+    ///   - text: The text that replaces its own.
     ///   - isLost: Whether the client never receives it.
     ///   - steps: Whether the next message is held.
     ///   - isDeclined: Whether it passes as if there were no breakpoint: there is no room, or the rule is disabled.

@@ -147,7 +147,7 @@ public struct EncodedGoal: Equatable, Sendable {
     public let body: [UInt8]
     /// The camelCase object of lists.
     public let camelCase: [UInt8]
-    /// The snake_case object of lists; empty in the form of goal-linking, which has none.
+    /// The snake_case object in lists; empty for goal-linking, which sends no such object.
     ///
     /// For the apps it has their words, and ends before the members that depend on the time.
     public let snakeCase: [UInt8]

@@ -74,7 +74,7 @@ struct AdminBody {
         }
     }
 
-    /// One of some names; 400 if there is none, unless one of them stands for it.
+    /// One of the allowed names; 400 if the key is absent and has no usual value.
     func choice(_ key: String, of allowed: [String], usually usual: String? = nil) throws(APIError) -> String {
         let expected = "one of " + allowed.map { "\"\($0)\"" }.joined(separator: ", ")
         let name = try (text(key, expected: expected) ?? usual).required(key, expected: expected)

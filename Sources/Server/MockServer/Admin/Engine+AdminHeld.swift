@@ -113,7 +113,7 @@ extension Engine {
 }
 
 extension WebSocket.Event {
-    /// The payload of a message; nil for every other event.
+    /// The payload of a message; nil for events that are not messages.
     var message: (payload: [UInt8], isText: Bool)? {
         switch self {
         case .text(let text): (text, true)

@@ -66,7 +66,7 @@ extension Engine {
             }
             return (text, .text)
         }
-        guard body["fields"] == nil else { throw .invalid("'fields' replaces members of a 'template'; there is none.") }
+        guard body["fields"] == nil else { throw .invalid("Send 'fields' only with a 'template'.") }
         guard payload != nil || isPing else { throw .nothingToSend }
         return (payload?.bytes ?? [], isPing ? .ping : payload?.isText ?? true ? .text : .binary)
     }
