@@ -218,6 +218,7 @@ let package = Package(
             name: "ContractSuiteTests",
             dependencies: [
                 "ContractSuite", "FitIQAPI", "FitIQClient", "JSON", "Judging", "MockServer", "Scenarios", "TestSupport",
+                "Traffic",
             ]),
         .testTarget(
             name: "ContractTests",
