@@ -38,7 +38,7 @@ struct CommandParsingTests {
         ["diff", "a.har", "b.har"],
         ["verify", "--html", "h"] + reporting + [
             "--scenario", "default", "--scenario", "conflict", "--all", "--seed", "7", "--time-limit", "5m",
-            "--jobs", "3", "--allow-origin", "*", "--quiet", "--", "make", "test", "--port", "1",
+            "--jobs", "3", "--against", "old", "--allow-origin", "*", "--quiet", "--", "make", "test", "--port", "1",
         ],
         ["test-client"] + reporting + [
             "--case", "chat", "--case", "goals", "--skip", "goals/x", "--fail-fast", "--time-limit", "1h", "--list",
