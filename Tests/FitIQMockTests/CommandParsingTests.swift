@@ -117,6 +117,12 @@ struct CommandParsingTests {
         #expect(Self.meaning { try FitIQMock.parsed([command, "--help"]) }.contains("USAGE: fitiq-mock \(command)"))
     }
 
+    @Test("An option that needs a text refuses none", arguments: [["chat", "--message", " "], ["verify", "--html", ""]])
+    func empty(line: [String]) {
+        let refusal = Self.meaning { try FitIQMock.parsed(line) }
+        #expect(refusal.contains("Error: \(Messages.empty(line[1]))"))
+    }
+
     @Test("Other command lines mean what they mean in the tree", arguments: otherLines)
     func others(line: [String]) { Self.check(line) }
 }
