@@ -163,8 +163,15 @@ let package = Package(
             path: "Tests/Simulation"),
         .executableTarget(
             name: "simulate",
-            dependencies: ["Simulation", "Sockets", argumentParser],
+            dependencies: ["Simulation", "Sockets", "TestSupport", argumentParser],
             path: "Tests/simulate"),
+        // Clients that err in one known way each.
+        .target(
+            name: "Mutants",
+            dependencies: [
+                "ContractSuite", "FitIQAPI", "FitIQClient", "JSON", "MockServer", "WebSocket", httpTypes,
+            ],
+            path: "Tests/Mutants"),
 
         .testTarget(name: "DigestsTests", dependencies: ["Digests", "TestSupport"]),
         .testTarget(name: "TextsTests", dependencies: ["TestSupport", "Texts"]),
@@ -221,8 +228,8 @@ let package = Package(
         .testTarget(
             name: "ContractTests",
             dependencies: [
-                "ContractSuite", "FakeBackend", "FitIQAPI", "FitIQClient", "JSON", "Judging", "MockServer", "Scenarios",
-                "Traffic", "WebSocket", httpTypes,
+                "ContractSuite", "FakeBackend", "FitIQAPI", "FitIQClient", "JSON", "Judging", "MockServer", "Mutants",
+                "Scenarios", "Traffic",
             ], exclude: ["Goldens"]),
         .testTarget(
             name: "FitIQClientTests",

@@ -1,6 +1,7 @@
 import FitIQAPI
 import FitIQClient
 import Judging
+import Mutants
 import Scenarios
 import Testing
 
