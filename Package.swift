@@ -52,7 +52,8 @@ let package = Package(
         .target(
             name: "ContractSuite",
             dependencies: [
-                "FitIQAPI", "FitIQClient", "JSON", "Judging", "MockServer", "Scenarios", "Sockets", "Text", "Traffic",
+                "Faults", "FitIQAPI", "FitIQClient", "JSON", "Judging", "MockServer", "Scenarios", "Sockets", "Text",
+                "Traffic",
             ],
             path: "Sources/Clients/ContractSuite"),
         .target(

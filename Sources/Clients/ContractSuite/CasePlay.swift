@@ -21,7 +21,10 @@ struct CasePlay {
         case failed(CaseFailure)
         /// The client cannot be driven, so that its traffic says nothing about the reason.
         case undrivable(any Error)
-        case skipped(String)
+        /// The client and its world never became quiet, after this many looks.
+        case restless(looks: Int)
+        /// The client lacks this instruction.
+        case unsupported(String)
 
         static func failed(_ message: String) -> Stop { .failed(CaseFailure(message: message)) }
     }
@@ -48,7 +51,8 @@ struct CasePlay {
             case .undrivable(let error):
                 isDrivable = false
                 result.failures.append(CaseFailure(message: Messages.cannotBeDriven(error)))
-            case .skipped(let reason): result.skipped = reason
+            case .restless(let looks): result.failures.append(CaseFailure(message: Messages.neverQuiet(looks: looks)))
+            case .unsupported(let instruction): result.skipped = Messages.unsupported(instruction)
             }
         }
         result.isAboutSwift = client.language?.lowercased() == "swift"
@@ -64,6 +68,28 @@ struct CasePlay {
             if isDrivable { result.advice = Advice(entries, isAboutSwift: result.isAboutSwift).sentence }
         }
         result.contractTime = elapsed
+    }
+
+    /// Plays every step, whatever the steps before came to, and adds what the client did to an outcome.
+    ///
+    /// One fault does not end a story: an expectation that is not met is noted, and an instruction that the client lacks
+    /// is left out. Only a client that cannot be driven, or is never quiet, ends it.
+    mutating func play(into outcome: inout TrialOutcome) async throws {
+        for step in result.contractCase.steps {
+            do {
+                try await play(step)
+            } catch let stop as Stop {
+                switch stop {
+                case .failed(let failure): result.failures.append(failure)
+                case .unsupported(let instruction): outcome.unsupported.insert(instruction)
+                case .restless(let looks): outcome.end = .restless(looks: looks)
+                case .undrivable(let error): outcome.end = .undrivable(Messages.cannotBeDriven(error))
+                }
+            }
+            guard outcome.end == .finished else { break }
+        }
+        outcome.failures = result.failures
+        outcome.entries = try await world.entries()
     }
 
     private mutating func play(_ step: Step) async throws {
@@ -91,7 +117,7 @@ struct CasePlay {
         do {
             try await client.perform(instruction)
         } catch let error as UnsupportedInstruction {
-            throw Stop.skipped(Messages.unsupported(error.instruction))
+            throw Stop.unsupported(error.instruction)
         } catch {
             throw Stop.undrivable(error)
         }
@@ -181,7 +207,7 @@ extension CasePlay {
         var activity: UInt64?
         while true {
             stepCount += 1
-            guard stepCount <= stepLimit else { throw Stop.failed(Messages.neverQuiet(looks: stepLimit)) }
+            guard stepCount <= stepLimit else { throw Stop.restless(looks: stepLimit) }
             let time = now
             let clientDue = try await asking { try await $0.settle(at: time) }
             let pulse = try await world.pulse(at: now)

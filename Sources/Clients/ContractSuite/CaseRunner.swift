@@ -108,10 +108,12 @@ struct StageWorld {
     let stage: any Stage
     let access: Engine.WorldAccess
 
-    init(on stage: any Stage, _ scenario: Scenario, guide: GuideMode?, clock: ClockMode) async throws {
+    init(
+        on stage: any Stage, _ scenario: Scenario, guide: GuideMode?, clock: ClockMode, judged: Bool = true
+    ) async throws {
         self.stage = stage
         access = try await stage.perform { engine, now in
-            try engine.makeWorld(scenario, guide: guide, clock: clock, judged: true, at: now)
+            try engine.makeWorld(scenario, guide: guide, clock: clock, judged: judged, at: now)
         }
     }
 

@@ -74,9 +74,9 @@ extension ClientExpectation {
     }
 
     /// The chat is open and idle.
-    static let ready = ClientExpectation.all([.connection(.connected), .idle])
+    package static let ready = ClientExpectation.all([.connection(.connected), .idle])
     /// This many answers have arrived, the transcript is the server's, and nothing is in progress.
-    static func answered(_ count: Int) -> ClientExpectation {
+    package static func answered(_ count: Int) -> ClientExpectation {
         .all([.connection(.connected), .answers(count), .transcriptAsStored, .idle])
     }
 }

@@ -30,7 +30,7 @@ public struct ContractCase: Sendable, CustomStringConvertible {
         self.steps = steps
     }
 
-    init(
+    package init(
         _ address: String, _ title: String, _ clause: Clause, setting: Setting = .builtIn(Scenario.defaultName),
         guide: GuideMode? = nil, faces: [String] = [], steps: Step...
     ) { self.init(address, title, clause, setting: setting, guide: guide, faces: faces, steps: steps) }

@@ -42,6 +42,8 @@ struct ExposureCounter: Sendable {
     /// Connections whose silence is already counted.
     private var silent = Recent<UInt64, Bool>()
     private var meals = MealExposure()
+    /// The paths that the last fact showed, in order.
+    private(set) var met: [Exposure.Path] = []
 
     /// A response that takes longer than this is late; without a fault, responses take no time.
     static let lateAnswer = Tolerance.second
@@ -55,6 +57,7 @@ struct ExposureCounter: Sendable {
     }
 
     mutating func observe(_ fact: Fact, in scene: Scene) {
+        if !met.isEmpty { met = [] }
         switch fact.kind {
         case .request(let request): observe(request)
         case .opened(let opening):
@@ -69,7 +72,10 @@ struct ExposureCounter: Sendable {
         for path in meals.observe(fact, in: scene) { count(path) }
     }
 
-    private mutating func count(_ path: Exposure.Path) { counts[path, default: 0] += 1 }
+    private mutating func count(_ path: Exposure.Path) {
+        counts[path, default: 0] += 1
+        met.append(path)
+    }
 
     private mutating func observe(_ request: RequestFact) {
         let isLate = request.answeredAt.lag(behind: request.requestedAt) >= Self.lateAnswer

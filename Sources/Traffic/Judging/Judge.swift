@@ -8,6 +8,7 @@ public struct Judge: Sendable {
     private var scene: Scene
     private var places: [Place]
     private var exposureCounter = ExposureCounter()
+    private var situationCounter = SituationCounter()
     /// The number of the last judged entry; 0 before the first.
     public private(set) var lastNumber = 0
     /// The number of entries that were never judged because the journal had lost them.
@@ -46,6 +47,7 @@ public struct Judge: Sendable {
         let fact = Fact(entry)
         scene.observe(fact)
         exposureCounter.observe(fact, in: scene)
+        situationCounter.observe(fact, in: scene, exposureCounter.met)
         for index in places.indices { places[index].observe(fact, in: scene) }
     }
 
@@ -70,6 +72,12 @@ public struct Judge: Sendable {
     }
 
     public var exposures: [Exposure] { exposures() }
+
+    /// Where the client that the last entries are about stands.
+    public var situation: Situation { situationCounter.situation }
+
+    /// Every situation of every client since the beginning.
+    public var coverage: Coverage { situationCounter.coverage }
 
     /// Returns how often the client met each failure path, in order, including those never met.
     ///

@@ -9,49 +9,49 @@ extension ContractCase {
 
 /// Short forms that keep the cases readable.
 extension Step {
-    static func start(_ persona: Persona) -> Step { .perform(.startConsultation(persona: persona)) }
-    static func open(_ id: String) -> Step { .perform(.openConsultation(id: id)) }
-    static func send(_ text: String) -> Step { .perform(.send(text: text)) }
-    static func createGoal(_ title: String) -> Step {
+    package static func start(_ persona: Persona) -> Step { .perform(.startConsultation(persona: persona)) }
+    package static func open(_ id: String) -> Step { .perform(.openConsultation(id: id)) }
+    package static func send(_ text: String) -> Step { .perform(.send(text: text)) }
+    package static func createGoal(_ title: String) -> Step {
         .perform(.createGoal(title: title, description: "Without walking, before summer."))
     }
-    static func logMeal(_ text: String, _ type: MealType = .breakfast) -> Step {
+    package static func logMeal(_ text: String, _ type: MealType = .breakfast) -> Step {
         .perform(.logMeal(text: text, type: type))
     }
-    static let archive = Step.perform(.archive)
-    static let disconnect = Step.perform(.disconnect)
-    static let loadGoals = Step.perform(.loadGoals)
-    static let listenToMeals = Step.perform(.listenToMeals)
+    package static let archive = Step.perform(.archive)
+    package static let disconnect = Step.perform(.disconnect)
+    package static let loadGoals = Step.perform(.loadGoals)
+    package static let listenToMeals = Step.perform(.listenToMeals)
     /// Waits for the chat to be open and idle.
-    static let untilReady = Step.until(.ready, within: .seconds(30))
+    package static let untilReady = Step.until(.ready, within: .seconds(30))
     /// Waits for all of these at once.
-    static func untilAll(_ parts: ClientExpectation..., within limit: Duration) -> Step {
+    package static func untilAll(_ parts: ClientExpectation..., within limit: Duration) -> Step {
         .until(.all(parts), within: limit)
     }
     /// Waits for a total number of answers, with nothing in progress.
-    static func untilAnswered(_ count: Int, within limit: Duration = .seconds(60)) -> Step {
+    package static func untilAnswered(_ count: Int, within limit: Duration = .seconds(60)) -> Step {
         .until(.answered(count), within: limit)
     }
 }
 
 extension Setting {
     /// A scenario with these faults, each written as in its file.
-    static func faults(_ name: String, _ faults: String...) -> Setting {
+    package static func faults(_ name: String, _ faults: String...) -> Setting {
         .written("name: \(name)\nfaults:\n" + faults.map { "  - \($0)\n" }.joined())
     }
 }
 
 /// Ids that the scenarios written here assign.
-enum KnownID {
-    static let consultation = "7c9e6679-7425-40de-944b-e07fc1f90ae7"
-    static let goal = "3f2504e0-4f89-41d3-9a0c-0305e82c3301"
+package enum KnownID {
+    package static let consultation = "7c9e6679-7425-40de-944b-e07fc1f90ae7"
+    package static let goal = "3f2504e0-4f89-41d3-9a0c-0305e82c3301"
     /// An id that no world has.
-    static let nothing = "00000000-0000-4000-8000-00000000dead"
+    package static let nothing = "00000000-0000-4000-8000-00000000dead"
 }
 
 extension Duration {
-    static func minutes(_ count: Int) -> Duration { .seconds(60 * count) }
-    static func hours(_ count: Int) -> Duration { .seconds(3600 * count) }
+    package static func minutes(_ count: Int) -> Duration { .seconds(60 * count) }
+    package static func hours(_ count: Int) -> Duration { .seconds(3600 * count) }
 }
 
 extension ContractCase {

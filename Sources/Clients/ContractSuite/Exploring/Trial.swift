@@ -1,0 +1,42 @@
+import FitIQAPI
+import Scenarios
+import Traffic
+
+/// Runs a client through a story in a scenario; the explorer's only door to the world.
+public protocol Trial: Sendable {
+    /// Whether equal runs have equal outcomes.
+    var isRepeatable: Bool { get }
+    /// Whether the client reports what its user sees.
+    var seesInside: Bool { get }
+
+    /// - Throws: errors of the harness only; what the client does is in the outcome.
+    func run(_ scenario: Scenario, story: Int) async throws -> TrialOutcome
+}
+
+/// What came of a run.
+public struct TrialOutcome: Sendable {
+    public var mode: GuideMode
+    public var startedAt: Timestamp
+    public var entries: [JournalEntry] = []
+    /// What was wrong as the client's user sees it.
+    public var failures: [CaseFailure] = []
+    public var end = End.finished
+    /// The instructions that the client lacks.
+    public var unsupported: Set<String> = []
+
+    public init(mode: GuideMode, startedAt: Timestamp) { (self.mode, self.startedAt) = (mode, startedAt) }
+
+    public enum End: Sendable, Hashable {
+        case finished
+        /// A command ended with this status.
+        case exited(Int)
+        /// A signal ended the command.
+        case signalled(Int)
+        /// The command was still running at its time limit.
+        case timedOut
+        /// The client was not quiet after this many looks at one story.
+        case restless(looks: Int)
+        /// The client cannot be driven any more, for this reason.
+        case undrivable(String)
+    }
+}

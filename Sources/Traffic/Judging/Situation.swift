@@ -1,0 +1,232 @@
+import FitIQAPI
+import JSON
+import Traffic
+
+/// Where a client stands in the protocol, as the journal shows it.
+public struct Situation: Sendable, Hashable {
+    public var socket = Socket.none
+    public var token = Token.good
+    public var meal = Meal.none
+    public var trouble = Trouble.none
+
+    /// The client's newest socket on a consultation, or else its socket of meals.
+    public enum Socket: UInt8, Sendable, CaseIterable {
+        case none
+        /// The handshake is answered, or refused; `connected` has not arrived.
+        case connecting
+        case idle
+        /// A question is sent; no piece of its answer has arrived.
+        case awaiting
+        case streaming
+        /// The server neither sends nor reads any more.
+        case silent
+        /// A close frame went one way.
+        case closing
+    }
+
+    /// The last bearer token that the client has sent.
+    public enum Token: UInt8, Sendable, CaseIterable {
+        case good
+        case expired
+        /// It was refused although it has not expired.
+        case revoked
+    }
+
+    /// The meals that the client has logged.
+    public enum Meal: UInt8, Sendable, CaseIterable {
+        case none
+        case pending
+        /// At least one is settled, none is pending.
+        case done
+    }
+
+    /// The last thing that went wrong; it stays until the next.
+    public enum Trouble: UInt8, Sendable, CaseIterable {
+        case none
+        /// 401, 404, 409 or 429.
+        case refused
+        /// A status from 500 to 599, or a refused handshake.
+        case failed
+        /// No answer in time, or none at all.
+        case late
+        /// A socket ended without the client's doing.
+        case cut
+        case silence
+        /// A frame was broken, lost, repeated or out of order.
+        case broken
+        /// The server said so: an error frame, a meal that failed or came late.
+        case told
+    }
+
+    public init() {}
+
+    /// How many there are, reachable or not: 504.
+    public static let count = Socket.allCases.count * Token.allCases.count * Meal.allCases.count * troubles
+    private static let troubles = Trouble.allCases.count
+
+    /// Its place among all, from 0, in the order of the members.
+    public var index: Int {
+        let rows = (Int(socket.rawValue) * Token.allCases.count + Int(token.rawValue)) * Meal.allCases.count
+        return (rows + Int(meal.rawValue)) * Self.troubles + Int(trouble.rawValue)
+    }
+
+    /// Creates the situation at a place.
+    ///
+    /// - Precondition: `index` is at least 0 and less than ``count``.
+    public init(index: Int) {
+        precondition((0..<Self.count).contains(index), "there are \(Self.count) situations")
+        let (meals, tokens) = (Meal.allCases.count, Token.allCases.count)
+        trouble = Trouble.allCases[index % Self.troubles]
+        meal = Meal.allCases[index / Self.troubles % meals]
+        token = Token.allCases[index / Self.troubles / meals % tokens]
+        socket = Socket.allCases[index / Self.troubles / meals / tokens]
+    }
+}
+
+extension Situation: Comparable {
+    public static func < (one: Situation, other: Situation) -> Bool { one.index < other.index }
+}
+
+extension Situation.Trouble {
+    /// The class of a failure path.
+    init(_ path: Exposure.Path) {
+        self =
+            switch path {
+            case .unauthorized, .notFound, .conflict, .tooMany: .refused
+            case .serverError, .refusedHandshake: .failed
+            case .timeOut: .late
+            case .dropMidStream, .drop: .cut
+            case .silence: .silence
+            case .brokenFrame: .broken
+            case .errorFrame, .failedMeal, .lateMeal: .told
+            }
+    }
+}
+
+/// Follows the situations of a world's clients.
+struct SituationCounter: Sendable {
+    private var clients = Recent<ExactString, Client>()
+    /// The client of the last fact that names one.
+    private var newest: ExactString = ""
+    private(set) var coverage = Coverage()
+
+    /// The situation of the client that acted last, or was acted on.
+    var situation: Situation { clients[newest]?.situation ?? Situation() }
+
+    /// Observes the next fact; the scene already includes it.
+    ///
+    /// - Parameter paths: the failure paths that the fact shows.
+    mutating func observe(_ fact: Fact, in scene: Scene, _ paths: [Exposure.Path]) {
+        guard let user = user(of: fact, in: scene) else { return }
+        if !user.isEmpty { newest = user }
+        if clients[newest] == nil { clients[newest] = Client() }
+        clients.change(newest) { client in
+            client.observe(fact, in: scene)
+            for path in paths { client.situation.trouble = Situation.Trouble(path) }
+            // A refused handshake leaves no socket: the client was connecting, and is back where it was.
+            if case .request(let request) = fact.kind, request.isHandshake {
+                var passed = client.situation
+                passed.socket = .connecting
+                coverage.insert(passed)
+            }
+            coverage.insert(client.situation)
+        }
+    }
+
+    /// Whose fact it is: empty if it does not say, so that it belongs to the newest; nil if it is no client's.
+    private func user(of fact: Fact, in scene: Scene) -> ExactString? {
+        switch fact.kind {
+        case .request(let request): request.client ?? ""
+        case .opened(let opening): opening.user
+        case .frame, .fault: scene.sockets[fact.connection]?.user
+        case .closed: scene.endedSocket?.user
+        case .other: nil
+        }
+    }
+}
+
+extension SituationCounter {
+    private struct Client: Sendable {
+        var situation = Situation()
+        /// The open sockets, the newest of consultations and that of meals.
+        private var chat: UInt64?
+        private var meals: UInt64?
+        /// Whether a question on the chat has no whole answer.
+        private var isAsking = false
+        /// Whether a close frame went one way on the chat.
+        private var isClosing = false
+        private var token = ""
+        private var expiry: Timestamp?
+        private var isRefused = false
+        private var pending: Set<ExactString> = []
+
+        /// How many meals may be pending; beyond that the oldest state stays, as after a lost event.
+        private static let mealLimit = 64
+
+        mutating func observe(_ fact: Fact, in scene: Scene) {
+            switch fact.kind {
+            case .request(let request):
+                observe(request.credentials, request.status, request.isAnswered, at: request.requestedAt)
+                observeMeals(request)
+            case .opened(let opening):
+                if opening.isOfMeals { meals = fact.connection } else { open(fact.connection) }
+                observe(opening.credentials, 101, true, at: opening.requestedAt)
+            case .frame(let frame):
+                if let log = frame.settledMealLog { settle(log) }
+                if fact.connection == chat { observe(frame) }
+            case .closed:
+                if fact.connection == chat { chat = nil }
+                if fact.connection == meals { meals = nil }
+            case .fault, .other: break
+            }
+            situation.socket = socket(in: scene)
+            situation.token = isRefused ? .revoked : expiry.map { $0 <= fact.time } ?? false ? .expired : .good
+        }
+
+        private mutating func open(_ connection: UInt64) {
+            (chat, isAsking, isClosing) = (connection, false, false)
+        }
+
+        private mutating func observe(_ frame: FrameFact) {
+            if frame.isChatMessage { isAsking = true }
+            if frame.frame.opcode == .close { isClosing = true }
+            guard frame.isHeard else { return }
+            switch frame.type {
+            case "stream_complete", "assistant_message_end", "error": isAsking = false
+            default: break
+            }
+        }
+
+        private func socket(in scene: Scene) -> Situation.Socket {
+            guard let connection = chat ?? meals, let socket = scene.sockets[connection] else { return .none }
+            if socket.isSilenced { return .silent }
+            guard connection == chat else { return socket.connectedAt == nil ? .connecting : .idle }
+            if isClosing { return .closing }
+            if socket.connectedAt == nil { return .connecting }
+            return socket.isStreaming ? .streaming : isAsking ? .awaiting : .idle
+        }
+
+        private mutating func observe(
+            _ credentials: PresentedCredentials, _ status: Int?, _ isAnswered: Bool, at time: Timestamp
+        ) {
+            guard let bearer = credentials.token?.text else { return }
+            if bearer != token {
+                (token, expiry, isRefused) = (bearer, AccessToken.claimedExpiry(of: bearer), false)
+            }
+            guard isAnswered, let status else { return }
+            if status == 401 { isRefused = expiry.map { $0 > time } ?? true } else if status < 400 { isRefused = false }
+        }
+
+        private mutating func observeMeals(_ request: RequestFact) {
+            let accepted = request.acceptedMealLogs
+            for log in accepted where pending.count < Self.mealLimit { pending.insert(log.id) }
+            if accepted.isEmpty { for log in request.shownMealLogs { settle(log) } }
+            if !accepted.isEmpty { situation.meal = .pending }
+        }
+
+        private mutating func settle(_ log: ShownMealLog) {
+            guard log.isFinal, pending.remove(log.id) != nil else { return }
+            if pending.isEmpty { situation.meal = .done }
+        }
+    }
+}
