@@ -164,8 +164,20 @@ let package = Package(
             path: "Tests/Simulation"),
         .executableTarget(
             name: "simulate",
-            dependencies: ["Simulation", "Sockets", argumentParser],
+            dependencies: ["Simulation", "Sockets", "TestSupport", argumentParser],
             path: "Tests/simulate"),
+        // Clients that err in one known way each.
+        .target(
+            name: "Mutants",
+            dependencies: [
+                "ContractSuite", "FitIQAPI", "FitIQClient", "JSON", "MockServer", "WebSocket", httpTypes,
+            ],
+            path: "Tests/Mutants"),
+        // What scripts/explore runs.
+        .executableTarget(
+            name: "explore-suite",
+            dependencies: ["ContractSuite", "Mutants", "Sockets", "TestSupport", argumentParser],
+            path: "Tests/explore"),
 
         .testTarget(name: "DigestsTests", dependencies: ["Digests", "TestSupport"]),
         .testTarget(name: "TextsTests", dependencies: ["TestSupport", "Texts"]),
@@ -218,12 +230,13 @@ let package = Package(
             name: "ContractSuiteTests",
             dependencies: [
                 "ContractSuite", "FitIQAPI", "FitIQClient", "JSON", "Judging", "MockServer", "Scenarios", "TestSupport",
+                "Traffic",
             ]),
         .testTarget(
             name: "ContractTests",
             dependencies: [
-                "ContractSuite", "FakeBackend", "FitIQAPI", "FitIQClient", "JSON", "Judging", "MockServer", "Scenarios",
-                "Traffic", "WebSocket", httpTypes,
+                "ContractSuite", "FakeBackend", "FitIQAPI", "FitIQClient", "JSON", "Judging", "MockServer", "Mutants",
+                "Scenarios", "Traffic",
             ], exclude: ["Goldens"]),
         .testTarget(
             name: "FitIQClientTests",

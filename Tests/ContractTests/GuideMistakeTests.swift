@@ -1,5 +1,6 @@
 import Foundation
 import Judging
+import Mutants
 import Testing
 
 @testable import ContractSuite

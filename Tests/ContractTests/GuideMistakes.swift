@@ -1,6 +1,7 @@
 import FitIQAPI
 import FitIQClient
 import JSON
+import Mutants
 import Testing
 
 @testable import ContractSuite

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Simulation
 import Sockets
+import TestSupport
 
 /// Runs simulations until one fails or the budget is used up.
 @main

@@ -7,7 +7,7 @@ import JSON
 /// Mutations that are wanted more than once.
 extension Tampering {
     /// Changes requests before they go out.
-    static func requests(_ change: @escaping (inout ClientRequest) -> Void) -> Tampering {
+    package static func requests(_ change: @escaping (inout ClientRequest) -> Void) -> Tampering {
         var tampering = Tampering()
         tampering.act = { action, _, _ in
             guard case .send(var request) = action else { return [action] }
@@ -18,7 +18,7 @@ extension Tampering {
     }
 
     /// Changes handshakes before they go out.
-    static func handshakes(_ change: @escaping (inout ClientSocketRequest) -> Void) -> Tampering {
+    package static func handshakes(_ change: @escaping (inout ClientSocketRequest) -> Void) -> Tampering {
         var tampering = Tampering()
         tampering.act = { action, _, _ in
             guard case .openSocket(var request) = action else { return [action] }
@@ -29,7 +29,7 @@ extension Tampering {
     }
 
     /// Sends a request besides, the first time that another goes out.
-    static func besides(
+    package static func besides(
         _ isMoment: @escaping (ClientRequest) -> Bool, in delay: Duration = .zero,
         _ make: @escaping (ClientRequest) -> ClientRequest
     ) -> Tampering {
@@ -48,7 +48,7 @@ extension Tampering {
     }
 
     /// Changes answers before the client reads them, knowing what was asked.
-    static func answers(_ change: @escaping (inout ClientResponse, ClientRequest) -> Void) -> Tampering {
+    package static func answers(_ change: @escaping (inout ClientResponse, ClientRequest) -> Void) -> Tampering {
         var tampering = Tampering()
         var asked: [Int: ClientRequest] = [:]
         tampering.act = { action, _, _ in
@@ -64,7 +64,7 @@ extension Tampering {
     }
 
     /// Answers requests itself, so that they never go out.
-    static func answering(_ answer: @escaping (ClientRequest) -> (status: Int, body: JSONValue)?) -> Tampering {
+    package static func answering(_ answer: @escaping (ClientRequest) -> (status: Int, body: JSONValue)?) -> Tampering {
         var tampering = Tampering()
         tampering.act = { action, schedule, now in
             guard case .send(let request) = action, let (status, body) = answer(request) else { return [action] }
@@ -76,7 +76,7 @@ extension Tampering {
     }
 
     /// Sends requests again that were answered so, before the client learns of it; each so often at most.
-    static func repeating(
+    package static func repeating(
         _ times: Int = 1, after delay: Duration, where isToBeRepeated: @escaping (ClientRequest, Int) -> Bool
     ) -> Tampering {
         var tampering = Tampering()
@@ -103,7 +103,7 @@ extension Tampering {
     }
 
     /// Sends handshakes again that were refused so, once each, before the client learns of it.
-    static func repeatingHandshakes(after delay: Duration, status: Int) -> Tampering {
+    package static func repeatingHandshakes(after delay: Duration, status: Int) -> Tampering {
         var tampering = Tampering()
         var asked: [Int: (request: ClientSocketRequest, number: Int)] = [:]
         tampering.act = { action, _, _ in
@@ -130,7 +130,7 @@ extension Tampering {
     }
 
     /// Does something when the first frame of a type has come.
-    static func onFrame(
+    package static func onFrame(
         _ type: String, in delay: Duration, _ act: @escaping (Int, JSONValue, inout Schedule) -> ClientAction?
     ) -> Tampering {
         var tampering = Tampering()
@@ -147,7 +147,7 @@ extension Tampering {
     }
 
     /// Shows the user something else.
-    static func showing(_ change: @escaping (inout ClientReport) -> Void) -> Tampering {
+    package static func showing(_ change: @escaping (inout ClientReport) -> Void) -> Tampering {
         var tampering = Tampering()
         tampering.show = { report in
             var report = report
@@ -160,12 +160,12 @@ extension Tampering {
 
 extension ClientRequest {
     /// Whether it is of this method, and its path is this one or ends so.
-    func isTo(_ method: HTTPRequest.Method, _ path: String) -> Bool {
+    package func isTo(_ method: HTTPRequest.Method, _ path: String) -> Bool {
         let own = target.prefix { $0 != "?" }
         return self.method == method && own.hasSuffix(path)
     }
 }
 
 extension HTTPField.Name {
-    static let apiKey = HTTPField.Name("X-API-Key") ?? .authorization
+    package static let apiKey = HTTPField.Name("X-API-Key") ?? .authorization
 }

@@ -6,15 +6,15 @@
     import Darwin
 #endif
 
-/// Says which seed was running when a precondition stops the program: a trap cannot be caught, only announced.
-enum CrashNotice {
+/// Says what was running, such as a seed, when a precondition stops the program: a trap cannot be caught, only announced.
+package enum CrashNotice {
     /// Where the text lies, ready to be written by a signal handler, which must not allocate.
     nonisolated(unsafe) private static let text = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
     nonisolated(unsafe) private static var length = 0
     private static let capacity = 512
 
     /// Has the text written to standard error before the program dies.
-    static func install() {
+    package static func install() {
         // Touched here, so that the handler finds it made.
         _ = text
         for number in [SIGILL, SIGTRAP, SIGABRT, SIGSEGV] {
@@ -26,8 +26,8 @@ enum CrashNotice {
         }
     }
 
-    /// Sets the text.
-    static func prepare(_ notice: String) {
+    /// Sets the text, of at most 512 bytes.
+    package static func prepare(_ notice: String) {
         let bytes = Array(notice.utf8.prefix(capacity))
         text.update(from: bytes, count: bytes.count)
         length = bytes.count

@@ -1,4 +1,5 @@
 import Judging
+import Mutants
 import Testing
 
 @testable import ContractSuite
@@ -27,12 +28,4 @@ struct MutantTests {
     func exists(_ obligation: Obligation) {
         #expect(Mutant.all.contains { $0.breaks == obligation.id }, "An obligation without a mutant does not exist.")
     }
-}
-
-extension Mutant {
-    static let all: [Mutant] = Array(topics.joined())
-
-    private static let topics: [[Mutant]] = [
-        auth, requests, consultations, sockets, reconnects, retries, goals, meals, inside,
-    ]
 }

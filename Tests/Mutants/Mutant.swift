@@ -1,22 +1,21 @@
+import ContractSuite
 import FitIQAPI
 import FitIQClient
 import MockServer
-import Testing
-
-@testable import ContractSuite
 
 /// A client that errs in one way, and the obligation by which it is to be found out: a piece of data.
-struct Mutant: Sendable, CustomTestStringConvertible {
+package struct Mutant: Sendable, CustomStringConvertible {
     /// What it does, as its author would put it.
-    let name: String
+    package let name: String
     /// The obligation, or the check from within, that it breaks.
-    let breaks: String
+    package let breaks: String
     /// Words of what is found.
-    let words: String
+    package let words: String
     /// Where it shows.
-    let contractCase: ContractCase
-    private let configure: @Sendable (inout ClientConfiguration) -> Void
-    private let tampering: @Sendable () -> Tampering
+    package let contractCase: ContractCase
+    package let configure: @Sendable (inout ClientConfiguration) -> Void
+    /// A new one for each run, because it keeps state.
+    package let tampering: @Sendable () -> Tampering
 
     /// Describes a mutant that errs by what a mutation does.
     init(
@@ -40,24 +39,32 @@ struct Mutant: Sendable, CustomTestStringConvertible {
         self.init(name, breaks: breaks, saying: words, in: contractCase, configured: configure) { Tampering() }
     }
 
-    var testDescription: String { "\(breaks): \(name)" }
+    package var description: String { "\(breaks): \(name)" }
 
     /// What comes of its case.
-    func play() async throws -> CaseResult {
+    package func play() async throws -> CaseResult {
         try await Playing.result(of: contractCase, mutation: tampering(), configure)
     }
 }
 
-/// Cases played in memory, by the suite's clock.
-enum Playing {
-    static let start = Timestamp(secondsSinceEpoch: 1_738_146_600)
+extension Mutant {
+    package static let all: [Mutant] = Array(topics.joined())
 
-    static func network() throws -> VirtualNetwork {
+    private static let topics: [[Mutant]] = [
+        auth, requests, consultations, sockets, reconnects, retries, goals, meals, inside,
+    ]
+}
+
+/// Cases played in memory, by the suite's clock.
+package enum Playing {
+    package static let start = Timestamp(secondsSinceEpoch: 1_738_146_600)
+
+    package static func network() throws -> VirtualNetwork {
         VirtualNetwork(try Engine(Engine.Configuration(), now: start), now: start)
     }
 
     /// Plays a case with the reference client, or with what a mutation makes of it.
-    static func result(
+    package static func result(
         of contractCase: ContractCase, mutation: (any Mutation)? = nil,
         _ configure: @escaping @Sendable (inout ClientConfiguration) -> Void = { _ in }
     ) async throws -> CaseResult {
@@ -71,7 +78,7 @@ enum Playing {
 
 extension ContractCase {
     /// A case of the suite.
-    static func suite(_ address: String) -> ContractCase {
+    package static func suite(_ address: String) -> ContractCase {
         guard let found = all.first(where: { $0.address == address }) else {
             preconditionFailure("The suite has no case \(address).")
         }
@@ -79,17 +86,17 @@ extension ContractCase {
     }
 
     /// A story of a mutant's own.
-    static func story(_ setting: Setting, _ steps: [Step]) -> ContractCase {
+    package static func story(_ setting: Setting, _ steps: [Step]) -> ContractCase {
         ContractCase(
             "mutant/own/story", "What the mutant's user does", .ours("Each obligation has a mutant."),
             setting: setting, steps: steps)
     }
 
     /// A story of a mutant's own, in the default world.
-    static func story(_ steps: [Step]) -> ContractCase { story(.builtIn("default"), steps) }
+    package static func story(_ steps: [Step]) -> ContractCase { story(.builtIn("default"), steps) }
 
     /// A question and its answer.
-    static let chat = story([
+    package static let chat = story([
         .start(.nutritionist), .untilReady, .pass(.seconds(2)), .send("How much protein do I need?"),
         .untilAnswered(1), .disconnect, .until(.all([.offline, .idle]), within: .seconds(10)), .pass(.seconds(10)),
     ])

@@ -4,34 +4,34 @@ import FitIQClient
 import JSON
 
 /// A mutation made of closures: they change what passes, leave it out, hold it back, or add to it.
-struct Tampering: Mutation {
+package struct Tampering: Mutation {
     /// What goes out in place of an action.
-    var act: (ClientAction, inout Schedule, Timestamp) -> [ClientAction] = { action, _, _ in [action] }
+    package var act: (ClientAction, inout Schedule, Timestamp) -> [ClientAction] = { action, _, _ in [action] }
     /// What the client receives in place of what the network says.
-    var hear: (ClientInput, inout Schedule, Timestamp) -> [ClientInput] = { input, _, _ in [input] }
+    package var hear: (ClientInput, inout Schedule, Timestamp) -> [ClientInput] = { input, _, _ in [input] }
     /// What the user sees.
-    var show: (ClientReport) -> ClientReport = { $0 }
+    package var show: (ClientReport) -> ClientReport = { $0 }
     private var schedule = Schedule()
 
     /// What comes later, and numbers that the client does not know.
-    struct Schedule {
+    package struct Schedule {
         fileprivate var actions: [(due: Timestamp, action: ClientAction)] = []
         fileprivate var inputs: [(due: Timestamp, input: ClientInput)] = []
         private var lastNumber = 1_000_000
 
         /// A number of the mutation's own.
-        mutating func number() -> Int {
+        package mutating func number() -> Int {
             lastNumber += 1
             return lastNumber
         }
 
         /// Does something so much later, a millisecond at least.
-        mutating func add(_ action: ClientAction, in delay: Duration, from now: Timestamp) {
+        package mutating func add(_ action: ClientAction, in delay: Duration, from now: Timestamp) {
             actions.append((now.advanced(by: max(delay, .milliseconds(1))), action))
         }
 
         /// Tells the client something so much later, a millisecond at least.
-        mutating func add(_ input: ClientInput, in delay: Duration, from now: Timestamp) {
+        package mutating func add(_ input: ClientInput, in delay: Duration, from now: Timestamp) {
             inputs.append((now.advanced(by: max(delay, .milliseconds(1))), input))
         }
 
@@ -48,23 +48,23 @@ struct Tampering: Mutation {
         fileprivate var nextDeadline: Timestamp? { (actions.map(\.due) + inputs.map(\.due)).min() }
     }
 
-    init() {}
+    package init() {}
 
-    mutating func actions(_ actions: [ClientAction], at now: Timestamp) -> [ClientAction] {
+    package mutating func actions(_ actions: [ClientAction], at now: Timestamp) -> [ClientAction] {
         var changed: [ClientAction] = []
         for action in actions { changed += act(action, &schedule, now) }
         return changed + schedule.takeActions(until: now)
     }
 
-    mutating func inputs(_ inputs: [ClientInput], at now: Timestamp) -> [ClientInput] {
+    package mutating func inputs(_ inputs: [ClientInput], at now: Timestamp) -> [ClientInput] {
         var changed: [ClientInput] = []
         for input in inputs { changed += hear(input, &schedule, now) }
         return changed + schedule.takeInputs(until: now)
     }
 
-    func report(_ report: ClientReport) -> ClientReport { show(report) }
+    package func report(_ report: ClientReport) -> ClientReport { show(report) }
 
-    var nextDeadline: Timestamp? { schedule.nextDeadline }
+    package var nextDeadline: Timestamp? { schedule.nextDeadline }
 }
 
 extension Timestamp {
