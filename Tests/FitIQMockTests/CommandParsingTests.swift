@@ -38,7 +38,7 @@ struct CommandParsingTests {
         ["diff", "a.har", "b.har"],
         ["verify", "--html", "h"] + reporting + [
             "--scenario", "default", "--scenario", "conflict", "--all", "--seed", "7", "--time-limit", "5m",
-            "--jobs", "3", "--allow-origin", "*", "--quiet", "--", "make", "test", "--port", "1",
+            "--jobs", "3", "--against", "old", "--allow-origin", "*", "--quiet", "--", "make", "test", "--port", "1",
         ],
         ["test-client"] + reporting + [
             "--case", "chat", "--case", "goals", "--skip", "goals/x", "--fail-fast", "--time-limit", "1h", "--list",
@@ -115,6 +115,12 @@ struct CommandParsingTests {
             Self.check(words)
         }
         #expect(Self.meaning { try FitIQMock.parsed([command, "--help"]) }.contains("USAGE: fitiq-mock \(command)"))
+    }
+
+    @Test("An option that needs a text refuses none", arguments: [["chat", "--message", " "], ["verify", "--html", ""]])
+    func empty(line: [String]) {
+        let refusal = Self.meaning { try FitIQMock.parsed(line) }
+        #expect(refusal.contains("Error: \(Messages.empty(line[1]))"))
     }
 
     @Test("Other command lines mean what they mean in the tree", arguments: otherLines)

@@ -357,7 +357,7 @@ enum LimitsPage {
                 runner.time("grace"), .time("Idleness.pingTime", Idleness.pingTime),
             ],
             "looks at a client and its world in a case": [runner.count("stepLimit")],
-            "time for a judged command to end after SIGTERM": [.time("VerifyRun.grace", VerifyRun.grace)],
+            "time for a judged command to end after SIGTERM": [.time("CommandRun.grace", CommandRun.grace)],
             "scenarios that `verify` runs at once": [.count("Verify.jobLimit", Verify.jobLimit)],
             "line that is edited in `chat` or `watch`, and lines of its history": [
                 .bytes("LineEditor.lineLimit", LineEditor.lineLimit),

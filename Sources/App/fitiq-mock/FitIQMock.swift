@@ -158,6 +158,26 @@ enum Blocking {
         return try result.get()
     }
 
+    /// Runs blocking work on a thread of its own: the threads of Swift's tasks are few.
+    static func onThread<Value: Sendable>(
+        _ work: @escaping @Sendable () throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        let result: Result<Value, Failure> = await withCheckedContinuation { continuation in
+            do throws(SocketError) {
+                try SystemThread.start {
+                    do throws(Failure) {
+                        continuation.resume(returning: .success(try work()))
+                    } catch {
+                        continuation.resume(returning: .failure(error))
+                    }
+                }
+            } catch {
+                continuation.resume(returning: .failure(.running(error)))
+            }
+        }
+        return try result.get()
+    }
+
     /// Starts the work; its result is set before `done` is called.
     static func start<Value: Sendable>(
         _ work: @escaping @Sendable () async throws -> Value, then done: @escaping @Sendable () -> Void

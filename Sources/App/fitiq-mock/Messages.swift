@@ -133,6 +133,16 @@ enum Messages {
         return "\(how) after \(tenths / 10).\(tenths % 10) s"
     }
 
+    // MARK: The messages of 'verify --against'
+
+    static func oldRuns(_ number: Int) -> String {
+        "the older command runs for the \(number == 1 ? "first" : "second") time"
+    }
+    static let againstClause = "The command does what its older version did, and nothing else."
+    static let oldIsSilent = "The older command sent nothing, so there is nothing to compare with."
+    static let tooMuchToCompare =
+        "A journal has dropped its oldest entries, so that the beginning is not compared: use a shorter test."
+
     // MARK: Watching
 
     static let watchKeys = "space pauses, / filters, c clears, b bodies, p pings, q quits"
