@@ -101,7 +101,13 @@ struct ExplorationCourse<Runner: Trial> {
             for (schedule, lesson) in zip(schedules, try await run(schedules)) {
                 // Nothing behind a run that was not made counts.
                 guard let lesson else { break }
-                try await fold(lesson, of: schedule)
+                do {
+                    try await fold(lesson, of: schedule)
+                } catch {
+                    // What is stopped may fail in any way; what was found before stays.
+                    guard stopping() else { throw error }
+                    return exploration.ended = .interrupted
+                }
                 switch schedule.faults.count {
                 case 0...1: folded.singles += 1
                 case 2: folded.pairs += 1
