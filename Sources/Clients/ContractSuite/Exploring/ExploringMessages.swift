@@ -5,6 +5,10 @@ import Traffic
 
 /// The words of exploring, for people.
 enum ExploringMessages {
+    static func noRoom(_ story: String, limit: Int) -> String {
+        "The world of \(story) leaves no room for faults: it may have at most \(limit) faults, answers and meals each."
+    }
+
     // MARK: Symptoms
 
     static func flood(_ count: Int, limit: Int) -> String {

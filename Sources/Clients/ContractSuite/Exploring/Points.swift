@@ -5,7 +5,7 @@ import Judging
 import Scenarios
 import Traffic
 
-/// The fault points of a run, learnt from its journal, and what else one reading of the journal tells.
+/// The fault points of a run, learnt from its journal.
 public struct Points: Sendable {
     /// The points in order of time, at most ``limit``.
     public private(set) var all: [FaultPoint] = []
@@ -13,8 +13,6 @@ public struct Points: Sendable {
     public private(set) var omittedCount = 0
     /// The longest wait of the client for an answer that never came; nil if every answer came.
     public private(set) var patience: Duration?
-    /// The judge after the last entry.
-    public let judge: Judge
     /// How long the world existed at the last entry.
     public let length: Duration
     private var places: Set<FaultPoint.Place> = []
@@ -32,21 +30,18 @@ public struct Points: Sendable {
     ///
     /// - Parameters:
     ///   - outcome: A run; its world began without connections.
+    ///   - reading: What a judge says of the run.
     ///   - story: The index of the story.
-    public init(_ outcome: TrialOutcome, story: Int) {
-        self.init(outcome.entries, mode: outcome.mode, startedAt: outcome.startedAt, story: story)
-    }
-
-    /// Learns the points of a journal.
-    ///
-    /// - Parameter startedAt: When the world began.
-    public init(_ entries: [JournalEntry], mode: GuideMode, startedAt: Timestamp, story: Int) {
-        var reader = PointReader(mode: mode, startedAt: startedAt)
-        for entry in entries.prefix(Self.entryLimit) { reader.read(entry) }
+    public init(_ outcome: TrialOutcome, _ reading: TrialReading, story: Int) {
+        let startedAt = outcome.startedAt
+        var reader = PointReader(startedAt: startedAt)
+        for (index, entry) in outcome.entries.prefix(Self.entryLimit).enumerated() {
+            reader.read(entry, from: reading.situations[index], to: reading.situations[index + 1])
+        }
         reader.end()
-        (judge, patience) = (reader.judge, reader.patience)
+        patience = reader.patience
         length = .nanoseconds(
-            max(0, (entries.last?.time ?? startedAt).nanosecondsSinceEpoch - startedAt.nanosecondsSinceEpoch))
+            max(0, (outcome.entries.last?.time ?? startedAt).nanosecondsSinceEpoch - startedAt.nanosecondsSinceEpoch))
         for (place, draft) in reader.places() where places.insert(place).inserted {
             guard all.count < Self.limit else {
                 omittedCount += 1
@@ -68,7 +63,6 @@ public struct Points: Sendable {
 
 /// Reads a journal entry by entry, and counts what fault rules count.
 private struct PointReader {
-    private(set) var judge: Judge
     private(set) var patience: Duration?
     private let startedAt: Timestamp
     private var drafts: [Draft] = []
@@ -78,10 +72,7 @@ private struct PointReader {
     private var turns: [ExactString: Int] = [:]
     private var situations = Coverage()
 
-    init(mode: GuideMode, startedAt: Timestamp) {
-        judge = Judge(mode: mode)
-        self.startedAt = startedAt
-    }
+    init(startedAt: Timestamp) { self.startedAt = startedAt }
 
     /// A point whose place is known only when all requests are.
     struct Draft {
@@ -119,19 +110,20 @@ private struct PointReader {
         var lastChunk: Int?
     }
 
-    mutating func read(_ entry: JournalEntry) {
-        let situation = judge.situation
-        judge.observe(entry)
+    /// - Parameters:
+    ///   - situation: Where the client stood before the entry.
+    ///   - then: Where it stands behind it.
+    mutating func read(_ entry: JournalEntry, from situation: Situation, to then: Situation) {
         switch entry.event {
         case .exchange(let exchange): read(exchange, entry, situation)
         case .opened(let opening):
             sockets[entry.connection] = Socket(consultation: ExactString(opening.head.target.path))
             arrive(opening, entry, situation, connection: entry.connection)
-        case .frame(let frame): read(frame, entry, situation)
+        case .frame(let frame): read(frame, entry, from: situation, to: then)
         case .closed: endGap(of: entry.connection, at: nil)
         case .fault, .clock, .note, .held, .released: break
         }
-        noteMoment(entry.time)
+        noteMoment(entry.time, then)
     }
 
     /// Reads the end of the journal: sockets that are open are idle.
@@ -199,7 +191,9 @@ extension PointReader {
             Arrival(endpoint: endpoint, time: exchange.requestedAt, entry: entry.number, connection: connection))
     }
 
-    private mutating func read(_ frame: RecordedFrame, _ entry: JournalEntry, _ situation: Situation) {
+    private mutating func read(
+        _ frame: RecordedFrame, _ entry: JournalEntry, from situation: Situation, to then: Situation
+    ) {
         let connection = entry.connection
         guard frame.opcode == .text, let type = SocketFaults.type(ofMessage: frame.payload.bytes),
             let consultation = sockets[connection]?.consultation
@@ -210,21 +204,19 @@ extension PointReader {
         }
         guard SocketPoint.types.contains(type) else { return }
         endGap(of: connection, at: entry.time)
-        count(type, frame, on: connection, situation)
-        sockets[connection]?.last?.time = entry.time
-        sockets[connection]?.last?.situation = judge.situation
+        let number = count(type, frame, on: connection, situation)
+        sockets[connection]?.last = (type, number, entry.time, then)
         if type == "stream_complete" || type == "assistant_message_end" { noteGap(on: connection) }
     }
 
-    /// Counts a frame of the server as rules do, and drafts its point.
+    /// Counts a frame of the server as rules do, drafts its point, and returns its number among those of its type.
     private mutating func count(
         _ type: String, _ frame: RecordedFrame, on connection: UInt64, _ situation: Situation
-    ) {
-        guard var socket = sockets.removeValue(forKey: connection) else { return }
+    ) -> Int {
+        guard var socket = sockets.removeValue(forKey: connection) else { return 0 }
         socket.counts.count(frame.payload.bytes)
         let number = socket.types[type, default: 0] + 1
         socket.types[type] = number
-        socket.last = (type, number, startedAt, situation)
         if type == "stream_chunk" || type == "assistant_message_chunk" {
             let chunk = socket.counts.chunk
             var part = FaultPoint.Part.only
@@ -241,6 +233,7 @@ extension PointReader {
             drafts.append(Draft(situation: situation, subject: .frame(connection, type: type, number)))
         }
         sockets[connection] = socket
+        return number
     }
 
     private mutating func ask(in consultation: ExactString, _ situation: Situation) {
@@ -264,12 +257,12 @@ extension PointReader {
     }
 
     /// Notes when a situation was met first, for what depends only on time.
-    private mutating func noteMoment(_ time: Timestamp) {
-        guard !situations.contains(judge.situation) else { return }
-        situations.insert(judge.situation)
+    private mutating func noteMoment(_ time: Timestamp, _ situation: Situation) {
+        guard !situations.contains(situation) else { return }
+        situations.insert(situation)
         let elapsed = time.nanosecondsSinceEpoch - startedAt.nanosecondsSinceEpoch
         let seconds = max(1, (elapsed + 999_999_999) / 1_000_000_000)
-        drafts.append(Draft(situation: judge.situation, subject: .place(.moment(.seconds(seconds)))))
+        drafts.append(Draft(situation: situation, subject: .place(.moment(.seconds(seconds)))))
     }
 
     /// Whether a rule for meals can have the text as it is: patterns begin with a slash.
