@@ -18,22 +18,27 @@ public struct Symptom: Sendable, Hashable {
     public static let ids = InsideCheck.allCases.map(\.rawValue) + ExploreCheck.allCases.map(\.rawValue)
 }
 
-/// What a judge says about a run, in one pass over its entries.
+/// What a judge says about a run.
 public struct TrialReading: Sendable {
     public let verdicts: [Verdict]
     public let coverage: Coverage
-    /// The situation of the client before each entry, and at the end.
-    public let situations: [Situation]
 
-    public init(_ outcome: TrialOutcome) {
-        var judge = Judge(mode: outcome.mode)
-        var situations = [judge.situation]
-        situations.reserveCapacity(outcome.entries.count + 1)
-        for entry in outcome.entries {
-            judge.observe(entry)
-            situations.append(judge.situation)
-        }
-        (verdicts, coverage, self.situations) = (judge.verdicts(at: outcome.endedAt), judge.coverage, situations)
+    /// - Parameter judge: A judge that has observed the run's entries; nil if none has.
+    public init(_ outcome: TrialOutcome, judge: Judge? = nil) {
+        let judge = judge ?? outcome.entries.reduce(into: Judge(mode: outcome.mode)) { $0.observe($1) }
+        (verdicts, coverage) = (judge.verdicts(at: outcome.endedAt), judge.coverage)
+    }
+}
+
+extension TrialOutcome {
+    /// The situation of the client before each entry, and at the end.
+    var situations: [Situation] {
+        var judge = Judge(mode: mode)
+        return [judge.situation]
+            + entries.map { entry in
+                judge.observe(entry)
+                return judge.situation
+            }
     }
 }
 
@@ -71,11 +76,13 @@ public struct Oracle: Sendable {
     /// The symptoms of a run, each id once, without those that the story shows without faults.
     public func symptoms(of outcome: TrialOutcome, _ reading: TrialReading, story: Int) -> [Symptom] {
         var symptoms: [Symptom] = []
+        // Most runs have no symptom.
+        lazy var situations = outcome.situations
         func add(
             _ id: String, _ message: String, level: Obligation.Level = .must, entries: [Int] = [], at place: Int? = nil
         ) {
             guard !baselines[story].ids.contains(id), !symptoms.contains(where: { $0.id == id }) else { return }
-            let situation = reading.situations[min(place ?? Int.max, reading.situations.count - 1)]
+            let situation = situations[min(place ?? Int.max, situations.count - 1)]
             symptoms.append(Symptom(id: id, level: level, message: message, situation: situation, entries: entries))
         }
         for verdict in reading.verdicts where verdict.outcome == .broken {
