@@ -19,7 +19,7 @@ struct DiscoveryTests {
         let trial = MemoryTrial { try ReferenceClient($0, network: $1) }
         let outcome = try await trial.run(schedule.scenario(on: story.scenario), story: 0)
         let reading = TrialReading(outcome)
-        let number = try #require(outcome.entries.first { !$0.event.faults.isEmpty }).number
+        let number = try #require(outcome.entries.first { !$0.event.faultNames.isEmpty }).number
         let symptom = Symptom(
             id: id, level: .must, message: "The client showed too much.", situation: outcome.situations[number],
             entries: [number])

@@ -95,7 +95,7 @@ public struct Discovery: Sendable {
         // What shows the symptom comes first where there is no room for all.
         let marked =
             entries.indices.filter { evidence.contains(entries[$0].number) }
-            + entries.indices.filter { !entries[$0].event.faults.isEmpty }
+            + entries.indices.filter { !entries[$0].event.faultNames.isEmpty }
         for distance in 0...2 {
             for index in marked {
                 for place in [index - distance, index + distance]
@@ -103,19 +103,6 @@ public struct Discovery: Sendable {
             }
         }
         return shown.sorted().map { EntryLine(entries[$0], since: outcome.startedAt).text }
-    }
-}
-
-extension JournalEvent {
-    /// The names of the faults that touched it.
-    var faults: [String] {
-        switch self {
-        case .exchange(let exchange), .opened(let exchange): exchange.faults
-        case .frame(let frame): frame.faults
-        case .closed(let closing): closing.faults
-        case .fault(let fault): [fault.name]
-        case .clock, .note, .held, .released: []
-        }
     }
 }
 
