@@ -100,7 +100,7 @@ struct ExplorationCourse<Runner: Trial> {
             guard !schedules.isEmpty else { return exploration.ended = .exhausted }
             for (schedule, lesson) in zip(schedules, try await run(schedules)) {
                 // Nothing behind a run that was not made counts.
-                guard let lesson else { break }
+                guard let lesson, !isStopped else { break }
                 try await fold(lesson, of: schedule)
                 switch schedule.faults.count {
                 case 0...1: folded.singles += 1
@@ -253,62 +253,78 @@ extension ExplorationCourse {
             exploration.omittedCount += 1
             return nil
         }
+        var last = Showing()
         if !trial.isRepeatable {
-            let (failed, made) = try await failures(of: schedule, with: id)
-            guard failed >= settings.confirmation.needed else {
-                exploration.flaky.append(Exploration.Flaky(schedule: schedule, id: id, failed: failed, of: made))
-                return nil
-            }
+            last = try await showing(of: id, in: schedule)
+            guard last.failed >= needed else { return note(last, of: id, in: schedule) }
         }
         var shrink = Shrink(
             schedule, points: baselines[schedule.story].all,
             limit: trial.isRepeatable ? Shrink.limit : Shrink.limitOnRealClock)
         while !stopping(), !isLate, let candidate = shrink.next() {
-            let (failed, _) = try await failures(of: candidate, with: id)
-            shrink.tell(failed >= (trial.isRepeatable ? 1 : settings.confirmation.needed))
+            let showing = try await showing(of: id, in: candidate)
+            shrink.tell(showing.failed >= needed)
+            if showing.failed >= needed { last = showing }
         }
         let smallest = shrink.smallest
         if let known = explanation(of: id, in: smallest) {
             exploration.found[known].seenCount += 1
             return known
         }
-        return try await confirm(id, in: smallest)
-    }
-
-    /// Runs a schedule until it is certain whether it shows a symptom as often as findings have to, and counts.
-    private mutating func failures(of schedule: Schedule, with id: String) async throws -> (failed: Int, made: Int) {
-        let confirmation = trial.isRepeatable ? Explorer.Confirmation(1, of: 1) : settings.confirmation
-        var (failed, made) = (0, 0)
-        while failed < confirmation.needed, made - failed <= confirmation.tries - confirmation.needed {
-            let key = nextKey(of: schedule)
-            var lesson = memory?.lesson(of: key)
-            if lesson == nil {
-                lesson = try await job(schedule).run().0
-                if let lesson { try memory?.keep(lesson, of: key) }
-            }
-            made += 1
-            if lesson?.sightings.contains(where: { $0.id == id }) ?? false { failed += 1 }
-        }
-        return (failed, made)
-    }
-
-    /// Runs the smallest schedule as often as findings are confirmed, and adds it if it still shows the symptom.
-    private mutating func confirm(_ id: String, in schedule: Schedule) async throws -> Int? {
-        let tries = trial.isRepeatable ? 1 : settings.confirmation.tries
-        var (failed, last): (Int, (Symptom, TrialOutcome)?) = (0, nil)
-        for _ in 0..<tries {
-            let (_, symptoms, outcome) = try await job(schedule).run()
-            guard let symptom = symptoms.first(where: { $0.id == id }) else { continue }
-            failed += 1
-            last = (symptom, outcome)
-        }
-        guard let (symptom, outcome) = last, trial.isRepeatable || failed >= settings.confirmation.needed else {
-            exploration.flaky.append(Exploration.Flaky(schedule: schedule, id: id, failed: failed, of: tries))
-            return nil
+        if !stopping() { last = try await showing(of: id, in: smallest, isFull: true) }
+        guard last.failed >= needed, let (symptom, outcome) = last.evidence else {
+            return note(last, of: id, in: smallest)
         }
         exploration.found.append(
-            Exploration.Found(symptom: symptom, schedule: schedule, failed: failed, of: tries, outcome: outcome))
+            Exploration.Found(
+                symptom: symptom, schedule: smallest, failed: last.failed, of: last.made, outcome: outcome))
         return exploration.found.count - 1
+    }
+
+    /// Notes what showed too seldom.
+    private mutating func note(_ showing: Showing, of id: String, in schedule: Schedule) -> Int? {
+        if showing.made > 0 {
+            exploration.flaky.append(
+                Exploration.Flaky(schedule: schedule, id: id, failed: showing.failed, of: showing.made))
+        }
+        return nil
+    }
+
+    /// How often a schedule showed a symptom, and a run that did; none if a memory knows of all.
+    private struct Showing {
+        var failed = 0, made = 0
+        var evidence: (Symptom, TrialOutcome)?
+    }
+
+    private var needed: Int { trial.isRepeatable ? 1 : settings.confirmation.needed }
+
+    /// Runs a schedule until it is certain whether it shows a symptom as often as findings have to.
+    ///
+    /// - Parameter isFull: Whether it is run as often as allowed, and never remembered, so that there is evidence.
+    private mutating func showing(of id: String, in schedule: Schedule, isFull: Bool = false) async throws -> Showing {
+        let tries = trial.isRepeatable ? 1 : settings.confirmation.tries
+        var showing = Showing()
+        while showing.made < tries, isFull || showing.failed < needed && showing.made - showing.failed <= tries - needed
+        {
+            let key = isFull ? "" : nextKey(of: schedule)
+            var shows = memory?.lesson(of: key)?.sightings.contains { $0.id == id }
+            if shows == nil {
+                do {
+                    let (lesson, symptoms, outcome) = try await job(schedule).run()
+                    if !isFull { try memory?.keep(lesson, of: key) }
+                    let symptom = symptoms.first { $0.id == id }
+                    shows = symptom != nil
+                    if let symptom { showing.evidence = (symptom, outcome) }
+                } catch {
+                    // What is stopped may fail in any way.
+                    guard stopping() else { throw error }
+                    break
+                }
+            }
+            showing.made += 1
+            if shows ?? false { showing.failed += 1 }
+        }
+        return showing
     }
 }
 

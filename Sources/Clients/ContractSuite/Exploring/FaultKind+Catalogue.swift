@@ -13,7 +13,8 @@ extension FaultKind {
 
     private static let answers: [FaultKind] = [
         .status(503, .failed, rank: 0, weight: 5, milder: ["status-500"], retryAfter: 1),
-        .request("lost-answer", .lost, rank: 0, weight: 6, milder: ["status-503"]) { _ in .reset(after: 0) },
+        .request("lost-answer", .lost, rank: 0, weight: 6, milder: ["status-500", "status-503"]) { _ in .reset(after: 0)
+        },
         .status(401, .refused, rank: 1, weight: 5),
         .request("hang", .late, rank: 1, weight: 9, milder: ["late", "slow"]) { _ in .hang },
         .status(500, .failed, weight: 4),
@@ -24,7 +25,7 @@ extension FaultKind {
         .status(401, .refused, rank: 1, weight: 20, forGood: true),
         .status(404, .refused, weight: 20, forGood: true),
         .status(503, .failed, rank: 1, weight: 20, forGood: true),
-        .request("done-but-503", .failed, rank: 1, weight: 6, milder: ["status-503"]) { _ in
+        .request("done-but-503", .failed, rank: 1, weight: 6, milder: ["status-500", "status-503"]) { _ in
             .replace(Replacement(status: 503, retryAfter: 1, isProcessed: true))
         },
         .request("empty-reply", .lost, weight: 6, milder: ["lost-answer"]) { _ in .emptyReply },
@@ -75,7 +76,7 @@ extension FaultKind {
     private static let endings: [FaultKind] =
         [
             .frame("reset", .cut, rank: 0, weight: 8, milder: ["finish", "lost"]) { _ in [.reset] },
-            .frame("finish", .cut, rank: 1, weight: 7, milder: ["lost"]) { _ in [.finish] },
+            .frame("finish", .cut, rank: 1, weight: 6, milder: ["lost"]) { _ in [.finish] },
             .frame("silence", .silence, rank: 1, weight: 9, milder: ["no-pongs", "frame-late"]) { _ in [.silence] },
             .frame("cut-in-frame", .cut, weight: 8, milder: ["finish"]) { _ in [.cut(after: 3, reset: false)] },
             .frame("cut-in-frame-reset", .cut, rank: 4, weight: 9, milder: ["cut-in-frame", "reset"]) { _ in

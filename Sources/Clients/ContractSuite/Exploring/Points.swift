@@ -11,7 +11,7 @@ public struct Points: Sendable {
     public private(set) var all: [FaultPoint] = []
     /// How many were left out because there are too many.
     public private(set) var omittedCount = 0
-    /// The longest wait of the client for an answer that never came; nil if every answer came.
+    /// The longest time from a request that an explorer's fault let hang to the client's next one of the same kind.
     public private(set) var patience: Duration?
     /// How long the world existed at the last entry.
     public let length: Duration
@@ -42,7 +42,7 @@ public struct Points: Sendable {
         patience = reader.patience
         length = .nanoseconds(
             max(0, (outcome.entries.last?.time ?? startedAt).nanosecondsSinceEpoch - startedAt.nanosecondsSinceEpoch))
-        for (place, draft) in reader.places() where places.insert(place).inserted {
+        for (place, draft) in reader.places() where !isBeyondEnd(place) && places.insert(place).inserted {
             guard all.count < Self.limit else {
                 omittedCount += 1
                 continue
@@ -53,8 +53,13 @@ public struct Points: Sendable {
 
     /// Whether the run came to a place.
     public func reaches(_ place: FaultPoint.Place) -> Bool {
-        if case .moment(let time) = place { return time <= length }
+        if case .moment = place { return !isBeyondEnd(place) }
         return places.contains(place)
+    }
+
+    /// Whether it is a moment at which the run was over: moments are rounded up.
+    private func isBeyondEnd(_ place: FaultPoint.Place) -> Bool {
+        if case .moment(let time) = place { time > length } else { false }
     }
 
     /// The points whose places another run did not have.
@@ -71,6 +76,8 @@ private struct PointReader {
     /// Questions by consultation.
     private var turns: [ExactString: Int] = [:]
     private var situations = Coverage()
+    /// When a request was made that hangs.
+    private var hung: [Endpoint: Timestamp] = [:]
 
     init(startedAt: Timestamp) { self.startedAt = startedAt }
 
@@ -170,10 +177,12 @@ extension PointReader {
         // Rules count what wants to become a socket.
         guard !endpoint.isSocket || exchange.head.wantsUpgrade else { return }
         arrive(exchange, entry, situation)
-        if exchange.delivery == .none, !exchange.faults.isEmpty {
-            let wait = Duration.nanoseconds(
-                entry.time.nanosecondsSinceEpoch - exchange.requestedAt.nanosecondsSinceEpoch)
-            patience = max(patience ?? .zero, wait)
+        // The journal has what hangs at once, and not when the client gives it up.
+        if exchange.delivery == .none, exchange.faults.contains(where: { $0.hasPrefix("hang-") }) {
+            hung[endpoint] = exchange.requestedAt
+        } else if let time = hung.removeValue(forKey: endpoint), time < exchange.requestedAt {
+            let wait = exchange.requestedAt.nanosecondsSinceEpoch - time.nanosecondsSinceEpoch
+            patience = max(patience ?? .zero, .nanoseconds(wait))
         }
         if endpoint == .createMealLog, (200..<300).contains(exchange.status ?? 0),
             let text = (try? JSON.parse(exchange.body.bytes))?["raw_input"]?.string, Self.isPlain(text)
