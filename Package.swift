@@ -94,7 +94,7 @@ let package = Package(
         // What a client owes, judged by the journal.
         .target(
             name: "Judging",
-            dependencies: ["FitIQAPI", "JSON", "Text", "Traffic", "WebSocket", httpTypes],
+            dependencies: ["FitIQAPI", "JSON", "Text", "Texts", "Traffic", "WebSocket", httpTypes],
             path: "Sources/Traffic/Judging"),
         // A session played back: which recorded answer a request gets, and when each frame goes.
         .target(
@@ -158,8 +158,8 @@ let package = Package(
         .target(
             name: "Simulation",
             dependencies: [
-                "Faults", "FitIQAPI", "FitIQBackend", "HTTP1", "JSON", "MockServer", "Scenarios",
-                "TestSupport", "WebSocket", httpTypes,
+                "ContractSuite", "Faults", "FitIQAPI", "FitIQBackend", "HTTP1", "JSON", "Judging", "MockServer",
+                "Scenarios", "TestSupport", "WebSocket", httpTypes,
             ],
             path: "Tests/Simulation"),
         .executableTarget(
@@ -259,7 +259,8 @@ let package = Package(
         .testTarget(
             name: "PeerTests", dependencies: ["JSON", "TestSupport", "Traffic", "fitiq-mock"],
             exclude: ["descriptions", "peers", "recorders.txt", "requirements.txt"]),
-        .testTarget(name: "SimulationTests", dependencies: ["Faults", "FitIQAPI", "Simulation", "TestSupport"]),
+        .testTarget(
+            name: "SimulationTests", dependencies: ["Faults", "FitIQAPI", "Judging", "Simulation", "TestSupport"]),
         .testTarget(name: "StyleTests", dependencies: ["TestSupport"]),
     ],
     swiftLanguageModes: [.v6]
