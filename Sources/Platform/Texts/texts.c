@@ -125,6 +125,9 @@ static const struct {
     TEXT("Fixtures/scenarios/half-open.yaml")
 #embed "../../../Fixtures/scenarios/half-open.yaml"
     END
+    TEXT("Fixtures/scenarios/hostile-coach.yaml")
+#embed "../../../Fixtures/scenarios/hostile-coach.yaml"
+    END
     TEXT("Fixtures/scenarios/limit-reached.yaml")
 #embed "../../../Fixtures/scenarios/limit-reached.yaml"
     END

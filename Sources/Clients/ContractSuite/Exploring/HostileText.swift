@@ -54,7 +54,8 @@ public struct HostileText: Sendable, Hashable {
             case .blank: return one(of: [" ", "\n", "\u{200B}", "\u{A0}", "\u{FEFF}", "\t \r\n"], &numbers)
             case .longWord: return String(repeating: one(of: ["a", "é", "e\u{301}", "漢", "ﷺ"], &numbers), count: 2000)
             case .openFence:
-                return one(of: ["```", "````", "~~~"], &numbers) + "swift\nlet protein = 1.6 // `g` per ~~kg~~ and **day"
+                let code = "swift\nlet protein = 1.6 // `g` per ~~kg~~ and **day"
+                return one(of: ["```", "````", "~~~"], &numbers) + code
             case .table: return "| Day | Protein |\r\n|:---|--:|\r\n| Mon | 90 \\| 95 g |\r\n| Tue ||\r\n|"
             case .link:
                 return "[**your [plan]**](https://fitiq.example/a_(b)?q=%F0%9F%A5%9A&r=1#x \"it's\") "
