@@ -173,6 +173,11 @@ let package = Package(
                 "ContractSuite", "FitIQAPI", "FitIQClient", "JSON", "MockServer", "WebSocket", httpTypes,
             ],
             path: "Tests/Mutants"),
+        // What scripts/explore runs.
+        .executableTarget(
+            name: "explore-suite",
+            dependencies: ["ContractSuite", "Mutants", "Sockets", "TestSupport", argumentParser],
+            path: "Tests/explore"),
 
         .testTarget(name: "DigestsTests", dependencies: ["Digests", "TestSupport"]),
         .testTarget(name: "TextsTests", dependencies: ["TestSupport", "Texts"]),
@@ -225,6 +230,7 @@ let package = Package(
             name: "ContractSuiteTests",
             dependencies: [
                 "ContractSuite", "FitIQAPI", "FitIQClient", "JSON", "Judging", "MockServer", "Scenarios", "TestSupport",
+                "Traffic",
             ]),
         .testTarget(
             name: "ContractTests",

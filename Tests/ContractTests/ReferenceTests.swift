@@ -100,7 +100,7 @@ extension Step {
             case .perform(.logMeal): [.createMealLog, .showMealLog]
             case .perform(.loadGoals): [.listGoals]
             case .perform(.listenToMeals): [.mealSocket]
-            case .perform(.disconnect), .pass, .until, .expect, .watch: []
+            case .perform(.disconnect), .pass, .quiet, .until, .expect, .watch: []
             }
         let isChat = if case .perform(.send) = self { true } else { false }
         return endpoints.allSatisfy(mode.serves) && !(isChat && mode == .mealLogWebSocket)

@@ -44,7 +44,7 @@ struct RandomFaultsTests {
     }
 
     private static func socketFault(_ numbers: inout Draw) -> SocketFault {
-        switch numbers.below(40) {
+        switch numbers.below(44) {
         case 0: .close(code: UInt16(numbers.below(65536)), reason: "x")
         case 1: .finish
         case 2: .reset
@@ -64,6 +64,8 @@ struct RandomFaultsTests {
         case 34...35: .replace(text: "")
         case 36...37: .nanosecondTimestamps
         case 38: .withholdPong
+        case 39...40: .escape
+        case 41: .end(numbers.element(of: SocketFault.Ending.allCases), after: Int64(number(&numbers)))
         default: .stallReading
         }
     }
@@ -170,8 +172,7 @@ struct RandomFaultsTests {
         var numbers = Draw(seed: seed)
         let harmless: [SocketFault] = [
             .fragments(at: [1, 7, 30]), .coalesce(count: 3), .swap, .delay(3), .dribble(bytes: 7, every: 1),
-            .withholdPong,
-            .stallReading,
+            .withholdPong, .stallReading,
         ]
         let rules = (0..<5).map { index in
             FaultRule.socket(

@@ -129,6 +129,19 @@ struct SocketFaultTests {
             seen: [.text(bytes(first.replacing("00Z", with: "00.858602930Z"))), t2, t3]),
         Case(name: "withheld pongs", fault: .withholdPong, bytes: f1 + f2 + f3, seen: [t1, t2, t3]),
         Case(name: "a stalled reader", fault: .stallReading, bytes: f1 + f2 + f3, seen: [t1, t2, t3]),
+        Case(
+            name: "an end after a wait", fault: .end(.finish, after: 9), bytes: f1 + f2,
+            marks: [.init(end2, .wait(9)), .init(end2, .finish)], seen: [t1, t2], isOver: true),
+        Case(
+            name: "an end at once", fault: .end(.reset, after: 0), bytes: f1 + f2,
+            marks: [.init(end2, .wait(0)), .init(end2, .reset)], seen: [t1, t2], isOver: true),
+        Case(
+            name: "silence after a wait, and a byte", fault: .end(.silence, after: 9), point: .byte(f1.count + 5),
+            bytes: f1 + f2, marks: [.init(end2, .wait(9)), .init(end2, .silence)], seen: [t1, t2], isOver: true),
+        Case(
+            name: "escape", fault: .escape, point: .frames(.all),
+            bytes: f1 + f2 + frame(third.replacing("é", with: #"\u00e9"#)),
+            seen: [t1, t2, .text(bytes(third.replacing("é", with: #"\u00e9"#)))]),
         // At a byte.
         Case(
             name: "finish at a byte", fault: .finish, point: .byte(f1.count + 5), bytes: f1 + f2.prefix(4),
@@ -172,7 +185,7 @@ struct SocketFaultTests {
         #expect(close == example.close)
         #expect(readFrames(out.bytes) == example.seen)
         #expect(socket.isOver == example.isOver)
-        #expect(socket.isSilent == (example.fault == .silence))
+        #expect(socket.isSilent == [.silence, .end(.silence, after: 9)].contains(example.fault))
         #expect(socket.withholdsPongs == (example.fault == .withholdPong))
         #expect(socket.stallsReading == (example.fault == .stallReading))
         #expect(socket.close().transmission == Transmission())
@@ -338,6 +351,31 @@ struct SocketFaultTests {
             silent.send(bytes(Talk.connected)).transmission
                 == Transmission([], marks: [.init(0, .wait(5)), .init(0, .silence)]))
         #expect(silent.isSilent)
+    }
+
+    @Test(
+        "Escapes are those of JSON, in pairs beyond the basic plane; what is not UTF-8 stays",
+        arguments: [
+            ("", ""), (#"{"a":"b\n\""}"#, #"{"a":"b\n\""}"#), ("é", #"\u00e9"#), ("\u{80}", #"\u0080"#),
+            ("\u{FFFF}", #"\uffff"#), ("\u{10000}", #"\ud800\udc00"#), ("👍🏽!", #"\ud83d\udc4d\ud83c\udffd!"#),
+            ("\u{10FFFF}", #"\udbff\udfff"#),
+        ])
+    func escapes(_ text: String, _ expected: String) {
+        #expect(JSONEscapes.escape(bytes(text)) == bytes(expected))
+        #expect(JSONEscapes.escape([0xFF] + bytes(text) + [0xC3]) == [0xFF] + bytes(expected) + [0xC3])
+    }
+
+    @Test("A fragment may begin inside a pair of escapes, and a lost frame leaves only the end")
+    func escapesAndEnds() throws {
+        var socket = try socketFaults([
+            (.escape, .frames(.all)), (.fragments(at: [6]), .frames(.only(1))), (.lose, .frames(.only(2))),
+            (.end(.reset, after: 5), .frames(.only(2))),
+        ])
+        #expect(
+            socket.send(bytes("👍")).transmission.bytes == frame(#"\ud83d"#, 0x01) + frame(#"\udc4d"#, 0x80))
+        let last = socket.send(bytes(Talk.received))
+        #expect(last.transmission == Transmission([], marks: [.init(0, .wait(5)), .init(0, .reset)]))
+        #expect(last.messages.map(\.extent) == [.nothing] && last.endingRule == "r3")
     }
 
     @Test("A text of no bytes")

@@ -24,6 +24,7 @@ struct ScenarioPagesTests {
         ("selection", "faults", ["Selections"]), ("point", "faults", ["Points"]), ("quota", "faults", ["Quotas"]),
         ("dribble", "faults", ["Pieces"]), ("truncate", "faults", ["Truncated bodies"]),
         ("reset", "faults", ["Resets"]), ("close", "faults", ["Close frames"]), ("cut", "faults", ["Cut frames"]),
+        ("end", "faults", ["Ends after a frame"]),
         ("hold", "faults", ["Breakpoints"]),
     ]
 

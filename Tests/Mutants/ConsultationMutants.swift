@@ -1,7 +1,6 @@
+import ContractSuite
 import FitIQAPI
 import HTTPTypes
-
-@testable import ContractSuite
 
 extension Mutant {
     static let consultations = [

@@ -1,7 +1,6 @@
+import ContractSuite
 import FitIQAPI
 import FitIQClient
-
-@testable import ContractSuite
 
 extension Mutant {
     /// What only the client's user sees.

@@ -1,9 +1,8 @@
+import ContractSuite
 import FitIQAPI
 import FitIQClient
 import HTTPTypes
 import JSON
-
-@testable import ContractSuite
 
 extension Mutant {
     private static let neverFinished = ContractCase.story(

@@ -1,8 +1,7 @@
+import ContractSuite
 import FitIQAPI
 import FitIQClient
 import MockServer
-
-@testable import ContractSuite
 
 /// A client that errs in one way, and the obligation by which it is to be found out: a piece of data.
 package struct Mutant: Sendable, CustomStringConvertible {

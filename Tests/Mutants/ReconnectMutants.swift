@@ -1,8 +1,7 @@
+import ContractSuite
 import FitIQAPI
 import FitIQClient
 import HTTPTypes
-
-@testable import ContractSuite
 
 extension Mutant {
     static let reconnects = [

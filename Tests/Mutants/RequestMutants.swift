@@ -1,8 +1,7 @@
+import ContractSuite
 import FitIQAPI
 import HTTPTypes
 import JSON
-
-@testable import ContractSuite
 
 extension Mutant {
     private static let goalTwice = ContractCase.story([

@@ -1,8 +1,7 @@
+import ContractSuite
 import FitIQAPI
 import FitIQClient
 import HTTPTypes
-
-@testable import ContractSuite
 
 extension Mutant {
     /// Repeats, and what goals ask for.

@@ -1,9 +1,8 @@
+import ContractSuite
 import FitIQAPI
 import FitIQClient
 import HTTPTypes
 import WebSocket
-
-@testable import ContractSuite
 
 extension Mutant {
     private static let idle = ContractCase.story([

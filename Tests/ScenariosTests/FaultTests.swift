@@ -82,7 +82,11 @@ struct FaultTests {
             ("dribble: {bytes: 1, every: 1ms}", .dribble(bytes: 1, every: 1_000_000)),
             (#"replace: '{"type": "x"}'"#, .replace(text: #"{"type": "x"}"#)),
             ("nanosecond_timestamps: true", .nanosecondTimestamps), ("withhold_pong: true", .withholdPong),
-            ("stall_reading: true", .stallReading),
+            ("stall_reading: true", .stallReading), ("escape: true", .escape),
+            ("end: {how: finish}", .end(.finish, after: 0)),
+            ("end: {how: silence, after: 0s}", .end(.silence, after: 0)),
+            ("end: {how: reset, after: 20s}", .end(.reset, after: 20_000_000_000)),
+            ("end: {how: reset, after: 1h}", .end(.reset, after: FaultLimits.longestWait)),
         ] as [(String, SocketFault)])
     func sockets(_ yaml: String, _ expected: SocketFault) throws {
         #expect(
@@ -187,6 +191,7 @@ struct FaultTests {
             .status: "500", .quota: "{requests: 1, per: 1s}", .delay: "1s", .dribble: "{bytes: 1, every: 1s}",
             .truncate: "{after: 1}", .contentLength: "1", .malformed: "json", .contentType: "a/b", .close: "1000",
             .cut: "{after: 1}", .reservedBits: "1", .fragments: "[1]", .coalesce: "2", .replace: "x",
+            .end: "{how: reset}",
         ]
         for action in FaultAction.allCases {
             for (place, target) in [(FaultPlace.response, "any"), (.handshake, "handshake"), (.socket, "socket")] {

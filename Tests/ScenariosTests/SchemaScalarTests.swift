@@ -36,6 +36,7 @@ struct SchemaScalarTests {
         .quota: "{name: a, faults: [{on: any, quota: @}]}", .dribble: "{name: a, faults: [{on: any, dribble: @}]}",
         .truncate: "{name: a, faults: [{on: any, truncate: @}]}", .reset: "{name: a, faults: [{on: any, reset: @}]}",
         .close: "{name: a, faults: [{on: socket, close: @}]}", .cut: "{name: a, faults: [{on: socket, cut: @}]}",
+        .end: "{name: a, faults: [{on: socket, end: @}]}",
         .point: "{name: a, faults: [{on: socket, finish: true, at: @}]}",
         .hold: "{name: a, faults: [{on: any, hold: @}]}",
     ]

@@ -105,6 +105,7 @@ struct SchemaTests {
         .reset: "{name: a, faults: [{on: any, reset: {}}]}",
         .close: "{name: a, faults: [{on: socket, close: {}}]}",
         .cut: "{name: a, faults: [{on: socket, cut: {}}]}",
+        .end: "{name: a, faults: [{on: socket, end: {}}]}",
         .hold: "{name: a, faults: [{on: any, hold: {}}]}",
     ]
 }

@@ -60,9 +60,9 @@ extension ResponseFault {
 extension SocketFault {
     fileprivate var invalidated: Checks {
         switch self {
-        case .close, .finish, .reset, .silence, .cut: [.frames, .framing, .promptness, .pongs]
+        case .close, .finish, .reset, .silence, .cut, .end: [.frames, .framing, .promptness, .pongs]
         case .masked, .reservedBits, .invalidUTF8: [.frames, .framing, .promptness, .pongs]
-        case .fragments, .nanosecondTimestamps: []
+        case .fragments, .nanosecondTimestamps, .escape: []
         case .coalesce, .binary, .replace: [.frames, .framing, .promptness, .pongs]
         case .lose, .double, .swap: [.frames, .promptness, .pongs]
         case .delay, .dribble: [.frames, .promptness]

@@ -63,7 +63,7 @@ extension Draw {
     }
 
     private mutating func socketFault() -> SocketFault {
-        switch below(20) {
+        switch below(22) {
         case 0:
             .close(code: once(in: 4) ? nil : element(of: [1000, 1001, 1006, 1011, 4000]), reason: "by a scenario")
         case 1: .finish
@@ -84,6 +84,8 @@ extension Draw {
         case 16: .replace(text: #"{"type":"surprise"}"#)
         case 17: .nanosecondTimestamps
         case 18: .withholdPong
+        case 19: .end(element(of: SocketFault.Ending.allCases), after: nanoseconds())
+        case 20: .escape
         default: .stallReading
         }
     }

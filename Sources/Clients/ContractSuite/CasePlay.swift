@@ -15,6 +15,19 @@ struct CasePlay {
     private var broken: Set<ClientExpectation> = []
     /// What the client showed when it was last looked at.
     private var shown = ClientReport()
+    /// The step of a story that is played, from 0; nil in a case.
+    private var place: Int?
+    /// The client's and the world's state when both were last looked at in this wait; nil if the client does not tell.
+    private var looked: Look?
+    /// Why the expectation was not met then.
+    private var lastFailure: CaseFailure?
+    /// The world's activity when it was last quiet.
+    private var lastActivity: UInt64?
+
+    private struct Look: Equatable {
+        var revision: UInt64
+        var activity: UInt64
+    }
 
     enum Stop: Error {
         /// An expectation was not met.
@@ -75,12 +88,17 @@ struct CasePlay {
     /// One fault does not end a story: an expectation that is not met is noted, and an instruction that the client lacks
     /// is left out. Only a client that cannot be driven, or is never quiet, ends it.
     mutating func play(into outcome: inout TrialOutcome) async throws {
-        for step in result.contractCase.steps {
+        for (index, step) in result.contractCase.steps.enumerated() {
+            place = index
             do {
-                try await play(step)
+                if case .quiet(let duration) = step {
+                    try await passQuietly(duration, &outcome)
+                } else {
+                    try await play(step)
+                }
             } catch let stop as Stop {
                 switch stop {
-                case .failed(let failure): result.failures.append(failure)
+                case .failed(let failure): note(failure)
                 case .unsupported(let instruction): outcome.unsupported.insert(instruction)
                 case .restless(let looks): outcome.end = .restless(looks: looks)
                 case .undrivable(let error): outcome.end = .undrivable(Messages.cannotBeDriven(error))
@@ -90,6 +108,23 @@ struct CasePlay {
         }
         outcome.failures = result.failures
         outcome.entries = try await world.entries()
+        outcome.endedAt = now
+    }
+
+    /// Lets time pass, and notes which entries were written meanwhile.
+    private mutating func passQuietly(_ duration: Duration, _ outcome: inout TrialOutcome) async throws {
+        try await settle()
+        let start = try await world.entries().last?.number ?? 0
+        outcome.quietSince = now
+        try await pass(duration)
+        outcome.quiet = start + 1..<max(start, try await world.entries().last?.number ?? 0) + 1
+    }
+
+    /// Keeps a failure, with the step at which it showed.
+    private mutating func note(_ failure: CaseFailure) {
+        var failure = failure
+        failure.step = place
+        result.failures.append(failure)
     }
 
     private mutating func play(_ step: Step) async throws {
@@ -102,12 +137,12 @@ struct CasePlay {
                 throw Stop.failed(Messages.noSuchGoal(title, report))
             }
             try await perform(.chatAboutGoal(id: goal.id))
-        case .pass(let duration): try await pass(duration)
+        case .pass(let duration), .quiet(let duration): try await pass(duration)
         case .until(let expectation, let limit): try await pass(limit, until: expectation)
         case .expect(let expectation):
             try await settle()
             if let failure = expectation.failure(in: try await observe([expectation])) {
-                result.failures.append(failure.told(after: elapsed))
+                note(failure.told(after: elapsed))
             }
         case .watch(let expectation): watched.append(expectation)
         }
@@ -126,6 +161,7 @@ struct CasePlay {
     /// Lets time pass, or until the expectation, if any, is met.
     private mutating func pass(_ duration: Duration, until expectation: ClientExpectation? = nil) async throws {
         let end = now.advanced(by: duration)
+        looked = nil
         let isCarried = client.clock == .suite
         let failure = try await isCarried ? carry(to: end, until: expectation) : wait(until: end, for: expectation)
         if let failure { throw Stop.failed(failure.told(after: elapsed, within: duration)) }
@@ -144,13 +180,19 @@ struct CasePlay {
     /// - Returns: Why the expectation is not met, or nil if it is met or there is no expectation.
     mutating func look(for expectation: ClientExpectation?) async throws -> CaseFailure? {
         guard expectation != nil || !watched.isEmpty else { return nil }
+        if let revision = client.revision, let lastActivity {
+            let look = Look(revision: revision, activity: lastActivity)
+            if look == looked { return lastFailure }
+            looked = look
+        }
         let observation = try await observe(watched + (expectation.map { [$0] } ?? []))
         for watch in watched where !broken.contains(watch) {
             guard let failure = watch.failure(in: observation) else { continue }
             broken.insert(watch)
-            result.failures.append(failure.told(after: elapsed))
+            note(failure.told(after: elapsed))
         }
-        return expectation?.failure(in: observation)
+        lastFailure = expectation?.failure(in: observation)
+        return lastFailure
     }
 
     private mutating func observe(_ expectations: [ClientExpectation]) async throws -> Observation {
@@ -168,11 +210,11 @@ struct CasePlay {
 extension CaseFailure {
     /// Adds the time at which it showed, and the limit of the wait.
     fileprivate func told(after elapsed: Duration, within limit: Duration? = nil) -> CaseFailure {
-        CaseFailure(message: Messages.told(message, after: elapsed, within: limit), check: check)
+        CaseFailure(message: Messages.told(message, after: elapsed, within: limit), check: check, at: elapsed)
     }
 
     fileprivate func told(after elapsed: Duration, idleFor idle: Duration) -> CaseFailure {
-        CaseFailure(message: Messages.told(message, after: elapsed, idleFor: idle), check: check)
+        CaseFailure(message: Messages.told(message, after: elapsed, idleFor: idle), check: check, at: elapsed)
     }
 }
 
@@ -203,8 +245,10 @@ extension CasePlay {
     @discardableResult
     mutating func settle() async throws -> Timestamp? {
         guard client.clock == .suite else { return nil }
+        // Nothing is ever on its way where bytes arrive at once.
+        let rounds = world.stage.isPrompt ? 1 : Self.quietRounds
         var quiet = 0
-        var activity: UInt64?
+        var activity = world.stage.isPrompt ? lastActivity : nil
         while true {
             stepCount += 1
             guard stepCount <= stepLimit else { throw Stop.restless(looks: stepLimit) }
@@ -217,7 +261,8 @@ extension CasePlay {
             if let clientDue, clientDue <= now { quiet = 0 }
             // Past dates belong to the system's own time-outs: the world's clock does not trigger them.
             let worldDue = pulse.nextDue.flatMap { $0 > now ? $0 : nil }
-            if quiet >= Self.quietRounds { return [clientDue, worldDue].compactMap { $0 }.min() }
+            lastActivity = pulse.activity
+            if quiet >= rounds { return [clientDue, worldDue].compactMap { $0 }.min() }
         }
     }
 

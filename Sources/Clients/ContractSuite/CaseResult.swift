@@ -55,6 +55,10 @@ public struct CaseFailure: Sendable, Hashable {
     /// The expectation and what the client showed, as a sentence.
     public var message: String
     public var check: InsideCheck?
+    /// How far into the case it showed.
+    var at = Duration.zero
+    /// The index of the step at which it showed; nil in a case, which ends with it.
+    var step: Int?
 }
 
 extension CaseResult: CustomStringConvertible {

@@ -86,15 +86,24 @@ public struct CaseRunner {
 
 /// Where cases are played: an engine, and the carrier of bytes between it and clients.
 public protocol Stage {
+    /// Whether whatever one side sends has arrived when ``perform(_:)`` and the client's own work return.
+    var isPrompt: Bool { get }
+
     /// Runs work on the engine at the system's time; when it returns, output for clients is on its way.
     func perform<Result: Sendable>(
         _ body: @escaping @Sendable (Engine, Timestamp) throws -> Result
     ) async throws -> Result
 }
 
+extension Stage {
+    public var isPrompt: Bool { false }
+}
+
 extension LocalServer: Stage {}
 
 extension VirtualNetwork: Stage {
+    public var isPrompt: Bool { true }
+
     public func perform<Result: Sendable>(
         _ body: @escaping @Sendable (Engine, Timestamp) throws -> Result
     ) async throws -> Result {

@@ -23,6 +23,11 @@ public enum ClientExpectation: Sendable, Hashable {
     case problem(ClientReport.Problem.Kind, containing: String = "")
     case problemCount(ClientReport.Problem.Kind, Int)
     case noProblem
+    case someProblem
+    /// No message of the user is stored twice; only for users who repeat nothing.
+    case storedOnce
+    /// Every message of the user that the client shows as delivered is stored.
+    case deliveredIsStored
     case goal(String)
     case goalCount(String, Int)
     /// The goal is linked with the consultation whose chat is open.
@@ -34,11 +39,14 @@ public enum ClientExpectation: Sendable, Hashable {
     case mealError(String, containing: String)
     case idle
     case all([ClientExpectation])
+    /// At least one of them; the failure is that of the last.
+    case oneOf([ClientExpectation])
 
     var needsStoredMessages: Bool {
         switch self {
-        case .transcriptAsStored, .transcriptEndsAsStored, .completeAnswersAreStored: true
-        case .all(let parts): parts.contains { $0.needsStoredMessages }
+        case .transcriptAsStored, .transcriptEndsAsStored, .completeAnswersAreStored, .storedOnce, .deliveredIsStored:
+            true
+        case .all(let parts), .oneOf(let parts): parts.contains { $0.needsStoredMessages }
         default: false
         }
     }
@@ -68,7 +76,7 @@ extension ClientExpectation {
         case .problem(.tooMany, _): [.limit]
         case .problemCount(.tooMany, let count): count > 0 ? [.limit] : []
         case .mealError: [.failedMeal]
-        case .all(let parts): parts.reduce(into: []) { $0.formUnion($1.checks) }
+        case .all(let parts), .oneOf(let parts): parts.reduce(into: []) { $0.formUnion($1.checks) }
         default: []
         }
     }
@@ -97,6 +105,10 @@ extension ClientExpectation {
     /// The first part that is not met, and why, as a sentence; nil if all are met.
     func failure(in observation: Observation) -> CaseFailure? {
         if case .all(let parts) = self { return parts.lazy.compactMap { $0.failure(in: observation) }.first }
+        if case .oneOf(let parts) = self {
+            let failures = parts.map { $0.failure(in: observation) }
+            return failures.contains { $0 == nil } ? nil : failures.last ?? nil
+        }
         return unmet(in: observation).map { CaseFailure(message: $0, check: checks.first) }
     }
 
@@ -125,10 +137,13 @@ extension ClientExpectation {
         case .problemCount(let kind, let count):
             unless(problems.count { $0.kind == kind } == count, Messages.problems(problems))
         case .noProblem: unless(problems.isEmpty, Messages.problems(problems))
+        case .someProblem: unless(!problems.isEmpty, Messages.problems(problems))
+        case .storedOnce: unmetOnce(observation.stored)
+        case .deliveredIsStored: unmetDelivered(observation)
         case .goal, .goalCount, .goalLinked, .goalUnlinked: unmetGoal(report)
         case .meal, .mealError: unmetMeal(report)
         case .idle: unless(!report.isBusy, Messages.busy(report))
-        case .all: preconditionFailure("Its parts are looked at one by one.")
+        case .all, .oneOf: preconditionFailure("Its parts are looked at one by one.")
         }
     }
 
@@ -158,6 +173,20 @@ extension ClientExpectation {
             $0.role == .assistant && $0.isComplete && !stored.contains(StoredMessage(role: $0.role, text: $0.text))
         }
         return wrong.map { Messages.unmet(self, Messages.line($0)) }
+    }
+
+    private func unmetOnce(_ stored: [StoredMessage]) -> String? {
+        var seen: Set<StoredMessage> = []
+        let twice = stored.first { $0.role == .user && !seen.insert($0).inserted }
+        return twice.map { Messages.unmet(self, Messages.storedTwice($0.text)) }
+    }
+
+    private func unmetDelivered(_ observation: Observation) -> String? {
+        let stored = Set(observation.stored)
+        let lost = observation.report.transcript.first {
+            $0.role == .user && $0.isDelivered && !stored.contains(StoredMessage(role: .user, text: $0.text))
+        }
+        return lost.map { Messages.unmet(self, Messages.line($0)) }
     }
 
     private func unmetGoal(_ report: ClientReport) -> String? {

@@ -18,6 +18,9 @@ public protocol ClientUnderTest {
 
     func report() async throws -> ClientReport
 
+    /// Grows whenever the report changes, so that nothing needs to look at an unchanged one; nil if it does not tell.
+    var revision: UInt64? { get }
+
     /// Sets the suite's clock, makes the client do all that is due or arrived, and returns when its next timer is due.
     ///
     /// Called repeatedly until neither side has anything to do, and never for clients on the system's clock.
@@ -38,6 +41,7 @@ public enum ClientClock: String, Sendable, CaseIterable {
 extension ClientUnderTest {
     public var clock: ClientClock { .system }
     public var language: String? { "swift" }
+    public var revision: UInt64? { nil }
     public func settle(at time: Timestamp) async throws -> Timestamp? { nil }
     public func end() async {}
 }

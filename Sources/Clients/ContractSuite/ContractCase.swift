@@ -48,7 +48,12 @@ public struct ContractCase: Sendable, CustomStringConvertible {
 
     /// The shortest duration of the steps, in contract time.
     public var leastDuration: Duration {
-        steps.reduce(.zero) { sum, step in if case .pass(let duration) = step { sum + duration } else { sum } }
+        steps.reduce(.zero) { sum, step in
+            switch step {
+            case .pass(let duration), .quiet(let duration): sum + duration
+            default: sum
+            }
+        }
     }
 }
 
@@ -99,6 +104,8 @@ public enum Step: Sendable, Hashable {
     /// The client's user opens the chat about the goal that the report shows under this title.
     case chatAboutGoal(titled: String)
     case pass(Duration)
+    /// Time passes, and the client's user wants nothing: an explorer looks at what is sent all the same.
+    case quiet(Duration)
     /// Time passes until the client shows what is expected; fails if it does not in time.
     ///
     /// After a failure the following steps have no basis and are skipped.
@@ -111,7 +118,7 @@ public enum Step: Sendable, Hashable {
     var expectation: ClientExpectation? {
         switch self {
         case .until(let expectation, _), .expect(let expectation), .watch(let expectation): expectation
-        case .perform, .chatAboutGoal, .pass: nil
+        case .perform, .chatAboutGoal, .pass, .quiet: nil
         }
     }
 }

@@ -36,6 +36,9 @@ enum Messages {
             "a problem of the kind \(kind.rawValue)" + (text.isEmpty ? "" : " with \(quoted(text))")
         case .problemCount(let kind, let count): "\(Words.counted(count, "problem")) of the kind \(kind.rawValue)"
         case .noProblem: "no problem"
+        case .someProblem: "a problem to be shown"
+        case .storedOnce: "each message of the user to be stored once"
+        case .deliveredIsStored: "every message of the user shown as delivered to be stored"
         case .goal(let title): "the goal \(quoted(title))"
         case .goalCount(let title, let count): "the goal \(quoted(title)) \(count == 1 ? "once" : "\(count) times")"
         case .goalLinked(let title): "the goal \(quoted(title)) to be linked with the open consultation"
@@ -46,6 +49,7 @@ enum Messages {
             "the meal \(quoted(text)) to have failed, and the reason shown, with \(quoted(words))"
         case .idle: "nothing to be under way"
         case .all(let parts): parts.map(text).joined(separator: ", ")
+        case .oneOf(let parts): parts.map(text).joined(separator: ", or ")
         }
     }
     /// The connection, and if there is none, the user's last problem.
@@ -65,6 +69,9 @@ enum Messages {
     }
     static func line(_ line: ClientReport.Line, stored: StoredMessage) -> String {
         self.line(line) + " where the server has \(quoted(stored.text)) of the \(stored.role.rawValue)"
+    }
+    static func storedTwice(_ text: String) -> String {
+        "a transcript in which the server has \(quoted(text)) more than once"
     }
     static func problems(_ problems: [ClientReport.Problem]) -> String {
         if problems.isEmpty { return "no problem" }

@@ -126,6 +126,42 @@ struct MessageCounts: Sendable {
     }
 }
 
+/// Rewrites text in JSON with escapes, as encoders for 7-bit channels do.
+///
+/// The text need not be valid JSON, in which only strings have such characters. Bytes that are not UTF-8 stay.
+public enum JSONEscapes {
+    public static func escape(_ text: [UInt8]) -> [UInt8] {
+        guard text.contains(where: { $0 >= 0x80 }) else { return text }
+        var out: [UInt8] = []
+        out.reserveCapacity(text.count * 2)
+        var parser = Unicode.UTF8.ForwardParser()
+        var rest = text.makeIterator()
+        var index = 0
+        while true {
+            switch parser.parseScalar(from: &rest) {
+            case .valid(let encoded):
+                index += encoded.count
+                let scalar = Unicode.UTF8.decode(encoded)
+                if scalar.isASCII { out += encoded } else { append(scalar, to: &out) }
+            case .error(let length):
+                out += text[index..<(index + length)]
+                index += length
+            case .emptyInput: return out
+            }
+        }
+    }
+
+    private static func append(_ scalar: Unicode.Scalar, to out: inout [UInt8]) {
+        for unit in UTF16.encode(scalar) ?? .init() {
+            out += [.backslash, UInt8(ascii: "u")]
+            for shift in stride(from: 12, through: 0, by: -4) {
+                let digit = UInt8(truncatingIfNeeded: unit >> UInt16(shift)) & 0xF
+                out.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+            }
+        }
+    }
+}
+
 /// Rewrites times in JSON with nine fraction digits, as Go's `time.Time` writes them.
 ///
 /// A pure text transformation: each value that is exactly `"YYYY-MM-DDTHH:MM:SSZ"` gets `.nnnnnnnnn` before its Z. The

@@ -38,7 +38,9 @@ extension SocketFaults {
         let told = Outgoing.Message(text: planned.text, ruleNames: planned.ruleNames)
         if let ending = planned.plan.ending {
             outgoing.endingRule = rules[ending.rule].name.text
-            end(ending, planned.plan.draft, told, in: &outgoing)
+            var draft = planned.plan.draft
+            if planned.plan.isLost, case .end = ending.fault { draft.copies = 0 }
+            end(ending, draft, told, in: &outgoing)
         } else {
             pass(planned.plan, planned.message, told, into: &outgoing)
         }
@@ -81,7 +83,7 @@ extension SocketFaults {
 
     private mutating func apply(_ index: Int, at offset: Int, to plan: inout Plan, in outgoing: inout Outgoing) {
         switch rules[index].fault {
-        case .close, .finish, .reset, .silence, .cut:
+        case .close, .finish, .reset, .silence, .cut, .end:
             if plan.ending == nil { plan.ending = (index, rules[index].fault, offset) }
         case .masked: plan.draft.maskKey = maskKey(of: rules[index])
         case .reservedBits(let bits): plan.draft.reservedBits |= bits & 7
@@ -92,6 +94,7 @@ extension SocketFaults {
         case .coalesce(let count):
             guard count > 1, plan.coalescing == nil else { return }
             plan.coalescing = (index, min(count, FaultLimits.coalesced))
+        case .escape: plan.draft.text = JSONEscapes.escape(plan.draft.text)
         case .binary: plan.draft.opcode = .binary
         case .lose: plan.isLost = true
         case .double: plan.draft.copies = 2
@@ -164,6 +167,10 @@ extension SocketFaults {
         case .silence:
             draft.ending = (ending.offset, .silence)
             isSilent = true
+        case .end(let how, let wait):
+            draft.waits.append((.max, wait))
+            draft.ending = (.max, how.action)
+            isSilent = how == .silence
         default: draft.ending = (ending.offset, .finish)
         }
         var last = draft.encoded()

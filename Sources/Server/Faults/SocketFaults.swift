@@ -4,8 +4,8 @@ import WebSocket
 
 /// An injected fault of an open WebSocket; "the frame" is the server text message that the rule's point names.
 ///
-/// At a ``SocketPoint/byte(_:)``, faults that end the connection, `delay` and `dribble` start at that byte, which is
-/// the first one not sent, or sent late; all others affect the whole frame. ``SocketFaults`` describes how several
+/// At a ``SocketPoint/byte(_:)``, faults that end the connection (except `end`), `delay` and `dribble` start at that
+/// byte, which is the first one not sent, or sent late; all others affect the whole frame. ``SocketFaults`` describes how several
 /// faults combine.
 public enum SocketFault: Sendable, Equatable {
     /// A close frame instead of the frame, empty without a code. Any code is allowed, even one that must not be sent.
@@ -18,6 +18,10 @@ public enum SocketFault: Sendable, Equatable {
     case silence
     /// The first bytes of the frame, header included, then FIN or RST; at a byte, this many more from there.
     case cut(after: Int, reset: Bool)
+    /// The whole frame, then a wait in nanoseconds, then the end; at a byte too. What comes meanwhile is not sent.
+    ///
+    /// During the wait the connection is open, and what the client sends is read.
+    case end(Ending, after: Int64)
     /// The frame is masked, which a server must not do (RFC 6455 §5.1).
     case masked
     /// The frame has reserved bits set, 1 to 7: 4 is RSV1 (RFC 6455 §5.2).
@@ -27,6 +31,10 @@ public enum SocketFault: Sendable, Equatable {
     /// The message comes in fragments that begin at these bytes of the text, even inside a character; offsets outside
     /// the text are ignored.
     case fragments(at: [Int])
+    /// Characters that are not ASCII come as JSON escapes, `\uXXXX`, those beyond U+FFFF as two (RFC 8259 §7).
+    ///
+    /// A change of the text: fragments may begin inside an escape, and between the two of a pair.
+    case escape
     /// The message waits for those that follow, and this many come in one frame, separated by newlines.
     ///
     /// Fewer come if the next message is not selected, an answer ends, the connection closes, or, unless the point
@@ -53,6 +61,9 @@ public enum SocketFault: Sendable, Equatable {
     ///
     /// At a point of frames or a type it may also hold the client's messages, which it counts apart.
     case hold(Hold)
+
+    /// How a connection ends without a close frame.
+    public enum Ending: String, Sendable, CaseIterable { case finish, reset, silence }
 }
 
 /// The point on a WebSocket connection where a fault starts.
@@ -142,8 +153,8 @@ public struct Outgoing: Sendable, Equatable {
 /// Before it writes a close frame of another origin, the engine sends the result of `close()`.
 ///
 /// Several faults on one message act in this order: changes of its text in the order of the rules; loss; swapping;
-/// coalescing; framing; doubling; waits. Faults that end the connection (`close`, `finish`, `reset`, `silence`, `cut`;
-/// the first of them) act at once: a message that waits for swapping is lost; messages that wait for coalescing are
+/// coalescing; framing; doubling; waits. Faults that end the connection (`close`, `finish`, `reset`, `silence`, `cut`,
+/// `end`; the first of them) act at once: a message that waits for swapping is lost; messages that wait for coalescing are
 /// sent before the end. Messages are counted as if there were no faults, so a lost one counts and a doubled one counts
 /// once.
 public struct SocketFaults: Sendable {

@@ -34,6 +34,16 @@ public enum WireAction: Sendable, Equatable {
     case silence
 }
 
+extension SocketFault.Ending {
+    var action: WireAction {
+        switch self {
+        case .finish: .finish
+        case .reset: .reset
+        case .silence: .silence
+        }
+    }
+}
+
 /// Collects the actions between the bytes of one transmission, and creates the marks.
 struct WireFaults {
     let count: Int

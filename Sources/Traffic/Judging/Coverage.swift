@@ -12,7 +12,9 @@ public struct Coverage: Sendable, Hashable {
         words[situation.index / 64] & 1 << UInt64(situation.index % 64) != 0
     }
 
-    public mutating func formUnion(_ other: Coverage) { for index in words.indices { words[index] |= other.words[index] } }
+    public mutating func formUnion(_ other: Coverage) {
+        for index in words.indices { words[index] |= other.words[index] }
+    }
 
     public var count: Int { words.reduce(0) { $0 + $1.nonzeroBitCount } }
 

@@ -91,6 +91,31 @@ struct SocketFaultTests {
     }
 
     @Test(
+        "A connection ends so long after a frame; until then it is read, and nothing more is sent",
+        arguments: ["finish", "reset", "silence"])
+    func endsLater(_ how: String) throws {
+        let (network, socket, id) = try socket(
+            "{on: socket, connections: 1, at: {type: message_received}, end: {how: \(how), after: 20s}}")
+        socket.send(Self.ask)
+        network.advance(by: .milliseconds(19_999))
+        #expect(socket.takeTypes() == ["message_received"])
+        #expect(socket.wire.ending == .open)
+        socket.send(Self.ask)
+        network.advance(by: .milliseconds(1))
+        let ending: VirtualClient.Ending = how == "finish" ? .closed : how == "reset" ? .reset : .open
+        #expect(socket.wire.ending == ending)
+        #expect(socket.closeCode == nil && network.engine.defaultWorld.backend.openSocketCount == 0)
+        // Silence ends by itself.
+        network.advance(by: .seconds(600))
+        #expect(socket.wire.ending != .open && socket.takeTypes().isEmpty)
+        // Both questions were stored and answered all the same.
+        let history = try network.exchange(
+            .authorized(.get, "/api/v1/consultations/\(id)/messages", as: TestUser.anna))
+        #expect(history.json?["data"]?["messages"]?.array?.count == 4)
+        #expect(network.engine.connections.heldBytes == 0)
+    }
+
+    @Test(
         "No close frame follows an end, though an archived consultation would send one",
         arguments: ["finish", "reset", "silence"])
     func nothingAfterTheEnd(_ fault: String) throws {

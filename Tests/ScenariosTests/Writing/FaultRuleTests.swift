@@ -32,7 +32,8 @@ import Testing
         .finish, .reset, .silence, .cut(after: 5, reset: false), .cut(after: 0, reset: true), .masked, .reservedBits(7),
         .invalidUTF8, .fragments(at: [1]), .fragments(at: [3, 7]), .coalesce(count: 2), .binary, .lose, .double, .swap,
         .delay(wait), .dribble(bytes: 1, every: 1_000_000), .replace(text: "{\"type\": \"x\"}"), .nanosecondTimestamps,
-        .withholdPong, .stallReading,
+        .withholdPong, .stallReading, .escape, .end(.finish, after: 0), .end(.reset, after: wait),
+        .end(.silence, after: 3_600_000_000_000),
     ]
     static let points: [SocketPoint] = [
         .frames(.all), .frames(.only(3)), .type("pong", .all), .type("meal_log.failed", .first(2)),

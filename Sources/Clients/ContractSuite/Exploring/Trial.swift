@@ -17,10 +17,15 @@ public protocol Trial: Sendable {
 public struct TrialOutcome: Sendable {
     public var mode: GuideMode
     public var startedAt: Timestamp
+    /// The world's time at the end; nil for that of the last entry.
+    public var endedAt: Timestamp?
     public var entries: [JournalEntry] = []
     /// What was wrong as the client's user sees it.
     public var failures: [CaseFailure] = []
     public var end = End.finished
+    /// The numbers of the entries written while the user wanted nothing, and when that began; nil if no step says so.
+    public var quiet: Range<Int>?
+    public var quietSince: Timestamp?
     /// The instructions that the client lacks.
     public var unsupported: Set<String> = []
 

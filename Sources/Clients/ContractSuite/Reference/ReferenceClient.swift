@@ -11,6 +11,7 @@ public final class ReferenceClient: ClientUnderTest {
     private var core: ClientCore
     private var mutation: (any Mutation)?
     private var now: Timestamp
+    private var changeCount: UInt64 = 0
     /// How many rounds a client may take at one point in time before it has to continue later.
     private static let roundsAtATime = 200
     /// How far ahead the goals' target dates are.
@@ -42,6 +43,7 @@ public final class ReferenceClient: ClientUnderTest {
     public var clock: ClientClock { .suite }
     public func perform(_ instruction: ClientInstruction) { core.perform(command(instruction), at: now) }
 
+    public var revision: UInt64? { changeCount }
     public func report() -> ClientReport { mutation?.report(core.state) ?? core.state }
 
     /// Does everything due or arrived, and returns when it is due next.
@@ -49,8 +51,8 @@ public final class ReferenceClient: ClientUnderTest {
         now = max(now, time)
         for _ in 0..<Self.roundsAtATime {
             if let due = core.nextDeadline, due <= now { core.advance(to: now) }
-            // Nothing reads the events: the fresh token is used automatically.
-            _ = core.takeEvents()
+            // What the events say does not matter: the fresh token is used automatically.
+            if !core.takeEvents().isEmpty { changeCount += 1 }
             let isMutationDue = mutation?.nextDeadline.map { $0 <= now } ?? false
             var actions = core.takeActions()
             if !actions.isEmpty || isMutationDue { actions = mutation?.actions(actions, at: now) ?? actions }

@@ -110,6 +110,7 @@ extension SocketFault {
         switch action {
         case .close: return close(value)
         case .cut: return cut(value)
+        case .end: return end(value)
         case .reservedBits: return value.integer(1...7).map { .reservedBits(UInt8($0)) }
         case .fragments: return fragments(value)
         case .coalesce: return value.integer(2...FaultLimits.coalesced).map { .coalesce(count: $0) }
@@ -125,7 +126,8 @@ extension SocketFault {
 
     static let switches: [FaultAction: SocketFault] = [
         .finish: .finish, .reset: .reset, .silence: .silence, .masked: .masked, .invalidUTF8: .invalidUTF8,
-        .binary: .binary, .lose: .lose, .double: .double, .swap: .swap, .nanosecondTimestamps: .nanosecondTimestamps,
+        .escape: .escape, .binary: .binary, .lose: .lose, .double: .double, .swap: .swap,
+        .nanosecondTimestamps: .nanosecondTimestamps,
         .withholdPong: .withholdPong, .stallReading: .stallReading,
     ]
 
@@ -147,6 +149,15 @@ extension SocketFault {
         let after = fields.after("the frame")
         let reset = fields["reset"]?.flag() ?? false
         return after.map { .cut(after: $0, reset: reset) }
+    }
+
+    private static func end(_ value: Cursor) -> SocketFault? {
+        guard let fields = Fields(value, as: .end) else { return nil }
+        let endings = Ending.allCases.map(\.rawValue)
+        let how = fields.required("how", Messages.oneOf(endings))?.name(among: endings).flatMap(Ending.init)
+        let wait = fields["after"].map { $0.duration(0...FaultLimits.longestWait) } ?? 0
+        guard let how, let wait else { return nil }
+        return .end(how, after: wait)
     }
 
     private static func fragments(_ value: Cursor) -> SocketFault? {

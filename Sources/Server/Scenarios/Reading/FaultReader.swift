@@ -155,10 +155,10 @@ enum FaultAction: String, CaseIterable {
     case contentType = "content_type"
     case nanosecondTimestamps = "nanosecond_timestamps"
     case wrongAccept = "wrong_accept"
-    case close, finish, silence, cut, masked
+    case close, finish, silence, cut, end, masked
     case reservedBits = "reserved_bits"
     case invalidUTF8 = "invalid_utf8"
-    case fragments, coalesce, binary, lose, double, swap, replace
+    case fragments, escape, coalesce, binary, lose, double, swap, replace
     case withholdPong = "withhold_pong"
     case stallReading = "stall_reading"
     case hold
@@ -170,8 +170,8 @@ enum FaultAction: String, CaseIterable {
         case .delay, .reset, .hold: [.response, .handshake, .socket]
         case .dribble, .nanosecondTimestamps: [.response, .socket]
         case .wrongAccept: [.handshake]
-        case .close, .finish, .silence, .cut, .masked, .reservedBits, .invalidUTF8, .fragments, .coalesce, .binary,
-            .lose, .double, .swap, .replace, .withholdPong, .stallReading:
+        case .close, .finish, .silence, .cut, .end, .masked, .reservedBits, .invalidUTF8, .fragments, .escape,
+            .coalesce, .binary, .lose, .double, .swap, .replace, .withholdPong, .stallReading:
             [.socket]
         }
     }

@@ -89,7 +89,7 @@ enum ObjectKind: String, CaseIterable {
     case meal
     case mealCondition = "meal_condition"
     case replay
-    case fault, selection, quota, dribble, truncate, reset, close, cut, hold, point
+    case fault, selection, quota, dribble, truncate, reset, close, cut, end, hold, point
 
     var keys: [String] {
         switch self {
@@ -166,6 +166,7 @@ enum ObjectKind: String, CaseIterable {
         case .truncate, .reset: ["after"]
         case .close: ["code", "reason"]
         case .cut: ["after", "reset"]
+        case .end: ["how", "after"]
         case .hold: ["what", "text", "for"]
         case .point: ["frame", "type", "n", "chunk", "answer", "byte"]
         }
@@ -184,6 +185,7 @@ enum ObjectKind: String, CaseIterable {
         case .answer: "an answer"
         case .answerCondition, .mealCondition: "a condition"
         case .truncate: "a truncation"
+        case .end: "an end"
         case .point: "a point of a connection"
         default: "a \(rawValue)"
         }

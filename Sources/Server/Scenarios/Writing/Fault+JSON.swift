@@ -47,6 +47,11 @@ extension SocketFault {
                 writer.member("after", after)
                 if reset { writer.member("reset", true) }
             }
+        case .end(let how, let wait):
+            writer.object("end") { writer in
+                writer.member("how", how.rawValue)
+                if wait != 0 { writer.duration("after", wait) }
+            }
         case .reservedBits(let bits): writer.member("reserved_bits", Int(bits))
         case .fragments(let positions):
             writer.array("fragments") { writer in for position in positions { writer.value(position) } }
@@ -56,8 +61,8 @@ extension SocketFault {
         case .replace(let text): writer.text("replace", text)
         case .hold(let hold):
             hold.write(hold.fromClient ? hold.fromServer ? "both" : "client" : "server", into: &writer)
-        case .finish, .reset, .silence, .masked, .invalidUTF8, .binary, .lose, .double, .swap, .nanosecondTimestamps,
-            .withholdPong, .stallReading:
+        case .finish, .reset, .silence, .masked, .invalidUTF8, .escape, .binary, .lose, .double, .swap,
+            .nanosecondTimestamps, .withholdPong, .stallReading:
             guard let action = Self.switches.first(where: { $0.value == self })?.key else {
                 preconditionFailure("\(self) has a key.")
             }

@@ -162,18 +162,7 @@ extension JSONWriter {
     mutating func text(_ name: StaticString, _ text: String?) {
         guard let text else { return }
         guard text.unicodeScalars.contains(where: \.isEscapedInYAML) else { return member(name, text) }
-        var plain = JSONWriter(reserving: text.utf8.count + 64)
-        plain.value(text)
-        var escaped = ""
-        for scalar in String(decoding: plain.bytes, as: UTF8.self).unicodeScalars {
-            if scalar.isEscapedInYAML {
-                let digits = String(scalar.value, radix: 16)
-                escaped += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            } else {
-                escaped.unicodeScalars.append(scalar)
-            }
-        }
-        member(name, raw: Array(escaped.utf8))
+        member(name, raw: JSONValue.string(text).encodedForYAML())
     }
 
     /// Writes a time to the nanosecond, or a duration before the world's start, or nothing.
@@ -182,19 +171,6 @@ extension JSONWriter {
         case nil: break
         case .at(let time): member(name, time.preciseText)
         case .before(let nanoseconds): member(name, "\(nanoseconds)ns ago")
-        }
-    }
-}
-
-extension Unicode.Scalar {
-    /// Whether JSON accepts the character literally but YAML does not.
-    ///
-    /// These are the characters that YAML calls not printable, and its additional line breaks, which it would fold into
-    /// spaces (YAML 1.1 §4.1 and §4.2, which libyaml follows).
-    fileprivate var isEscapedInYAML: Bool {
-        switch value {
-        case 0x7F...0x9F, 0x2028, 0x2029, 0xFEFF, 0xFFFE, 0xFFFF: true
-        default: false
         }
     }
 }

@@ -1,0 +1,175 @@
+import FitIQAPI
+import Judging
+import Traffic
+
+/// What is wrong with a client in a run.
+public struct Symptom: Sendable, Hashable {
+    /// The id of an obligation, of a check from inside, or of an ``ExploreCheck``.
+    public let id: String
+    public let level: Obligation.Level
+    /// What the client did, as a sentence.
+    public let message: String
+    /// Where the client stood when it showed.
+    public let situation: Situation
+    /// The numbers of the entries that show it, oldest first; empty if none does.
+    public let entries: [Int]
+
+    /// All ids but those of obligations.
+    public static let ids = InsideCheck.allCases.map(\.rawValue) + ExploreCheck.allCases.map(\.rawValue)
+}
+
+/// What a judge says about a run, in one pass over its entries.
+public struct TrialReading: Sendable {
+    public let verdicts: [Verdict]
+    public let coverage: Coverage
+    /// The situation of the client before each entry, and at the end.
+    public let situations: [Situation]
+
+    public init(_ outcome: TrialOutcome) {
+        var judge = Judge(mode: outcome.mode)
+        var situations = [judge.situation]
+        situations.reserveCapacity(outcome.entries.count + 1)
+        for entry in outcome.entries {
+            judge.observe(entry)
+            situations.append(judge.situation)
+        }
+        (verdicts, coverage, self.situations) = (judge.verdicts(at: outcome.endedAt), judge.coverage, situations)
+    }
+}
+
+/// Tells what is wrong with a client in a run, beside what is wrong with it when nothing goes wrong.
+public struct Oracle: Sendable {
+    private let stories: [Story]
+    private let mayFail: Bool
+    /// What the runs without faults show, and their most requests in a minute, by story.
+    private var baselines: [Baseline]
+
+    private struct Baseline {
+        var ids: Set<String> = []  // Ids of symptoms: constants.
+        var peak = 0
+    }
+
+    /// How many requests and handshakes a minute may have that none has without faults: this many times as many, and
+    /// so many more.
+    static let floodFactor = 3
+    static let floodRoom = 60
+
+    /// - Parameter mayFail: Whether a command may end with any status.
+    public init(_ stories: [Story], mayFail: Bool = false) {
+        (self.stories, self.mayFail) = (stories, mayFail)
+        baselines = stories.map { _ in Baseline() }
+    }
+
+    /// Learns what the client does without faults; returns what is wrong already, which is left out from now on.
+    public mutating func learn(_ outcome: TrialOutcome, _ reading: TrialReading, story: Int) -> [Symptom] {
+        baselines[story].peak = max(baselines[story].peak, Self.busiestMinute(outcome.entries).count)
+        let symptoms = symptoms(of: outcome, reading, story: story)
+        baselines[story].ids.formUnion(symptoms.map(\.id))
+        return symptoms
+    }
+
+    /// The symptoms of a run, each id once, without those that the story shows without faults.
+    public func symptoms(of outcome: TrialOutcome, _ reading: TrialReading, story: Int) -> [Symptom] {
+        var symptoms: [Symptom] = []
+        func add(
+            _ id: String, _ message: String, level: Obligation.Level = .must, entries: [Int] = [], at place: Int? = nil
+        ) {
+            guard !baselines[story].ids.contains(id), !symptoms.contains(where: { $0.id == id }) else { return }
+            let situation = reading.situations[min(place ?? Int.max, reading.situations.count - 1)]
+            symptoms.append(Symptom(id: id, level: level, message: message, situation: situation, entries: entries))
+        }
+        for verdict in reading.verdicts where verdict.outcome == .broken {
+            let level: Obligation.Level = verdict.failsRun ? .must : .should
+            guard let finding = verdict.findings.first(where: { $0.level == level }) else { continue }
+            let numbers = finding.evidence.map(\.number)
+            add(
+                verdict.obligation.id, finding.message, level: level, entries: numbers,
+                at: numbers.last.map { Self.place(of: $0, in: outcome.entries) })
+        }
+        for failure in outcome.failures {
+            let check = failure.step.flatMap { stories[story].symptoms[$0] }
+            guard let id = failure.check?.rawValue ?? check?.rawValue else { continue }
+            let time = outcome.startedAt.advanced(by: failure.at)
+            let place = outcome.entries.lastIndex { $0.time <= time }.map { $0 + 1 }
+            add(id, failure.message, entries: Self.lastTraffic(outcome.entries.prefix(place ?? 0)), at: place)
+        }
+        let last = Self.lastTraffic(outcome.entries[...])
+        if let (check, message) = end(outcome.end) { add(check.rawValue, message, entries: last) }
+        let minute = Self.busiestMinute(outcome.entries)
+        let limit = baselines[story].peak * Self.floodFactor + Self.floodRoom
+        if minute.count > limit || outcome.entries.count > MemoryTrial.entryLimit {
+            let numbers = outcome.entries[minute.places].map(\.number)
+            add(
+                ExploreCheck.flood.rawValue, ExploringMessages.flood(minute.count, limit: limit),
+                entries: Array(numbers.prefix(4)), at: minute.places.lowerBound)
+        }
+        if let entry = Self.unasked(outcome) {
+            add(
+                ExploreCheck.restless.rawValue, ExploringMessages.restless(entry, since: outcome.startedAt),
+                entries: [entry.number], at: Self.place(of: entry.number, in: outcome.entries))
+        }
+        return symptoms
+    }
+
+    private func end(_ end: TrialOutcome.End) -> (ExploreCheck, String)? {
+        switch end {
+        case .finished: nil
+        case .exited(let status): status == 0 || mayFail ? nil : (.command, ExploringMessages.exited(status))
+        case .signalled(let signal): (.crash, ExploringMessages.signalled(signal))
+        case .timedOut: (.hang, ExploringMessages.timedOut)
+        case .restless(let looks): (.flood, Messages.neverQuiet(looks: looks))
+        case .undrivable(let reason): (.crash, reason)
+        }
+    }
+
+    /// The index of the entry with a number; journals lack entries only at their beginning.
+    private static func place(of number: Int, in entries: [JournalEntry]) -> Int {
+        guard let first = entries.first?.number else { return 0 }
+        return min(max(0, number - first), entries.count - 1)
+    }
+
+    /// The numbers of the last two entries of wire traffic.
+    private static func lastTraffic(_ entries: ArraySlice<JournalEntry>) -> [Int] {
+        var numbers: [Int] = []
+        for entry in entries.reversed() where entry.event.isOnTheWire && numbers.count < 2 {
+            numbers.insert(entry.number, at: 0)
+        }
+        return numbers
+    }
+
+    /// The most requests and handshakes in a minute of world time, and the entries from the first to the last of them.
+    static func busiestMinute(_ entries: [JournalEntry]) -> (count: Int, places: Range<Int>) {
+        let places = entries.indices.filter { entries[$0].isRequest }
+        var most = (count: 0, places: 0..<0)
+        var first = 0
+        for (last, place) in places.enumerated() {
+            let earliest = entries[place].time.advanced(byNanoseconds: -60_000_000_000)
+            while entries[places[first]].time < earliest { first += 1 }
+            if last - first + 1 > most.count { most = (last - first + 1, places[first]..<place + 1) }
+        }
+        return most
+    }
+
+    /// The first thing that the client began while its user wanted nothing; nil if there is none.
+    private static func unasked(_ outcome: TrialOutcome) -> JournalEntry? {
+        guard let quiet = outcome.quiet, let since = outcome.quietSince else { return nil }
+        return outcome.entries.first(where: { entry in
+            guard quiet.contains(entry.number) else { return false }
+            switch entry.event {
+            // An answer may come long after its request.
+            case .exchange(let exchange), .opened(let exchange): return exchange.requestedAt > since
+            case .frame(let frame): return frame.sender == .client && frame.opcode != .close
+            case .closed, .fault, .clock, .note, .held, .released: return false
+            }
+        })
+    }
+}
+
+extension JournalEntry {
+    fileprivate var isRequest: Bool {
+        switch event {
+        case .exchange, .opened: true
+        case .frame, .closed, .fault, .clock, .note, .held, .released: false
+        }
+    }
+}

@@ -1,0 +1,172 @@
+import FitIQAPI
+import Scenarios
+
+/// What a client's user does while things go wrong, and the world as it is before they do.
+///
+/// Every story ends in the same way: the client becomes idle, answers once more if a chat is open, leaves, and is left
+/// alone for five minutes. What a step of that end demands has the id of its symptom.
+public struct Story: Sendable {
+    public let name: String
+    /// The world without faults; its answers are short, because each chunk costs time.
+    public let scenario: Scenario
+    public let steps: [Step]
+    /// What is wrong with the client if a step of the end fails, by the step's index.
+    let symptoms: [Int: ExploreCheck]
+
+    /// Creates a story; its scenario is written as in a file, without the name.
+    ///
+    /// - Parameters:
+    ///   - goals: The titles of the goals that the user creates.
+    ///   - isChat: Whether the steps leave a chat open.
+    /// - Precondition: the scenario has no mistakes.
+    init(_ name: String, world: String, goals: [String] = [], isChat: Bool = true, _ steps: Step...) {
+        self.name = name
+        do {
+            scenario = try Scenario.read("name: \(name)\nsummary: \(Self.summary)\n\(world)\(Self.answers)")
+        } catch {
+            preconditionFailure("The world of the story \(name) has mistakes: \(error)")
+        }
+        var all: [Step] = [.watch(.completeAnswersAreStored)] + steps
+        var symptoms: [Int: ExploreCheck] = [:]
+        for (step, symptom) in Self.end(goals: goals, isChat: isChat) {
+            symptoms[all.count] = symptom
+            all.append(step)
+        }
+        (self.steps, self.symptoms) = (all, symptoms)
+    }
+
+    /// Creates a story for a client that is not told what to do: whatever it does by itself.
+    public init(_ name: String, scenario: Scenario) {
+        (self.name, self.scenario, steps, symptoms) = (name, scenario, [], [:])
+    }
+
+    /// The longest wait for a client to be idle: more than any fault holds an answer back.
+    public static let patience = Duration.seconds(15 * 60)
+    static let restTime = Duration.seconds(300)
+
+    private static let summary = "The world of a story, before anything goes wrong."
+
+    /// Answers of four chunks in half a second.
+    private static let answers = """
+        answers:
+          - when: {content: set a goal}
+            steps:
+              - {chunk: "Let me "}
+              - {chunk: "see. "}
+              - template_created: {type: goal, id: 5d1f7a90-3c4e-4b5d-8f6a-1b2c3d4e5f60, name: Sleep eight hours}
+              - {chunk: "Done."}
+            timing: {first_chunk: 100ms, chunks_per_second: 10}
+          - when: {content: protein}
+            chunks: ["About 1.6 g ", "for each kilogram ", "of body ", "weight."]
+            timing: {first_chunk: 100ms, chunks_per_second: 10}
+          - chunks: ["Begin slowly, ", "rest well, ", "drink água ", "🥤."]
+            timing: {first_chunk: 100ms, chunks_per_second: 10}
+
+        """
+
+    private static func end(goals: [String], isChat: Bool) -> [(Step, ExploreCheck)] {
+        let idle = Step.until(.idle, within: patience)
+        var end: [(Step, ExploreCheck)] = [
+            (idle, .unwell),
+            (.expect(.oneOf([.someProblem, .connection(.connected), .connection(.disconnected)])), .unwell),
+        ]
+        if isChat {
+            end += [
+                (.send("Are you still there?"), .unwell), (idle, .unwell),
+                (.expect(.oneOf([.connection(.connected), .someProblem])), .unwell),
+                (.expect(.oneOf([.offline, .transcriptAsStored])), .unwell), (.expect(.storedOnce), .twice),
+                (.expect(.oneOf([.someProblem, .deliveredIsStored])), .lost),
+            ]
+        }
+        end += [
+            (.disconnect, .unwell), (.until(.all([.offline, .idle]), within: patience), .unwell),
+            (.quiet(restTime), .restless),
+        ]
+        if !goals.isEmpty { end += [(.loadGoals, .unwell), (idle, .unwell)] }
+        for goal in goals {
+            end.append((.expect(.oneOf([.goalCount(goal, 0), .goalCount(goal, 1)])), .twice))
+            end.append((.expect(.oneOf([.someProblem, .goal(goal)])), .lost))
+        }
+        return end
+    }
+}
+
+/// What is wrong with a client as an explorer sees it, beside obligations and checks from inside.
+public enum ExploreCheck: String, Sendable, Hashable, CaseIterable {
+    case crash = "explore/crash"
+    case hang = "explore/hang"
+    case flood = "explore/flood"
+    case unwell = "explore/unwell"
+    case restless = "explore/restless"
+    case twice = "explore/twice"
+    case lost = "explore/lost"
+    case command = "explore/command"
+}
+
+extension Story {
+    /// All stories; each takes at most four minutes before its end.
+    public static let all = [chat, comeBack, goals, meals, signIn, limits]
+
+    private static let idle = Step.until(.idle, within: patience)
+    /// Waits for the first piece of an answer, or for what becomes of the client without one.
+    private static let untilStreaming = Step.until(.oneOf([.streaming, .idle]), within: patience)
+
+    private static let chat = Story(
+        "chat", world: "",
+        .start(.nutritionist), .send("How much protein do I need?"), idle, .send("And before a run?"), untilStreaming,
+        .send("And after it?"), idle, .pass(.seconds(100)), .send("What about the night?"), idle)
+
+    private static let comeBack = Story(
+        "return", world: "",
+        .start(.nutritionist), idle, .send("How much protein do I need?"), idle, .disconnect, .pass(.seconds(10)),
+        .start(.nutritionist), idle, .send("And before a run?"), untilStreaming, .disconnect, .pass(.seconds(5)),
+        .start(.nutritionist), idle)
+
+    private static let goals = Story(
+        "goals", world: "", goals: ["Run 5 km", "Sleep eight hours"],
+        .loadGoals, idle, .createGoal("Run 5 km"), idle, .chatAboutGoal(titled: "Run 5 km"), idle,
+        .send("How do I begin?"), idle, .disconnect, .pass(.seconds(5)), .loadGoals, idle,
+        .chatAboutGoal(titled: "Run 5 km"), idle, .send("Please set a goal for me."), idle,
+        .createGoal("Sleep eight hours"), idle, .pass(.seconds(40)))
+
+    private static let meals = Story(
+        "meals",
+        world: """
+            meals:
+              - {when: {text: mystery}, after: 2s, fail: Nobody knows what is in it.}
+              - {after: 3s}
+
+            """,
+        .listenToMeals, .start(.nutritionist), idle, .logMeal("2 eggs and toast"), idle,
+        .logMeal("mystery stew", .lunch),
+        idle, .disconnect, .pass(.seconds(5)), .logMeal("1 apple", .snack), idle, .pass(.seconds(20)),
+        .start(.nutritionist), idle)
+
+    private static let signIn = Story(
+        "sign-in",
+        world: """
+            token_lifetime: 60s
+            accounts: {access_token: 60s, password_cost: 1}
+            users:
+              - {id: default, email: ada@example.com, password: correct horse}
+
+            """,
+        .perform(.signIn(email: "ada@example.com", password: "correct horse")), idle, .loadGoals, idle,
+        .pass(.seconds(65)), .loadGoals, .start(.nutritionist), idle, .pass(.seconds(65)),
+        .send("How much protein do I need?"), idle)
+
+    private static let limits = Story(
+        "limits",
+        world: """
+            users:
+              - id: default
+                consultations:
+                  - {id: \(KnownID.consultation), persona: nutritionist, created_at: 2d ago}
+                fill_active_consultations: 9
+
+            """,
+        .start(.nutritionist), idle, .disconnect, .pass(.seconds(5)), .start(.generalWellness), idle,
+        .start(.wellnessSpecialist), idle, .pass(.seconds(20)), .start(.wellnessSpecialist), idle,
+        .open(KnownID.consultation), idle, .archive, idle, .open(KnownID.consultation), idle, .open(KnownID.nothing),
+        idle, .pass(.seconds(5)), .start(.wellnessSpecialist), idle)
+}

@@ -1,0 +1,119 @@
+import FitIQAPI
+import FitIQClient
+import MockServer
+import Scenarios
+
+/// Plays stories with a client in memory, each run with a network and an engine of its own: equal runs are equal to the
+/// byte.
+public struct MemoryTrial: Trial {
+    private let stories: [Story]
+    private let make: @Sendable (Surroundings, VirtualNetwork) throws -> any ClientUnderTest
+
+    public var isRepeatable: Bool { true }
+    public var seesInside: Bool { true }
+
+    /// The most looks at a client in one run, and the most entries; a client that needs more floods its backend.
+    public static let lookLimit = 5000
+    public static let entryLimit = 5000
+    private static let start = Timestamp(secondsSinceEpoch: 1_738_146_600)
+
+    /// - Parameter make: Makes a new client, which has to join the network and to follow the suite's clock.
+    public init(
+        _ stories: [Story] = Story.all,
+        _ make: @escaping @Sendable (Surroundings, VirtualNetwork) throws -> any ClientUnderTest
+    ) { (self.stories, self.make) = (stories, make) }
+
+    public func run(_ scenario: Scenario, story: Int) async throws -> TrialOutcome {
+        let network = VirtualNetwork(try Engine(Engine.Configuration(), now: Self.start), now: Self.start)
+        let world = try await StageWorld(
+            on: network, scenario, guide: nil, clock: scenario.clock ?? .manual, judged: false)
+        let client = try make(world.surroundings, network)
+        return try await stories[story].outcome(with: client, in: world)
+    }
+}
+
+/// Plays stories on a stage with sockets, such as a `LocalServer`, each run in a world of its own.
+public struct StageTrial: Trial {
+    private let server: LocalServer
+    private let stories: [Story]
+    private let make: @Sendable (Surroundings) async throws -> any ClientUnderTest
+
+    public var isRepeatable: Bool { false }
+    public var seesInside: Bool { true }
+
+    /// - Parameter make: Makes a new client for each run. If several runs are under way at once, so are several clients.
+    public init(
+        on server: LocalServer, _ stories: [Story] = Story.all,
+        _ make: @escaping @Sendable (Surroundings) async throws -> any ClientUnderTest
+    ) { (self.server, self.stories, self.make) = (server, stories, make) }
+
+    public func run(_ scenario: Scenario, story: Int) async throws -> TrialOutcome {
+        for clock in [ClientClock.suite, .system] {
+            let manual = scenario.clock ?? .manual
+            let world = try await StageWorld(
+                on: server, scenario, guide: nil, clock: clock == .suite ? manual : .real, judged: false)
+            var outcome = TrialOutcome(mode: world.access.mode, startedAt: world.access.now)
+            do {
+                let client = try await make(world.surroundings)
+                if client.clock == clock {
+                    outcome = try await stories[story].outcome(with: client, in: world)
+                } else if clock == .suite {
+                    await client.end()
+                    try await world.delete()
+                    continue
+                } else {
+                    await client.end()
+                    outcome.end = .undrivable(Messages.clockChanges)
+                }
+            } catch let error as StoryError {
+                try await world.delete()
+                throw error.reason
+            } catch {
+                outcome.end = .undrivable(Messages.noClient(error))
+            }
+            try await world.delete()
+            return outcome
+        }
+        preconditionFailure("A client follows one of the two clocks.")
+    }
+}
+
+/// An error of the harness, not of the client.
+private struct StoryError: Error {
+    let reason: any Error
+}
+
+extension Story {
+    /// The longest pause for a client on the system's clock.
+    static let realPause = Duration.seconds(2)
+
+    /// Plays the story, and ends the client; the world stays.
+    fileprivate func outcome(with client: any ClientUnderTest, in world: StageWorld) async throws -> TrialOutcome {
+        var outcome = TrialOutcome(mode: world.access.mode, startedAt: world.access.now)
+        let played = ContractCase(
+            "explore/\(name)", name, .ours("A client withstands what goes wrong."),
+            steps: client.clock == .suite ? steps : steps.map(\.hurried))
+        var play = CasePlay(
+            world: world, client: client, result: CaseResult(played, mode: outcome.mode),
+            stepLimit: MemoryTrial.lookLimit, grace: .seconds(5))
+        do {
+            try await play.play(into: &outcome)
+        } catch {
+            await client.end()
+            throw StoryError(reason: error)
+        }
+        await client.end()
+        return outcome
+    }
+}
+
+extension Step {
+    /// The step with a pause that real time can afford.
+    fileprivate var hurried: Step {
+        switch self {
+        case .pass(let duration): .pass(min(duration, Story.realPause))
+        case .quiet(let duration): .quiet(min(duration, Story.realPause))
+        default: self
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import JSON
+import Text
+
+/// Writes scenarios as files that people read and edit: comments, then a line for each key, with its value as JSON.
+///
+/// Such a file is YAML. The elements of a list of objects, such as faults and answers, have a line each.
+public enum ScenarioDocument {
+    /// The file for a tree; reading it gives the same tree.
+    ///
+    /// YAML reads fewer trees than JSON: it has a limit for the length of keys, and scenarios in YAML may have fewer
+    /// values. For a tree that YAML would not give back, the file is JSON, without comments.
+    ///
+    /// - Parameter comments: Sentences for the beginning of the file, a line each; control characters are made harmless.
+    public static func text(_ value: JSONValue, comments: [String] = []) -> [UInt8] {
+        guard let object = value.object, !object.isEmpty else { return value.encoded() + [.lineFeed] }
+        var bytes: [UInt8] = []
+        for comment in comments { bytes += Array("# \(comment.onOneLine(limit: commentLimit))\n".utf8) }
+        for (key, member) in object {
+            bytes += isPlain(key) ? Array(key.utf8) : JSONValue.string(key).encodedForYAML()
+            bytes.append(.colon)
+            append(member, to: &bytes)
+        }
+        guard let again = try? JSONValue(yaml: bytes), again == value else { return value.encoded() + [.lineFeed] }
+        return bytes
+    }
+
+    /// The characters of a comment's line; the rest is cut.
+    private static let commentLimit = 1000
+
+    private static func append(_ member: JSONValue, to bytes: inout [UInt8]) {
+        switch member {
+        case .array(let elements) where !elements.isEmpty && elements.allSatisfy { $0.object != nil }:
+            bytes.append(.lineFeed)
+            for element in elements { bytes += Array("  - ".utf8) + element.encodedForYAML() + [.lineFeed] }
+        case .string(let text) where isPlain(text): bytes += Array(" \(text)\n".utf8)
+        default: bytes += [.space] + member.encodedForYAML() + [.lineFeed]
+        }
+    }
+
+    /// Whether YAML reads the text as it stands, and as a text: `reset-before-the-end`, `token_lifetime`.
+    private static func isPlain(_ text: String) -> Bool {
+        let isWord = text.utf8.allSatisfy { byte in
+            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || byte == UInt8(ascii: "_")
+                || byte == UInt8(ascii: "-") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+        }
+        guard isWord, let first = text.utf8.first, first >= UInt8(ascii: "a") else { return false }
+        return !["null", "true", "false"].contains(text)
+    }
+}
+
+extension JSONValue {
+    /// Compact JSON that YAML reads as JSON does.
+    func encodedForYAML() -> [UInt8] {
+        let bytes = encoded()
+        // Such characters are not ASCII, but for DEL; only texts have them.
+        guard bytes.contains(where: { $0 >= 0x7F }) else { return bytes }
+        var escaped: [UInt8] = []
+        for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
+            guard scalar.isEscapedInYAML else {
+                escaped += Array(UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
+                continue
+            }
+            let digits = String(scalar.value, radix: 16)
+            escaped += Array("\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8)
+        }
+        return escaped
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether JSON accepts the character literally but YAML does not.
+    ///
+    /// These are the characters that YAML calls not printable, and its additional line breaks, which it would fold into
+    /// spaces (YAML 1.1 §4.1 and §4.2, which libyaml follows).
+    var isEscapedInYAML: Bool {
+        switch value {
+        case 0x7F...0x9F, 0x2028, 0x2029, 0xFEFF, 0xFFFE, 0xFFFF: true
+        default: false
+        }
+    }
+}

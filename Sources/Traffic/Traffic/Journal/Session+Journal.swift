@@ -1,0 +1,64 @@
+import FitIQAPI
+import HTTP1
+import HTTPTypes
+
+extension Session {
+    /// The traffic in a world's journal, as a recorder next to the client sees it: what did not reach the other side is
+    /// not in it.
+    ///
+    /// Secrets stay as they are in the journal, and so do truncated bodies. Frames of a WebSocket whose handshake the
+    /// journal has dropped are omitted.
+    ///
+    /// - Parameter origin: The scheme and the host of URLs: `http://127.0.0.1:8080`.
+    public init(_ entries: some Sequence<JournalEntry>, origin: String) {
+        var done: [(place: Int, entry: SessionEntry)] = []
+        var open: [UInt64: (place: Int, socket: SessionSocket)] = [:]
+        for (place, entry) in entries.enumerated() {
+            switch entry.event {
+            case .exchange(let exchange):
+                done.append((place, .exchange(SessionExchange(exchange, entry.time, origin))))
+            case .opened(let opening):
+                let handshake = SessionExchange(opening, entry.time, "ws" + origin.dropFirst("http".count))
+                let response = SessionResponse(opening, status: 101)
+                open[entry.connection] = (place, SessionSocket(handshake, response, opened: entry.time))
+            case .frame(let frame) where frame.delivery == .complete:
+                open[entry.connection]?.socket.frames.append(SessionFrame(time: entry.time, value: frame))
+            case .closed(let closing):
+                guard var (place, socket) = open.removeValue(forKey: entry.connection) else { break }
+                // A fault, or whatever else ends it, is to a recorder the end of the transport.
+                let cause: RecordedClosing.Cause =
+                    [.closeFrame, .reset].contains(closing.cause) ? closing.cause : .finish
+                socket.ending = SessionEnding(time: entry.time, party: closing.party, cause: cause)
+                done.append((place, .socket(socket)))
+            case .frame, .fault, .clock, .note, .held, .released: break
+            }
+        }
+        done += open.values.map { ($0.place, .socket($0.socket)) }
+        // Simultaneous requests keep the order of the journal.
+        done.sort { ($0.entry.started, $0.place) < ($1.entry.started, $1.place) }
+        self.init(entries: done.map(\.entry))
+    }
+}
+
+extension SessionExchange {
+    fileprivate init(_ exchange: RecordedExchange, _ answered: Timestamp, _ origin: String) {
+        let lasted = max(0, answered.nanosecondsSinceEpoch - exchange.requestedAt.nanosecondsSinceEpoch)
+        self.init(
+            started: exchange.requestedAt, waited: lasted, lasted: lasted,
+            request: SessionRequest(
+                method: exchange.head.method.rawValue, url: origin + exchange.head.target.description,
+                fields: exchange.head.fields.map { SessionField($0.name.rawName, $0.value) },
+                body: exchange.body.byteCount == 0 ? nil : exchange.body))
+        guard let status = exchange.status, exchange.delivery != .none else { return }
+        response = SessionResponse(exchange, status: status)
+    }
+}
+
+extension SessionResponse {
+    fileprivate init(_ exchange: RecordedExchange, status: Int) {
+        self.init(
+            status: status, fields: exchange.responseFields.nameValuePairs.map(SessionField.init),
+            body: exchange.head.method == .head ? RecordedBody() : exchange.responseBody,
+            isComplete: exchange.delivery == .complete)
+    }
+}

@@ -1,0 +1,187 @@
+import FitIQAPI
+import Testing
+import WebSocket
+
+@testable import Judging
+
+@Suite("Situations")
+struct SituationTests {
+    /// A story, and where its client stands at the end.
+    struct Case: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let situation: Situation
+        let story: Story
+
+        init(
+            _ name: String, _ socket: Situation.Socket = .none, _ token: Situation.Token = .good,
+            _ meal: Situation.Meal = .none, trouble: Situation.Trouble = .none, tell: (inout Story) -> Void
+        ) {
+            testDescription = name
+            var situation = Situation()
+            (situation.socket, situation.token, situation.meal, situation.trouble) = (socket, token, meal, trouble)
+            self.situation = situation
+            story = Story(tell)
+        }
+    }
+
+    static let id = Story.id(1)
+
+    static let sockets: [Case] = [
+        Case("nothing happened") { _ in },
+        Case("a handshake", .connecting) { $0.opened(id, at: 0) },
+        Case("connected", .idle) { $0.connected(id, at: 0) },
+        Case("a question", .awaiting) {
+            $0.connected(id, at: 0)
+            $0.sent(["type": "message", "content": "Hi"], at: 1)
+        },
+        Case("a question in the other protocol", .awaiting) {
+            $0.connected(id, at: 0)
+            $0.sent(["type": "user_message", "content": "Hi"], at: 1)
+        },
+        Case("a piece of its answer", .streaming) { asks(&$0) },
+        Case("its end", .idle) {
+            asks(&$0)
+            $0.received(["type": "stream_complete"], at: 3)
+        },
+        Case("an error in place of its end", .idle, trouble: .told) {
+            asks(&$0)
+            $0.received(["type": "error", "error": "No"], at: 3)
+        },
+        Case("an end that never arrived", .streaming, trouble: .broken) {
+            asks(&$0)
+            $0.received(["type": "stream_complete"], at: 3, delivery: .none, faults: ["lost"])
+        },
+        Case("a close frame of the client", .closing) {
+            asks(&$0)
+            $0.frame(.client, .close, at: 3)
+        },
+        Case("a close frame of the server", .closing) {
+            $0.connected(id, at: 0)
+            $0.frame(.server, .close, at: 3)
+        },
+        Case("the client left") {
+            $0.connected(id, at: 0)
+            $0.closed(at: 1)
+        },
+        Case("silence", .silent, trouble: .silence) {
+            $0.connected(id, at: 0)
+            $0.fault(.silence, at: 1)
+        },
+        Case("a cut", trouble: .cut) {
+            asks(&$0)
+            $0.closed(by: .server, .fault, at: 3, faults: ["reset"])
+        },
+        Case("a second socket counts, the first does not", .idle) {
+            asks(&$0)
+            $0.connected(Story.id(2), on: 101, at: 3)
+        },
+        Case("the end of an old socket does not end the newest", .idle) {
+            $0.connected(id, at: 0)
+            $0.connected(Story.id(2), on: 101, at: 1)
+            $0.closed(at: 2)
+        },
+        Case("a refused handshake leaves none", trouble: .failed) { $0.request(.webSocket, id, status: 503, at: 0) },
+        Case("another user is another client") {
+            $0.connected(id, at: 0)
+            $0.becomes("anna")
+            $0.request(.listGoals, at: 1)
+        },
+    ]
+
+    static let others: [Case] = [
+        Case("401 to a token that has not expired", .none, .revoked, trouble: .refused) {
+            $0.request(.listGoals, status: 401, at: 0)
+        },
+        Case("401 to one that has", .none, .expired, trouble: .refused) {
+            $0.token = expiring(5)
+            $0.request(.listGoals, status: 401, at: 5)
+        },
+        Case("the token expires while an answer streams", .streaming, .expired) {
+            $0.token = expiring(5)
+            asks(&$0)
+            $0.received(["type": "stream_chunk", "content": "b"], at: 5)
+        },
+        Case("a new token") {
+            $0.request(.listGoals, status: 401, at: 0)
+            $0.token = Story.token(of: "sarah", 2)
+            $0.request(.listGoals, at: 1)
+        }.after(.refused),
+        Case("the same token is good after all") {
+            $0.request(.listGoals, status: 401, at: 0)
+            $0.request(.listGoals, at: 1)
+        }.after(.refused),
+        Case("a meal", .none, .good, .pending) { $0.logsMeal(at: 0) },
+        Case("its result", .idle, .good, .done) {
+            $0.connected(id, at: 0)
+            $0.logsMeal(at: 0)
+            $0.settles(at: 3)
+        },
+        Case("its failure, read", .none, .good, .done, trouble: .told) {
+            $0.logsMeal(at: 0)
+            $0.loads("failed", at: 4)
+        },
+        Case("no answer", trouble: .late) { $0.request(.listGoals, status: nil, at: 0) },
+        Case("the last trouble counts", trouble: .refused) {
+            $0.request(.listGoals, status: 503, at: 0)
+            $0.request(.listGoals, status: 429, at: 1)
+            $0.request(.listGoals, at: 2)
+        },
+    ]
+
+    private static func asks(_ story: inout Story) {
+        story.connected(id, at: 0)
+        story.sent(["type": "message", "content": "Hi"], at: 1)
+        story.received(["type": "stream_chunk", "content": "a"], at: 2)
+    }
+
+    private static func expiring(_ seconds: Int64) -> String {
+        AccessToken(subject: "sarah", expiresAt: 1_738_146_600 + seconds).signed(with: Array("secret".utf8))
+    }
+
+    @Test("The journal shows where a client stands, and each step to it is covered", arguments: sockets + others)
+    func stands(_ example: Case) {
+        let judge = example.story.judge()
+        #expect(judge.situation == example.situation)
+        #expect(judge.coverage.contains(example.situation) || example.situation == Situation())
+    }
+
+    @Test("A refused handshake is covered as one that was connecting")
+    func passesThrough() {
+        let covered = Story { $0.request(.webSocket, Self.id, status: 503, at: 0) }.judge().coverage
+        #expect(covered.situations.map(\.socket) == [.none, .connecting])
+    }
+
+    @Test("Each situation has its own place, in order")
+    func places() {
+        let all = (0..<Situation.count).map(Situation.init(index:))
+        #expect(all.map(\.index) == Array(0..<Situation.count))
+        #expect(Set(all).count == 504)
+        #expect(all == all.sorted())
+    }
+
+    @Test("A coverage has what was put into it, and the sum of two")
+    func sets() {
+        let (first, last) = (Situation(index: 0), Situation(index: Situation.count - 1))
+        var one = Coverage()
+        one.insert(last)
+        #expect(one.situations == [last])
+        var other = Coverage()
+        other.insert(first)
+        other.formUnion(one)
+        #expect(other.situations == [first, last])
+        #expect(other.count == 2)
+    }
+}
+
+extension SituationTests.Case {
+    private init(_ name: String, _ situation: Situation, _ story: Story) {
+        (testDescription, self.situation, self.story) = (name, situation, story)
+    }
+
+    /// The same, with this as the last trouble.
+    func after(_ trouble: Situation.Trouble) -> Self {
+        var situation = situation
+        situation.trouble = trouble
+        return Self(testDescription, situation, story)
+    }
+}
