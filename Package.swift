@@ -176,7 +176,9 @@ let package = Package(
         // What scripts/explore runs.
         .executableTarget(
             name: "explore-suite",
-            dependencies: ["ContractSuite", "Mutants", "Sockets", "TestSupport", argumentParser],
+            dependencies: [
+                "ContractSuite", "Judging", "Mutants", "Simulation", "Sockets", "TestSupport", argumentParser,
+            ],
             path: "Tests/explore"),
 
         .testTarget(name: "DigestsTests", dependencies: ["Digests", "TestSupport"]),
