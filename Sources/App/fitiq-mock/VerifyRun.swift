@@ -84,7 +84,8 @@ struct VerifyRun: Sendable {
         return Report.Run(
             scenario: name, mode: world.mode, command: outcome, duration: duration.nanoseconds, startedAt: world.now,
             hasConnected: judgement.hasConnected, verdicts: judgement.verdicts, exposures: judgement.exposures,
-            checks: replay.flatMap(Self.check).map { [$0] } ?? [], missedCount: judgement.missedCount)
+            coverage: judgement.coverage, checks: replay.flatMap(Self.check).map { [$0] } ?? [],
+            missedCount: judgement.missedCount)
     }
 
     private enum End { case exited, timeUp, stopped }

@@ -182,6 +182,9 @@ static const struct {
     TEXT("Fixtures/data/coach.json")
 #embed "../../../Fixtures/data/coach.json"
     END
+    TEXT("Fixtures/data/coverage.tsv")
+#embed "../../../Fixtures/data/coverage.tsv"
+    END
     TEXT("Fixtures/data/foods.tsv")
 #embed "../../../Fixtures/data/foods.tsv"
     END

@@ -24,12 +24,12 @@ extension Session {
             case .frame(let frame) where frame.delivery == .complete:
                 open[entry.connection]?.socket.frames.append(SessionFrame(time: entry.time, value: frame))
             case .closed(let closing):
-                guard var (place, socket) = open.removeValue(forKey: entry.connection) else { break }
+                guard var closed = open.removeValue(forKey: entry.connection) else { break }
                 // A fault, or whatever else ends it, is to a recorder the end of the transport.
                 let cause: RecordedClosing.Cause =
                     [.closeFrame, .reset].contains(closing.cause) ? closing.cause : .finish
-                socket.ending = SessionEnding(time: entry.time, party: closing.party, cause: cause)
-                done.append((place, .socket(socket)))
+                closed.socket.ending = SessionEnding(time: entry.time, party: closing.party, cause: cause)
+                done.append((closed.place, .socket(closed.socket)))
             case .frame, .fault, .clock, .note, .held, .released: break
             }
         }
@@ -47,7 +47,7 @@ extension SessionExchange {
             started: exchange.requestedAt, waited: lasted, lasted: lasted,
             request: SessionRequest(
                 method: exchange.head.method.rawValue, url: origin + exchange.head.target.description,
-                fields: exchange.head.fields.map { SessionField($0.name.rawName, $0.value) },
+                fields: exchange.head.fields.nameValuePairs.map(SessionField.init),
                 body: exchange.body.byteCount == 0 ? nil : exchange.body))
         guard let status = exchange.status, exchange.delivery != .none else { return }
         response = SessionResponse(exchange, status: status)
