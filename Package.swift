@@ -53,7 +53,7 @@ let package = Package(
             name: "ContractSuite",
             dependencies: [
                 "Faults", "FitIQAPI", "FitIQClient", "JSON", "Judging", "MockServer", "Scenarios", "Sockets", "Text",
-                "Traffic",
+                "Traffic", httpTypes,
             ],
             path: "Sources/Clients/ContractSuite"),
         .target(
