@@ -35,10 +35,11 @@ struct Hunt {
         for (index, story) in Story.all.enumerated() {
             CrashNotice.prepare("\(notice) crashed in the story \(story.name)\n")
             let outcome = try await trial.run(story.scenario, story: index)
-            let points = Points(outcome, story: index)
-            let symptoms = oracle.learn(outcome, TrialReading(outcome, judge: points.judge), story: index)
+            let reading = TrialReading(outcome)
+            let points = Points(outcome, reading, story: index)
+            let symptoms = oracle.learn(outcome, reading, story: index)
             baselines.append(points)
-            coverage.formUnion(points.judge.coverage)
+            coverage.formUnion(reading.coverage)
             if found == nil, let symptom = symptoms.first(where: { isSought($0, Schedule(story: index)) }) {
                 found = Find(schedule: Schedule(story: index), symptom: symptom, runs: 0)
             }
@@ -58,7 +59,7 @@ struct Hunt {
             guard !dealt.isEmpty else { return }
             for schedule in dealt {
                 runs += 1
-                let (symptoms, points, acted) = try await symptoms(of: schedule)
+                let (symptoms, points, acted, _) = try await symptoms(of: schedule)
                 if let symptom = symptoms.first(where: { isSought($0, schedule) }) {
                     found = Find(schedule: schedule, symptom: symptom, runs: runs)
                     return
@@ -70,13 +71,43 @@ struct Hunt {
     }
 
     /// What a schedule shows, beside what the client does without faults.
-    func symptoms(of schedule: Schedule) async throws -> ([Symptom], Points, Set<Int>) {
+    func symptoms(of schedule: Schedule) async throws -> (
+        symptoms: [Symptom], points: Points, acted: Set<Int>, outcome: TrialOutcome
+    ) {
         let story = Story.all[schedule.story]
         CrashNotice.prepare("\(notice) crashed in the story \(story.name) with \(schedule)\n")
         let outcome = try await trial.run(schedule.scenario(on: story.scenario), story: schedule.story)
-        let points = Points(outcome, story: schedule.story)
-        let symptoms = oracle.symptoms(
-            of: outcome, TrialReading(outcome, judge: points.judge), story: schedule.story)
-        return (symptoms, points, schedule.acted(in: outcome, on: story.scenario, points))
+        let reading = TrialReading(outcome)
+        let points = Points(outcome, reading, story: schedule.story)
+        let symptoms = oracle.symptoms(of: outcome, reading, story: schedule.story)
+        return (symptoms, points, schedule.acted(in: outcome, on: story.scenario, points), outcome)
+    }
+}
+
+extension Hunt {
+    /// The smallest schedule that shows what was found; nil if nothing was.
+    func smallest() async throws -> Schedule? {
+        guard let found else { return nil }
+        var shrink = Shrink(found.schedule, points: baselines[found.schedule.story].all)
+        while let candidate = shrink.next() {
+            let symptoms = try await symptoms(of: candidate).symptoms
+            shrink.tell(symptoms.contains { $0.id == found.symptom.id })
+        }
+        return shrink.smallest
+    }
+
+    /// The smallest schedule as people read it: a sentence, and what happened.
+    func account(of find: Find) async throws -> String {
+        var other = self
+        other.found = find
+        guard let smallest = try await other.smallest() else { return "" }
+        let run = try await symptoms(of: smallest)
+        guard let symptom = run.symptoms.first(where: { $0.id == find.symptom.id }) else { return "" }
+        let story = Story.all[smallest.story]
+        let discovery = Discovery(
+            symptom, smallest, in: story, run.outcome, TrialReading(run.outcome),
+            document: smallest.document(on: story.document), confirmed: (1, 1), seenCount: 1)
+        let lines = [discovery.sentence, "\(story.name): \(smallest)"] + discovery.timeline + [symptom.message]
+        return lines.joined(separator: "\n    ")
     }
 }

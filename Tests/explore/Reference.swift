@@ -29,10 +29,11 @@ struct Reference: AsyncParsableCommand {
         var (tried, seed, finds) = (0, seed, 0)
         while tried < runs {
             let style: ClientConfiguration.ChatStyle = userMessage ? .userMessage : .message
-            var seen: Set<String> = []
+            var found: [Hunt.Find] = []
             let tell = { (symptom: Symptom, schedule: Schedule) -> Bool in
-                guard seen.insert(symptom.id).inserted else { return false }
-                print("seed \(seed), \(Story.all[schedule.story].name), \(schedule): \(symptom.id): \(symptom.message)")
+                if !found.contains(where: { $0.symptom.id == symptom.id }) {
+                    found.append(Hunt.Find(schedule: schedule, symptom: symptom, runs: 0))
+                }
                 return false
             }
             var hunt = try await Hunt("The reference client, seed \(seed),", isSought: tell) { surroundings, network in
@@ -40,7 +41,8 @@ struct Reference: AsyncParsableCommand {
             }
             try await hunt.search(seed: seed, limit: min(perSeed, runs - tried), until: tell)
             tried += hunt.runs
-            finds += seen.count
+            finds += found.count
+            for find in found { print("seed \(seed), \(find.symptom.id):", try await hunt.account(of: find)) }
             seed += 1
             guard hunt.runs > 0 else { break }
         }

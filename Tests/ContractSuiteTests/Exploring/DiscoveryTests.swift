@@ -21,7 +21,7 @@ struct DiscoveryTests {
         let reading = TrialReading(outcome)
         let number = try #require(outcome.entries.first { !$0.event.faultNames.isEmpty }).number
         let symptom = Symptom(
-            id: id, level: .must, message: "The client showed too much.", situation: outcome.situations[number],
+            id: id, level: .must, message: "The client showed too much.", situation: reading.situations[number],
             entries: [number])
         return Discovery(
             symptom, schedule, in: story, outcome, reading, document: story.document, confirmed: (1, 1), seenCount: 1,

@@ -18,27 +18,22 @@ public struct Symptom: Sendable, Hashable {
     public static let ids = InsideCheck.allCases.map(\.rawValue) + ExploreCheck.allCases.map(\.rawValue)
 }
 
-/// What a judge says about a run.
+/// What a judge says about a run, in one pass over its entries.
 public struct TrialReading: Sendable {
     public let verdicts: [Verdict]
     public let coverage: Coverage
-
-    /// - Parameter judge: A judge that has observed the run's entries; nil if none has.
-    public init(_ outcome: TrialOutcome, judge: Judge? = nil) {
-        let judge = judge ?? outcome.entries.reduce(into: Judge(mode: outcome.mode)) { $0.observe($1) }
-        (verdicts, coverage) = (judge.verdicts(at: outcome.endedAt), judge.coverage)
-    }
-}
-
-extension TrialOutcome {
     /// The situation of the client before each entry, and at the end.
-    var situations: [Situation] {
-        var judge = Judge(mode: mode)
-        return [judge.situation]
-            + entries.map { entry in
-                judge.observe(entry)
-                return judge.situation
-            }
+    public let situations: [Situation]
+
+    public init(_ outcome: TrialOutcome) {
+        var judge = Judge(mode: outcome.mode)
+        var situations = [judge.situation]
+        situations.reserveCapacity(outcome.entries.count + 1)
+        for entry in outcome.entries {
+            judge.observe(entry)
+            situations.append(judge.situation)
+        }
+        (verdicts, coverage, self.situations) = (judge.verdicts(at: outcome.endedAt), judge.coverage, situations)
     }
 }
 
@@ -76,18 +71,17 @@ public struct Oracle: Sendable {
     /// The symptoms of a run, each id once, without those that the story shows without faults.
     public func symptoms(of outcome: TrialOutcome, _ reading: TrialReading, story: Int) -> [Symptom] {
         var symptoms: [Symptom] = []
-        // Most runs have no symptom.
-        lazy var situations = outcome.situations
         func add(
             _ id: String, _ message: String, level: Obligation.Level = .must, entries: [Int] = [], at place: Int? = nil
         ) {
             guard !baselines[story].ids.contains(id), !symptoms.contains(where: { $0.id == id }) else { return }
-            let situation = situations[min(place ?? Int.max, situations.count - 1)]
+            let situation = reading.situations[min(place ?? Int.max, reading.situations.count - 1)]
             symptoms.append(Symptom(id: id, level: level, message: message, situation: situation, entries: entries))
         }
         for verdict in reading.verdicts where verdict.outcome == .broken {
             let level: Obligation.Level = verdict.failsRun ? .must : .should
-            guard let finding = verdict.findings.first(where: { $0.level == level }) else { continue }
+            let blamed = verdict.findings.first { $0.level == level && !outcome.isAskedFor($0, verdict.obligation) }
+            guard let finding = blamed else { continue }
             let numbers = finding.evidence.map(\.number)
             add(
                 verdict.obligation.id, finding.message, level: level, entries: numbers,
@@ -97,6 +91,7 @@ public struct Oracle: Sendable {
             let check = failure.step.flatMap { stories[story].symptoms[$0] }
             guard let id = failure.check?.rawValue ?? check?.rawValue else { continue }
             let time = outcome.startedAt.advanced(by: failure.at)
+            if [.transcript, .cutStream].contains(failure.check), outcome.isHistoryWithheld(at: time) { continue }
             let place = outcome.entries.lastIndex { $0.time <= time }.map { $0 + 1 }
             add(id, failure.message, entries: Self.lastTraffic(outcome.entries.prefix(place ?? 0)), at: place)
         }
@@ -169,6 +164,36 @@ public struct Oracle: Sendable {
             case .closed, .fault, .clock, .note, .held, .released: return false
             }
         })
+    }
+}
+
+extension TrialOutcome {
+    /// Whether the user asked in between: a judge cannot tell the user from a client that repeats too much or too soon.
+    fileprivate func isAskedFor(_ finding: Finding, _ obligation: Obligation) -> Bool {
+        guard ["retry/backoff-on-5xx", "ws/reconnect-backoff", "ws/reconnect-limit"].contains(obligation.id),
+            let first = finding.evidence.first?.time, let last = finding.evidence.last?.time
+        else { return false }
+        return asked.contains { first <= $0 && $0 <= last }
+    }
+
+    /// Whether a frame was lost, repeated or changed, and the client asked for the history since and did not get it:
+    /// chunks have no numbers, so only the history shows what is missing.
+    fileprivate func isHistoryWithheld(at time: Timestamp) -> Bool {
+        var isTouched = false
+        var isRefused = false
+        for entry in entries where entry.time <= time {
+            switch entry.event {
+            case .frame(let frame)
+            where frame.sender == .server && !(frame.faults.isEmpty && frame.delivery == .complete):
+                (isTouched, isRefused) = (true, false)
+            case .exchange(let exchange) where exchange.endpoint == .listMessages:
+                let isRead = exchange.status == 200 && exchange.delivery == .complete && exchange.faults.isEmpty
+                if isRead { isTouched = false }
+                isRefused = !isRead
+            default: break
+            }
+        }
+        return isTouched && isRefused
     }
 }
 
