@@ -53,7 +53,7 @@ let package = Package(
             name: "ContractSuite",
             dependencies: [
                 "Faults", "FitIQAPI", "FitIQClient", "JSON", "Judging", "MockServer", "Scenarios", "Sockets", "Text",
-                "Traffic",
+                "Traffic", httpTypes,
             ],
             path: "Sources/Clients/ContractSuite"),
         .target(
@@ -94,7 +94,7 @@ let package = Package(
         // What a client owes, judged by the journal.
         .target(
             name: "Judging",
-            dependencies: ["FitIQAPI", "JSON", "Text", "Traffic", "WebSocket", httpTypes],
+            dependencies: ["FitIQAPI", "JSON", "Text", "Texts", "Traffic", "WebSocket", httpTypes],
             path: "Sources/Traffic/Judging"),
         // A session played back: which recorded answer a request gets, and when each frame goes.
         .target(
@@ -158,8 +158,8 @@ let package = Package(
         .target(
             name: "Simulation",
             dependencies: [
-                "Faults", "FitIQAPI", "FitIQBackend", "HTTP1", "JSON", "MockServer", "Scenarios",
-                "TestSupport", "WebSocket", httpTypes,
+                "ContractSuite", "Faults", "FitIQAPI", "FitIQBackend", "HTTP1", "JSON", "Judging", "MockServer",
+                "Scenarios", "TestSupport", "WebSocket", httpTypes,
             ],
             path: "Tests/Simulation"),
         .executableTarget(
@@ -177,7 +177,8 @@ let package = Package(
         .executableTarget(
             name: "explore-suite",
             dependencies: [
-                "ContractSuite", "FitIQClient", "Judging", "Mutants", "Sockets", "TestSupport", argumentParser,
+                "ContractSuite", "FitIQClient", "Judging", "Mutants", "Simulation", "Sockets", "TestSupport",
+                argumentParser,
             ],
             path: "Tests/explore"),
 
@@ -267,7 +268,8 @@ let package = Package(
         .testTarget(
             name: "PeerTests", dependencies: ["JSON", "TestSupport", "Traffic", "fitiq-mock"],
             exclude: ["descriptions", "peers", "recorders.txt", "requirements.txt"]),
-        .testTarget(name: "SimulationTests", dependencies: ["Faults", "FitIQAPI", "Simulation", "TestSupport"]),
+        .testTarget(
+            name: "SimulationTests", dependencies: ["Faults", "FitIQAPI", "Judging", "Simulation", "TestSupport"]),
         .testTarget(name: "StyleTests", dependencies: ["TestSupport"]),
     ],
     swiftLanguageModes: [.v6]

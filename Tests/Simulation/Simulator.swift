@@ -2,6 +2,7 @@ import Faults
 import FitIQAPI
 import FitIQBackend
 import JSON
+import Judging
 import MockServer
 import Scenarios
 import TestSupport
@@ -45,6 +46,21 @@ public final class Simulator {
     var heard: [Int: [UInt8]] = [:]
     /// The last answer that a client without a number got.
     var lastAnswer: JSONValue?
+
+    /// The situations that the judges of the worlds have seen; nil if nobody asks for them.
+    public private(set) var coverage: Coverage?
+
+    /// Has the worlds judged from now on, to learn the situations of their clients.
+    public func survey() { coverage = Coverage() }
+
+    /// Adds what the judges have seen, before a world is gone or begins again.
+    private func look() {
+        guard coverage != nil, report.steps % 16 == 0 || clients.isEmpty else { return }
+        for world in worlds {
+            guard let seen = engine.judgement(ofWorld: world.id ?? "default")?.coverage else { continue }
+            coverage?.formUnion(seen)
+        }
+    }
 
     /// Clients that come and go in one run, by default.
     public static let usualSessions = 60
@@ -129,6 +145,7 @@ public final class Simulator {
         if operates { PoliteClient.play(in: self) }
         while failure == nil, report.sessions < sessionCount || !clients.isEmpty {
             step()
+            look()
             if report.sessions >= sessionCount, isLastAct { break }
         }
         if failure == nil { finish() }

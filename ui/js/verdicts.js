@@ -74,11 +74,31 @@ function draw(flashing = []) {
       verdicts.missed > 0 && h("span", { class: "dim" }, `Entries lost before they were judged: ${verdicts.missed}`),
       verdicts.unmatched > 0 && h("a", { href: "#timeline?words=unmatched%3Dtrue" }, `Unknown requests: ${verdicts.unmatched}`)),
     h("div", { class: "verdicts" }, listed.map(verdict =>
-      obligation(verdict, { open: open.includes(verdict.id), class: flashing.includes(verdict.id) && "flash" }))));
+      obligation(verdict, { open: open.includes(verdict.id), class: flashing.includes(verdict.id) && "flash" }))),
+    coverage(verdicts.coverage, open.includes("coverage")));
   const again = detailsOf(focused?.closest("details")?.dataset.id)?.querySelector("summary")
     ?? [...panel.querySelectorAll("button")].find(each => each.textContent === focused?.textContent);
   again?.focus({ preventScroll: true });
 }
+
+/** The situations that were faced: a table, and those to face next. */
+function coverage({ faced, reachable, next, table }, open) {
+  const columns = ["no meal", "meal pending", "meal settled"].flatMap(each => [each, `${each}, after trouble`]);
+  const cell = ([faced, reachable]) => h("td", { class: `num ${faced === 0 ? "dim" : faced === reachable ? "good" : ""}` },
+    reachable > 0 && `${faced}/${reachable}`);
+  const row = ({ socket, token, cells }) => h("tr", null, h("th", { scope: "row" }, `${socket}, ${token}`), cells.map(cell));
+  const way = ({ words, way }) => h("li", null, `${words}: `,
+    /^[a-z0-9-]+$/.test(way) && !state.runs ? restart(way) : h("code", null, way));
+  return h("details", { "data-id": "coverage", class: "coverage card", open },
+    h("summary", null, `Faced ${faced} of ${reachable} reachable situations`),
+    h("p", { class: "dim" }, "Where the client stood: its socket and token, its meals, and what went wrong last."),
+    h("div", { class: "wide-table", tabindex: 0, role: "region", "aria-label": "Situations" }, h("table", null,
+      h("thead", null, h("tr", null, ["socket, token", ...columns].map(each => h("th", { scope: "col" }, each)))),
+      h("tbody", null, table.map(row)))),
+    next.length > 0 && h("p", null, "Next:"), h("ul", null, next.map(way)));
+}
+
+const restart = scenario => button(scenario, () => act("POST", "reset", { scenario }, `The world starts over with ${scenario}.`));
 
 const detailsOf = id => [...$("verdicts").querySelectorAll("details")].find(each => each.dataset.id === id);
 
@@ -97,8 +117,7 @@ function obligation(verdict, attributes) {
       found > findings.length && h("p", { class: "dim" }, `${found - findings.length} more`),
       h("p", null, prose(verdict.advice)),
       h("p", { class: "dim" }, `Source: ${verdict.origin}.`, tolerance && ` Tolerated: ${tolerance}`),
-      !state.runs && scenarios?.length > 0 && h("div", { class: "tools" }, "Make it face this: ", scenarios.map(
-        scenario => button(scenario, () => act("POST", "reset", { scenario }, `The world starts over with ${scenario}.`))))));
+      !state.runs && scenarios?.length > 0 && h("div", { class: "tools" }, "Make it face this: ", scenarios.map(restart))));
 }
 
 /** Text in which backquotes mark code. */

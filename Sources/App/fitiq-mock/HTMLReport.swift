@@ -100,8 +100,8 @@ struct HTMLReport {
             if case .exchange(let exchange) = entry.event { exchange.unmatched != nil } else { false }
         }
         let judgement = Judgement(
-            verdicts: run.verdicts, exposures: run.exposures, hasConnected: run.hasConnected,
-            missedCount: run.missedCount, unmatchedCount: unmatchedCount)
+            verdicts: run.verdicts, exposures: run.exposures, coverage: run.coverage,
+            hasConnected: run.hasConnected, missedCount: run.missedCount, unmatchedCount: unmatchedCount)
         return JSONWriter.object { writer in
             writer.member("title", report.title)
             writer.member("id", String(index))

@@ -180,7 +180,7 @@ struct JudgedFile {
             Report.Run(
                 scenario: world.name.text, mode: mode, startedAt: world.startedAt, hasConnected: world.hasConnected,
                 verdicts: world.judge.verdicts(), exposures: world.judge.exposures,
-                missedCount: world.judge.missedCount)
+                coverage: world.judge.coverage, missedCount: world.judge.missedCount)
         }
         if worlds.isEmpty {
             let judge = Judge(mode: mode, evidence: evidence)

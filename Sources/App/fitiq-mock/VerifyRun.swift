@@ -67,7 +67,8 @@ struct VerifyRun: Sendable {
         let report = Report.Run(
             scenario: name, mode: done.world.mode, command: done.ending, duration: done.duration.nanoseconds,
             startedAt: done.world.now, hasConnected: judgement.hasConnected, verdicts: judgement.verdicts,
-            exposures: judgement.exposures, checks: checks, missedCount: judgement.missedCount)
+            exposures: judgement.exposures, coverage: judgement.coverage, checks: checks,
+            missedCount: judgement.missedCount)
         return Result(run: report, knownBroken: old?.broken ?? [])
     }
 

@@ -72,6 +72,7 @@ struct CasePlay {
         if let judgement = try await world.judgement() {
             result.verdicts = judgement.verdicts
             result.exposures = judgement.exposures
+            result.coverage = judgement.coverage
             result.hasConnected = judgement.hasConnected
             result.missedCount = judgement.missedCount
         }

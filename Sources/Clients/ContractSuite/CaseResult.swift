@@ -15,6 +15,8 @@ public struct CaseResult: Sendable {
     /// The obligations, as the server saw them.
     public internal(set) var verdicts: [Verdict] = []
     public internal(set) var exposures: [Exposure] = []
+    /// The situations that the client was in.
+    public internal(set) var coverage = Coverage()
     public internal(set) var hasConnected = false
     /// The journal entries that could not be judged.
     public internal(set) var missedCount = 0
@@ -107,13 +109,15 @@ extension Report.Run {
     fileprivate init(_ result: CaseResult, named name: String) {
         self.init(
             scenario: name, mode: result.mode, hasConnected: result.hasConnected, verdicts: result.toldVerdicts,
-            exposures: result.exposures, checks: result.checks, missedCount: result.missedCount)
+            exposures: result.exposures, coverage: result.coverage, checks: result.checks,
+            missedCount: result.missedCount)
     }
 
     fileprivate mutating func add(_ result: CaseResult) {
         hasConnected = hasConnected || result.hasConnected
         missedCount += result.missedCount
         checks += result.checks
+        coverage.formUnion(result.coverage)
         verdicts = verdicts.isEmpty ? result.toldVerdicts : verdicts.adding(result.toldVerdicts)
         let counts = Dictionary(result.exposures.map { ($0.path, $0.count) }, uniquingKeysWith: +)
         exposures =

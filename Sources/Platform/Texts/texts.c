@@ -125,6 +125,9 @@ static const struct {
     TEXT("Fixtures/scenarios/half-open.yaml")
 #embed "../../../Fixtures/scenarios/half-open.yaml"
     END
+    TEXT("Fixtures/scenarios/hostile-coach.yaml")
+#embed "../../../Fixtures/scenarios/hostile-coach.yaml"
+    END
     TEXT("Fixtures/scenarios/limit-reached.yaml")
 #embed "../../../Fixtures/scenarios/limit-reached.yaml"
     END
@@ -178,6 +181,9 @@ static const struct {
     END
     TEXT("Fixtures/data/coach.json")
 #embed "../../../Fixtures/data/coach.json"
+    END
+    TEXT("Fixtures/data/coverage.tsv")
+#embed "../../../Fixtures/data/coverage.tsv"
     END
     TEXT("Fixtures/data/foods.tsv")
 #embed "../../../Fixtures/data/foods.tsv"

@@ -21,14 +21,18 @@ struct GoldenTests {
         ("report.md", MarkdownReport(SampleReport.report, knownBroken: SampleReport.knownBroken).bytes),
     ]
 
+    private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "Golden")
+
     static func golden(_ name: String) throws -> String {
-        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Golden")
-        return String(decoding: try Data(contentsOf: folder.appendingPathComponent(name)), as: UTF8.self)
+        String(decoding: try Data(contentsOf: folder.appending(path: name)), as: UTF8.self)
     }
 
     @Test("are what they were, line by line", arguments: formats.indices)
     func format(row: Int) throws {
         let (name, bytes) = Self.formats[row]
+        if ProcessInfo.processInfo.environment["FITIQ_MOCK_WRITE_GOLDENS"] != nil {
+            try Data(bytes).write(to: Self.folder.appending(path: name))
+        }
         let expected = try Self.golden(name).split(separator: "\n", omittingEmptySubsequences: false)
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
         #expect(lines.count == expected.count)

@@ -55,7 +55,13 @@ enum SampleReport {
         #"{"number":15,"time":"2025-01-29T10:29:59Z","kind":"exchange","endpoint":"createGoal","requested_at":"2025-01-29T10:30:01.449Z","request":{"method":"POST","target":"/api/v1/goals","version":"1.1","fields":[{"name":"Host","value":"a"}],"body":"{\n}"},"response":{"status":201,"fields":[],"body":"{\"id\":1}"}}"#
     )
 
-    static let report = Report(
+    static let report: Report = {
+        var report = judged
+        report.reachable = reachable
+        return report
+    }()
+
+    private static let judged = Report(
         title: "verify -- ./run \(evil)",
         runs: [
             Report.Run(
@@ -69,6 +75,7 @@ enum SampleReport {
                     verdict(goal, .notExercised),
                 ],
                 exposures: [Exposure(path: .conflict, count: 1), Exposure(path: .drop, count: 0)],
+                coverage: coverage(["none good none none", "idle good none none", "idle good none refused"]),
                 checks: [
                     Report.Check(
                         address: "consultation/create/201", clause: "consultation-websocket: created.", failures: []),
@@ -95,8 +102,34 @@ enum SampleReport {
                             Finding(level: .should, message: "It said \(evil)", evidence: [evidence[3]]),
                         ], count: 7),
                 ],
-                exposures: [Exposure(path: .conflict, count: 0), Exposure(path: .drop, count: 3)], missedCount: 40),
+                exposures: [Exposure(path: .conflict, count: 0), Exposure(path: .drop, count: 3)],
+                coverage: coverage(["none good none none", "streaming good none none", "none revoked done cut"]),
+                missedCount: 40),
         ])
+
+    /// The table that the coverage of the report is measured by; it lacks a situation that the client faced.
+    static let reachable: [ReachableSituation] = [
+        row("none good none none", "default"), row("idle good none none", "default"),
+        row("streaming good none none", "default"), row("awaiting good none none", "default"),
+        row("idle good none refused", "conflict"), row("none good none cut", "drop-mid-stream"),
+        row("streaming expired none refused", "token-expires-mid-session"),
+        row("silent good pending silence", "explore --only silence"), row("closing revoked done told", nil),
+    ]
+
+    static func row(_ names: String, _ way: String?) -> ReachableSituation {
+        ReachableSituation(situation(names), way: way)
+    }
+
+    static func situation(_ names: String) -> Situation {
+        guard let situation = Situation(names: names.split(separator: " ").map(String.init)) else {
+            preconditionFailure("there is no situation \(names)")
+        }
+        return situation
+    }
+
+    static func coverage(_ names: [String]) -> Coverage {
+        names.reduce(into: Coverage()) { $0.insert(situation($1)) }
+    }
 
     static let knownBroken: KnownBroken = {
         do {

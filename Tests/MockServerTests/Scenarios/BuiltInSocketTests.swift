@@ -209,6 +209,25 @@ struct BuiltInSocketTests {
         expectLines(heard, expected)
     }
 
+    @Test("hostile-coach: twelve answers, each the sum of its chunks to the byte")
+    func hostile() throws {
+        let world = try BuiltInWorld("hostile-coach")
+        let id = try world.consultation()
+        let socket = try world.socket(on: id)
+        var answers: [[UInt8]] = []
+        for turn in 1...12 {
+            socket.send(#"{"type":"message","content":"Question \#(turn)?"}"#)
+            world.network.advance(by: .seconds(30))
+            let frames = socket.takeFrames()
+            #expect(frames.last?["type"]?.string == "stream_complete", "\(turn)")
+            let chunks = frames.filter { $0["type"]?.string == Self.chunk }.compactMap { $0["content"]?.string }
+            answers.append(chunks.flatMap { Array($0.utf8) })
+        }
+        let history = try world.history(id).filter { $0.hasPrefix("assistant: ") }
+        #expect(history.map { Array($0.utf8.dropFirst(11)) } == answers)
+        #expect(answers.allSatisfy { !$0.isEmpty } && answers.contains { $0.contains(0) })
+    }
+
     @Test("missed-pongs: answers come as usual, pongs never")
     func missedPongs() throws {
         let world = try BuiltInWorld("missed-pongs")
@@ -286,7 +305,7 @@ struct BuiltInSocketTests {
             "nanosecond-timestamps", "empty-account", "long-history", "rate-limited", "answer-lost",
             "meal-never-finishes", "silent-coach", "fragmented-frames", "unreliable-chunks", "missed-pongs",
             "broken-frames", "scripted-coach", "established-account", "broken-responses", "app-first-run",
-            "app-returning-user",
+            "app-returning-user", "hostile-coach",
         ]
         #expect(Set(Scenario.builtInNames) == told)
     }

@@ -205,6 +205,15 @@ class Stories(Live, Held):
         expect(broken).to_have_attribute("open", "")
         page.get_by_role("button", name="Kept").click()
         expect(broken).to_be_hidden()
+        # Where the client stood, as a table, and what makes it face more.
+        coverage = page.locator("details.coverage")
+        expect(coverage.locator("summary")).to_have_text(re.compile(r"Faced [1-9]\d* of \d{3} reachable situations"))
+        coverage.locator("summary").click()
+        expect(coverage.get_by_role("row", name="idle, good")).to_contain_text(re.compile(r"[1-9]\d*/\d+"))
+        expect(coverage.locator("li")).to_have_count(10)
+        is_accessible(page, "coverage")
+        way = coverage.locator("li button").first
+        expect(way).to_be_visible()
         close_quietly(page)
         # The rows that show a breach flash when it is found, unless the reader wants no motion.
         for motion, name in (("no-preference", "flash"), ("reduce", "none")):
@@ -612,6 +621,7 @@ class Stories(Live, Held):
             expect(kept).to_contain_text("Kept")
             kept.locator("summary").click()
             expect(kept).to_contain_text("Source:")
+            expect(page.locator("details.coverage li code")).to_have_count(10)
             is_accessible(page, "report")
             close_quietly(page)
 

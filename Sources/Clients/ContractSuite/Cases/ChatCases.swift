@@ -92,6 +92,12 @@ extension ContractCase {
             steps: .start(.nutritionist), .untilReady, .send("How much protein do I need each day?"),
             .untilAnswered(1, within: .minutes(3)), .disconnect),
         ContractCase(
+            "delivery/hostile/is-the-sum-of-its-chunks", "Texts that are hard to show, cut at the worst places",
+            streaming, setting: .builtIn("hostile-coach"),
+            steps: [.start(.nutritionist), .untilReady]
+                + (1...12).flatMap { count in [.send("Question \(count)?"), .untilAnswered(count)] }
+                + [.expect(.noProblem), .disconnect]),
+        ContractCase(
             "delivery/times/nine-digits", "Times have nine digits of a second's fraction",
             .ours("A time is read with fractions and without."), setting: .builtIn("nanosecond-timestamps"),
             steps: .createGoal("Run 5 km"), .start(.nutritionist), .untilReady, .send("Hello?"), .untilAnswered(1),

@@ -65,8 +65,8 @@ struct WorldJudge: Sendable {
     /// The findings up to a time of the world's clock; `count` entries were judged or lost.
     func judgement(at time: Timestamp, of count: Int) -> Judgement {
         Judgement(
-            verdicts: judge.verdicts(at: time), exposures: judge.exposures, hasConnected: hasConnected,
-            missedCount: count - observedCount, unmatchedCount: unmatchedCount)
+            verdicts: judge.verdicts(at: time), exposures: judge.exposures, coverage: judge.coverage,
+            hasConnected: hasConnected, missedCount: count - observedCount, unmatchedCount: unmatchedCount)
     }
 }
 
@@ -128,6 +128,8 @@ public struct Judgement: Sendable {
     public let verdicts: [Verdict]
     /// Faults that were not the client's doing.
     public let exposures: [Exposure]
+    /// The situations that the client was in.
+    public let coverage: Coverage
     public let hasConnected: Bool
     /// Entries that the journal had lost before the first request for a judgement.
     public let missedCount: Int
@@ -135,10 +137,12 @@ public struct Judgement: Sendable {
     public let unmatchedCount: Int
 
     public init(
-        verdicts: [Verdict], exposures: [Exposure], hasConnected: Bool, missedCount: Int, unmatchedCount: Int
+        verdicts: [Verdict], exposures: [Exposure], coverage: Coverage, hasConnected: Bool, missedCount: Int,
+        unmatchedCount: Int
     ) {
         self.verdicts = verdicts
         self.exposures = exposures
+        self.coverage = coverage
         self.hasConnected = hasConnected
         self.missedCount = missedCount
         self.unmatchedCount = unmatchedCount
@@ -260,6 +264,7 @@ extension Judgement {
                     }
                 }
             }
+            CoverageSummary(coverage).writeTable(to: &writer)
             writer.member("missed", missedCount)
             writer.member("has_connected", hasConnected)
             writer.member("unmatched", unmatchedCount)

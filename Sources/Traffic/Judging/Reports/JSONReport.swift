@@ -12,11 +12,13 @@ import Traffic
 ///   by the worst of all runs; `checks`, `failed_checks`, `failed_commands`; `outdated`: lines of the known-broken list
 ///   that no longer hold, each `line`, `scenario` or null, `subject`.
 /// - `runs`, each: `scenario`, `guide`, `command` or null, `duration_ms` or null, `has_connected`, `missed`,
-///   `verdicts`, `exposures`, `checks`. A command has `kind` (`exited`, `signalled`, `timed_out`) with `status`,
+///   `verdicts`, `exposures`, `coverage`, `checks`. A command has `kind` (`exited`, `signalled`, `timed_out`) with `status`,
 ///   `signal` or `limit_ms`.
 /// - a verdict: `id`, `level`, `origin` (`guides`, `all`, `ours`), `guides`, `place`, `clause`, `tolerance` or null,
 ///   `advice`, `verdict` (`kept`, `broken`, `not_exercised`), `mark` (those, `warned`, `known_broken`), `exercised`,
 ///   `finding_count`, `findings`, each `level`, `message`, `evidence`: journal entries as the server writes them.
+/// - `coverage`, of all runs and of each: `faced` and `reachable`, numbers of situations; of all runs also `situations`,
+///   each `socket`, `token`, `meal`, `trouble`, `way` or null, `faced`.
 /// - an exposure: `path`, `count`. A check: `address`, `clause`, `failures`, `known_broken`, and `notes` if there are
 ///   any.
 public struct JSONReport {
@@ -38,6 +40,7 @@ public struct JSONReport {
             writer.member("summary", Messages.summary(outcome, runs: report.runs.count))
             writer.member("incomplete", orNull: report.incomplete)
             writer.object("outcome") { Self.write(outcome, to: &$0) }
+            report.coverageSummary.write(to: &writer, withSituations: true)
             writer.array("runs") { writer in for run in report.runs { write(run, to: &writer) } }
         }
         return writer.bytes + [UInt8(ascii: "\n")]
@@ -79,6 +82,7 @@ public struct JSONReport {
                 writer.member("path", exposure.path.rawValue)
                 writer.member("count", exposure.count)
             }
+            CoverageSummary(run.coverage, of: report.reachable).write(to: &writer, withSituations: false)
             writer.objects("checks", run.checks) { writer, check in
                 writer.member("address", check.address)
                 writer.member("clause", check.clause)

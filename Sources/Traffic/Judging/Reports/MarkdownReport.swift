@@ -20,7 +20,7 @@ public struct MarkdownReport {
                 list(overview.warnings + overview.troubles), table,
             ]
             + failedChecks
-            + overview.broken.map(details) + [list(overview.exposures), neverExercised]
+            + overview.broken.map(details) + [list(overview.exposures), situations]
         return blocks.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
     }
 
@@ -76,10 +76,20 @@ public struct MarkdownReport {
 
     private func list(_ sentences: [String]) -> [String] { sentences.map { "- \(markdown($0))" } }
 
-    private var neverExercised: [String] {
-        let hints = list(overview.hints)
-        guard !hints.isEmpty else { return [] }
-        return ["<details><summary>Never exercised: \(hints.count)</summary>", ""] + hints + ["", "</details>"]
+    /// The table of situations, and the ones to face next, folded.
+    private var situations: [String] {
+        guard overview.outcome.hasConnected else { return [] }
+        let summary = overview.report.coverageSummary
+        let names = CoverageSummary.columns.map { markdown(Messages.words($0)) }
+        let rows = summary.table.map { row in
+            let cells = row.cells.map { $0.reachable == 0 ? " " : "\($0.faced)/\($0.reachable)" }
+            return "| \(row.socket) | \(row.token) | \(cells.joined(separator: " | ")) |"
+        }
+        let next = summary.next.map(Messages.wayTo)
+        return ["<details><summary>\(Messages.faced(summary.facedCount, of: summary.reachableCount))</summary>", ""]
+            + ["| socket | token | \(names.joined(separator: " | ")) |"]
+            + ["| --- | --- |" + String(repeating: " :---: |", count: names.count)] + rows
+            + (next.isEmpty ? [] : ["", Messages.nextOnes, ""] + list(next)) + ["", "</details>"]
     }
 }
 

@@ -75,7 +75,7 @@ enum Messages {
             + "broken; remove the line."
     }
 
-    // MARK: What was and was not met
+    // MARK: What was met
 
     static func exposure(_ path: Exposure.Path) -> String {
         switch path {
@@ -91,12 +91,61 @@ enum Messages {
         case .lateMeal: "late meal"
         }
     }
-    static func hint(for id: String, scenarios: [String]) -> String {
-        switch scenarios.count {
-        case 0: id
-        case 1: "\(id): the scenario \(scenarios[0]) makes a client face it"
-        default: "\(id): the scenarios \(Words.list(scenarios)) make a client face it"
+
+    // MARK: Situations
+
+    static func faced(_ count: Int, of all: Int) -> String { "Faced \(count) of \(all) reachable situations" }
+    static let nextOnes = "Next:"
+    /// A situation and what makes a client face it.
+    static func wayTo(_ row: ReachableSituation) -> String {
+        let way = row.scenario.map { " → --scenario \($0)" } ?? row.way.map { " → \($0)" } ?? ""
+        return words(row.situation) + way
+    }
+    /// A situation as the part of a sentence: `an expired token while an answer streams, after a lost socket`.
+    static func words(_ situation: Situation) -> String {
+        var things: [String] = []
+        switch situation.token {
+        case .good: break
+        case .expired: things.append("an expired token")
+        case .revoked: things.append("a revoked token")
         }
+        switch situation.meal {
+        case .none: break
+        case .pending: things.append("a pending meal")
+        case .done: things.append("a settled meal")
+        }
+        let socket =
+            switch situation.socket {
+            case .none: "without a socket"
+            case .connecting: "while a socket connects"
+            case .idle: "while a socket is idle"
+            case .awaiting: "while an answer is awaited"
+            case .streaming: "while an answer streams"
+            case .silent: "while a socket is silent"
+            case .closing: "while a socket closes"
+            }
+        let trouble =
+            switch situation.trouble {
+            case .none: ""
+            case .refused: ", after a refusal"
+            case .failed: ", after a server error"
+            case .late: ", after a late answer"
+            case .cut: ", after a lost socket"
+            case .silence: ", after a silence"
+            case .broken: ", after a broken frame"
+            case .told: ", after an error that the server told"
+            }
+        return "\(things.isEmpty ? "a good token" : Words.list(things)) \(socket)\(trouble)"
+    }
+    /// A column of the table of situations.
+    static func words(_ column: CoverageSummary.Column) -> String {
+        let meal =
+            switch column.meal {
+            case .none: "no meal"
+            case .pending: "meal pending"
+            case .done: "meal settled"
+            }
+        return column.isTroubled ? "\(meal), after trouble" : meal
     }
 
     /// What the table leaves out.

@@ -99,24 +99,16 @@ struct Overview {
         return lines + outcome.outdated.map(Messages.outdated)
     }
 
-    /// The failure paths that the client met, and those that it did not, in a line each.
+    /// The failure paths that the client met, and the sentence on the situations that it faced.
     var exposures: [String] {
         var counts: [Exposure.Path: Int] = [:]
         for exposure in report.runs.flatMap(\.exposures) { counts[exposure.path, default: 0] += exposure.count }
-        let paths = Exposure.Path.allCases.map { (name: Messages.exposure($0), count: counts[$0] ?? 0) }
-        let met = paths.filter { $0.count > 0 }.map { "\($0.name) ×\($0.count)" }
-        let never = paths.filter { $0.count == 0 }.map(\.name)
-        let lines = [("Error paths met", met), ("Never met", never)]
-        return lines.filter { !$1.isEmpty }.map { "\($0): \($1.joined(separator: ", "))." }
+        let met = Exposure.Path.allCases.compactMap { path in
+            counts[path].flatMap { $0 > 0 ? "\(Messages.exposure(path)) ×\($0)" : nil }
+        }
+        return (met.isEmpty ? [] : ["Error paths met: \(met.joined(separator: ", "))."])
+            + (outcome.hasConnected ? [report.coverageSummary.sentence] : [])
     }
-
-    /// How to make a client face the obligations that it faced in no run.
-    var hints: [String] {
-        guard outcome.hasConnected else { return [] }
-        return neverExercised.map { Messages.hint(for: $0.id, scenarios: $0.scenarios) }
-    }
-
-    var neverExercised: [Obligation] { rows.filter { $0.worst == .notExercised }.map(\.obligation) }
 
     var failedChecks: [(run: Report.Run, check: Report.Check)] {
         report.runs.flatMap { run in run.checks.filter { !$0.failures.isEmpty }.map { (run, $0) } }

@@ -13,6 +13,9 @@ public struct Report: Sendable {
     /// out of tables.
     public var faced: Set<String>?  // Obligations' IDs: constants.
 
+    /// What coverage is measured by.
+    var reachable = ReachableSituation.all
+
     public init(title: String, runs: [Run] = []) {
         self.title = title
         self.runs = runs
@@ -31,6 +34,8 @@ public struct Report: Sendable {
         public var hasConnected: Bool
         public var verdicts: [Verdict]
         public var exposures: [Exposure]
+        /// The situations that the client was in.
+        public var coverage: Coverage
         /// The checks from inside the client; empty except for contract cases.
         public var checks: [Check]
         /// The number of journal entries that could not be judged.
@@ -39,7 +44,7 @@ public struct Report: Sendable {
         public init(
             scenario: String, mode: GuideMode, command: CommandOutcome? = nil, duration: Int64? = nil,
             startedAt: Timestamp? = nil, hasConnected: Bool, verdicts: [Verdict], exposures: [Exposure],
-            checks: [Check] = [], missedCount: Int = 0
+            coverage: Coverage = Coverage(), checks: [Check] = [], missedCount: Int = 0
         ) {
             self.scenario = scenario
             self.mode = mode
@@ -49,6 +54,7 @@ public struct Report: Sendable {
             self.hasConnected = hasConnected
             self.verdicts = verdicts
             self.exposures = exposures
+            self.coverage = coverage
             self.checks = checks
             self.missedCount = missedCount
         }

@@ -17,10 +17,8 @@ public struct TerminalReport {
 
     /// The report; each line ends with a line feed.
     public var text: String {
-        let hints = overview.hints.map { "  \($0)" }
         let sections = [
             overview.warnings.map(clean), table, overview.troubles.map(clean), checks, obligations, overview.exposures,
-            hints.isEmpty ? [] : [Messages.neverExercised] + hints,
         ].filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }
         let summary = Messages.summary(overview.outcome, runs: overview.report.runs.count)
         let lines =

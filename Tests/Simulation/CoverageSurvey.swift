@@ -1,0 +1,141 @@
+import ContractSuite
+import FitIQAPI
+import Judging
+import MockServer
+import Scenarios
+
+/// Which situations clients reach, and how: what `Fixtures/data/coverage.tsv` is made of.
+///
+/// Equal calls give equal tables.
+public struct CoverageSurvey {
+    /// How a situation is reached.
+    private struct Way {
+        var name: String?
+        /// What decides between ways, the smaller first: the kind of way, then the time that it takes.
+        var cost: (kind: Int, time: Int64)
+    }
+
+    private var ways: [Int: Way] = [:]
+
+    public init() {}
+
+    /// The situations that were reached, the ones that need least first.
+    public var rows: [ReachableSituation] {
+        ways.sorted { one, other in
+            (one.value.cost.kind, one.value.cost.time, one.key) < (
+                other.value.cost.kind, other.value.cost.time, other.key
+            )
+        }.map { ReachableSituation(Situation(index: $0.key), way: $0.value.name) }
+    }
+
+    private mutating func add(_ situation: Situation, _ name: String?, kind: Int, time: Int64 = 0) {
+        let way = Way(name: name, cost: (kind, time))
+        if let known = ways[situation.index], known.cost <= way.cost { return }
+        ways[situation.index] = way
+    }
+
+    // MARK: Scenarios
+
+    /// Plays the stories of the reference client, in both chat protocols, and the contract's cases.
+    ///
+    /// The default scenario is the first choice, then other built-in ones by the time that they take.
+    public mutating func addScenarios() async throws {
+        for name in Scenario.builtInNames {
+            for (number, steps) in Self.stories.enumerated() {
+                for isOfUserMessages in [false, true] {
+                    let story = ContractCase(
+                        "coverage/\(name)/\(number)", "What a client can face", .ours("A client meets what there is."),
+                        setting: .builtIn(name), steps: steps)
+                    try await add(story, isOfUserMessages: isOfUserMessages)
+                }
+            }
+        }
+        for contractCase in ContractCase.all { try await add(contractCase, isOfUserMessages: false) }
+    }
+
+    private mutating func add(_ contractCase: ContractCase, isOfUserMessages: Bool) async throws {
+        let now = Timestamp(secondsSinceEpoch: 1_738_146_600)
+        let network = VirtualNetwork(try Engine(Engine.Configuration(), now: now), now: now)
+        let stage = WatchedStage(network)
+        var runner = CaseRunner(on: stage)
+        _ = try await runner.run(contractCase) {
+            try ReferenceClient($0, network: network) { if isOfUserMessages { $0.chat = .userMessage } }
+        }
+        for (situation, time) in stage.seen {
+            if case .builtIn(let name) = contractCase.setting {
+                add(situation, name, kind: name == Scenario.defaultName ? 0 : 1, time: time)
+            } else {
+                add(situation, nil, kind: 3)
+            }
+        }
+    }
+
+    /// What a user does, with time in between and without any expectation, so that faults end no story.
+    private static let stories: [[Step]] = [
+        [
+            .start(.nutritionist), .pass(.seconds(3)), .send("How much protein?"), .pass(.seconds(100)),
+            .send("And for breakfast?"), .pass(.seconds(100)), .disconnect, .pass(.seconds(10)), .start(.nutritionist),
+            .pass(.seconds(3)), .send("Still there?"), .pass(.seconds(100)), .archive, .pass(.seconds(10)),
+        ],
+        [
+            .loadGoals, .createGoal("Run 5 km"), .pass(.seconds(5)), .logMeal("2 eggs"), .start(.nutritionist),
+            .pass(.seconds(2)), .send("How much protein?"), .logMeal("1 apple"), .pass(.seconds(100)), .disconnect,
+            .logMeal("mystery stew"), .pass(.seconds(60)), .start(.nutritionist), .pass(.seconds(3)),
+            .send("And for breakfast?"), .pass(.seconds(100)), .disconnect, .pass(.seconds(5)),
+        ],
+        [
+            .listenToMeals, .logMeal("2 eggs"), .pass(.seconds(60)), .logMeal("mystery stew"), .pass(.seconds(60)),
+            .disconnect, .pass(.seconds(5)), .open(KnownID.nothing), .pass(.seconds(5)), .start(.nutritionist),
+            .pass(.seconds(3)), .send("How much protein?"), .pass(.seconds(60)), .disconnect, .pass(.seconds(5)),
+        ],
+        [
+            .start(.nutritionist), .pass(.seconds(3)), .send("How much protein?"), .pass(.seconds(2)), .loadGoals,
+            .pass(.seconds(90)), .logMeal("2 eggs"), .send("And for breakfast?"), .pass(.seconds(3)), .loadGoals,
+            .logMeal("1 apple"), .pass(.seconds(90)), .send("Still there?"), .pass(.milliseconds(200)), .disconnect,
+            .pass(.seconds(20)),
+        ],
+    ]
+
+    // MARK: Random clients
+
+    /// Adds what the random clients of a run reach, who meet faults and an operator; there is no way to repeat it.
+    public mutating func addSimulation(seed: UInt64, sessions: Int = Simulator.usualSessions) throws {
+        let simulator = Simulator(seed: seed, sessions: sessions, withFaults: seed % 2 == 0)
+        simulator.survey()
+        _ = try simulator.run().get()
+        for situation in simulator.coverage?.situations ?? [] { add(situation, nil, kind: 3) }
+    }
+}
+
+/// An in-memory stage that notes the situations of the client in its first world, and when it got there.
+private final class WatchedStage: Stage {
+    private let network: VirtualNetwork
+    private var judge: Judge?
+    private var start: Timestamp?
+    private var coverage = Coverage()
+    /// Each situation with the nanoseconds from the beginning of the case until the client got there.
+    private(set) var seen: [(Situation, Int64)] = []
+
+    init(_ network: VirtualNetwork) { self.network = network }
+
+    func perform<Result: Sendable>(
+        _ body: @escaping @Sendable (Engine, Timestamp) throws -> Result
+    ) async throws -> Result {
+        // Before the work: it may delete the world.
+        look()
+        return try await network.perform(body)
+    }
+
+    private func look() {
+        for entry in network.engine.journalEntries(ofWorld: "w1", after: judge?.lastNumber ?? 0) {
+            if judge == nil { (judge, start) = (Judge(mode: .union), entry.time) }
+            judge?.observe(entry)
+            guard let judge, let start, judge.coverage.count > coverage.count else { continue }
+            let time = entry.time.nanosecondsSinceEpoch - start.nanosecondsSinceEpoch
+            for situation in judge.coverage.situations where !coverage.contains(situation) {
+                seen.append((situation, time))
+            }
+            coverage = judge.coverage
+        }
+    }
+}

@@ -1,0 +1,27 @@
+import Judging
+import Simulation
+import Testing
+
+@Suite("The situations that clients reach")
+struct CoverageTests {
+    @Test("Each scenario that the table names gets a client there, and nothing gets there sooner")
+    func scenarios() async throws {
+        var survey = CoverageSurvey()
+        try await survey.addScenarios()
+        let named = ReachableSituation.all.filter { $0.way.map { !$0.contains(" ") } ?? false }
+        let found = survey.rows
+        #expect(found.filter { $0.way != nil } == named)
+        let known = Set(ReachableSituation.all.map(\.situation))
+        for row in found { #expect(known.contains(row.situation), "\(row.situation.names)") }
+        #expect(named.count > 100)
+    }
+
+    @Test("Whatever random clients face, the table has it", arguments: 1...UInt64(12))
+    func random(_ seed: UInt64) throws {
+        var survey = CoverageSurvey()
+        try survey.addSimulation(seed: seed)
+        let known = Set(ReachableSituation.all.map(\.situation))
+        #expect(survey.rows.count > 20)
+        for row in survey.rows { #expect(known.contains(row.situation), "\(row.situation.names)") }
+    }
+}
