@@ -185,7 +185,7 @@ extension ExplorationCourse {
             var lesson = Lesson()
             lesson.sightings = symptoms.map { Lesson.Sighting(id: $0.id, situation: $0.situation) }
             lesson.acted = schedule.acted(in: outcome, on: story.scenario, points)
-            lesson.points = Array(points.new(since: baseline).prefix(Agenda.newPointLimit))
+            lesson.points = Array(points.new(since: baseline).prefix(ExploreLimits.newPoints))
             lesson.patience = points.patience
             lesson.coverage = reading.coverage
             return (lesson, symptoms, outcome)
@@ -266,7 +266,7 @@ extension ExplorationCourse {
         }
         var shrink = Shrink(
             schedule, points: baselines[schedule.story].all,
-            limit: trial.isRepeatable ? Shrink.limit : Shrink.limitOnRealClock)
+            limit: trial.isRepeatable ? ExploreLimits.candidates : ExploreLimits.candidatesOnRealClock)
         while !stopping(), !isLate, let candidate = shrink.next() {
             let showing = try await showing(of: id, in: candidate)
             shrink.tell(showing.failed >= needed)
