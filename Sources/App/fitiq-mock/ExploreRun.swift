@@ -18,8 +18,6 @@ struct ExploreRun {
     private let stop: Gate
     private let pool: AdapterPool
     private let knownBroken: KnownBroken
-    /// How long runs may take to end after Ctrl-C.
-    private static let patience = Duration.seconds(15)
 
     init(_ options: Explore, families: Set<FaultKind.Family>) throws(Failure) {
         self.options = options
@@ -95,38 +93,11 @@ struct ExploreRun {
         return StoppableTrial(trial: stage, stop: stop)
     }
 
-    /// Waits on the main thread for what another one does, or for a signal, after which it has a while to end.
     private func wait<Value: Sendable>(
         _ work: @escaping @Sendable () async throws -> Value
     ) throws -> (Value, signal: Int32?) {
-        let wait = try MainWait()
-        let mailbox = wait.mailbox
-        let result = Blocking.start(work) { mailbox.requestStop() }
-        var (signal, deadline) = (Int32?.none, MonotonicInstant?.none)
-        while result.value == nil {
-            switch try wait.next(until: deadline) {
-            case .signal(let number):
-                if let signal { throw Failure.interrupted(by: signal) }
-                signal = number
-                deadline = .now().advanced(by: Self.patience)
-                stop.open()
-                pool.kill()
-            case .timeUp: if let signal { throw Failure.interrupted(by: signal) }
-            case .woken, .keys, .noMoreKeys: break
-            }
-        }
-        try? Blocking.wait { [pool] in await pool.stop() }
-        guard let result = result.value else { preconditionFailure("The loop ends with a result.") }
-        do {
-            return (try result.get(), signal)
-        } catch let failure as Failure {
-            throw failure
-        } catch let error as ExploreError {
-            throw Failure.configuration(error.description)
-        } catch {
-            if let signal { throw Failure.interrupted(by: signal) }
-            throw Failure.running(Messages.noServer("\(error)"))
-        }
+        defer { try? Blocking.wait { [pool] in await pool.stop() } }
+        return try Blocking.waitOnMain(for: work, stop: stop) { [pool] in pool.kill() }
     }
 
     /// What has to be equal for the runs of an earlier exploration to count.

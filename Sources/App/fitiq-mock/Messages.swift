@@ -201,6 +201,33 @@ enum Messages {
         return "\(found); an adapter replays one of \(Words.list(allowed))."
     }
 
+    // MARK: The messages of 'scenario from'
+
+    static let scenarioFromExample = "fitiq-mock scenario from session.har -- ./run-my-tests"
+    static func emptySession(_ path: String) -> String { "'\(path)' has no request of the API." }
+    static func tooManyFaults(_ path: String, _ count: Int, limit: Int) -> String {
+        "'\(path)' has \(count) faults more than \(limit), which is the most that is translated: record a shorter session."
+    }
+    static func looksFor(_ ids: [String], isFailure: Bool) -> String {
+        isFailure
+            ? "the recorded client breaks no obligation, so this looks for what makes the command fail"
+            : "the recorded client breaks \(Words.list(ids)); this looks for what makes the command break the same"
+    }
+    static func translated(_ schedule: Schedule) -> String {
+        "the session has \(Words.counted(schedule.faults.count, "fault or answer", "faults and answers")); "
+            + "making them fewer"
+    }
+    static func doesNotFail(_ path: String) -> String {
+        "with all faults of the session, the command does not do what the recorded client did. To play the session "
+            + "as it is, use a scenario with 'replay: \(path)'. The first differences between the session and the run:"
+    }
+    static func reduced(_ path: String, _ schedule: Schedule, _ command: String) -> String {
+        "\(path): \(schedule)\nfitiq-mock verify --scenario \(path.shellQuoted) -- \(command)"
+    }
+    static func summary(of schedule: Schedule, _ ids: [String]) -> String {
+        "After \(schedule), from a recording: \(Words.list(ids, last: "or"))."
+    }
+
     // MARK: Watching
 
     static let watchKeys = "space pauses, / filters, c clears, b bodies, p pings, q quits"
