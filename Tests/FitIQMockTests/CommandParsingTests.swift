@@ -40,6 +40,12 @@ struct CommandParsingTests {
             "--scenario", "default", "--scenario", "conflict", "--all", "--seed", "7", "--time-limit", "5m",
             "--jobs", "3", "--against", "old", "--allow-origin", "*", "--quiet", "--", "make", "test", "--port", "1",
         ],
+        ["explore", "--html", "h"] + reporting + [
+            "--adapter", "--scenario", "conflict", "--seed", "7", "--budget", "5m", "--runs", "10", "--jobs", "3",
+            "--instant", "--thorough", "--may-fail", "--time-limit", "5m", "--confirm", "2/5", "--only", "cut",
+            "--only", "late", "--without", "late", "--output", "o", "--resume", "r", "--replay", "p", "--list",
+            "--allow-origin", "*", "--quiet", "--", "./adapter", "-v",
+        ],
         ["test-client"] + reporting + [
             "--case", "chat", "--case", "goals", "--skip", "goals/x", "--fail-fast", "--time-limit", "1h", "--list",
             "--strict", "--trace", "--allow-origin", "*", "--quiet",
@@ -117,7 +123,8 @@ struct CommandParsingTests {
         #expect(Self.meaning { try FitIQMock.parsed([command, "--help"]) }.contains("USAGE: fitiq-mock \(command)"))
     }
 
-    @Test("An option that needs a text refuses none", arguments: [["chat", "--message", " "], ["verify", "--html", ""]])
+    @Test(
+        "An option that needs a text refuses none", arguments: [["chat", "--message", " "], ["verify", "--html", ""]])
     func empty(line: [String]) {
         let refusal = Self.meaning { try FitIQMock.parsed(line) }
         #expect(refusal.contains("Error: \(Messages.empty(line[1]))"))

@@ -20,7 +20,8 @@ struct FitIQMock: ParsableCommand {
         version: Version.current,
         subcommands: [
             Serve.self, WatchCommand.self, RecordCommand.self, ReplayCommand.self, ShowCommand.self, DiffCommand.self,
-            Verify.self, TestClient.self, JudgeCommand.self, Check.self, ListScenarios.self, Chat.self, Token.self,
+            Verify.self, Explore.self, TestClient.self, JudgeCommand.self, Check.self, ListScenarios.self, Chat.self,
+            Token.self,
             Certificate.self,
         ])
 
@@ -65,7 +66,7 @@ struct FitIQMock: ParsableCommand {
         guard let word, !word.hasPrefix("-"), word != "help" else { return Messages.usage(text) }
         guard commands.contains(word) else { return Messages.unknownCommand(word, allowed: commands) }
         // The most common slip: `verify ./run-my-tests`.
-        let lacksDashes = ["verify", "test-client"].contains(word) && text.contains("nexpected argument")
+        let lacksDashes = ["verify", "explore", "test-client"].contains(word) && text.contains("nexpected argument")
         return Messages.usage(text, of: word, hint: lacksDashes ? Messages.behindDashes(word) : "")
     }
 

@@ -93,7 +93,7 @@ struct Verify: ParsableCommand {
         let plan = try VerifyPlan(names: scenarios, all: all, guide: guide, seed: seed)
         let origins = try Settings.allowedOrigins(origins.allowedOrigins)
         let listed = try reports.readKnownBroken(
-            checks: [VerifyRun.strictReplay] + (against == nil ? [] : plan.names.map(VerifyAgainst.address)))
+            checks: [VerifyRun.strictReplay] + (against == nil ? [] : plan.names.map { VerifyAgainst.address($0) }))
         let journal = page.journal
         let progress =
             quiet

@@ -154,14 +154,14 @@ struct AgendaTests {
             }
             agenda.learn(points, acted: [0], of: schedule)
         }
-        let runs = Agenda.leadLimit / Agenda.newPointLimit
-        for run in 0..<runs { bring(Agenda.newPointLimit, from: 100 + run * Agenda.newPointLimit) }
+        let runs = ExploreLimits.leads / ExploreLimits.newPoints
+        for run in 0..<runs { bring(ExploreLimits.newPoints, from: 100 + run * ExploreLimits.newPoints) }
         #expect(agenda.counts.dropped == 0)
         bring(1, from: 1_000_000)
-        #expect(agenda.counts.dropped == 1 + Agenda.leadLimit / 10)
+        #expect(agenda.counts.dropped == 1 + ExploreLimits.leads / 10)
         // More points of one run than are looked at.
         let before = agenda.counts.newPoints
-        bring(Agenda.newPointLimit + 1, from: 2_000_000)
-        #expect(agenda.counts.newPoints == before + Agenda.newPointLimit)
+        bring(ExploreLimits.newPoints + 1, from: 2_000_000)
+        #expect(agenda.counts.newPoints == before + ExploreLimits.newPoints)
     }
 }

@@ -43,7 +43,16 @@ struct ExplorerTests {
         #expect(exploration.hasConnected && exploration.ended == .runs)
         let found = try #require(exploration.found.first { $0.symptom.id == Self.rule })
         #expect(found.schedule.faults.map(\.kind.id) == ["status-500"])
-        #expect(found.schedule.faults[0].place.ordinal == 1)
+        // No earlier place shows it, and neither does the coach's own answer matter.
+        for place in found.schedule.faults[0].place.earlier {
+            var earlier = found.schedule
+            earlier.faults[0].place = place
+            let outcome = try await Self.hasty.run(
+                earlier.scenario(on: Story.all[earlier.story].scenario), story: earlier.story)
+            let symptoms = Oracle(Story.all).symptoms(of: outcome, TrialReading(outcome), story: earlier.story)
+            #expect(!symptoms.contains { $0.id == Self.rule }, "\(earlier)")
+        }
+        #expect(found.schedule.isBrief)
         #expect((found.failed, found.of) == (1, 1) && found.seenCount > 1)
         // A run with the schedule shows it: in the scenario's file too.
         let (base, json) = (Story.all[found.schedule.story].scenario, JSONValue.object(["name": "x"]))
@@ -225,7 +234,7 @@ struct ExplorerTests {
 
     @Test("One finding for each cause, at most 50; the others are counted")
     func limit() async throws {
-        let settings = Self.settings(runs: 700)
+        let settings = Self.settings(runs: 448)
         let exploration = try await Explorer(settings).explore(with: Fragile())
         let crashes = exploration.found.filter { $0.symptom.id == "explore/crash" }
         #expect(exploration.found.count == ExploreLimits.findings && exploration.omittedCount > 0)
@@ -266,15 +275,17 @@ struct ExplorerTests {
     func room() async throws {
         func explore(faults count: Int) async throws -> Exploration {
             let rules = (0..<count).map { "{name: f\($0), on: any, enabled: false, hang: true}" }
-            let world = try Scenario.read("name: full\nfaults: [\(rules.joined(separator: ", "))]")
-            let settings = Self.settings(runs: 1) { $0.stories = [Story("full", scenario: world)] }
+            let (world, document) = try Scenario.readWithJSON("name: full\nfaults: [\(rules.joined(separator: ", "))]")
+            let settings = Self.settings(runs: 1) { $0.stories = [Story("full", scenario: world, document: document)] }
             return try await Explorer(settings).explore(
-                with: MemoryTrial(settings.stories) { surroundings, network in
+                with: MemoryTrial(of: settings.stories) { surroundings, network in
                     try ReferenceClient(surroundings, network: network)
                 })
         }
-        _ = try await explore(faults: Schedule.rulesOfBase)
-        let error = await #expect(throws: ExploreError.self) { try await explore(faults: Schedule.rulesOfBase + 1) }
+        _ = try await explore(faults: ExploreLimits.rulesOfScenario)
+        let error = await #expect(throws: ExploreError.self) {
+            try await explore(faults: ExploreLimits.rulesOfScenario + 1)
+        }
         #expect(error?.description.contains("at most 994 faults") == true)
     }
 

@@ -162,7 +162,7 @@ struct PointsTests {
             let outcome = try Self.journal(requests: requests)
             let points = Points(outcome, TrialReading(outcome), story: 0)
             // One of them is the moment of the first situation.
-            #expect(points.all.count == min(requests + 1, Points.limit), "\(requests)")
+            #expect(points.all.count == min(requests + 1, ExploreLimits.points), "\(requests)")
             #expect(points.omittedCount == omitted, "\(requests)")
         }
     }

@@ -88,7 +88,7 @@ struct ScheduleTests {
     func limits() throws {
         let kinds = try ["status-503", "status-401", "lost-answer", "expired"].map { try #require(FaultKind.named($0)) }
         var schedule = Schedule(story: 0)
-        for number in 1...Schedule.limit {
+        for number in 1...ExploreLimits.faults {
             schedule = try #require(schedule.adding(Schedule.Fault(kinds[0], at: .request(.listGoals, number))))
         }
         #expect(schedule.adding(Schedule.Fault(kinds[0], at: .request(.listGoals, 4))) == nil)
@@ -102,7 +102,7 @@ struct ScheduleTests {
     @Test("A world has room for the rules of any schedule if it has at most as many of its own as it may")
     func room() throws {
         var base = Scenario()
-        base.faults = (1...Schedule.rulesOfBase).map {
+        base.faults = (1...ExploreLimits.rulesOfScenario).map {
             FaultRule(name: ExactString("r\($0)"), fault: .response(.hang, on: []))
         }
         let kind = try #require(FaultKind.named("restart"))

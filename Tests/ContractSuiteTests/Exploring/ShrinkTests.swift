@@ -18,7 +18,7 @@ struct ShrinkTests {
 
     /// Shrinks with an answer for each candidate, and checks what always holds.
     private func shrink(
-        _ schedule: Schedule, limit: Int = Shrink.limit, if fails: (Schedule) -> Bool
+        _ schedule: Schedule, limit: Int = ExploreLimits.candidates, if fails: (Schedule) -> Bool
     ) -> (smallest: Schedule, tried: [Schedule]) {
         var shrink = Shrink(schedule, points: Self.calm, limit: limit)
         var tried: [Schedule] = []

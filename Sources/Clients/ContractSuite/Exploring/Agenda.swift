@@ -54,14 +54,6 @@ public struct Agenda: Sendable {
     private var baseCount: UInt64 = 0
     private var knownPlaces: [Set<FaultPoint.Place>]
 
-    /// Points that wait for second faults; beyond that the oldest are dropped.
-    public static let leadLimit = 100_000
-    /// Pairs that are remembered for third faults, and points of each.
-    public static let baseLimit = 4096
-    static let pointsOfBase = 32
-    /// The most points of one run from which the next faults are chosen.
-    static let newPointLimit = 200
-
     /// Creates an agenda.
     ///
     /// - Parameters:
@@ -108,7 +100,7 @@ public struct Agenda: Sendable {
         guard strategy == .systematic, let last = schedule.faults.indices.last, acted.contains(last) else { return }
         if let patience { lateness = Self.lateness(beyond: patience) }
         var fresh: [FaultPoint] = []
-        for point in points.prefix(Self.newPointLimit) {
+        for point in points.prefix(ExploreLimits.newPoints) {
             fresh.append(point)
             guard knownPlaces[schedule.story].insert(point.place).inserted else { continue }
             counts.points += 1
@@ -220,10 +212,10 @@ extension Agenda {
     }
 
     private mutating func dropLeads() {
-        let excess = leads.count - Self.leadLimit
+        let excess = leads.count - ExploreLimits.leads
         guard excess > 0 else { return }
         // More than necessary, because removing from the front costs the whole.
-        let count = min(leads.count, excess + Self.leadLimit / 10)
+        let count = min(leads.count, excess + ExploreLimits.leads / 10)
         counts.dropped += max(0, count - (lookedAt.min() ?? 0))
         leads.removeFirst(count)
         for rank in lookedAt.indices { lookedAt[rank] = max(0, lookedAt[rank] - count) }
@@ -232,9 +224,9 @@ extension Agenda {
     // MARK: Triples
 
     private mutating func remember(_ pair: Schedule, _ points: [FaultPoint]) {
-        let sample = Array(points.shuffled(using: &random).prefix(Self.pointsOfBase))
+        let sample = Array(points.shuffled(using: &random).prefix(ExploreLimits.pointsOfPair))
         baseCount += 1
-        if bases.count < Self.baseLimit {
+        if bases.count < ExploreLimits.pairs {
             bases.append((pair, sample))
         } else {
             let place = Int(random.next(below: baseCount))
@@ -268,7 +260,7 @@ extension Agenda {
         guard !tellers.isEmpty, !all.isEmpty else { return nil }
         let story = tellers[Int(random.next(below: UInt64(tellers.count)))]
         var schedule = Schedule(story: story)
-        for _ in 0...random.next(below: UInt64(Schedule.limit)) {
+        for _ in 0...random.next(below: UInt64(ExploreLimits.faults)) {
             let points = stories[story].all
             let place = points[Int(random.next(below: UInt64(points.count)))].place
             let fitting = all.filter { $0.fits(place) }

@@ -101,7 +101,13 @@ struct ExplorationCourse<Runner: Trial> {
             for (schedule, lesson) in zip(schedules, try await run(schedules)) {
                 // Nothing behind a run that was not made counts.
                 guard let lesson, !isStopped else { break }
-                try await fold(lesson, of: schedule)
+                do {
+                    try await fold(lesson, of: schedule)
+                } catch {
+                    // What is stopped may fail in any way; what was found before stays.
+                    guard stopping() else { throw error }
+                    return exploration.ended = .interrupted
+                }
                 switch schedule.faults.count {
                 case 0...1: folded.singles += 1
                 case 2: folded.pairs += 1
@@ -179,7 +185,7 @@ extension ExplorationCourse {
             var lesson = Lesson()
             lesson.sightings = symptoms.map { Lesson.Sighting(id: $0.id, situation: $0.situation) }
             lesson.acted = schedule.acted(in: outcome, on: story.scenario, points)
-            lesson.points = Array(points.new(since: baseline).prefix(Agenda.newPointLimit))
+            lesson.points = Array(points.new(since: baseline).prefix(ExploreLimits.newPoints))
             lesson.patience = points.patience
             lesson.coverage = reading.coverage
             return (lesson, symptoms, outcome)
@@ -260,7 +266,7 @@ extension ExplorationCourse {
         }
         var shrink = Shrink(
             schedule, points: baselines[schedule.story].all,
-            limit: trial.isRepeatable ? Shrink.limit : Shrink.limitOnRealClock)
+            limit: trial.isRepeatable ? ExploreLimits.candidates : ExploreLimits.candidatesOnRealClock)
         while !stopping(), !isLate, let candidate = shrink.next() {
             let showing = try await showing(of: id, in: candidate)
             shrink.tell(showing.failed >= needed)

@@ -78,7 +78,9 @@ public struct Explorer: Sendable {
         for story in settings.stories {
             let scenario = story.scenario
             for count in [scenario.faults.count, scenario.script.answers.count, scenario.script.meals.count]
-            where count > Schedule.rulesOfBase { throw ExploreError.noRoom(story.name, limit: Schedule.rulesOfBase) }
+            where count > ExploreLimits.rulesOfScenario {
+                throw ExploreError.noRoom(story.name, limit: ExploreLimits.rulesOfScenario)
+            }
         }
         var course = ExplorationCourse(settings, trial, memory, stopping)
         try await course.begin()
@@ -86,20 +88,6 @@ public struct Explorer: Sendable {
         try await course.go(observing)
         return course.exploration
     }
-}
-
-/// The limits of an exploration; what exceeds them is refused.
-public enum ExploreLimits {
-    public static let runs = 1...10_000_000
-    public static let budget = Duration.seconds(1)...Duration.seconds(7 * 86_400)
-    public static let jobs = 1...16
-    /// How often a finding is tried at most.
-    public static let tries = 20
-    /// Findings of one exploration; further ones are counted.
-    public static let findings = 50
-    /// The lines of a memory of runs, and its bytes.
-    public static let rememberedRuns = 1_000_000
-    public static let memoryBytes = 512 * 1024 * 1024
 }
 
 public enum ExploreError: Error, Sendable, Equatable, CustomStringConvertible {

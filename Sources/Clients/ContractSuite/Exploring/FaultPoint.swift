@@ -94,7 +94,7 @@ extension FaultPoint.Place: CustomStringConvertible {
         }
     }
 
-    /// Places of the same route with a smaller number: the first, then half way; one number changes at a time.
+    /// Places of the same route with a smaller number: the first, half way, the one before; one number changes at a time.
     var earlier: [Self] {
         switch self {
         case .request(let endpoint, let number): number.smaller.map { .request(endpoint, $0) }
@@ -111,18 +111,17 @@ extension FaultPoint.Place: CustomStringConvertible {
                 + number.smaller.map { .after(socket, connection: connection, type: type, $0) }
         case .question(let turn): turn.smaller.map { .question(turn: $0) }
         case .meal: []
-        case .moment(let time): Int(time.components.seconds).smaller.map { .moment(.seconds($0)) }
+        case .moment(let time): Int(time.components.seconds).smaller.prefix(2).map { .moment(.seconds($0)) }
         }
     }
 }
 
 extension Int {
-    /// 1, and half of it, if these are less.
-    fileprivate var smaller: [Int] { [1, self / 2].filter { $0 >= 1 && $0 < self }.uniqued }
-}
-
-extension [Int] {
-    fileprivate var uniqued: [Int] { count == 2 && self[0] == self[1] ? [self[0]] : self }
+    /// 1, half of it, and one less, if these are less, each once.
+    fileprivate var smaller: [Int] {
+        guard self > 1 else { return [] }
+        return [1] + (self > 3 ? [self / 2] : []) + (self > 2 ? [self - 1] : [])
+    }
 }
 
 extension UInt64 {

@@ -7,7 +7,7 @@ import Traffic
 
 /// The fault points of a run, learnt from its journal.
 public struct Points: Sendable {
-    /// The points in order of time, at most ``limit``.
+    /// The points in order of time, at most ``ExploreLimits/points``.
     public private(set) var all: [FaultPoint] = []
     /// How many were left out because there are too many.
     public private(set) var omittedCount = 0
@@ -17,10 +17,6 @@ public struct Points: Sendable {
     public let length: Duration
     private var places: Set<FaultPoint.Place> = []
 
-    /// Points of one run.
-    public static let limit = 2000
-    /// Entries of a run that are read.
-    public static let entryLimit = 5000
     /// A socket has an idle gap if the server sends nothing for so long.
     static let gap = Duration.seconds(5)
     /// The questions of a consultation to which the coach may answer otherwise.
@@ -35,7 +31,7 @@ public struct Points: Sendable {
     public init(_ outcome: TrialOutcome, _ reading: TrialReading, story: Int) {
         let startedAt = outcome.startedAt
         var reader = PointReader(startedAt: startedAt)
-        for (index, entry) in outcome.entries.prefix(Self.entryLimit).enumerated() {
+        for (index, entry) in outcome.entries.prefix(ExploreLimits.entries).enumerated() {
             reader.read(entry, from: reading.situations[index], to: reading.situations[index + 1])
         }
         reader.end()
@@ -43,7 +39,7 @@ public struct Points: Sendable {
         length = .nanoseconds(
             max(0, (outcome.entries.last?.time ?? startedAt).nanosecondsSinceEpoch - startedAt.nanosecondsSinceEpoch))
         for (place, draft) in reader.places() where !isBeyondEnd(place) && places.insert(place).inserted {
-            guard all.count < Self.limit else {
+            guard all.count < ExploreLimits.points else {
                 omittedCount += 1
                 continue
             }

@@ -32,19 +32,15 @@ public struct Schedule: Sendable, Hashable {
     /// Whether the coach answers every question with one word, to make a found schedule simpler.
     public var isBrief = false
 
-    /// Faults of a schedule that an explorer deals.
-    public static let limit = 3
     /// How late an answer is that a client does not wait for, unless its patience is known.
     public static let lateness = Duration.seconds(90)
-    /// The rules that a world's own scenario may have in each of its lists, so that those of a schedule have room.
-    public static let rulesOfBase = FaultLimits.rules - 2 * limit
 
     public init(story: Int, faults: [Fault] = []) { (self.story, self.faults) = (story, faults) }
 
     /// The schedule with another fault; nil if there are too many, or one at the same place: of two answers to a
     /// request only the first is sent.
     func adding(_ fault: Fault) -> Schedule? {
-        guard faults.count < Self.limit, !faults.contains(where: { $0.excludes(fault) }) else { return nil }
+        guard faults.count < ExploreLimits.faults, !faults.contains(where: { $0.excludes(fault) }) else { return nil }
         var schedule = self
         schedule.faults.append(fault)
         return schedule

@@ -18,9 +18,6 @@ public struct Shrink: Sendable {
     /// All that was tried.
     private var tried: Set<Schedule>
 
-    /// Candidates of one shrinking, in memory and for clients on a real clock.
-    public static let limit = 200
-    public static let limitOnRealClock = 60
     /// Other places that are tried for a fault whose own place came from a fault that is left out.
     private static let anchors = 6
 
@@ -28,7 +25,7 @@ public struct Shrink: Sendable {
     ///   - schedule: A schedule that fails.
     ///   - points: The points of its story without faults.
     ///   - limit: The most candidates.
-    public init(_ schedule: Schedule, points: [FaultPoint], limit: Int = Self.limit) {
+    public init(_ schedule: Schedule, points: [FaultPoint], limit: Int = ExploreLimits.candidates) {
         (smallest, self.limit) = (schedule, limit)
         places = points.map(\.place)
         tried = [schedule]
@@ -84,7 +81,7 @@ public struct Shrink: Sendable {
 
     /// The same faults with one at another place of its route, which the story has without faults.
     private func anchored(_ faults: [Schedule.Fault]) -> [Schedule] {
-        guard faults.count < Schedule.limit else { return [] }
+        guard faults.count < ExploreLimits.faults else { return [] }
         return faults.indices.flatMap { index in
             let place = faults[index].place
             return places.lazy.filter { $0 != place && $0.route == place.route }.prefix(Self.anchors).map { other in

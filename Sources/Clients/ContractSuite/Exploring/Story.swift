@@ -9,9 +9,9 @@ import Scenarios
 public struct Story: Sendable {
     public let name: String
     /// The world without faults; its answers are short, because each chunk costs time.
-    public let scenario: Scenario
+    public private(set) var scenario: Scenario
     /// The scenario as the tree of its file.
-    public let document: JSONValue
+    public private(set) var document: JSONValue
     public let steps: [Step]
     /// What is wrong with the client if a step of the end fails, by the step's index.
     let symptoms: [Int: ExploreCheck]
@@ -45,6 +45,15 @@ public struct Story: Sendable {
     public init(_ name: String, scenario: Scenario, document: JSONValue) {
         (self.name, self.scenario, self.document) = (name, scenario, document)
         (steps, symptoms) = ([], [:])
+    }
+
+    /// The story in another world.
+    ///
+    /// - Parameter document: The scenario as the tree of its file.
+    public func inWorld(_ scenario: Scenario, document: JSONValue) -> Story {
+        var story = self
+        (story.scenario, story.document) = (scenario, document)
+        return story
     }
 
     /// The longest wait for a client to be idle: more than any fault holds an answer back.

@@ -13,7 +13,7 @@ public struct Lesson: Sendable, Equatable {
     public var sightings: [Sighting] = []
     /// The indices of the faults that acted.
     public var acted: Set<Int> = []
-    /// The points that the story does not have without faults, at most ``Agenda/newPointLimit``.
+    /// The points that the story does not have without faults, at most ``ExploreLimits/newPoints``.
     public var points: [FaultPoint] = []
     public var patience: Duration?
     /// Every situation of the client.

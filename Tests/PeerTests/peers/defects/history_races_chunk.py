@@ -10,7 +10,7 @@ class HistoryRacesChunk(Client):
     async def _read_history(self, chat):
         if not chat.is_fresh or not chat.turn or chat.turn.is_cut:
             return await super()._read_history(chat)
-        self._begin(self._replace_history(chat), is_errand=False)
+        chat.tasks.append(self._begin(self._replace_history(chat), is_errand=False))
 
     async def _replace_history(self, chat):
         await super()._read_history(chat)
