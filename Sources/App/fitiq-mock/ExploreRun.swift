@@ -188,6 +188,7 @@ struct ExploreRun {
     private var title: String { options.command.map(\.shellQuoted).joined(separator: " ") }
 
     private func tell(_ exploration: Exploration, signal: Int32?) throws(Failure) {
+        if !options.quiet { FitIQMock.printError(Messages.ended(exploration)) }
         let discoveries = exploration.discoveries
         let journal = options.page.journal
         var report = Report(title: title)
@@ -208,7 +209,6 @@ struct ExploreRun {
         }
         try options.reports.tell(
             report, knownBroken: knownBroken, page: options.page.file(report, journal), signal: signal)
-        if !options.quiet { FitIQMock.printError(Messages.ended(exploration)) }
     }
 
     /// The run without faults; what no schedule showed is kept.
