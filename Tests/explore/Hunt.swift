@@ -30,7 +30,7 @@ struct Hunt {
         _ notice: String, isSought: (Symptom, Schedule) -> Bool,
         _ make: @escaping @Sendable (Surroundings, ContractSuite.VirtualNetwork) throws -> any ClientUnderTest
     ) async throws {
-        trial = MemoryTrial(make)
+        trial = MemoryTrial { try make($0, $1) }
         self.notice = notice
         for (index, story) in Story.all.enumerated() {
             CrashNotice.prepare("\(notice) crashed in the story \(story.name)\n")

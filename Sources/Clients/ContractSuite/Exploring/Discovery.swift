@@ -25,6 +25,7 @@ public struct Discovery: Sendable {
     public let document: JSONValue
     public let story: String
     public let mode: GuideMode
+    public let startedAt: Timestamp
     /// The verdict, if the symptom is a broken obligation.
     public let verdict: Verdict?
 
@@ -45,7 +46,7 @@ public struct Discovery: Sendable {
         document: JSONValue, confirmed: (count: Int, of: Int), seenCount: Int, besides names: Set<ExactString> = []
     ) {
         (self.symptom, self.schedule, self.confirmed, self.seenCount) = (symptom, schedule, confirmed, seenCount)
-        (self.story, mode) = (story.name, outcome.mode)
+        (self.story, mode, startedAt) = (story.name, outcome.mode, outcome.startedAt)
         verdict = reading.verdicts.first { $0.obligation.id == symptom.id }
         sentence = ExploringMessages.sentence(symptom, schedule)
         timeline = Self.timeline(symptom, outcome)

@@ -21,6 +21,25 @@ enum ExploringMessages {
     static func signalled(_ signal: Int) -> String { "Signal \(signal) ended the client." }
     static let timedOut = "The client was still running at its time limit."
 
+    // MARK: Reports
+
+    static func summary(_ exploration: Exploration) -> String {
+        let counts = exploration.counts
+        let parts = [
+            Words.counted(counts.singles, "single fault"), Words.counted(counts.pairs, "pair"),
+            Words.counted(counts.triples, "triple"),
+        ]
+        let more = exploration.omittedCount
+        return "Tried \(Words.counted(counts.schedules, "schedule")) from seed \(exploration.settings.seed): "
+            + "\(Words.list(parts)); \(counts.equal) more were equal to these. \(Words.counted(counts.points, "point")), "
+            + "\(counts.newPoints) of them only under faults."
+            + (more == 0 ? "" : " \(Words.counted(more, "further cause")) had no room.")
+    }
+    static func flaky(_ flaky: Exploration.Flaky) -> String {
+        "\(flaky.id) showed \(flaky.failed) of \(flaky.of) times after \(flaky.schedule), which is too seldom."
+    }
+    static func replay(_ command: String) -> String { "To see it again: \(command)" }
+
     // MARK: Discoveries
 
     /// What goes wrong, and what the client then does.
