@@ -20,7 +20,7 @@ struct FitIQMock: ParsableCommand {
         version: Version.current,
         subcommands: [
             Serve.self, WatchCommand.self, RecordCommand.self, ReplayCommand.self, ShowCommand.self, DiffCommand.self,
-            Verify.self, TestClient.self, JudgeCommand.self, Check.self, ListScenarios.self, Chat.self, Token.self,
+            Verify.self, TestClient.self, JudgeCommand.self, ConformCommand.self, Check.self, ListScenarios.self, Chat.self, Token.self,
             Certificate.self,
         ])
 
