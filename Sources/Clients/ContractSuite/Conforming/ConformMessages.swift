@@ -16,8 +16,8 @@ enum ConformMessages {
     static func quoted(_ text: String) -> String { "`\(text.onOneLine(limit: 60).replacing("`", with: "'"))`" }
     /// The place of a value in an answer: `201, data.created_at`.
     static func place(_ kind: String, _ path: String) -> String { path.isEmpty ? kind : "\(kind), \(path)" }
-    static func neverAsked(_ count: Int) -> String {
-        "\(Words.counted(count, "answer")) of endpoints that the fake does not have in this guide."
+    static func notCompared(_ count: Int) -> String {
+        "\(Words.counted(count, "answer")) of endpoints that the fake is not asked for \(count == 1 ? "is" : "are") not compared."
     }
 
     // MARK: Cases that are not played to their end

@@ -66,7 +66,7 @@ public struct ConformReport: Sendable {
 
     private var notes: [String] {
         cases.compactMap { played in played.trouble.map { "\(played.address): \($0)" } }
-            + (conformance.unknownCount > 0 ? [ConformMessages.neverAsked(conformance.unknownCount)] : [])
+            + (conformance.unknownCount > 0 ? [ConformMessages.notCompared(conformance.unknownCount)] : [])
     }
 
     private var summary: String {

@@ -18,7 +18,7 @@ public struct Conformance: Sendable {
     public private(set) var endpoints: [EndpointResult] = []
     /// Each in the order in which it was first seen.
     public private(set) var deviations: [Deviation] = []
-    /// Answers of endpoints that the mode does not have.
+    /// Answers that are not compared, because the fake is not asked for anything of the kind.
     public private(set) var unknownCount = 0
     private var known: [Place: ValueShape?] = [:]
     private var mediaTypes: [Place: Set<ExactString>] = [:]
@@ -111,10 +111,11 @@ public struct Conformance: Sendable {
     /// - Parameter place: names the case to which the entry with an index belongs.
     public mutating func compare(_ session: Session, caseOf place: (Int) -> String) {
         var results: [Endpoint: EndpointResult] = [:]
+        let asked = Set(known.keys.map(\.endpoint))
         var found: [[String]: Int] = [:]  // Endpoint, place and both sides: compared as texts of this module.
         for (index, entry) in session.entries.enumerated() {
             for answer in Self.answers(of: entry, in: mode) {
-                guard let endpoint = answer.endpoint else {
+                guard let endpoint = answer.endpoint, asked.contains(endpoint) else {
                     unknownCount += 1
                     continue
                 }
