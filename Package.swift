@@ -46,7 +46,9 @@ let package = Package(
         // A world for each test of Swift Testing; apart, so that nothing else needs Testing.
         .target(
             name: "FakeBackend",
-            dependencies: ["FitIQAPI", "Judging", "MockServer", "Scenarios", "Text", "Traffic"],
+            dependencies: [
+                "ContractSuite", "FitIQAPI", "JSON", "Judging", "MockServer", "Scenarios", "Text", "Traffic",
+            ],
             path: "Sources/Clients/FakeBackend"),
         // Clients checked from both ends: cases, and what drives them.
         .target(
@@ -177,7 +179,8 @@ let package = Package(
         .executableTarget(
             name: "explore-suite",
             dependencies: [
-                "ContractSuite", "Judging", "Mutants", "Simulation", "Sockets", "TestSupport", argumentParser,
+                "ContractSuite", "FitIQClient", "Judging", "Mutants", "Simulation", "Sockets", "TestSupport",
+                argumentParser,
             ],
             path: "Tests/explore"),
 

@@ -55,6 +55,25 @@ struct FakeBackendTests {
     private static let upperCase = "/api/v1/consultations/ABCDEF00-0000-4000-8000-000000000000"
     private static let seen = Mutex<Set<String>>([])
 
+    @Test(
+        "Exploring finds what a fault breaks in a test", .foundOut("the first GET /api/v1/goals: the command ended"),
+        .fakeBackend(clock: .manual).exploring(runs: 2))
+    func explored() async throws {
+        let client = try Client()
+        #expect(try await client.ask("GET", "/api/v1/goals").status == 200)
+    }
+
+    @Test("Nothing is found in a test that expects faults", .fakeBackend(clock: .manual).exploring(runs: 2))
+    func exploredInVain() async throws {
+        let client = try Client()
+        _ = try? await client.ask("GET", "/api/v1/goals")
+    }
+
+    @Test(
+        "Exploring takes from 1 schedule to ten million", .foundOut("exploring(runs: 0) is out of range"),
+        .fakeBackend().exploring(runs: 0))
+    func exploresNothing() {}
+
     @Test("A test has a world that answers", .fakeBackend())
     func answers() async throws {
         let client = try Client()

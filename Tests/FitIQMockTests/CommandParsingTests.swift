@@ -38,7 +38,13 @@ struct CommandParsingTests {
         ["diff", "a.har", "b.har"],
         ["verify", "--html", "h"] + reporting + [
             "--scenario", "default", "--scenario", "conflict", "--all", "--seed", "7", "--time-limit", "5m",
-            "--jobs", "3", "--allow-origin", "*", "--quiet", "--", "make", "test", "--port", "1",
+            "--jobs", "3", "--against", "old", "--allow-origin", "*", "--quiet", "--", "make", "test", "--port", "1",
+        ],
+        ["explore", "--html", "h"] + reporting + [
+            "--adapter", "--scenario", "conflict", "--seed", "7", "--budget", "5m", "--runs", "10", "--jobs", "3",
+            "--instant", "--thorough", "--may-fail", "--time-limit", "5m", "--confirm", "2/5", "--only", "cut",
+            "--only", "late", "--without", "late", "--output", "o", "--resume", "r", "--replay", "p", "--list",
+            "--allow-origin", "*", "--quiet", "--", "./adapter", "-v",
         ],
         ["test-client"] + reporting + [
             "--case", "chat", "--case", "goals", "--skip", "goals/x", "--fail-fast", "--time-limit", "1h", "--list",
@@ -120,6 +126,13 @@ struct CommandParsingTests {
             Self.check(words)
         }
         #expect(Self.meaning { try FitIQMock.parsed([command, "--help"]) }.contains("USAGE: fitiq-mock \(command)"))
+    }
+
+    @Test(
+        "An option that needs a text refuses none", arguments: [["chat", "--message", " "], ["verify", "--html", ""]])
+    func empty(line: [String]) {
+        let refusal = Self.meaning { try FitIQMock.parsed(line) }
+        #expect(refusal.contains("Error: \(Messages.empty(line[1]))"))
     }
 
     @Test("Other command lines mean what they mean in the tree", arguments: otherLines)

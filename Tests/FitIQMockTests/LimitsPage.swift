@@ -38,6 +38,7 @@ enum LimitsPage {
     static let namespaces = [
         "FaultLimits": "Server/Faults/FaultRule", "ScenarioLimits": "Server/Scenarios/Scenario",
         "ReplayLimits": "Traffic/Replay/ReplaySettings", "TLSLimits": "Platform/TLS/TLSContext",
+        "ExploreLimits": "Clients/ContractSuite/Exploring/ExploreLimits",
     ]
 
     /// Limits that no input meets, or that a row covers under another name, with the reason.
@@ -57,7 +58,7 @@ enum LimitsPage {
 
     static func rows() throws -> [String: [Limit]] {
         try connections.merging(data()) { $1 }.merging(scenarios) { $1 }.merging(judging()) { $1 }
-            .merging(clients) { $1 }.merging(sessions) { $1 }
+            .merging(clients) { $1 }.merging(sessions) { $1 }.merging(exploring) { $1 }
     }
 
     private static let connections: [String: [Limit]] = [
@@ -363,7 +364,7 @@ enum LimitsPage {
                 .time("ConformPlay.pauses", ConformPlay.pauses.upperBound)
             ],
             "looks at a client and its world in a case": [runner.count("stepLimit")],
-            "time for a judged command to end after SIGTERM": [.time("VerifyRun.grace", VerifyRun.grace)],
+            "time for a judged command to end after SIGTERM": [.time("CommandRun.grace", CommandRun.grace)],
             "scenarios that `verify` runs at once": [.count("Verify.jobLimit", Verify.jobLimit)],
             "line that is edited in `chat` or `watch`, and lines of its history": [
                 .bytes("LineEditor.lineLimit", LineEditor.lineLimit),

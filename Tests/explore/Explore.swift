@@ -7,7 +7,7 @@ struct Explore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explore",
         abstract: "Explores clients in memory: what goes wrong in their traffic, and what is wrong with them then.",
-        subcommands: [Bench.self, CoverageTable.self])
+        subcommands: [Bench.self, CoverageTable.self, MutantTable.self, Reference.self])
 
     static func main() async {
         CrashNotice.install()

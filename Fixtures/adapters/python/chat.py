@@ -46,6 +46,7 @@ class Chat:
         self.has_history = False
         self.turn = None
         self.leftover = None  # an answer that broke off
+        self.unread = []  # lines that the history should have by now, which could not be read
         self.waiting = []
         self.socket = None
         self.is_connected = False  # the server has said so
@@ -56,6 +57,7 @@ class Chat:
 class ChatMixin:
     """What a client knows of chats; one is open at a time."""
 
+    LONGEST_PAUSE = 30
     RECONNECT_PAUSE = 1  # seconds before the first try, twice as many before the second, and so on
     MOST_TRIES = 5  # in a row
     RETURN_PAUSE = 3  # seconds before a chat that the user has left is connected again
@@ -77,6 +79,7 @@ class ChatMixin:
         self._sockets = set()  # those that are open, or closing
         self._heard = weakref.WeakSet()  # those from which something has come since the last ping
         self._left_at = {}  # when this client closed a chat's socket, by consultation
+        self._tried_at = {}  # when a chat's socket ended otherwise, or the last try to connect it again
         self._templates = set()  # what coaches created, and was seen
         self._beforehand = []  # what the user writes while the chat is being opened
 
@@ -97,6 +100,7 @@ class ChatMixin:
         if chat is None:
             return []
         lines = [(message["role"], message["content"], True) for message in chat.history[-self.SHOWN_MESSAGES :]]
+        lines += chat.unread
         if chat.leftover:
             lines.append(("assistant", chat.leftover, False))
         if chat.turn and chat.turn.question is not None and chat.turn.place(chat.history) is None:
@@ -175,6 +179,10 @@ class ChatMixin:
         while True:
             await self._until(lambda: not self._sockets)  # one at a time
             await self._until(lambda: False, self._left_at.get(chat.id, -self.RETURN_PAUSE) + self.RETURN_PAUSE)
+            await self._until(lambda: False, self._tried_at.get(chat.id, -self.RECONNECT_PAUSE) + self.RECONNECT_PAUSE)
+            if chat.id in self._tried_at:  # whoever came back has waited too, and the next pause is no shorter
+                pause = max(pause, min(self.clock.now() - self._tried_at[chat.id], self.LONGEST_PAUSE))
+                self._tried_at[chat.id] = self.clock.now()
             try:
                 token = await self._usable_token()
                 socket = await self._shake_hands(f"{self.websocket_url}/api/v1/consultations/{chat.id}/ws", token)
@@ -250,6 +258,7 @@ class ChatMixin:
         except ConnectionClosed:
             self._sockets.discard(socket)
             was_connected, chat.is_connected, chat.socket = chat.is_connected, False, None
+            self._tried_at[chat.id] = self.clock.now()
             return was_connected
         finally:
             pinger.cancel()
@@ -277,7 +286,7 @@ class ChatMixin:
         self._sockets.discard(socket)
         chat.socket = None
         if is_left:
-            self._left_at[chat.id] = self.clock.now()
+            self._left_at[chat.id] = self._tried_at[chat.id] = self.clock.now()
         self._notify()
 
     # What comes
@@ -328,6 +337,7 @@ class ChatMixin:
         if chat.is_connected:
             return
         chat.is_connected = True
+        self._tried_at.pop(chat.id, None)
         self.connection = "connected"
         self._greetings += 1
         if not chat.is_fresh:
@@ -345,14 +355,20 @@ class ChatMixin:
             return
         answer = await self._request("GET", f"/consultations/{chat.id}/messages")
         if answer.status == 404:
-            self._gone.add(chat.id)
+            self._lose(chat.id)
         messages = self._successful(answer).list("messages") or []
         is_first, known = not chat.has_history, {message["id"] for message in chat.history}
-        chat.has_history, chat.history = True, messages
+        chat.has_history, chat.history, chat.unread = True, messages, []
         for message in messages:
             if not is_first and message["id"] not in known:
                 self._take_template(chat, message.get("metadata"))
         self._notify()
+
+    def _lose(self, identifier):
+        """A consultation does not exist any more: it is not asked for again."""
+        self._gone.add(identifier)
+        if self._is_chat_wanted and self.consultation == identifier:
+            self._leave("failed")
 
     def _take_template(self, chat, metadata):
         template = (metadata or {}).get("template_created") or {}
@@ -395,6 +411,10 @@ class ChatMixin:
                     self._tell("unavailable", "The coach did not answer. Ask again.")
         except Failure as failure:
             self._tell(failure.kind, failure.message)
+            if turn.question is not None and turn.place(chat.history) is None:
+                chat.unread.append(("user", turn.question, True))
+            if turn.text is not None and not turn.is_answered(chat.history):
+                chat.unread.append(("assistant", turn.text, turn.is_over))
         finally:
             if chat.turn is turn:
                 chat.turn = None

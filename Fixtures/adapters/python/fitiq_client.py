@@ -10,6 +10,7 @@ by the clock that the client is given, so that tests can carry it through hours 
 
 import asyncio
 import contextlib
+import json
 import uuid
 from datetime import datetime, timedelta
 
@@ -26,6 +27,7 @@ class Client(ChatMixin, MealMixin, MealSocketMixin):
 
     ATTEMPTS = 3  # of a request, in all
     FIRST_PAUSE = 1  # seconds before the second attempt; each pause is longer than the one before
+    REPEAT_TIME = 61  # seconds for which an equal request counts as a repeat of one that failed
     RESPONSE_TIME = 30  # seconds for a request and its answer
     CREATE_PAUSE = 60  # seconds without creating after there were too many consultations
     WITHOUT_GOALS = ("websocket-architecture", "meal-log-websocket")
@@ -52,6 +54,7 @@ class Client(ChatMixin, MealMixin, MealSocketMixin):
         self.in_flight = 0  # requests and handshakes whose answer is not there
         self._is_renewing = False
         self._signed_out = None  # a token that is refused, and no other is to be had
+        self._failed = {}  # requests that failed: when, how often in a row, and the last pause between
         self._quiet_until = 0  # too many requests: none before
         self._creates_again = 0  # too many consultations: no new one before
         self._gone = set()  # ids that were not found
@@ -151,6 +154,13 @@ class Client(ChatMixin, MealMixin, MealSocketMixin):
         attempts = attempts or self.ATTEMPTS
         pause, count, waits, renewals = self.FIRST_PAUSE, 0, 0, 0
         needs_token = not path.startswith("/auth/")
+        request = (method, path, json.dumps(body))
+        failed_at, failures, last_pause = self._failed.get(request, (-self.REPEAT_TIME, 0, 0))
+        if attempts > 1 and failed_at + self.REPEAT_TIME > self.clock.now():
+            if failures >= attempts:
+                raise Failure("unavailable", "The backend did not answer a moment ago. Try again in a minute.")
+            await self._until(lambda: False, failed_at + max(last_pause, self.FIRST_PAUSE * failures))
+            count, pause = failures, max(last_pause, self.clock.now() - failed_at)
         while True:
             await self._until(lambda: False, self._quiet_until)
             token = await self._usable_token() if needs_token else None
@@ -169,8 +179,10 @@ class Client(ChatMixin, MealMixin, MealSocketMixin):
                 self._quiet_until = self.clock.now() + min(asked or 1, 300)
                 continue
             if answer is not None and answer.status < 500 and answer.status != 408 and not answer.is_damaged:
+                self._failed.pop(request, None)
                 return answer
             count += 1
+            self._failed[request] = (self.clock.now(), count, pause)
             if count == attempts:
                 raise Failure("unavailable", answer.message if answer else "The backend did not answer in time.")
             pause = max(pause, self.FIRST_PAUSE * count, min(asked or 0, 300))
@@ -377,7 +389,10 @@ class Client(ChatMixin, MealMixin, MealSocketMixin):
         self.goals = [other for other in self.goals if other["id"] != goal["id"]] + [goal]
         if consultation:
             link = {"conversationId": consultation}
-            self._successful(await self._request("PATCH", f"/goals/{goal['id']}", link))
+            answer = await self._request("PATCH", f"/goals/{goal['id']}", link)
+            if answer.status == 404 and answer.error.get("code") != "GOAL_NOT_FOUND":
+                self._lose(consultation)
+            self._successful(answer)
             for other in self.goals:
                 if other["conversation"] == consultation:
                     other["conversation"] = None

@@ -48,6 +48,10 @@ struct Chat: ParsableCommand {
     @Option(help: .init("The server's --admin-token, to see whether its clock stands still.", valueName: "token"))
     var adminToken: String?
 
+    func validate() throws {
+        if message?.allSatisfy(\.isWhitespace) == true { throw ValidationError(Messages.empty("--message")) }
+    }
+
     func run() throws {
         // Before anything is sent.
         _ = try Settings.fieldValue(adminToken, "ADMIN_TOKEN")

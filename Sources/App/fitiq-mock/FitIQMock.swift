@@ -20,7 +20,8 @@ struct FitIQMock: ParsableCommand {
         version: Version.current,
         subcommands: [
             Serve.self, WatchCommand.self, RecordCommand.self, ReplayCommand.self, ShowCommand.self, DiffCommand.self,
-            Verify.self, TestClient.self, JudgeCommand.self, ConformCommand.self, Check.self, ListScenarios.self, Chat.self, Token.self,
+            Verify.self, Explore.self, TestClient.self, JudgeCommand.self, ConformCommand.self, Check.self,
+            ListScenarios.self, Chat.self, Token.self,
             Certificate.self,
         ])
 
@@ -65,7 +66,7 @@ struct FitIQMock: ParsableCommand {
         guard let word, !word.hasPrefix("-"), word != "help" else { return Messages.usage(text) }
         guard commands.contains(word) else { return Messages.unknownCommand(word, allowed: commands) }
         // The most common slip: `verify ./run-my-tests`.
-        let lacksDashes = ["verify", "test-client"].contains(word) && text.contains("nexpected argument")
+        let lacksDashes = ["verify", "explore", "test-client"].contains(word) && text.contains("nexpected argument")
         return Messages.usage(text, of: word, hint: lacksDashes ? Messages.behindDashes(word) : "")
     }
 
@@ -155,6 +156,26 @@ enum Blocking {
         let outcome = start(work) { done.open() }
         done.wait()
         guard let result = outcome.value else { preconditionFailure("set before the gate is opened") }
+        return try result.get()
+    }
+
+    /// Runs blocking work on a thread of its own: the threads of Swift's tasks are few.
+    static func onThread<Value: Sendable>(
+        _ work: @escaping @Sendable () throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        let result: Result<Value, Failure> = await withCheckedContinuation { continuation in
+            do throws(SocketError) {
+                try SystemThread.start {
+                    do throws(Failure) {
+                        continuation.resume(returning: .success(try work()))
+                    } catch {
+                        continuation.resume(returning: .failure(error))
+                    }
+                }
+            } catch {
+                continuation.resume(returning: .failure(.running(error)))
+            }
+        }
         return try result.get()
     }
 

@@ -133,6 +133,74 @@ enum Messages {
         return "\(how) after \(tenths / 10).\(tenths % 10) s"
     }
 
+    // MARK: The messages of 'verify --against'
+
+    static func oldRuns(_ number: Int) -> String {
+        "the older command runs for the \(number == 1 ? "first" : "second") time"
+    }
+    static let againstClause = "The command does what its older version did, and nothing else."
+    static let oldIsSilent = "The older command sent nothing, so there is nothing to compare with."
+    static let tooMuchToCompare =
+        "A journal has dropped its oldest entries, so that the beginning is not compared: use a shorter test."
+
+    // MARK: The messages of 'explore'
+
+    static let exploreExample = "fitiq-mock explore --runs 200 -- ./run-my-tests"
+    static let badBudget = "--budget must be from 1s to 7d."
+    static let badRuns = "--runs must be from 1 to 10000000."
+    static let noFamilies = "--without leaves none of the families of faults that --only selects."
+    static let noRule = "(a behaviour of the scenario: answers, meals, token_lifetime)"
+    static func explored(_ progress: Explorer.Progress, seconds: Int64) -> String {
+        let counts = progress.counts
+        let kinds = [(counts.singles, "single"), (counts.pairs, "pairs"), (counts.triples, "triples")]
+            .filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
+        let time = seconds < 60 ? "\(seconds)s" : "\(seconds / 60)m\(seconds % 60 < 10 ? "0" : "")\(seconds % 60)s"
+        return "\(Words.counted(counts.schedules, "schedule"))\(kinds.isEmpty ? "" : " (\(kinds))"), "
+            + "\(Words.counted(counts.points, "point")), \(Words.counted(progress.findings, "finding")), \(time)"
+    }
+    static let stories = "stories"
+    static let exploredClause = "No schedule of faults shows it."
+    static func confirmed(_ discovery: Discovery) -> String {
+        "It failed \(discovery.confirmed.count) of \(discovery.confirmed.of) times, and \(discovery.seenCount) "
+            + "\(discovery.seenCount == 1 ? "schedule" : "schedules") showed it."
+    }
+    /// What was tried, as the last line on standard error.
+    static func ended(_ exploration: Exploration) -> String {
+        let counts = exploration.counts
+        let kinds =
+            "\(Words.counted(counts.singles, "single fault")), \(Words.counted(counts.pairs, "pair")), "
+            + "\(Words.counted(counts.triples, "triple"))"
+        let why =
+            switch exploration.ended {
+            case .exhausted: "there is nothing more to try"
+            case .budget: "the time is used up"
+            case .runs: "the number of runs is used up"
+            case .interrupted: "interrupted"
+            }
+        let flaky = exploration.flaky.count
+        let seldom = flaky == 0 ? "" : "; \(Words.counted(flaky, "symptom")) showed too seldom when repeated"
+        let more = exploration.omittedCount
+        return
+            "explored \(Words.counted(counts.schedules, "schedule")) from seed \(exploration.settings.seed): \(kinds); "
+            + "\(why)\(seldom)\(more == 0 ? "" : "; and \(more) more causes")"
+    }
+    static func otherMemory(_ path: String, _ what: [String]) -> String {
+        "'\(path)' is the memory of another exploration: \(Words.list(what)) \(what.count == 1 ? "differs" : "differ"). "
+            + "Repeat that command, or name another file for --resume."
+    }
+    static func notMemory(_ path: String) -> String {
+        "'\(path)' is not a memory of an exploration, and is left as it is: name another file for --resume."
+    }
+    static func fullMemory(_ path: String, runs: Int) -> String {
+        "'\(path)' has more than \(runs) runs, which is the most that is remembered: name another file for --resume."
+    }
+    static func noFolder(_ path: String, reason: String) -> String { "cannot make the folder '\(path)': \(reason)." }
+    static func unknownStory(_ name: String?, allowed: [String]) -> String {
+        let found =
+            name.map { "the scenario's comments name the story '\($0)'" } ?? "the scenario's comments name no story"
+        return "\(found); an adapter replays one of \(Words.list(allowed))."
+    }
+
     // MARK: Watching
 
     static let watchKeys = "space pauses, / filters, c clears, b bodies, p pings, q quits"

@@ -1,6 +1,7 @@
 import ArgumentParser
 import ContractSuite
 import FitIQAPI
+import FitIQBackend
 import Judging
 import MockServer
 import Sockets
@@ -195,8 +196,11 @@ struct TestClientRun: Sendable {
 /// Shared by the commands that judge clients: a server within the program, whose failures are the harness's own.
 enum Harness {
     /// A server on a free port that is reachable from this machine only.
-    static func startServer(allowing origins: Set<AllowedOrigin> = []) throws(Failure) -> LocalServer {
+    static func startServer(
+        allowing origins: Set<AllowedOrigin> = [], pace: Pace = .human
+    ) throws(Failure) -> LocalServer {
         var configuration = Engine.Configuration()
+        configuration.pace = pace
         configuration.allowedOrigins = origins
         do {
             return try LocalServer(configuration)

@@ -41,6 +41,14 @@ struct Verify: ParsableCommand {
     @Flag(help: "Run every built-in scenario.")
     var all = false
 
+    @Option(
+        help: .init(
+            """
+            Run an older version of the command too, twice, in equal worlds, and fail where the command does something \
+            that the older one did not; what the older one breaks is known to be broken.
+            """, valueName: "command"))
+    var against: String?
+
     @Option(help: .init("Answer exactly as one guide says. (default: as the scenario says)", valueName: "name"))
     var guide: String?
 
@@ -80,21 +88,27 @@ struct Verify: ParsableCommand {
             throw Failure.configuration(Messages.noCommand("verify", example: Messages.verifyExample))
         }
         guard Self.timeLimits.contains(timeLimit.seconds) else { throw Failure.configuration(Messages.badTimeLimit) }
+        if against == "" { throw Failure.configuration(Messages.empty("--against")) }
         guard (1...Self.jobLimit).contains(jobs) else { throw Failure.configuration(Messages.badJobs) }
         let plan = try VerifyPlan(names: scenarios, all: all, guide: guide, seed: seed)
         let origins = try Settings.allowedOrigins(origins.allowedOrigins)
-        let knownBroken = try reports.readKnownBroken(checks: [VerifyRun.strictReplay])
+        let listed = try reports.readKnownBroken(
+            checks: [VerifyRun.strictReplay] + (against == nil ? [] : plan.names.map { VerifyAgainst.address($0) }))
         let journal = page.journal
-        let run = VerifyRun(
-            command: command, limit: .seconds(timeLimit.seconds), showsOutputAtEnd: jobs > 1, journal: journal,
-            progress: quiet
-                ? nil
-                : JobProgress(
-                    noun: "scenario", count: plan.scenarios.count,
-                    isTerminal: System.isTerminal(.error) && self.jobs == 1),
+        let progress =
+            quiet
+            ? nil
+            : JobProgress(
+                noun: "scenario", count: plan.scenarios.count,
+                isTerminal: System.isTerminal(.error) && self.jobs == 1)
+        let runner = CommandRun(
+            command: command, limit: .seconds(timeLimit.seconds),
             server: try Harness.startServer(allowing: origins), stop: try orFailure(try Gate(), Failure.running))
+        let run = VerifyRun(
+            run: runner, showsOutputAtEnd: self.jobs > 1, journal: journal, progress: progress,
+            against: against.map { VerifyAgainst($0, beside: runner, showsOutputAtEnd: self.jobs > 1, progress) })
         let wait = try MainWait()
-        let jobs = Jobs<Report.Run>(count: plan.scenarios.count, wait.mailbox)
+        let jobs = Jobs<VerifyRun.Result>(count: plan.scenarios.count, wait.mailbox)
         try jobs.start(self.jobs) {
             while let index = jobs.take() {
                 do throws(Failure) {
@@ -102,16 +116,18 @@ struct Verify: ParsableCommand {
                     if let result { jobs.finish(index, result) }
                 } catch {
                     jobs.end(.failure(error))
-                    run.stop.open()
+                    runner.stop.open()
                 }
             }
         }
-        let done = try jobs.finished(wait) { run.stop.open() }
-        var report = Report(title: command.map(\.shellQuoted).joined(separator: " "), runs: done.outputs)
+        let done = try jobs.finished(wait) { runner.stop.open() }
+        var report = Report(title: command.map(\.shellQuoted).joined(separator: " "), runs: done.outputs.map(\.run))
         report.faced = plan.faced
         report.incomplete = done.reason.map {
             Messages.incomplete($0, played: done.outputs.count, of: plan.scenarios.count, "scenario")
         }
+        let knownBroken = listed.adding(
+            done.outputs.flatMap { output in output.knownBroken.map { (output.run.scenario, $0) } })
         try reports.tell(report, knownBroken: knownBroken, page: page.file(report, journal), signal: done.signal)
     }
 }

@@ -7,112 +7,69 @@ import Sockets
 import Text
 import Traffic
 
-/// Runs a command in a scenario, in a world of its own; callable from several threads at once.
+/// Runs a command in a scenario and judges it; callable from several threads at once.
 struct VerifyRun: Sendable {
-    let command: [String]
-    let limit: Duration
+    let run: CommandRun
     /// Whether the command's output is kept until it has ended, because others run beside it.
     let showsOutputAtEnd: Bool
     /// Keeps the journals of all runs; nil unless a page shows them.
     let journal: ReportJournal?
     /// nil for no output.
     let progress: JobProgress?
-    let server: LocalServer
-    /// Ends all commands once it is open.
-    let stop: Gate
-    /// The time between SIGTERM and SIGKILL for a command that must end.
-    static let grace = Duration.seconds(2)
-    /// The longest wait for the last bytes of a command that has ended.
-    private static let settlingTime = Duration.milliseconds(250)
-    /// If nothing arrives for this long, everything has arrived.
-    private static let quietTime = Duration.milliseconds(20)
-    /// How often it looks whether it must stop.
-    private static let lookTime = Duration.milliseconds(50)
+    /// Runs an older version of the command before; nil if the command is compared with none.
+    let against: VerifyAgainst?
+
+    struct Result: Sendable {
+        let run: Report.Run
+        /// The obligations that the older version breaks.
+        let knownBroken: [String]
+    }
+
+    private struct Seen: Sendable {
+        let judgement: Judgement?
+        let replay: Engine.ReplayOutcome?
+        let entries: [JournalEntry]
+    }
 
     /// - Returns: Nil if it was stopped.
-    func run(_ scenario: Scenario, named name: String, index: Int) throws(Failure) -> Report.Run? {
-        let world = try Harness.perform(server) { engine, now in
-            try engine.makeWorld(scenario, guide: nil, seed: nil, clock: nil, judged: true, at: now)
+    func run(_ scenario: Scenario, named name: String, index: Int) throws(Failure) -> Result? {
+        var old: VerifyAgainst.Old?
+        if let against {
+            old = try against.run(scenario, named: name, index: index)
+            if old == nil { return nil }
         }
-        let start = MonotonicInstant.now()
         var traffic = Traffic()
         progress?.say(index, name, Messages.commandRuns)
-        let environment = CurrentProcess.environment(
-            with: Harness.environment(of: world, on: server, scenario: scenario.name))
         let output = showsOutputAtEnd ? try CommandOutput() : nil
-        // The command is as it was typed.
-        let child = try orFailure(
-            try ChildProcess(command, environment: environment, streams: output?.streams ?? .init())
-        ) { (error: ChildProcessError) in
-            .configuration(error.description + ".")
+        let done = try run.run(scenario, streams: output?.streams ?? .init()) { world, elapsed in
+            guard let progress else { return }
+            count(&traffic, in: world)
+            let seconds = elapsed.components.seconds
+            progress.say(index, name, "\(seconds) s, \(traffic.inWords)", passingAfter: seconds)
+        } seeing: { engine, world, now in
+            Seen(
+                judgement: engine.judgement(ofWorld: world.id, at: now),
+                replay: engine.replayOutcome(ofWorld: world.id), entries: engine.journalEntries(ofWorld: world.id))
         }
-        let end: End
-        do throws(Failure) {
-            end = wait(for: child, since: start) {
-                guard let progress else { return }
-                count(&traffic, in: world)
-                let seconds = start.duration(to: .now()).components.seconds
-                progress.say(index, name, "\(seconds) s, \(traffic.inWords)", passingAfter: seconds)
-            }
-            if end == .exited { try settle(world) }
-        } catch {
-            self.end(child)
-            throw error
-        }
-        let duration = start.duration(to: .now())
-        if end == .stopped {
-            self.end(child)
-            output?.show()
+        output?.show()
+        guard let done else {
             progress?.isInterrupted()
             return nil
         }
-        // Before the command is ended: how it is cut off is not the client's doing.
-        let (judgement, replay) = try Harness.perform(server) { engine, now in
-            (engine.judgement(ofWorld: world.id, at: now), engine.replayOutcome(ofWorld: world.id))
-        }
-        count(&traffic, in: world)
-        let outcome = Report.CommandOutcome(self.end(child), isTimeUp: end == .timeUp, limit: limit)
-        if let journal {
-            let entries = try Harness.perform(server) { engine, _ in engine.journalEntries(ofWorld: world.id) }
-            for entry in entries { journal.append(entry, of: name) }
-        }
-        _ = try Harness.perform(server) { engine, now in engine.deleteWorld(world.id, at: now) }
-        output?.show()
-        let how = Messages.commandEnded(outcome, tenths: duration.nanoseconds / 100_000_000)
+        let seen = done.seen
+        for entry in seen.entries where entry.number > traffic.lastNumber { traffic.count(entry) }
+        if let journal { for entry in seen.entries { journal.append(entry, of: name) } }
+        let how = Messages.commandEnded(done.ending, tenths: done.duration.nanoseconds / 100_000_000)
         progress?.say(index, name, "\(how), \(traffic.inWords)")
-        guard let judgement else { throw .running(Messages.worldIsGone(name)) }
-        return Report.Run(
-            scenario: name, mode: world.mode, command: outcome, duration: duration.nanoseconds, startedAt: world.now,
-            hasConnected: judgement.hasConnected, verdicts: judgement.verdicts, exposures: judgement.exposures,
-            coverage: judgement.coverage, checks: replay.flatMap(Self.check).map { [$0] } ?? [],
+        guard let judgement = seen.judgement else { throw .running(Messages.worldIsGone(name)) }
+        var checks = seen.replay.flatMap(Self.check).map { [$0] } ?? []
+        if let old { checks.append(old.check(of: name, seen.entries)) }
+        let report = Report.Run(
+            scenario: name, mode: done.world.mode, command: done.ending, duration: done.duration.nanoseconds,
+            startedAt: done.world.now, hasConnected: judgement.hasConnected, verdicts: judgement.verdicts,
+            exposures: judgement.exposures, coverage: judgement.coverage, checks: checks,
             missedCount: judgement.missedCount)
-    }
-
-    private enum End { case exited, timeUp, stopped }
-
-    /// Waits for the command's end, its time limit, or the order to stop; calls a function once a second meanwhile.
-    private func wait(
-        for child: ChildProcess, since start: MonotonicInstant, everySecond tick: () -> Void
-    ) -> End {
-        let deadline = start.advanced(by: limit)
-        var nextTick = start.advanced(by: .seconds(1))
-        while true {
-            let now = MonotonicInstant.now()
-            if child.wait(until: min(deadline, nextTick, now.advanced(by: Self.lookTime))) != nil { return .exited }
-            if stop.wait(until: now) { return .stopped }
-            if deadline <= .now() { return .timeUp }
-            if nextTick <= .now() {
-                tick()
-                nextTick = nextTick.advanced(by: .seconds(1))
-            }
-        }
-    }
-
-    @discardableResult
-    private func end(_ child: ChildProcess) -> ChildProcess.Outcome {
-        let outcome = child.end(grace: Self.grace)
-        if child.leavesProcesses { FitIQMock.printError(Messages.processesLeft) }
-        return outcome
+        return Result(run: report, knownBroken: old?.broken ?? [])
     }
 
     static let strictReplay = "replay/strict"
@@ -125,22 +82,10 @@ struct VerifyRun: Sendable {
             notes: [outcome.report.summary])
     }
 
-    /// Waits for what the command sent before it ended.
-    private func settle(_ world: Engine.WorldAccess) throws(Failure) {
-        let deadline = MonotonicInstant.now().advanced(by: Self.settlingTime)
-        var activity: UInt64?
-        while MonotonicInstant.now() < deadline {
-            let seen = try Harness.perform(server) { engine, _ in engine.activity(ofWorld: world.id) }
-            if seen == activity { return }
-            activity = seen
-            if stop.wait(until: min(.now().advanced(by: Self.quietTime), deadline)) { return }
-        }
-    }
-
     /// Counts the journal's new entries; entries that it has already dropped are not counted.
     private func count(_ traffic: inout Traffic, in world: Engine.WorldAccess) {
         // Progress is not worth ending a run for.
-        let counted = try? server.performAndWait { [traffic] engine, _ in
+        let counted = try? run.server.performAndWait { [traffic] engine, _ in
             var traffic = traffic
             for entry in engine.journalEntries(ofWorld: world.id, after: traffic.lastNumber) { traffic.count(entry) }
             return traffic
@@ -164,17 +109,6 @@ struct Traffic: Sendable, Equatable {
         case .frame: frames += 1
         case .closed, .fault, .clock, .note, .held, .released: break
         }
-    }
-}
-
-extension Report.CommandOutcome {
-    init(_ outcome: ChildProcess.Outcome, isTimeUp: Bool, limit: Duration) {
-        self =
-            switch outcome {
-            case _ where isTimeUp: .timedOut(limit.nanoseconds)
-            case .exited(let status): .exited(status)
-            case .signalled(let number): .signalled(number)
-            }
     }
 }
 

@@ -17,6 +17,8 @@ struct CasePlay {
     private var shown = ClientReport()
     /// The step of a story that is played, from 0; nil in a case.
     private var place: Int?
+    /// When the user asked for something other than sending a message.
+    private var asked: [Timestamp] = []
     /// The client's and the world's state when both were last looked at in this wait; nil if the client does not tell.
     private var looked: Look?
     /// Why the expectation was not met then.
@@ -110,6 +112,7 @@ struct CasePlay {
         outcome.failures = result.failures
         outcome.entries = try await world.entries()
         outcome.endedAt = now
+        outcome.asked = asked
     }
 
     /// Lets time pass, and notes which entries were written meanwhile.
@@ -149,7 +152,8 @@ struct CasePlay {
         }
     }
 
-    private func perform(_ instruction: ClientInstruction) async throws {
+    private mutating func perform(_ instruction: ClientInstruction) async throws {
+        if case .send = instruction {} else { asked.append(now) }
         do {
             try await client.perform(instruction)
         } catch let error as UnsupportedInstruction {

@@ -2,6 +2,7 @@ import FitIQAPI
 import Judging
 import MockServer
 import Testing
+import Traffic
 
 /// A separate world for a test: its backend's address, and what the client did there.
 ///
@@ -102,6 +103,11 @@ public struct FakeBackend: Sendable {
 
     func replayOutcome() async throws -> Engine.ReplayOutcome? {
         try await server.perform { [access] engine, _ in engine.replayOutcome(ofWorld: access.id) }
+    }
+
+    /// The journal so far.
+    func entries() async throws -> [JournalEntry] {
+        try await server.perform { [access] engine, _ in engine.journalEntries(ofWorld: access.id) }
     }
 
     func end() async throws {

@@ -1,3 +1,4 @@
+import ContractSuite
 import FitIQAPI
 import Judging
 import MockServer
@@ -18,6 +19,7 @@ struct Plan: Sendable {
 public struct FakeBackendTrait: TestTrait, SuiteTrait, TestScoping {
     var plan: Plan
     var allowed: Set<String> = []  // Obligations' ids: constants.
+    var exploring: ExploringPlan?
 
     /// On a suite it applies to each test within.
     public var isRecursive: Bool { true }
@@ -35,6 +37,12 @@ public struct FakeBackendTrait: TestTrait, SuiteTrait, TestScoping {
     ) async throws {
         for id in allowed.sorted() where !Self.known.contains(id) {
             Issue.record("\(Messages.unknownObligation(id, known: Self.known))", sourceLocation: test.sourceLocation)
+        }
+        if let exploring {
+            let server = try Self.server.get()
+            return try await withoutActuallyEscaping(function) { function in
+                try await explore(exploring, test, on: server, performing: function)
+            }
         }
         let backend = try await FakeBackend(plan, in: Self.server.get())
         let outcome: Result<Void, any Error>
@@ -56,7 +64,7 @@ public struct FakeBackendTrait: TestTrait, SuiteTrait, TestScoping {
         try outcome.get()
     }
 
-    private static let known = Judge.obligations.map(\.id)
+    private static let known = Judge.obligations.map(\.id) + Symptom.ids
 
     /// The server of the process; it starts with the first world.
     private static let server = Result { try LocalServer() }

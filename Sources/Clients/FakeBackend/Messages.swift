@@ -1,3 +1,4 @@
+import ContractSuite
 import FitIQAPI
 import Judging
 import Text
@@ -44,6 +45,22 @@ enum Messages {
 
     /// A difference from a session that is replayed strictly.
     static func notAsRecorded(_ failure: String) -> String { "The session was not followed: \(failure)" }
+
+    static func badRuns(_ runs: Int) -> String {
+        "exploring(runs: \(runs)) is out of range: write a number from 1 to 10,000,000."
+    }
+
+    /// Something wrong that exploring a test has found.
+    static func discovered(_ discovery: Discovery, seed: UInt64) -> String {
+        var lines = [discovery.sentence]
+        lines += discovery.timeline.map { "    \($0)" }
+        lines.append("How to fix it: \(discovery.advice)")
+        lines.append(
+            "It failed \(discovery.confirmed.count) of \(discovery.confirmed.of) times; seed \(seed), "
+                + "\(discovery.schedule). A test with only these faults has this scenario:")
+        lines.append(String(decoding: discovery.file(), as: UTF8.self))
+        return lines.joined(separator: "\n")
+    }
 
     static func unknownObligation(_ id: String, known: [String]) -> String {
         let near = NearestWord.hint(id, among: known)

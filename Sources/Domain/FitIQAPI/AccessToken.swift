@@ -11,7 +11,8 @@ public struct AccessToken: Equatable, Sendable {
     public var notBefore: Int64?
     /// The claim `email`: the address of the account; nil in tokens of users without one.
     public var email: String?
-    /// The claim `jti` of a refresh token, which works once; access tokens have none.
+    /// The claim `jti`: the id of a refresh token, which works once, and of the access token that came with it, so that
+    /// two of the same second differ; tokens for development have none.
     public var id: ResourceID?
 
     public init(

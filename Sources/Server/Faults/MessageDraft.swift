@@ -102,15 +102,20 @@ struct ServerText {
 
 /// The positions of messages on a connection, counted as if there were no faults; no rule therefore changes the point
 /// of another one.
-struct MessageCounts: Sendable {
+package struct MessageCounts: Sendable {
     private(set) var frame = 0
     /// The byte range of the latest message's frame, from 0 after the handshake.
     private(set) var bytes = 0..<0
     /// The number of the current or next answer, from 1.
-    private(set) var answer = 1
+    package private(set) var answer = 1
     /// The number of its chunks so far.
-    private(set) var chunk = 0
+    package private(set) var chunk = 0
     private var answerIsOver = false
+
+    package init() {}
+
+    /// Counts a message by its text.
+    package mutating func count(_ text: [UInt8]) { count(ServerText(text), frameBytes: text.count) }
 
     /// Counts a message by its size in one plain frame.
     mutating func count(_ text: ServerText, frameBytes: Int) {

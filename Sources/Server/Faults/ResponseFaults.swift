@@ -41,6 +41,17 @@ public enum ResponseFault: Sendable, Equatable {
     case hold(Hold)
 }
 
+extension ResponseFault {
+    /// Whether the client cannot tell where the body ends, so that it has no complete response.
+    public var breaksFraming: Bool {
+        switch self {
+        case .contentLength(let off): off != 0
+        case .malformedChunking: true
+        default: false
+        }
+    }
+}
+
 /// A response that replaces the normal one.
 public struct Replacement: Sendable, Equatable {
     /// 200 to 599.

@@ -184,6 +184,8 @@ extension Scene.Socket {
             stream = nil
             isAnswered = true
             if frame.endsConsultation { isArchived = true }
+        // The server closes with 1000 all the same, and a client that archived knows why.
+        case "error" where frame.endsConsultation: isArchived = true
         default:
             if frame.frame.opcode == .close, frame.isDelivered { serverClosedAt = serverClosedAt ?? fact.time }
             guard isTouched else { return }

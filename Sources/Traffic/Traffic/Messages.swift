@@ -177,6 +177,19 @@ extension Messages {
     static func moved(from first: Int, to second: Int) -> String {
         "\(place(first)) in the first, \(place(second)) in the second"
     }
+    static func noLonger(_ name: String, _ index: Int) -> String {
+        "It no longer sends \(name), which the older command sent as \(place(index))."
+    }
+    static func isNew(_ name: String, _ index: Int) -> String {
+        "It sends \(name) as \(place(index)), which the older command did not."
+    }
+    static func isElsewhere(_ name: String, from first: Int, to second: Int) -> String {
+        "It sends \(name) as \(place(second)), the older command as \(place(first))."
+    }
+    static func isChanged(_ name: String, _ index: Int, _ change: SessionChange) -> String {
+        let (old, new) = (change.first ?? "nothing", change.second ?? "nothing")
+        return "\(name) (\(place(index))): \(change.path) is \(new), with the older command \(old)."
+    }
     static func describe(_ change: SessionChange) -> String {
         switch (change.first, change.second) {
         case (let first?, let second?) where first == second: "\(change.path): \(first)"

@@ -1,6 +1,7 @@
 import ContractSuite
 import FitIQAPI
 import FitIQClient
+import JSON
 import Judging
 import Scenarios
 import Testing
@@ -44,6 +45,56 @@ struct StoryTests {
             outcome.entries.map { EntryLine($0).text }
         }
         #expect(lines[0] == lines[1])
+    }
+
+    @Test("Where the revision stays, so does the report", arguments: performances)
+    func revisions(_ performance: Performance) async throws {
+        let trial = MemoryTrial { surroundings, network in
+            Watched(client: try ReferenceClient(surroundings, network: network) { $0.chat = performance.style })
+        }
+        let outcome = try await trial.run(Story.all[performance.story].scenario, story: performance.story)
+        #expect(outcome.end == .finished)
+    }
+
+    /// A client that says whether its report changed behind its revision's back.
+    private final class Watched: ClientUnderTest {
+        private let client: ReferenceClient
+        private var last: (revision: UInt64?, report: ClientReport)?
+
+        init(client: ReferenceClient) { self.client = client }
+
+        var clock: ClientClock { .suite }
+        // So that everything is looked at.
+        var revision: UInt64? { nil }
+        func perform(_ instruction: ClientInstruction) { client.perform(instruction) }
+        func end() { client.end() }
+        func report() -> ClientReport { client.report() }
+
+        func settle(at time: Timestamp) -> Timestamp? {
+            let due = client.settle(at: time)
+            if let last, last.revision == client.revision { #expect(last.report == client.report()) }
+            last = (client.revision, client.report())
+            return due
+        }
+    }
+
+    @Test("Access tokens of one second differ: a client can tell a new one from one that was refused")
+    func tokens() async throws {
+        let story = try #require(Story.all.firstIndex { $0.name == "sign-in" })
+        let refused = try #require(FaultKind.all.first { $0.id == "status-401" })
+        let schedule = Schedule(story: story, faults: [Schedule.Fault(refused, at: .request(.listGoals, 1))])
+        let outcome = try await Performance(story: story, style: .message)
+            .outcome(schedule.scenario(on: Story.all[story].scenario))
+        let issued = outcome.entries.compactMap { entry -> (Timestamp, String)? in
+            guard case .exchange(let exchange) = entry.event,
+                exchange.endpoint == .logIn
+                    || exchange.endpoint == .refreshTokens, let body = try? JSON.parse(exchange.responseBody.bytes),
+                let token = body["data"]?["access_token"]?.string
+            else { return nil }
+            return (entry.time, token)
+        }
+        #expect(issued.count >= 2 && issued[0].0 == issued[1].0)
+        #expect(Set(issued.map(\.1)).count == issued.count)
     }
 
     @Test("Names differ, and are those of files")

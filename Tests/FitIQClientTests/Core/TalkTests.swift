@@ -12,6 +12,36 @@ struct TalkTests {
         bench.state.transcript.map { "\($0.role.rawValue): \($0.text)\($0.isComplete ? "" : "…")" }
     }
 
+    @Test("A history that failed as often as allowed is left alone for a minute, unless the user asks for something")
+    func restsAfterFailures() {
+        func talk(_ text: String, _ bench: inout CoreBench) -> Int {
+            _ = bench.take()
+            bench.perform(.send(text: text))
+            bench.frame(["type": "message_received"])
+            bench.frame(["type": "stream_chunk", "content": "Hello"])
+            bench.frame(["type": "stream_complete"])
+            bench.wait(0)
+            return bench.take().count { $0.hasSuffix(Self.history) }
+        }
+        func fail(_ bench: inout CoreBench) {
+            for pause in [1.0, 2, 0] {
+                bench.answer(503)
+                bench.wait(pause)
+            }
+        }
+        var bench = CoreBench()
+        bench.connect()
+        #expect(talk("One", &bench) == 1)
+        fail(&bench)
+        #expect(talk("Two", &bench) == 0)
+        #expect(!bench.state.isBusy && bench.state.problems.count == 2)
+        bench.wait(20)
+        #expect(talk("Three", &bench) == 0)
+        bench.perform(.loadGoals)
+        bench.answer(200, ["success": true, "data": ["goals": []]])
+        #expect(talk("Four", &bench) == 1)
+    }
+
     @Test(
         "One message at a time, in either protocol",
         arguments: [ClientConfiguration.ChatStyle.message, .userMessage])

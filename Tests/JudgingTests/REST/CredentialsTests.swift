@@ -262,6 +262,10 @@ struct RefreshOnceTests {
             $0.request(.refreshTokens, body: ["refresh_token": "r1"], at: 0, took: 1)
             $0.request(.refreshTokens, body: ["refresh_token": "r1"], status: nil, at: -30, took: 32)
         },
+        Chapter("nor is one that a fault answered late", .kept(2)) {
+            $0.request(.refreshTokens, body: ["refresh_token": "r1"], status: 401, at: 0, took: 1)
+            $0.request(.refreshTokens, body: ["refresh_token": "r1"], at: -30, took: 40, faults: ["late"])
+        },
         Chapter(
             "a placeholder stands for one token", .broken(2, again("was used")),
             tell: refreshes(("redacted-token-1", 200, 0), ("redacted-token-1", 401, 9))),

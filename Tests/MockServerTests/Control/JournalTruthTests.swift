@@ -74,6 +74,19 @@ struct JournalTruthTests {
         #expect(story(network) == [expected])
     }
 
+    @Test(
+        "An answer whose end the client cannot find is not complete",
+        arguments: [
+            ("content_length: 7", "partial"), ("content_length: -7", "partial"), ("malformed: chunking", "partial"),
+            ("content_length: 0", "complete"), ("malformed: json", "complete"),
+        ])
+    func framing(_ fault: String, _ expected: String) throws {
+        let network = try VirtualNetwork.faulty("{on: GET /api/v1/goals, \(fault)}", answers: "[]", clock: .real)
+        let wire = try network.open()
+        wire.send(Request.goals.bytes)
+        #expect(story(network) == ["0 exchange 200 \(expected)"])
+    }
+
     @Test("An answer that a client waits for that has closed its half is whole")
     func halfClosed() throws {
         let network = try VirtualNetwork.faulty("{on: GET /api/v1/goals, delay: 5s}", answers: "[]", clock: .real)

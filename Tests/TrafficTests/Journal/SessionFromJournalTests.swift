@@ -16,7 +16,7 @@ struct SessionFromJournalTests {
     private static func time(_ number: Int) -> Timestamp { Samples.time(Int64(number) * 1000) }
 
     private static func head(_ target: String) throws -> RequestHead {
-        try RequestHead(recorded: Array("GET \(target) HTTP/1.1\r\nAuthorization: Bearer t\r\n\r\n".utf8))
+        try RequestHead(recorded: Array("GET \(target) HTTP/1.1\r\nAuthorization: Bearer t\r\n".utf8))
     }
 
     private static func exchange(
@@ -64,7 +64,8 @@ struct SessionFromJournalTests {
         func frame(_ text: String, _ delivery: Delivery = .complete) -> JournalEvent {
             .frame(RecordedFrame(sender: .server, opcode: .text, payload: Array(text.utf8), delivery: delivery))
         }
-        let opening = RecordedOpening(head: try Self.head("/ws"), requestedAt: Self.time(1))
+        let path = SessionJournalTests.path + "/ws"
+        let opening = RecordedOpening(head: try Self.head(path), requestedAt: Self.time(1))
         let entries = [
             Self.entry(2, .opened(opening)), Self.entry(3, .opened(opening), connection: 2), Self.entry(4, frame("1")),
             Self.entry(5, frame("lost", .none)), Self.entry(6, frame("2"), connection: 2),
@@ -73,7 +74,7 @@ struct SessionFromJournalTests {
         ]
         let session = Session(entries, origin: Self.origin)
         let sockets = session.entries.compactMap { if case .socket(let socket) = $0 { socket } else { nil } }
-        #expect(sockets.map(\.request.url) == Array(repeating: "ws://127.0.0.1:8080/ws", count: 2))
+        #expect(sockets.map(\.request.url) == Array(repeating: "ws://127.0.0.1:8080" + path, count: 2))
         #expect(
             sockets.map { $0.frames.map { String(decoding: $0.payload.bytes, as: UTF8.self) } } == [["1", "3"], ["2"]])
         #expect(sockets[0].ending == SessionEnding(time: Self.time(10), party: .server, cause: recorded))

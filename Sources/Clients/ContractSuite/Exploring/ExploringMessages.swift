@@ -1,9 +1,14 @@
 import FitIQAPI
+import Judging
 import Text
 import Traffic
 
 /// The words of exploring, for people.
 enum ExploringMessages {
+    static func noRoom(_ story: String, limit: Int) -> String {
+        "The world of \(story) leaves no room for faults: it may have at most \(limit) faults, answers and meals each."
+    }
+
     // MARK: Symptoms
 
     static func flood(_ count: Int, limit: Int) -> String {
@@ -15,4 +20,171 @@ enum ExploringMessages {
     static func exited(_ status: Int) -> String { "The command ended with status \(status)." }
     static func signalled(_ signal: Int) -> String { "Signal \(signal) ended the client." }
     static let timedOut = "The client was still running at its time limit."
+
+    // MARK: Reports
+
+    static func summary(_ exploration: Exploration) -> String {
+        let counts = exploration.counts
+        let parts = [
+            Words.counted(counts.singles, "single fault"), Words.counted(counts.pairs, "pair"),
+            Words.counted(counts.triples, "triple"),
+        ]
+        let more = exploration.omittedCount
+        return "Tried \(Words.counted(counts.schedules, "schedule")) from seed \(exploration.settings.seed): "
+            + "\(Words.list(parts)); \(counts.equal) more were equal to these. \(Words.counted(counts.points, "point")), "
+            + "\(counts.newPoints) of them only under faults."
+            + (more == 0 ? "" : " \(Words.counted(more, "further cause")) had no room.")
+    }
+    static func flaky(_ flaky: Exploration.Flaky) -> String {
+        "\(flaky.id) showed \(flaky.failed) of \(flaky.of) times after \(flaky.schedule), which is too seldom."
+    }
+    static func replay(_ command: String) -> String { "To see it again: \(command)" }
+
+    // MARK: Discoveries
+
+    /// What goes wrong, and what the client then does.
+    static func sentence(_ symptom: Symptom, _ schedule: Schedule) -> String {
+        let causes = schedule.faults.map { "\(phrase($0.kind.id)) \(phrase($0.place))" }
+        // What a check from inside expected is in the timeline's part of the report.
+        let effect = effect(symptom.id) ?? symptom.message
+        return causes.isEmpty
+            ? "Without any fault: \(lowercasedFirst(effect))"
+            : "After \(Words.list(causes)): \(lowercasedFirst(effect))"
+    }
+
+    /// A message that begins with "The client" goes on in a sentence; others begin as they are.
+    private static func lowercasedFirst(_ text: String) -> String {
+        text.hasPrefix("The ") ? "t" + text.dropFirst() : text
+    }
+
+    /// What the client does, if the symptom's own message is about a moment's details.
+    private static func effect(_ id: String) -> String? {
+        if let check = InsideCheck(rawValue: id) {
+            return switch check {
+            case .transcript: "the client shows another transcript than the server has."
+            case .cutStream: "the client shows an answer as complete that is not."
+            case .serverError: "the client does not show its user the error."
+            case .conflict: "the client does not go on with the existing consultation."
+            case .limit: "the client does not tell its user that there are too many."
+            case .failedMeal: "the client does not show why the meal failed."
+            }
+        }
+        return switch ExploreCheck(rawValue: id) {
+        case .unwell: "the client neither recovers nor tells its user that something is wrong."
+        case .twice: "what the user asked for once is there twice."
+        case .lost: "what the client shows as done is not there."
+        case .crash, .hang, .flood, .restless, .command, nil: nil
+        }
+    }
+
+    /// How to fix a client that has a symptom from inside, or one that only an explorer sees.
+    static func advice(_ id: String) -> String {
+        if let obligation = Obligation.inside.first(where: { $0.id == id }) { return obligation.advice }
+        return switch ExploreCheck(rawValue: id) {
+        case .crash: "Treat whatever the server sends, and each end of a connection, as an error to handle."
+        case .hang: "Give each wait a time limit, and end when nothing is left to wait for."
+        case .flood: "Wait before each repetition, longer each time, and give up after a few."
+        case .unwell:
+            "After the last try show the problem, and let the user begin again; while a try is under way, keep a deadline "
+                + "for it."
+        case .restless: "Cancel every timer, retry and reconnect when the user leaves."
+        case .twice: "Before repeating what may have been done, read the list, and repeat only what is not in it."
+        case .lost: "Show as done only what the server has confirmed, and mark the rest."
+        case .command: "Handle the error, or run with --may-fail if a failure is an honest answer to it."
+        case nil: ""
+        }
+    }
+
+    // MARK: Faults and places
+
+    /// The fault as a noun; the catalogue's kinds all have one.
+    static func phrase(_ kind: String) -> String { noun(kind) ?? "the fault \(kind)" }
+
+    static func noun(_ kind: String) -> String? {
+        if let whole = nouns[kind] { return whole }
+        for (suffix, words) in [("-for-good", " for good"), ("-again", " again")] where kind.hasSuffix(suffix) {
+            return noun(String(kind.dropLast(suffix.count))).map { $0 + words }
+        }
+        for (prefix, words) in prefixes where kind.hasPrefix(prefix) {
+            return "\(words)\(kind.dropFirst(prefix.count))"
+        }
+        return nil
+    }
+
+    private static let prefixes = [
+        ("status-", "the status "), ("shake-", "a handshake refused with "), ("close-", "a close frame with the code "),
+        ("hostile-", "a hostile answer, number "),
+    ]
+
+    // The catalogue's ids: constants.
+    private static let nouns: [String: String] = [  // Ids of kinds: constants.
+        "done-but-503": "503 for something that is done", "lost-answer": "the loss of the answer",
+        "empty-reply": "an end of the connection in place of the answer", "hang": "an answer that never comes",
+        "late": "an answer that comes too late", "slow": "a slow answer", "dribble": "an answer in drops",
+        "truncated": "an answer that is cut off", "bad-json": "an answer that is not JSON",
+        "bad-chunking": "an answer with broken chunks", "wrong-length": "an answer with a wrong Content-Length",
+        "no-type": "an answer without Content-Type", "nine-digits": "timestamps of nine digits",
+        "shake-hang": "a handshake that is never answered", "shake-late": "a handshake that is answered too late",
+        "shake-reset": "a reset in place of the 101", "shake-empty": "an end of the connection in place of the 101",
+        "shake-wrong-accept": "a wrong Sec-WebSocket-Accept", "finish": "an end of the connection",
+        "reset": "a reset", "silence": "silence", "cut-in-frame": "an end of the connection within the frame",
+        "cut-in-frame-reset": "a reset within the frame", "close-none": "a close frame without a code",
+        "lost": "the loss of the frame", "doubled": "a repetition of the frame",
+        "swapped": "an exchange of the frame and the next", "coalesced": "a frame that has the next in it",
+        "fragmented": "a frame in fragments", "masked": "a masked frame", "compressed": "a frame marked as compressed",
+        "bad-utf8": "a frame that is not UTF-8", "binary": "a binary frame",
+        "frame-late": "a frame that comes too late",
+        "frame-slow": "a slow frame", "frame-dribble": "a frame in drops", "no-pongs": "the end of all pongs",
+        "deaf": "a server that reads no more", "restart": "a restart of the server",
+        "end-finish": "an end of the connection", "end-reset": "a reset", "end-silence": "silence",
+        "end-reset-later": "a reset 20 s later", "end-silence-later": "silence 20 s later",
+        "escaped-in-pieces": "a frame with escaped characters, in pieces", "escaped": "a frame with escaped characters",
+        "expired": "the end of the token's life", "coach-error": "an error of the coach",
+        "coach-error-midway": "an error in the middle of an answer", "coach-silent": "the coach's silence",
+        "coach-long": "a long answer", "meal-fails": "the failure of the meal", "meal-never": "a meal that stays",
+        "meal-late": "a meal that is late",
+    ]
+
+    /// The place, with its preposition.
+    static func phrase(_ place: FaultPoint.Place) -> String {
+        switch place {
+        case .request(let endpoint, let number): "for \(ordinal(number)) \(operation(endpoint))"
+        case .handshake(let endpoint, let number): "for \(ordinal(number)) handshake of \(operation(endpoint))"
+        case .frame(let endpoint, let connection, let type, let number):
+            "at \(ordinal(number)) \(type) of \(socket(endpoint, connection))"
+        case .chunk(let endpoint, let connection, let answer, let number):
+            "at \(ordinal(number)) chunk of \(ordinal(answer)) answer on \(socket(endpoint, connection))"
+        case .after(let endpoint, let connection, let type, let number):
+            "behind \(ordinal(number)) \(type) of \(socket(endpoint, connection))"
+        case .question(let turn): "for \(ordinal(turn)) question"
+        case .meal(let text): "for the meal \(Messages.quoted(text))"
+        case .moment(let time): "after \(Messages.text(time))"
+        }
+    }
+
+    /// The place in a name, in at most a few words.
+    static func short(_ place: FaultPoint.Place) -> String {
+        switch place {
+        case .request(let endpoint, let number): "\(endpoint.name)-\(number)"
+        case .handshake(let endpoint, let number): "\(endpoint.name)-\(number)"
+        case .frame(_, let connection, let type, let number), .after(_, let connection, let type, let number):
+            "\(type)-\(number)" + (connection == 1 ? "" : "-of-\(connection)")
+        case .chunk(_, let connection, let answer, let number):
+            "chunk-\(answer)-\(number)" + (connection == 1 ? "" : "-of-\(connection)")
+        case .question(let turn): "question-\(turn)"
+        case .meal: "meal"
+        case .moment(let time): "\(time.components.seconds)s"
+        }
+    }
+
+    private static func operation(_ endpoint: Endpoint) -> String { "\(endpoint.method.rawValue) \(endpoint.template)" }
+
+    private static func socket(_ endpoint: Endpoint, _ connection: Int) -> String {
+        "\(ordinal(connection)) \(endpoint == .mealSocket ? "socket of meals" : "chat socket")"
+    }
+
+    private static func ordinal(_ number: Int) -> String {
+        let words = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"]
+        return "the " + (words.indices.contains(number - 1) ? words[number - 1] : "\(number)th")
+    }
 }

@@ -80,7 +80,8 @@ public struct Oracle: Sendable {
         }
         for verdict in reading.verdicts where verdict.outcome == .broken {
             let level: Obligation.Level = verdict.failsRun ? .must : .should
-            guard let finding = verdict.findings.first(where: { $0.level == level }) else { continue }
+            let blamed = verdict.findings.first { $0.level == level && !outcome.isAskedFor($0, verdict.obligation) }
+            guard let finding = blamed else { continue }
             let numbers = finding.evidence.map(\.number)
             add(
                 verdict.obligation.id, finding.message, level: level, entries: numbers,
@@ -90,6 +91,7 @@ public struct Oracle: Sendable {
             let check = failure.step.flatMap { stories[story].symptoms[$0] }
             guard let id = failure.check?.rawValue ?? check?.rawValue else { continue }
             let time = outcome.startedAt.advanced(by: failure.at)
+            if [.transcript, .cutStream].contains(failure.check), outcome.isHistoryWithheld(at: time) { continue }
             let place = outcome.entries.lastIndex { $0.time <= time }.map { $0 + 1 }
             add(id, failure.message, entries: Self.lastTraffic(outcome.entries.prefix(place ?? 0)), at: place)
         }
@@ -162,6 +164,36 @@ public struct Oracle: Sendable {
             case .closed, .fault, .clock, .note, .held, .released: return false
             }
         })
+    }
+}
+
+extension TrialOutcome {
+    /// Whether the user asked in between: a judge cannot tell the user from a client that repeats too much or too soon.
+    fileprivate func isAskedFor(_ finding: Finding, _ obligation: Obligation) -> Bool {
+        guard ["retry/backoff-on-5xx", "ws/reconnect-backoff", "ws/reconnect-limit"].contains(obligation.id),
+            let first = finding.evidence.first?.time, let last = finding.evidence.last?.time
+        else { return false }
+        return asked.contains { first <= $0 && $0 <= last }
+    }
+
+    /// Whether a frame was lost, repeated or changed, and the client asked for the history since and did not get it:
+    /// chunks have no numbers, so only the history shows what is missing.
+    fileprivate func isHistoryWithheld(at time: Timestamp) -> Bool {
+        var isTouched = false
+        var isRefused = false
+        for entry in entries where entry.time <= time {
+            switch entry.event {
+            case .frame(let frame)
+            where frame.sender == .server && !(frame.faults.isEmpty && frame.delivery == .complete):
+                (isTouched, isRefused) = (true, false)
+            case .exchange(let exchange) where exchange.endpoint == .listMessages:
+                let isRead = exchange.status == 200 && exchange.delivery == .complete && exchange.faults.isEmpty
+                if isRead { isTouched = false }
+                isRefused = !isRead
+            default: break
+            }
+        }
+        return isTouched && isRefused
     }
 }
 

@@ -1,4 +1,5 @@
 import FitIQAPI
+import JSON
 import Scenarios
 
 /// What a client's user does while things go wrong, and the world as it is before they do.
@@ -8,7 +9,9 @@ import Scenarios
 public struct Story: Sendable {
     public let name: String
     /// The world without faults; its answers are short, because each chunk costs time.
-    public let scenario: Scenario
+    public private(set) var scenario: Scenario
+    /// The scenario as the tree of its file.
+    public private(set) var document: JSONValue
     public let steps: [Step]
     /// What is wrong with the client if a step of the end fails, by the step's index.
     let symptoms: [Int: ExploreCheck]
@@ -22,7 +25,8 @@ public struct Story: Sendable {
     init(_ name: String, world: String, goals: [String] = [], isChat: Bool = true, _ steps: Step...) {
         self.name = name
         do {
-            scenario = try Scenario.read("name: \(name)\nsummary: \(Self.summary)\n\(world)\(Self.answers)")
+            (scenario, document) = try Scenario.readWithJSON(
+                "name: \(name)\nsummary: \(Self.summary)\n\(world)\(Self.answers)")
         } catch {
             preconditionFailure("The world of the story \(name) has mistakes: \(error)")
         }
@@ -36,8 +40,20 @@ public struct Story: Sendable {
     }
 
     /// Creates a story for a client that is not told what to do: whatever it does by itself.
-    public init(_ name: String, scenario: Scenario) {
-        (self.name, self.scenario, steps, symptoms) = (name, scenario, [], [:])
+    ///
+    /// - Parameter document: The scenario as the tree of its file.
+    public init(_ name: String, scenario: Scenario, document: JSONValue) {
+        (self.name, self.scenario, self.document) = (name, scenario, document)
+        (steps, symptoms) = ([], [:])
+    }
+
+    /// The story in another world.
+    ///
+    /// - Parameter document: The scenario as the tree of its file.
+    public func inWorld(_ scenario: Scenario, document: JSONValue) -> Story {
+        var story = self
+        (story.scenario, story.document) = (scenario, document)
+        return story
     }
 
     /// The longest wait for a client to be idle: more than any fault holds an answer back.

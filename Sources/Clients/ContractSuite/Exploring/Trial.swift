@@ -26,6 +26,8 @@ public struct TrialOutcome: Sendable {
     /// The numbers of the entries written while the user wanted nothing, and when that began; nil if no step says so.
     public var quiet: Range<Int>?
     public var quietSince: Timestamp?
+    /// When the client's user asked for something other than sending a message.
+    public var asked: [Timestamp] = []
     /// The instructions that the client lacks.
     public var unsupported: Set<String> = []
 

@@ -251,7 +251,7 @@ extension Engine {
         var transmission = faults?.apply(to: response)
         if let playback = exchange.playback { transmission = playback.apply(to: response, with: transmission) }
         guard let shaped = transmission else { return false }
-        exchange.shaped = Exchange.ShapedResponse(shaped, of: response)
+        exchange.shaped = Exchange.ShapedResponse(shaped, of: response, faults?.faults ?? [])
         // All recorded bytes are sent, and yet the response is incomplete.
         if exchange.playback?.missing ?? 0 > 0, exchange.shaped?.delivery == .complete {
             exchange.shaped?.delivery = .partial

@@ -70,7 +70,8 @@ struct Exchange {
         let body: [UInt8]
         var delivery: Delivery
 
-        init(_ transmission: Transmission, of response: EncodedResponse) {
+        /// - Parameter faults: The faults that shaped it; some leave the client in doubt where the body ends.
+        init(_ transmission: Transmission, of response: EncodedResponse, _ faults: [ResponseFault]) {
             // The head may have changed its length, and lost its end.
             let bytes = transmission.bytes
             var end = bytes.count
@@ -80,7 +81,8 @@ struct Exchange {
             }
             body = Array(bytes[end...])
             let isWhole = !transmission.endsConnection || bytes.count >= response.head.count + response.body.count
-            delivery = bytes.isEmpty ? .none : isWhole ? .complete : .partial
+            let isFramed = !faults.contains(where: \.breaksFraming) || body.isEmpty
+            delivery = bytes.isEmpty ? .none : isWhole && isFramed ? .complete : .partial
         }
     }
 

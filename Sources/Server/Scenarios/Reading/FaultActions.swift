@@ -225,7 +225,7 @@ extension SocketPoint {
     /// Every `type` of the client's messages that no message of the server has.
     static let clientTypes = ["message", "ping"]
     /// Every `type` of the server's text messages.
-    static let types =
+    package static let types =
         [
             "connected", "message_received", "stream_chunk", "stream_complete", "user_message",
             "assistant_message_start", "assistant_message_chunk", "assistant_message_end", "template_created", "pong",

@@ -20,9 +20,11 @@ public struct KnownBroken: Sendable {
 
     public static let none = KnownBroken(lines: [])
 
-    private init(lines: [Line]) {
+    private init(lines: [Line]) { self.init(lines: lines, subjects: Dictionary(grouping: lines, by: \.subject)) }
+
+    private init(lines: [Line], subjects: [ExactString: [Line]]) {
         self.lines = lines
-        subjects = Dictionary(grouping: lines, by: \.subject)
+        self.subjects = subjects
     }
 
     /// Parses a list.
@@ -57,6 +59,16 @@ public struct KnownBroken: Sendable {
         }
         guard mistakes.isEmpty else { throw KnownBrokenErrors(mistakes: mistakes) }
         self.init(lines: lines)
+    }
+
+    /// Adds breaches that are known from elsewhere, as by another run; the list says nothing when they are kept.
+    public func adding(_ breaches: some Sequence<(scenario: String, subject: String)>) -> KnownBroken {
+        var subjects = subjects
+        for (scenario, subject) in breaches {
+            let line = Line(number: 0, scenario: ExactString(scenario), subject: ExactString(subject))
+            subjects[line.subject, default: []].append(line)
+        }
+        return KnownBroken(lines: lines, subjects: subjects)
     }
 
     /// Returns whether an obligation or a check is known to be broken in a scenario.

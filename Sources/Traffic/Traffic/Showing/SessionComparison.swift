@@ -77,7 +77,7 @@ extension SessionComparison {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    private static func shown(_ name: String) -> String { TerminalText.excerpt(name.utf8, width: 100) }
+    static func shown(_ name: String) -> String { TerminalText.excerpt(name.utf8, width: 100) }
 }
 
 /// A difference between two sessions; places count from 0 in starting order.

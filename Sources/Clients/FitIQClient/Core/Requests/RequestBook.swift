@@ -20,6 +20,8 @@ struct RequestBook: Sendable {
         case sent(number: Int, token: String, deadline: Timestamp)
         /// Whether it succeeded is being looked up.
         case uncertain
+        /// The same request failed as often as allowed a moment ago, so it is not sent.
+        case hopeless(since: Timestamp)
     }
 
     struct Entry: Sendable {
@@ -37,12 +39,24 @@ struct RequestBook: Sendable {
         var lastWait = Duration.zero
     }
 
+    /// A request that failed as often as allowed.
+    private struct Failure: Sendable {
+        let entry: Entry
+        let at: Timestamp
+    }
+
     let schedule: RetrySchedule
     let patience: ClientPatience
     var tokens: TokenKeeper
     var entries: [Entry] = []
     /// No request before that time: the backend asked for a pause.
     var throttledUntil: Timestamp?
+    /// What failed for good lately, oldest first: to the backend another such request is one more repeat of it.
+    private var failures: [Failure] = []
+    /// How long a request counts as a repeat of one that failed (retry/backoff-on-5xx).
+    static let failureTime = Duration.seconds(61)
+    /// The most failures to remember.
+    static let mostFailures = 64
     /// How often an errand is throttled before it is given up.
     static let mostThrottles = 3
     /// How long requests go one by one after a pause.
@@ -61,8 +75,15 @@ struct RequestBook: Sendable {
         _ errand: Errand, _ method: HTTPRequest.Method, _ target: String, body: [UInt8]? = nil, at time: Timestamp
     ) {
         guard !contains(errand) else { return }
-        entries.append(Entry(errand: errand, method: method, target: target, body: body, phase: .waiting(until: time)))
+        var entry = Entry(errand: errand, method: method, target: target, body: body, phase: .waiting(until: time))
+        failures.removeAll { $0.at.advanced(by: Self.failureTime) <= time }
+        if failures.contains(where: { $0.entry.isTwin(of: entry) }) { entry.phase = .hopeless(since: time) }
+        if let twin = entries.first(where: { $0.isTwin(of: entry) && $0.failedAt != nil }) { entry.follow(twin) }
+        entries.append(entry)
     }
+
+    /// Forgets what failed: its user asks for something else, or for the same again.
+    mutating func forgetFailures() { failures = [] }
 
     /// Repeats a request that was uncertain and turned out not to have succeeded.
     ///
@@ -71,7 +92,7 @@ struct RequestBook: Sendable {
         guard let index = entries.firstIndex(where: { $0.errand == errand }) else { return false }
         let entry = entries[index]
         guard let delay = schedule.delay(afterAttempts: entry.attempts, last: entry.lastWait) else {
-            entries.remove(at: index)
+            giveUp(index, at: now)
             return false
         }
         entries[index].phase = .waiting(until: max(now, (entry.failedAt ?? now).advanced(by: delay)))
@@ -121,9 +142,13 @@ struct RequestBook: Sendable {
     }
 
     /// Whether it has the token that it needs.
-    private func mayGo(_ entry: Entry) -> Bool { tokens.isUsable || !entry.errand.needsToken }
+    private func mayGo(_ entry: Entry) -> Bool {
+        guard tokens.isUsable || !entry.errand.needsToken else { return false }
+        // Two of the same at once could not be told from a repeat.
+        return !entries.contains { $0.isSent && $0.isTwin(of: entry) }
+    }
 
-    private var isSending: Bool { entries.contains { if case .sent = $0.phase { true } else { false } } }
+    private var isSending: Bool { entries.contains(where: \.isSent) }
 
     var nextDeadline: Timestamp? {
         var next = tokens.deadline
@@ -131,6 +156,7 @@ struct RequestBook: Sendable {
         for entry in entries {
             switch entry.phase {
             case .sent(_, _, let deadline): next = earlier(next, deadline)
+            case .hopeless(let time): next = earlier(next, time)
             case .waiting(let until) where mayGo(entry) && !isHeld:
                 next = earlier(next, max(until, throttledUntil ?? until))
             case .waiting, .uncertain: break
@@ -141,6 +167,20 @@ struct RequestBook: Sendable {
 }
 
 extension RequestBook.Entry {
+    var isSent: Bool { if case .sent = phase { true } else { false } }
+
+    /// Whether the backend cannot tell the two requests apart.
+    func isTwin(of other: Self) -> Bool {
+        errand.isRetried && method == other.method && target == other.target && body == other.body
+    }
+
+    /// Goes on where a twin's last attempt has failed: not before the twin's next one.
+    mutating func follow(_ twin: Self) {
+        guard case .waiting(let own) = phase, case .waiting(let other) = twin.phase else { return }
+        (attempts, failedAt, lastWait) = (twin.attempts, twin.failedAt, twin.lastWait)
+        phase = .waiting(until: max(own, other))
+    }
+
     func isDue(at now: Timestamp) -> Bool { if case .waiting(let until) = phase { until <= now } else { false } }
 }
 
@@ -180,6 +220,10 @@ extension RequestBook {
         var cancelled: [Int] = []
         var results: [Result] = []
         for entry in entries {
+            if case .hopeless(let time) = entry.phase, time <= now {
+                entries.removeAll { $0.errand == entry.errand }
+                results.append((entry.errand, .unavailable(ClientMessages.noAnswer)))
+            }
             guard case .sent(let number, _, let deadline) = entry.phase, deadline <= now, let index = index(of: number)
             else { continue }
             cancelled.append(number)
@@ -211,11 +255,26 @@ extension RequestBook {
         }
         let delay = schedule.delay(afterAttempts: entry.attempts, asked: asked, last: entry.lastWait)
         guard entry.errand.isRetried, let delay else {
-            entries.remove(at: index)
+            giveUp(index, at: now)
             return (entry.errand, .unavailable(message))
         }
         entries[index].phase = .waiting(until: now.advanced(by: delay))
+        let failed = entries[index]
+        for other in entries.indices where other != index && entries[other].isTwin(of: failed) {
+            entries[other].follow(failed)
+        }
         return nil
+    }
+
+    /// Removes an entry that failed as often as allowed, and gives up those like it.
+    private mutating func giveUp(_ index: Int, at now: Timestamp) {
+        let entry = entries.remove(at: index)
+        guard entry.errand.isRetried else { return }
+        failures.append(Failure(entry: entry, at: now))
+        if failures.count > Self.mostFailures { failures.removeFirst() }
+        for other in entries.indices where entries[other].isTwin(of: entry) {
+            if case .waiting = entries[other].phase { entries[other].phase = .hopeless(since: now) }
+        }
     }
 
     private mutating func throttle(_ index: Int, _ answer: Answer, at now: Timestamp) -> Result? {

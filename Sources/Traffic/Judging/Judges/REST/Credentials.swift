@@ -136,8 +136,9 @@ struct RefreshTokenOnce: ObligationJudge {
         let end = ends[token]
         if endpoint == .refreshTokens {
             findings.exercised()
-            // One that the client gave up earlier, which the server noticed late, is not a repeat.
-            if let end, request.isAnswered || request.requestedAt >= end.requestedAt {
+            // One that the client gave up earlier, which the server noticed or answered late, is not a repeat.
+            let isEarlier = end.map { request.requestedAt < $0.requestedAt } ?? false
+            if let end, !isEarlier || request.isAnswered && !request.isFaulted {
                 let message = RESTMessages.refreshedAgain(request.title, end.kind, at: end.entry.time)
                 findings.found(message, [end.entry, fact.entry])
             }

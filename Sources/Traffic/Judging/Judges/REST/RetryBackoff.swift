@@ -34,6 +34,8 @@ struct RetryBackoff: ObligationJudge {
         let body: BodyPrint
         var last: JournalEntry
         var failure: String
+        /// Whether the client saw it fail: without an answer, it is unknown when the client gave up.
+        var isAnswered: Bool
         var attempts = 1
         var wait: Int64?
     }
@@ -54,17 +56,20 @@ struct RetryBackoff: ObligationJudge {
             var current = all.remove(at: index)
             let wait = request.requestedAt.lag(behind: current.last.time)
             if wait > Self.longestWait {
-                current = Series(body: body, last: fact.entry, failure: failure ?? "")
+                current = Series(
+                    body: body, last: fact.entry, failure: failure ?? "", isAnswered: request.isAnswered)
             } else if wait >= 0 {
                 judge(request, &current, wait: wait, &findings)
             }
             if let failure {
                 current.last = fact.entry
                 current.failure = failure
+                current.isAnswered = request.isAnswered
                 all.append(current)
             }
         } else if let failure {
-            all.append(Series(body: body, last: fact.entry, failure: failure))
+            all.append(
+                Series(body: body, last: fact.entry, failure: failure, isAnswered: request.isAnswered))
             if all.count > Self.mostBodies { all.removeFirst() }
         }
         series[target] = all.isEmpty ? nil : all
@@ -86,7 +91,7 @@ struct RetryBackoff: ObligationJudge {
             let message = RESTMessages.retriedTooOften(request.title, attempts: series.attempts)
             findings.found(message, level: .should, evidence)
         }
-        series.wait = max(wait, series.wait ?? 0)
+        if series.isAnswered { series.wait = max(wait, series.wait ?? 0) }
     }
 
     /// Whether the request may be repeated at intervals regardless of the last response; `meal/polling-cadence` judges

@@ -1,0 +1,124 @@
+import FitIQAPI
+import Judging
+import MockServer
+import Scenarios
+import Sockets
+
+/// Runs a command in a scenario, in a world of its own; callable from several threads at once.
+struct CommandRun: Sendable {
+    let command: [String]
+    let limit: Duration
+    let server: LocalServer
+    /// Ends all commands once it is open.
+    let stop: Gate
+    /// The time between SIGTERM and SIGKILL for a command that must end.
+    static let grace = Duration.seconds(2)
+    /// The longest wait for the last bytes of a command that has ended.
+    private static let settlingTime = Duration.milliseconds(250)
+    /// If nothing arrives for this long, everything has arrived.
+    private static let quietTime = Duration.milliseconds(20)
+    /// How often it looks whether it must stop.
+    private static let lookTime = Duration.milliseconds(50)
+
+    /// How a command ended, and what was seen of its world.
+    struct Outcome<Seen: Sendable> {
+        let world: Engine.WorldAccess
+        let ending: Report.CommandOutcome
+        let duration: Duration
+        let seen: Seen
+    }
+
+    /// Runs the command in a new world, which is deleted at the end.
+    ///
+    /// - Parameters:
+    ///   - isJudged: Whether the world judges its client.
+    ///   - tick: Called about once a second while the command runs, with how long it has.
+    ///   - see: Looks at the world before the command is ended: how it is cut off is not the client's doing.
+    /// - Returns: Nil if it was stopped.
+    func run<Seen: Sendable>(
+        _ scenario: Scenario, isJudged: Bool = true, streams: ChildProcess.Streams = .init(),
+        everySecond tick: (Engine.WorldAccess, Duration) -> Void = { _, _ in },
+        seeing see: @escaping @Sendable (Engine, Engine.WorldAccess, Timestamp) -> Seen
+    ) throws(Failure) -> Outcome<Seen>? {
+        let world = try Harness.perform(server) { engine, now in
+            try engine.makeWorld(scenario, guide: nil, seed: nil, clock: nil, judged: isJudged, at: now)
+        }
+        // The world may be gone, and the server with it.
+        defer { _ = try? Harness.perform(server) { engine, now in engine.deleteWorld(world.id, at: now) } }
+        let start = MonotonicInstant.now()
+        let environment = CurrentProcess.environment(
+            with: Harness.environment(of: world, on: server, scenario: scenario.name))
+        // The command is as it was typed.
+        let child = try orFailure(
+            try ChildProcess(command, environment: environment, streams: streams)
+        ) { (error: ChildProcessError) in
+            .configuration(error.description + ".")
+        }
+        let end: End
+        let seen: Seen
+        do throws(Failure) {
+            end = wait(for: child, since: start) { tick(world, $0) }
+            if end == .exited { try settle(world) }
+            seen = try Harness.perform(server) { engine, now in see(engine, world, now) }
+        } catch {
+            self.end(child)
+            throw error
+        }
+        let duration = start.duration(to: .now())
+        let ending = self.end(child)
+        guard end != .stopped else { return nil }
+        return Outcome(
+            world: world, ending: Report.CommandOutcome(ending, isTimeUp: end == .timeUp, limit: limit),
+            duration: duration, seen: seen)
+    }
+
+    private enum End { case exited, timeUp, stopped }
+
+    /// Waits for the command's end, its time limit, or the order to stop; calls a function once a second meanwhile.
+    private func wait(
+        for child: ChildProcess, since start: MonotonicInstant, everySecond tick: (Duration) -> Void
+    ) -> End {
+        let deadline = start.advanced(by: limit)
+        var nextTick = start.advanced(by: .seconds(1))
+        while true {
+            let now = MonotonicInstant.now()
+            if child.wait(until: min(deadline, nextTick, now.advanced(by: Self.lookTime))) != nil { return .exited }
+            if stop.wait(until: now) { return .stopped }
+            if deadline <= .now() { return .timeUp }
+            if nextTick <= .now() {
+                tick(start.duration(to: .now()))
+                nextTick = nextTick.advanced(by: .seconds(1))
+            }
+        }
+    }
+
+    @discardableResult
+    private func end(_ child: ChildProcess) -> ChildProcess.Outcome {
+        let outcome = child.end(grace: Self.grace)
+        if child.leavesProcesses { FitIQMock.printError(Messages.processesLeft) }
+        return outcome
+    }
+
+    /// Waits for what the command sent before it ended.
+    private func settle(_ world: Engine.WorldAccess) throws(Failure) {
+        let deadline = MonotonicInstant.now().advanced(by: Self.settlingTime)
+        var activity: UInt64?
+        while MonotonicInstant.now() < deadline {
+            let seen = try Harness.perform(server) { engine, _ in engine.activity(ofWorld: world.id) }
+            if seen == activity { return }
+            activity = seen
+            if stop.wait(until: min(.now().advanced(by: Self.quietTime), deadline)) { return }
+        }
+    }
+}
+
+extension Report.CommandOutcome {
+    init(_ outcome: ChildProcess.Outcome, isTimeUp: Bool, limit: Duration) {
+        self =
+            switch outcome {
+            case _ where isTimeUp: .timedOut(limit.nanoseconds)
+            case .exited(let status): .exited(status)
+            case .signalled(let number): .signalled(number)
+            }
+    }
+}

@@ -1,0 +1,101 @@
+import ContractSuite
+import FitIQAPI
+import Judging
+import MockServer
+import Scenarios
+import Sockets
+import Synchronization
+import Traffic
+
+/// Runs a command as the client of a schedule, in a world of its own; what it does is the whole story.
+///
+/// What it writes is shown for the first run, which has no faults, and discarded for the others: the same schedule can
+/// be played by `verify`, which shows it.
+final class CommandTrial: Trial {
+    let run: CommandRun
+    private let output: CommandOutput
+    private let hasRun = Atomic(false)
+
+    var isRepeatable: Bool { false }
+    var seesInside: Bool { false }
+
+    init(_ run: CommandRun) throws(Failure) {
+        self.run = run
+        output = try CommandOutput()
+    }
+
+    /// - Throws: A ``Failure`` of the harness; `CancellationError` if it was stopped.
+    func run(_ scenario: Scenario, story: Int) async throws -> TrialOutcome {
+        let showsOutput = !hasRun.exchange(true, ordering: .relaxed)
+        let done = try await Blocking.onThread { [self] () throws(Failure) in
+            try run.run(scenario, isJudged: false, streams: showsOutput ? .init() : output.streams) {
+                engine, world, now in
+                (engine.journalEntries(ofWorld: world.id), engine.access(toWorld: world.id, at: now)?.now)
+            }
+        }
+        guard let done else { throw CancellationError() }
+        var outcome = TrialOutcome(mode: done.world.mode, startedAt: done.world.now)
+        (outcome.entries, outcome.endedAt) = done.seen
+        outcome.end =
+            switch done.ending {
+            case .exited(let status): .exited(status)
+            case .signalled(let number): .signalled(number)
+            case .timedOut: .timedOut
+            }
+        return outcome
+    }
+}
+
+/// Adapters of one command, for clients side by side: each has a process of its own, which serves one client after another.
+final class AdapterPool: Sendable {
+    private let command: [String]
+    private let adapters = Mutex<(free: [ProcessAdapter], all: [ProcessAdapter])>(([], []))
+    /// Why the very first client did not begin; nil if it did, or was not tried.
+    private let firstTrouble = Mutex<AdapterError??>(nil)
+
+    init(_ command: [String]) { self.command = command }
+
+    /// A client of an adapter that has no other now.
+    func begin(_ surroundings: Surroundings) async throws -> any ClientUnderTest {
+        let adapter = adapters.withLock { adapters in
+            if let free = adapters.free.popLast() { return free }
+            let adapter = ProcessAdapter(command)
+            adapters.all.append(adapter)
+            return adapter
+        }
+        do throws(AdapterError) {
+            let client = try await adapter.begin(surroundings, case: "explore")
+            firstTrouble.withLock { $0 = $0 ?? .some(nil) }
+            return PooledClient(client: client) { [self] in adapters.withLock { $0.free.append(adapter) } }
+        } catch {
+            firstTrouble.withLock { $0 = $0 ?? error }
+            adapters.withLock { $0.free.append(adapter) }
+            throw error
+        }
+    }
+
+    /// Why the adapter cannot be used at all; nil if it can.
+    var trouble: AdapterError? { firstTrouble.withLock { $0 ?? nil }.flatMap { $0.isDeath ? $0 : nil } }
+
+    func stop() async { for adapter in adapters.withLock({ $0.all }) { await adapter.stop() } }
+
+    /// Kills all processes at once.
+    func kill() { for adapter in adapters.withLock({ $0.all }) { adapter.kill() } }
+}
+
+/// An adapter's client, at whose end the adapter is free for another one.
+private struct PooledClient: ClientUnderTest {
+    let client: ProcessClient
+    let leave: @Sendable () -> Void
+
+    var clock: ClientClock { client.clock }
+    var language: String? { client.language }
+    func perform(_ instruction: ClientInstruction) async throws { try await client.perform(instruction) }
+    func report() async throws -> ClientReport { try await client.report() }
+    func settle(at time: Timestamp) async throws -> Timestamp? { try await client.settle(at: time) }
+
+    func end() async {
+        await client.end()
+        leave()
+    }
+}

@@ -1,0 +1,209 @@
+import ArgumentParser
+import ContractSuite
+import FitIQAPI
+import Judging
+import MockServer
+import Scenarios
+import Sockets
+import Text
+
+struct Explore: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "explore",
+        abstract:
+            "Find the faults that break a client, and hand back the smallest: one at a time, then pairs, then triples.",
+        usage: "fitiq-mock explore [<options>] -- <command> ...",
+        discussion: """
+            The command is run again and again, each time against a fresh world in which something goes wrong at another \
+            place. It finds its backend in its environment, as with 'fitiq-mock verify'. What it writes is shown for the \
+            first run, in which nothing goes wrong.
+
+            Each finding is a scenario in the folder of --output, with as few faults as it takes; 'verify --scenario' plays \
+            it again. After Ctrl-C the report has what was found before.
+
+            Exit codes: 0 nothing that fails a run was found, 1 a finding, something that --known-broken lists is kept, \
+            or the command fails without any faults, 2 usage or configuration, 3 the harness failed, 4 the client never \
+            connected, 130 Ctrl-C.
+            """)
+
+    @Flag(
+        help: """
+            The command is an adapter, as for 'test-client': stories are played with it, and what its user sees counts.
+            """)
+    var adapter = false
+
+    @Option(
+        help: .init(
+            """
+            What the world is like before anything goes wrong: a built-in scenario or a file. With --adapter, in place of \
+            the stories' own worlds. (default: default)
+            """, valueName: "name|file"))
+    var scenario: String?
+
+    @Option(help: .init("Answer exactly as one guide says. (default: as the scenario says)", valueName: "name"))
+    var guide: String?
+
+    @Option(
+        parsing: .unconditional,
+        help: .init(
+            "Decides every id and every pace, and the order of what is tried. (default: the scenario's, and 1)",
+            valueName: "number"))
+    var seed: UInt64?
+
+    @Option(
+        parsing: .unconditional,
+        help: .init(
+            "How long to explore, from 1s to 7d. (default: 5m, or no limit with --runs)", valueName: "duration"))
+    var budget: Lifetime?
+
+    @Option(
+        parsing: .unconditional,
+        help: .init("How many schedules to try at most, from 1 to 10000000. (default: no limit)", valueName: "number"))
+    var runs: Int?
+
+    @Option(
+        parsing: .unconditional,
+        help: .init("How many run at once, from 1 to 16, each in a world of its own.", valueName: "number"))
+    var jobs = 1
+
+    @Flag(help: "No artificial delays of the backend. Waits of the client and of faults stay as they are.")
+    var instant = false
+
+    @Flag(
+        help: """
+            Try also what differs only in its place: the same kind of fault at the same kind of point in the same situation.
+            """)
+    var thorough = false
+
+    @Flag(
+        help: """
+            Any exit status is an honest answer to a fault; only death by a signal and a time limit are not.
+            """)
+    var mayFail = false
+
+    @Option(
+        parsing: .unconditional,
+        help: .init("How long the command may take for one schedule, from 1s to 1d.", valueName: "duration"))
+    var timeLimit = Lifetime(seconds: 60)
+
+    @Option(
+        help: .init(
+            "How often of how many times a finding has to show, at most 20.", valueName: "k/n"))
+    var confirm = ConfirmationOption(Explorer.Settings().confirmation)
+
+    @Option(
+        help: .init(
+            "Only this family of faults: \(FaultFamilies.words); may be repeated.", valueName: "family"))
+    var only: [String] = []
+
+    @Option(help: .init("Not this family of faults; may be repeated.", valueName: "family"))
+    var without: [String] = []
+
+    @Option(help: .init("The folder for found scenarios, which is made if there are findings.", valueName: "folder"))
+    var output = "found"
+
+    @Option(help: .init("Keep what was tried in this file, and go on where it ended.", valueName: "file"))
+    var resume: String?
+
+    @Option(help: .init("Play one found scenario, and nothing else.", valueName: "file"))
+    var replay: String?
+
+    @Flag(help: "List the kinds of faults, their families and rules, and run nothing.")
+    var list = false
+
+    @OptionGroup var origins: OriginOptions
+
+    @OptionGroup var reports: ReportOptions
+
+    @OptionGroup var page: PageOption
+
+    @Flag(help: "Say nothing while schedules are tried.")
+    var quiet = false
+
+    @Argument(parsing: .postTerminator, help: .init("The command and its arguments.", valueName: "command"))
+    var command: [String] = []
+
+    static let standardBudget = Duration.seconds(300)
+
+    func validate() throws {
+        for (name, value) in [("--output", output), ("--resume", resume), ("--replay", replay)] where value == "" {
+            throw ValidationError(Messages.empty(name))
+        }
+    }
+
+    func run() throws {
+        let families = try FaultFamilies.chosen(only: only, without: without)
+        if list {
+            print(FaultFamilies.table(families))
+            return
+        }
+        guard let program = command.first, !program.isEmpty else {
+            throw Failure.configuration(Messages.noCommand("explore", example: Messages.exploreExample))
+        }
+        guard budget.map({ ExploreLimits.budget.contains(.seconds($0.seconds)) }) ?? true else {
+            throw Failure.configuration(Messages.badBudget)
+        }
+        guard runs.map(ExploreLimits.runs.contains) ?? true else { throw Failure.configuration(Messages.badRuns) }
+        guard ExploreLimits.jobs.contains(jobs) else { throw Failure.configuration(Messages.badJobs) }
+        guard Verify.timeLimits.contains(timeLimit.seconds) else {
+            throw Failure.configuration(Messages.badTimeLimit)
+        }
+        let run = try ExploreRun(self, families: families)
+        if let replay { try run.play(replay) } else { try run.explore() }
+    }
+}
+
+/// `--confirm 2/3`.
+struct ConfirmationOption: ExpressibleByArgument, CustomStringConvertible {
+    let confirmation: Explorer.Confirmation
+
+    init(_ confirmation: Explorer.Confirmation) { self.confirmation = confirmation }
+
+    init?(argument: String) {
+        let parts = argument.split(separator: "/", omittingEmptySubsequences: false).map { Int($0) }
+        guard parts.count == 2, let needed = parts[0], let tries = parts[1], (1...ExploreLimits.tries).contains(tries),
+            (1...tries).contains(needed)
+        else { return nil }
+        confirmation = Explorer.Confirmation(needed, of: tries)
+    }
+
+    var description: String { "\(confirmation.needed)/\(confirmation.tries)" }
+}
+
+/// The families of faults, as options name them.
+enum FaultFamilies {
+    static let words = Words.list(FaultKind.Family.allCases.map(\.rawValue))
+
+    static func chosen(only: [String], without: [String]) throws(Failure) -> Set<FaultKind.Family> {
+        var families = Set(only.isEmpty ? FaultKind.Family.allCases : [])
+        for word in only { if let family = try family(word, of: "--only") { families.insert(family) } }
+        for word in without { if let family = try family(word, of: "--without") { families.remove(family) } }
+        guard !families.isEmpty else { throw .configuration(Messages.noFamilies) }
+        return families
+    }
+
+    private static func family(_ word: String, of option: String) throws(Failure) -> FaultKind.Family? {
+        try Settings.choice(word, of: option)
+    }
+
+    /// A line for each kind of the families: family, id, and its rules at an example of a place.
+    static func table(_ families: Set<FaultKind.Family>) -> String {
+        let width = FaultKind.Family.allCases.map(\.rawValue.count).max() ?? 0
+        let rows = FaultKind.all.filter { families.contains($0.family) }.map { kind in
+            let family = kind.family.rawValue
+            let rules = examples.lazy.filter(kind.fits).first.map(kind.json) ?? []
+            return (
+                name: family + String(repeating: " ", count: width - family.count + 2) + kind.id,
+                summary: rules.isEmpty ? Messages.noRule : rules.map(\.description).joined(separator: " ")
+            )
+        }
+        return ListScenarios.table(rows)
+    }
+
+    private static let examples: [FaultPoint.Place] = [
+        .request(.createGoal, 1), .handshake(.webSocket, 1),
+        .chunk(.webSocket, connection: 1, answer: 1, 2),
+        .after(.webSocket, connection: 1, type: "stream_chunk", 2), .question(turn: 1),
+        .meal(text: "2 eggs"), .moment(.seconds(10)),
+    ]
+}

@@ -1,0 +1,79 @@
+import Judging
+import MockServer
+import Scenarios
+import Sockets
+import Traffic
+
+/// Runs the older version of a command, for a comparison of what both do in equal worlds.
+///
+/// It runs twice, because what varies from run to run is no difference between versions.
+struct VerifyAgainst: Sendable {
+    private let run: CommandRun
+    private let showsOutputAtEnd: Bool
+    private let progress: JobProgress?
+
+    /// - Parameters:
+    ///   - command: A command line for the shell.
+    ///   - newer: How the newer version runs.
+    init(_ command: String, beside newer: CommandRun, showsOutputAtEnd: Bool, _ progress: JobProgress?) {
+        run = CommandRun(
+            command: ["/bin/sh", "-c", command], limit: newer.limit, server: newer.server, stop: newer.stop)
+        self.showsOutputAtEnd = showsOutputAtEnd
+        self.progress = progress
+    }
+
+    /// What the older version did in a scenario.
+    struct Old: Sendable {
+        /// Both of its runs.
+        fileprivate let sessions: (first: Session, second: Session)
+        /// Whether a journal lacks entries.
+        fileprivate let hasGaps: Bool
+        /// The IDs of the obligations that it broke.
+        let broken: [String]
+
+        /// What the newer version does that the older one did not.
+        func check(of scenario: String, _ entries: [JournalEntry]) -> Report.Check {
+            var failures: [String]
+            if sessions.first.entries.isEmpty {
+                failures = [Messages.oldIsSilent]
+            } else {
+                let new = VerifyAgainst.session(entries)
+                failures = SessionComparison.news(in: new, since: sessions.first, sessions.second)
+            }
+            if hasGaps || VerifyAgainst.hasGaps(entries) { failures.append(Messages.tooMuchToCompare) }
+            return Report.Check(
+                address: VerifyAgainst.address(scenario), clause: Messages.againstClause, failures: failures)
+        }
+    }
+
+    /// - Returns: Nil if it was stopped.
+    func run(_ scenario: Scenario, named name: String, index: Int) throws(Failure) -> Old? {
+        var sessions: [Session] = []
+        var broken: [String] = []
+        var gaps = false
+        for number in 1...2 {
+            progress?.say(index, name, Messages.oldRuns(number))
+            let output = showsOutputAtEnd ? try CommandOutput() : nil
+            let done = try run.run(scenario, streams: output?.streams ?? .init()) { engine, world, now in
+                (engine.judgement(ofWorld: world.id, at: now), engine.journalEntries(ofWorld: world.id))
+            }
+            output?.show()
+            guard let (judgement, entries) = done?.seen else {
+                progress?.isInterrupted()
+                return nil
+            }
+            sessions.append(Self.session(entries))
+            gaps = gaps || Self.hasGaps(entries)
+            broken += judgement?.verdicts.filter { $0.outcome == .broken }.map(\.obligation.id) ?? []
+        }
+        return Old(sessions: (sessions[0], sessions[1]), hasGaps: gaps, broken: broken)
+    }
+
+    static func address(_ scenario: String) -> String { "against/\(scenario)" }
+
+    private static func session(_ entries: [JournalEntry]) -> Session {
+        Session(entries, origin: "http://127.0.0.1")
+    }
+
+    private static func hasGaps(_ entries: [JournalEntry]) -> Bool { (entries.first?.number ?? 1) > 1 }
+}

@@ -1,0 +1,34 @@
+import Faults
+
+/// The limits of an exploration.
+///
+/// Ranges are those of settings; what is outside is refused. What exceeds another limit is left out and counted.
+public enum ExploreLimits {
+    public static let runs = 1...10_000_000
+    public static let budget = Duration.seconds(1)...Duration.seconds(7 * 86_400)
+    public static let jobs = 1...16
+    /// How often a finding is tried to be confirmed.
+    public static let tries = 20
+    /// Faults of a schedule that an agenda deals.
+    public static let faults = 3
+    /// The rules that a story's scenario may have in each of its lists, so that those of a schedule have room: 994.
+    public static let rulesOfScenario = FaultLimits.rules - 2 * faults
+    /// Entries of a run that are read, and points that are learnt from them.
+    public static let entries = 5000
+    public static let points = 2000
+    /// Points of one run, of those that no other run had before, at which the next fault is tried.
+    public static let newPoints = 200
+    /// Points that wait for a second fault; beyond that the oldest are dropped.
+    public static let leads = 100_000
+    /// Pairs that are remembered for a third fault, a sample of all, and points of each.
+    public static let pairs = 4096
+    public static let pointsOfPair = 32
+    /// Findings of one exploration.
+    public static let findings = 50
+    /// Smaller schedules that are tried for a finding, in memory and on a real clock.
+    public static let candidates = 200
+    public static let candidatesOnRealClock = 60
+    /// The lines of a memory of runs, and its bytes.
+    public static let rememberedRuns = 1_000_000
+    public static let memoryBytes = 512 * 1024 * 1024
+}

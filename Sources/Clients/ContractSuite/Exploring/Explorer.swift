@@ -1,0 +1,150 @@
+import FitIQAPI
+import Judging
+import Scenarios
+import Sockets
+
+/// Finds the faults that break a client, and reduces what it finds to the smallest schedule.
+///
+/// ```swift
+/// let exploration = try await Explorer().explore(with: MemoryTrial { surroundings, network in
+///     try ReferenceClient(surroundings, network: network)
+/// })
+/// ```
+///
+/// Schedules are dealt and what they teach is folded in batches, so that the same seed gives the same exploration with
+/// any number of jobs, if equal runs have equal outcomes.
+public struct Explorer: Sendable {
+    public struct Settings: Sendable {
+        /// Decides the order.
+        public var seed: UInt64 = 1
+        /// The most schedules to try; nil for no limit.
+        public var runs: Int?
+        /// How long to explore; nil for no limit.
+        public var budget: Duration?
+        /// How many runs are under way at once.
+        public var jobs = 1
+        /// Whether points are tried too that differ from others only in their numbers.
+        public var isThorough = false
+        /// Whether a command may end with any status.
+        public var mayFail = false
+        /// How often a finding has to show; what is repeatable has to show once.
+        public var confirmation = Confirmation(2, of: 3)
+        public var families = Set(FaultKind.Family.allCases)
+        public var stories = Story.all
+        public var strategy = Agenda.Strategy.systematic
+
+        public init() {}
+    }
+
+    /// How often of how many times a finding has to show.
+    public struct Confirmation: Sendable, Equatable {
+        public let needed, tries: Int
+
+        /// - Precondition: 1 ≤ `needed` ≤ `tries` ≤ 20.
+        public init(_ needed: Int, of tries: Int) {
+            precondition(
+                1 <= needed && needed <= tries && tries <= ExploreLimits.tries, "a finding shows at least once")
+            (self.needed, self.tries) = (needed, tries)
+        }
+    }
+
+    /// What there is so far, for people who wait.
+    public struct Progress: Sendable {
+        public var counts: Agenda.Counts
+        public var findings: Int
+    }
+
+    public let settings: Settings
+
+    /// - Precondition: The settings are within ``ExploreLimits``.
+    public init(_ settings: Settings = Settings()) {
+        precondition(settings.runs.map(ExploreLimits.runs.contains) ?? true, "runs are from 1 to 10,000,000")
+        precondition(settings.budget.map(ExploreLimits.budget.contains) ?? true, "a budget is from 1 s to 7 d")
+        precondition(ExploreLimits.jobs.contains(settings.jobs), "jobs are from 1 to 16")
+        self.settings = settings
+    }
+
+    /// Explores a client until there is nothing more to try, or runs or time are used up.
+    ///
+    /// - Parameters:
+    ///   - stopping: Asked before each run whether to end; what was found until then is returned.
+    ///   - memory: What was learnt before with the same settings; runs that it knows are not repeated.
+    ///   - observing: Called after each run that was folded, in their order.
+    /// - Throws: Errors of the harness; ``ExploreError`` if a story's world leaves no room for faults.
+    public func explore(
+        with trial: some Trial, stopping: @escaping @Sendable () -> Bool = { false },
+        remembering memory: (any TrialMemory)? = nil, observing: (Progress) -> Void = { _ in }
+    ) async throws -> Exploration {
+        for story in settings.stories {
+            let scenario = story.scenario
+            for count in [scenario.faults.count, scenario.script.answers.count, scenario.script.meals.count]
+            where count > ExploreLimits.rulesOfScenario {
+                throw ExploreError.noRoom(story.name, limit: ExploreLimits.rulesOfScenario)
+            }
+        }
+        var course = ExplorationCourse(settings, trial, memory, stopping)
+        try await course.begin()
+        guard course.exploration.hasConnected else { return course.exploration }
+        try await course.go(observing)
+        return course.exploration
+    }
+}
+
+public enum ExploreError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The world of a story has more faults, answers or meals than this.
+    case noRoom(String, limit: Int)
+
+    public var description: String {
+        switch self {
+        case .noRoom(let story, let limit): ExploringMessages.noRoom(story, limit: limit)
+        }
+    }
+}
+
+/// What an exploration found.
+public struct Exploration: Sendable {
+    /// Something wrong with the client, with the smallest schedule that shows it.
+    public struct Found: Sendable {
+        /// As the last run with the schedule showed it.
+        public let symptom: Symptom
+        /// Without faults if it shows without any.
+        public let schedule: Schedule
+        /// How often it showed when it was confirmed, and of how many times.
+        public let failed: Int, of: Int
+        /// How many schedules showed it.
+        public internal(set) var seenCount = 1
+        /// A run that shows it.
+        public let outcome: TrialOutcome
+    }
+
+    /// A schedule that showed something once, and too seldom when it was repeated.
+    public struct Flaky: Sendable, Equatable {
+        public let schedule: Schedule
+        /// The symptom's id.
+        public let id: String
+        public let failed: Int, of: Int
+    }
+
+    public enum Ending: String, Sendable, CaseIterable {
+        /// There is nothing more to try.
+        case exhausted
+        /// The time, or the number of runs, is used up.
+        case budget, runs
+        case interrupted
+    }
+
+    public let settings: Explorer.Settings
+    /// In the order in which they were found; those that show without faults come first.
+    public internal(set) var found: [Found] = []
+    public internal(set) var flaky: [Flaky] = []
+    /// Causes beyond ``ExploreLimits/findings``.
+    public internal(set) var omittedCount = 0
+    public internal(set) var counts = Agenda.Counts()
+    /// Every situation that the client was in.
+    public internal(set) var coverage = Coverage()
+    public internal(set) var ended = Ending.exhausted
+    /// Whether the client sent anything when nothing went wrong; if not, nothing was tried.
+    public internal(set) var hasConnected = false
+
+    init(_ settings: Explorer.Settings) { self.settings = settings }
+}

@@ -1,0 +1,169 @@
+import FitIQAPI
+
+/// Reduces a schedule that fails: to fewer faults, milder kinds, shorter waits, earlier places and simpler answers.
+///
+/// A value that asks and is told: ``next()`` returns a candidate, and ``tell(_:)`` says whether it fails too. Every
+/// candidate is smaller than the smallest failing schedule so far, so it ends; the same answers lead to the same end.
+public struct Shrink: Sendable {
+    /// The smallest schedule that fails.
+    public private(set) var smallest: Schedule
+    /// The number of candidates so far.
+    public private(set) var count = 0
+    private let limit: Int
+    /// The places that the story has without faults, in order of time.
+    private let places: [FaultPoint.Place]
+    /// What to try next, the first one last.
+    private var candidates: [Schedule] = []
+    private var asked: Schedule?
+    /// All that was tried.
+    private var tried: Set<Schedule>
+
+    /// Other places that are tried for a fault whose own place came from a fault that is left out.
+    private static let anchors = 6
+
+    /// - Parameters:
+    ///   - schedule: A schedule that fails.
+    ///   - points: The points of its story without faults.
+    ///   - limit: The most candidates.
+    public init(_ schedule: Schedule, points: [FaultPoint], limit: Int = ExploreLimits.candidates) {
+        (smallest, self.limit) = (schedule, limit)
+        places = points.map(\.place)
+        tried = [schedule]
+        prepare()
+    }
+
+    /// The next candidate; nil if there is none that is smaller, or the limit is reached.
+    public mutating func next() -> Schedule? {
+        guard count < limit else { return nil }
+        while let candidate = candidates.popLast() {
+            guard candidate.size < smallest.size, tried.insert(candidate).inserted else { continue }
+            count += 1
+            asked = candidate
+            return candidate
+        }
+        return nil
+    }
+
+    /// Tells whether the last candidate fails.
+    public mutating func tell(_ fails: Bool) {
+        guard let candidate = asked else { return }
+        asked = nil
+        guard fails else { return }
+        smallest = candidate
+        prepare()
+    }
+
+    /// Lists the candidates for the smallest schedule, those first that take most away.
+    private mutating func prepare() {
+        candidates = (fewerFaults + milderKinds + shorterWaits + earlierPlaces + simplerAnswers).reversed()
+    }
+
+    // MARK: Candidates
+
+    /// Parts of the faults, as delta debugging tries them: halves, and everything but a half; then quarters, and so on.
+    ///
+    /// A fault may have come from one that is left out; it is then also tried where the story itself has such a place.
+    private var fewerFaults: [Schedule] {
+        let faults = smallest.faults
+        guard faults.count > 1 else { return faults.isEmpty ? [] : [with([])] }
+        var parts: [[Schedule.Fault]] = []
+        var size = (faults.count + 1) / 2
+        while true {
+            let starts = stride(from: 0, to: faults.count, by: size)
+            parts += starts.map { Array(faults[$0..<min($0 + size, faults.count)]) }
+            parts += starts.map { Array(faults[..<$0] + faults[min($0 + size, faults.count)...]) }
+            guard size > 1 else { break }
+            size = (size + 1) / 2
+        }
+        parts = parts.filter { !$0.isEmpty }
+        return parts.map(with) + parts.flatMap(anchored)
+    }
+
+    /// The same faults with one at another place of its route, which the story has without faults.
+    private func anchored(_ faults: [Schedule.Fault]) -> [Schedule] {
+        guard faults.count < ExploreLimits.faults else { return [] }
+        return faults.indices.flatMap { index in
+            let place = faults[index].place
+            return places.lazy.filter { $0 != place && $0.route == place.route }.prefix(Self.anchors).map { other in
+                var moved = faults
+                moved[index].place = other
+                return with(moved)
+            }
+        }
+    }
+
+    private var milderKinds: [Schedule] {
+        changes { fault in
+            fault.kind.milder.compactMap(FaultKind.named).filter { $0.fits(fault.place) }.map { kind in
+                var milder = Schedule.Fault(kind, at: fault.place)
+                // A learnt wait stays.
+                if kind.wait == fault.kind.wait { milder.wait = fault.wait }
+                return milder
+            }
+        }
+    }
+
+    private var shorterWaits: [Schedule] {
+        changes { fault in
+            guard fault.wait > .seconds(1) else { return [] }
+            var shorter = fault
+            shorter.wait = max(.seconds(1), .seconds(fault.wait.components.seconds / 2))
+            return [shorter]
+        }
+    }
+
+    private var earlierPlaces: [Schedule] {
+        changes { fault in
+            fault.place.earlier.map { place in
+                var earlier = fault
+                earlier.place = place
+                return earlier
+            }
+        }
+    }
+
+    private var simplerAnswers: [Schedule] {
+        guard !smallest.isBrief else { return [] }
+        var brief = smallest
+        brief.isBrief = true
+        return [brief]
+    }
+
+    /// The smallest schedule with one of its faults changed in each of the ways.
+    private func changes(_ ways: (Schedule.Fault) -> [Schedule.Fault]) -> [Schedule] {
+        smallest.faults.indices.flatMap { index in
+            ways(smallest.faults[index]).map { fault in
+                var changed = smallest
+                changed.faults[index] = fault
+                return changed
+            }
+        }
+    }
+
+    private func with(_ faults: [Schedule.Fault]) -> Schedule {
+        var schedule = smallest
+        schedule.faults = faults
+        return schedule
+    }
+}
+
+extension Schedule {
+    /// How much it takes to explain it, the most important first.
+    struct Size: Comparable {
+        var faults, weight: Int
+        var wait: Duration
+        var ordinals, answers: Int
+
+        static func < (one: Size, other: Size) -> Bool {
+            (one.faults, one.weight, one.wait, one.ordinals, one.answers)
+                < (other.faults, other.weight, other.wait, other.ordinals, other.answers)
+        }
+    }
+
+    var size: Size {
+        Size(
+            faults: faults.count, weight: faults.reduce(0) { $0 + $1.kind.weight },
+            wait: faults.reduce(.zero) { $0 + $1.wait }, ordinals: faults.reduce(0) { $0 + $1.place.ordinal },
+            answers: isBrief ? 0 : 1)
+    }
+}

@@ -1,0 +1,135 @@
+import FitIQAPI
+import JSON
+import Judging
+
+/// What a run taught: small enough to keep for every run.
+public struct Lesson: Sendable, Equatable {
+    /// A symptom without its words.
+    public struct Sighting: Sendable, Equatable {
+        public var id: String
+        public var situation: Situation
+    }
+
+    public var sightings: [Sighting] = []
+    /// The indices of the faults that acted.
+    public var acted: Set<Int> = []
+    /// The points that the story does not have without faults, at most ``ExploreLimits/newPoints``.
+    public var points: [FaultPoint] = []
+    public var patience: Duration?
+    /// Every situation of the client.
+    public var coverage = Coverage()
+
+    public init() {}
+}
+
+/// Remembers what runs taught, so that an exploration that is begun again does not repeat them.
+///
+/// An exploration asks before each run and tells after it, in an order that depends only on its seed: with the same
+/// settings it goes on where it ended.
+public protocol TrialMemory: Sendable {
+    /// What the run with this key taught; nil if it was never made.
+    func lesson(of key: String) -> Lesson?
+    func keep(_ lesson: Lesson, of key: String) throws
+}
+
+extension Lesson {
+    /// The lesson with its key as one line of JSON, without the line's end.
+    public func line(of key: String) -> [UInt8] {
+        var line: JSONObject = ["schedule": .string(key)]
+        line["symptoms"] = .array(
+            sightings.map { [.string($0.id), .number(JSONNumber($0.situation.index))] })
+        line["acted"] = .array(acted.sorted().map { .number(JSONNumber($0)) })
+        line["points"] = .array(points.map(\.json))
+        if let patience { line["patience"] = .number(JSONNumber(Int(patience.nanoseconds))) }
+        line["situations"] = .array(coverage.situations.map { .number(JSONNumber($0.index)) })
+        return JSONValue.object(line).encoded()
+    }
+
+    /// Reads a line that ``line(of:)`` wrote; nil for anything else.
+    public static func read(_ line: [UInt8]) -> (key: String, lesson: Lesson)? {
+        guard let value = try? JSON.parse(line), let key = value["schedule"]?.string,
+            let symptoms = value["symptoms"]?.array, let acted = value["acted"]?.array,
+            let points = value["points"]?.array, let situations = value["situations"]?.array
+        else { return nil }
+        var lesson = Lesson()
+        for symptom in symptoms {
+            guard let id = symptom[0]?.string, let situation = symptom[1].flatMap(Situation.read) else { return nil }
+            lesson.sightings.append(Sighting(id: id, situation: situation))
+        }
+        for index in acted {
+            guard let index = index.int else { return nil }
+            lesson.acted.insert(index)
+        }
+        for point in points {
+            guard let point = FaultPoint.read(point) else { return nil }
+            lesson.points.append(point)
+        }
+        for situation in situations {
+            guard let situation = Situation.read(situation) else { return nil }
+            lesson.coverage.insert(situation)
+        }
+        lesson.patience = value["patience"]?.int.map { .nanoseconds($0) }
+        return (key, lesson)
+    }
+}
+
+extension Situation {
+    fileprivate static func read(_ value: JSONValue) -> Situation? {
+        guard let index = value.int, (0..<count).contains(index) else { return nil }
+        return Situation(index: index)
+    }
+}
+
+extension FaultPoint {
+    /// Its situation, part and story, then its place: `[12,0,2,"request","createGoal",1]`.
+    fileprivate var json: JSONValue {
+        var values: [JSONValue] = [situation.index, Int(part.rawValue), story].map { .number(JSONNumber($0)) }
+        func add(_ kind: String, _ texts: [String], _ numbers: [Int]) {
+            values += [.string(kind)] + texts.map { .string($0) } + numbers.map { .number(JSONNumber($0)) }
+        }
+        switch place {
+        case .request(let endpoint, let number): add("request", [endpoint.name], [number])
+        case .handshake(let socket, let number): add("handshake", [socket.name], [number])
+        case .frame(let socket, let connection, let type, let number):
+            add("frame", [socket.name, type], [connection, number])
+        case .chunk(let socket, let connection, let answer, let number):
+            add("chunk", [socket.name], [connection, answer, number])
+        case .after(let socket, let connection, let type, let number):
+            add("after", [socket.name, type], [connection, number])
+        case .question(let turn): add("question", [], [turn])
+        case .meal(let text): add("meal", [text], [])
+        case .moment(let time): add("moment", [], [Int(time.components.seconds)])
+        }
+        return .array(values)
+    }
+
+    fileprivate static func read(_ value: JSONValue) -> FaultPoint? {
+        guard let values = value.array, values.count > 4, let situation = Situation.read(values[0]),
+            let part = values[1].int.flatMap(UInt8.init(exactly:)).flatMap(Part.init), let story = values[2].int,
+            let place = Place.read(Array(values[3...]))
+        else { return nil }
+        return FaultPoint(place, in: situation, part: part, story: story)
+    }
+}
+
+extension FaultPoint.Place {
+    fileprivate static func read(_ values: [JSONValue]) -> Self? {
+        let texts = values.compactMap(\.string)
+        let numbers = values.compactMap(\.int).filter { $0 >= 1 }
+        let endpoint = texts.count > 1 ? Endpoint(name: texts[1]) : nil
+        switch (texts.first, endpoint, texts.count, numbers.count) {
+        case ("request", let endpoint?, 2, 1): return .request(endpoint, numbers[0])
+        case ("handshake", let socket?, 2, 1): return .handshake(socket, numbers[0])
+        case ("frame", let socket?, 3, 2):
+            return .frame(socket, connection: numbers[0], type: texts[2], numbers[1])
+        case ("chunk", let socket?, 2, 3):
+            return .chunk(socket, connection: numbers[0], answer: numbers[1], numbers[2])
+        case ("after", let socket?, 3, 2):
+            return .after(socket, connection: numbers[0], type: texts[2], numbers[1])
+        case ("question", nil, 1, 1): return .question(turn: numbers[0])
+        case ("meal", _, 2, 0): return .meal(text: texts[1])
+        case ("moment", nil, 1, 1): return .moment(.seconds(numbers[0]))
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import FitIQAPI
+import FitIQClient
+import JSON
+import Judging
+import Scenarios
+import Testing
+
+@testable import ContractSuite
+
+@Suite("Discoveries")
+struct DiscoveryTests {
+    /// A fault that the reference client meets in the first story, as if the client had failed.
+    private static func discovery(
+        _ id: String, kind: String = "reset", at place: FaultPoint.Place, besides names: Set<ExactString> = []
+    ) async throws -> Discovery {
+        let story = Story.all[0]
+        let kind = try #require(FaultKind.all.first { $0.id == kind })
+        let schedule = Schedule(story: 0, faults: [Schedule.Fault(kind, at: place)])
+        let trial = MemoryTrial { try ReferenceClient($0, network: $1) }
+        let outcome = try await trial.run(schedule.scenario(on: story.scenario), story: 0)
+        let reading = TrialReading(outcome)
+        let number = try #require(outcome.entries.first { !$0.event.faultNames.isEmpty }).number
+        let symptom = Symptom(
+            id: id, level: .must, message: "The client showed too much.", situation: reading.situations[number],
+            entries: [number])
+        return Discovery(
+            symptom, schedule, in: story, outcome, reading, document: story.document, confirmed: (1, 1), seenCount: 1,
+            besides: names)
+    }
+
+    private static let chunk = FaultPoint.Place.chunk(.webSocket, connection: 1, answer: 1, 3)
+
+    @Test("The sentence names what goes wrong, where, and what the client does")
+    func sentence() async throws {
+        let found = try await Self.discovery("inside/cut-stream-not-complete", at: Self.chunk)
+        #expect(
+            found.sentence
+                == "After a reset at the third chunk of the first answer on the first chat socket: the client shows an "
+                + "answer as complete that is not.")
+        #expect(found.name == "cut-stream-not-complete-after-reset-at-chunk-1-3".replacing("-at", with: ""))
+        #expect(found.advice.hasPrefix("Mark a message complete only on stream_complete"))
+        let lost = try await Self.discovery(
+            "ids/lowercase", kind: "lost-answer", at: .request(.createConsultation, 1))
+        #expect(
+            lost.sentence
+                == "After the loss of the answer for the first POST /api/v1/consultations: the client showed too much.")
+    }
+
+    @Test("A name that is taken gets a number, and a long one is cut")
+    func names() async throws {
+        let first = try await Self.discovery("explore/unwell", at: Self.chunk)
+        let second = try await Self.discovery("explore/unwell", at: Self.chunk, besides: [ExactString(first.name)])
+        #expect(second.name == first.name + "-2")
+        let third = try await Self.discovery(
+            "explore/unwell", at: Self.chunk, besides: [ExactString(first.name), ExactString(second.name)])
+        #expect(third.name == first.name + "-3")
+        let long = try await Self.discovery("explore/" + String(repeating: "long-", count: 30), at: Self.chunk)
+        #expect(long.name.utf8.count == Discovery.nameLimit)
+        let longer = try await Self.discovery(
+            "explore/" + String(repeating: "long-", count: 30), at: Self.chunk, besides: [ExactString(long.name)])
+        #expect(longer.name.utf8.count == Discovery.nameLimit && longer.name.hasSuffix("-2"))
+    }
+
+    @Test("The timeline has the fault's entry, with those around it")
+    func timeline() async throws {
+        let found = try await Self.discovery("explore/unwell", at: Self.chunk)
+        #expect(found.timeline.contains { $0.contains("reset-1") })
+        #expect((3...Discovery.timelineLimit).contains(found.timeline.count))
+    }
+
+    @Test("The file is a scenario of the discovery's name, with the story's world")
+    func file() async throws {
+        let found = try await Self.discovery("explore/unwell", at: Self.chunk)
+        let text = String(decoding: found.file(comments: ["Found by: fitiq-mock explore"]), as: UTF8.self)
+        #expect(text.hasPrefix("# Found by: fitiq-mock explore\n# Failed 1 of 1.\n"))
+        #expect(text.contains("\n# story: chat\n"))
+        let scenario = try Scenario.read(text)
+        #expect(scenario.name == found.name && scenario.summary == found.sentence)
+        #expect(scenario.script == Story.all[0].scenario.script)
+    }
+
+    @Test("Each kind of fault has words", arguments: FaultKind.all.map(\.id))
+    func words(_ kind: String) { #expect(ExploringMessages.noun(kind) != nil) }
+}

@@ -1,0 +1,296 @@
+import FitIQAPI
+import FitIQClient
+import JSON
+import Judging
+import Scenarios
+import Synchronization
+import Testing
+import Traffic
+
+@testable import ContractSuite
+
+@Suite("Explorers")
+struct ExplorerTests {
+    private static let reference = MemoryTrial { try ReferenceClient($0, network: $1) }
+    /// It tries again after a tenth of a second.
+    private static let hasty = MemoryTrial { surroundings, network in
+        try ReferenceClient(surroundings, network: network) { $0.retries.firstDelay = .milliseconds(100) }
+    }
+    private static let rule = "retry/backoff-on-5xx"
+
+    private static func settings(
+        runs: Int?, seed: UInt64 = 1, jobs: Int = 1, _ change: (inout Explorer.Settings) -> Void = { _ in }
+    ) -> Explorer.Settings {
+        var settings = Explorer.Settings()
+        (settings.runs, settings.seed, settings.jobs) = (runs, seed, jobs)
+        change(&settings)
+        return settings
+    }
+
+    /// All of an exploration that a report can say.
+    private static func told(_ exploration: Exploration) -> [String] {
+        exploration.found.map { found in
+            "\(found.symptom.id) \(found.symptom.message) \(found.symptom.situation.index) \(found.schedule.key)"
+                + " \(found.failed)/\(found.of) \(found.seenCount) "
+                + found.outcome.entries.map { EntryLine($0).text }.joined(separator: "\n")
+        } + ["\(exploration.counts)", "\(exploration.coverage.situations.map(\.index))", "\(exploration.ended)"]
+            + exploration.flaky.map { "\($0)" }
+    }
+
+    @Test("A client that repeats too soon is found out, by the mildest fault that shows it", arguments: [1, 2])
+    func finds(seed: UInt64) async throws {
+        let exploration = try await Explorer(Self.settings(runs: 64, seed: seed)).explore(with: Self.hasty)
+        #expect(exploration.hasConnected && exploration.ended == .runs)
+        let found = try #require(exploration.found.first { $0.symptom.id == Self.rule })
+        #expect(found.schedule.faults.map(\.kind.id) == ["status-500"])
+        // No earlier place shows it, and neither does the coach's own answer matter.
+        for place in found.schedule.faults[0].place.earlier {
+            var earlier = found.schedule
+            earlier.faults[0].place = place
+            let outcome = try await Self.hasty.run(
+                earlier.scenario(on: Story.all[earlier.story].scenario), story: earlier.story)
+            let symptoms = Oracle(Story.all).symptoms(of: outcome, TrialReading(outcome), story: earlier.story)
+            #expect(!symptoms.contains { $0.id == Self.rule }, "\(earlier)")
+        }
+        #expect(found.schedule.isBrief)
+        #expect((found.failed, found.of) == (1, 1) && found.seenCount > 1)
+        // A run with the schedule shows it: in the scenario's file too.
+        let (base, json) = (Story.all[found.schedule.story].scenario, JSONValue.object(["name": "x"]))
+        #expect(
+            try Scenario.read(json: found.schedule.document(on: json)).faults
+                == found.schedule.scenario(on: base).faults)
+        let outcome = try await Self.hasty.run(found.schedule.scenario(on: base), story: found.schedule.story)
+        let symptoms = Oracle(Story.all)
+            .symptoms(of: outcome, TrialReading(outcome), story: found.schedule.story)
+        #expect(symptoms.contains(found.symptom))
+    }
+
+    @Test("The same seed gives the same exploration, with any number of jobs")
+    func deterministic() async throws {
+        var tellings: [[String]] = []
+        for jobs in [1, 4, 1] {
+            var progress: [String] = []
+            let exploration = try await Explorer(Self.settings(runs: 80, seed: 3, jobs: jobs))
+                .explore(with: Self.hasty, observing: { progress.append("\($0)") })
+            tellings.append(Self.told(exploration) + progress)
+        }
+        #expect(tellings.allSatisfy { $0 == tellings[0] })
+        #expect(tellings[0].count > 80)
+    }
+
+    /// A trial that counts its runs.
+    private struct Counted<Runner: Trial>: Trial {
+        let trial: Runner
+        let count = Count()
+        var isRepeatable: Bool { trial.isRepeatable }
+        var seesInside: Bool { trial.seesInside }
+
+        final class Count: Sendable {
+            let value = Mutex(0)
+            var now: Int { value.withLock { $0 } }
+        }
+
+        func run(_ scenario: Scenario, story: Int) async throws -> TrialOutcome {
+            count.value.withLock { $0 += 1 }
+            return try await trial.run(scenario, story: story)
+        }
+    }
+
+    /// Remembers runs in memory, as lines.
+    private final class Notebook: TrialMemory {
+        let lines = Mutex<[ExactString: [UInt8]]>([:])
+
+        func lesson(of key: String) -> Lesson? {
+            lines.withLock { $0[ExactString(key)] }.flatMap { Lesson.read($0)?.lesson }
+        }
+        func keep(_ lesson: Lesson, of key: String) {
+            lines.withLock { lines in
+                #expect(lines[ExactString(key)] == nil, "\(key)")
+                lines[ExactString(key)] = lesson.line(of: key)
+            }
+        }
+    }
+
+    @Test("With a memory it goes on where it ended, and ends as if it had never stopped")
+    func resumes() async throws {
+        let notebook = Notebook()
+        _ = try await Explorer(Self.settings(runs: 40)).explore(with: Self.hasty, remembering: notebook)
+        let resumed = Counted(trial: Self.hasty)
+        let straight = Counted(trial: Self.hasty)
+        let late = try await Explorer(Self.settings(runs: 80)).explore(with: resumed, remembering: notebook)
+        let all = try await Explorer(Self.settings(runs: 80)).explore(with: straight)
+        #expect(Self.told(late) == Self.told(all))
+        #expect(resumed.count.now < straight.count.now - 35)
+        // Once more: only the baseline and what is shown of a finding is run again.
+        let again = Counted(trial: Self.hasty)
+        let last = try await Explorer(Self.settings(runs: 80)).explore(with: again, remembering: notebook)
+        #expect(Self.told(last) == Self.told(all))
+        #expect(again.count.now == Story.all.count + all.found.count)
+    }
+
+    @Test("What was found is told when it is interrupted, and nothing more is run")
+    func interrupted() async throws {
+        let trial = Counted(trial: Self.hasty)
+        let exploration = try await Explorer(Self.settings(runs: nil)).explore(
+            with: trial, stopping: { trial.count.now >= 100 })
+        #expect(exploration.ended == .interrupted && trial.count.now <= 101)
+        #expect(exploration.counts.schedules > 30 && exploration.counts.schedules < 100)
+        #expect(exploration.found.contains { $0.symptom.id == Self.rule })
+        // Before it began.
+        let none = try await Explorer(Self.settings(runs: nil)).explore(with: Self.reference, stopping: { true })
+        #expect(none.ended == .interrupted && none.counts.schedules == 0)
+    }
+
+    @Test("Without anything left to try it is exhausted")
+    func exhausted() async throws {
+        let settings = Self.settings(runs: nil) { settings in
+            (settings.families, settings.stories) = ([.expiry], [Story.all[4]])
+        }
+        let exploration = try await Explorer(settings).explore(with: Self.reference)
+        #expect(exploration.ended == .exhausted && exploration.counts.singles > 0)
+    }
+
+    // MARK: Trials that are made up
+
+    /// A command: the reference client, which ends with a status as its scenario's rules say.
+    private struct Command: Trial {
+        var isRepeatable = false
+        var seesInside = false
+        /// The status by the names of the rules, and how often it ran with them.
+        let status: @Sendable ([String], Int) -> Int
+        private let counts = Counts()
+
+        final class Counts: Sendable { let values = Mutex<[ExactString: Int]>([:]) }
+
+        init(isRepeatable: Bool = false, status: @escaping @Sendable ([String], Int) -> Int) {
+            (self.isRepeatable, self.status) = (isRepeatable, status)
+        }
+
+        func run(_ scenario: Scenario, story: Int) async throws -> TrialOutcome {
+            let names = scenario.faults.map(\.name.text)
+            let count = counts.values.withLock { values in
+                values[ExactString("\(scenario.faults)"), default: 0] += 1
+                return values[ExactString("\(scenario.faults)"), default: 0]
+            }
+            var outcome = try await ExplorerTests.reference.run(scenario, story: story)
+            outcome.end = .exited(status(names, count))
+            return outcome
+        }
+    }
+
+    private static func oneStory(_ settings: inout Explorer.Settings) { settings.stories = [Story.all[2]] }
+
+    @Test("A finding shows as often as asked; what shows less often is flaky", arguments: [1, 2, 3, 4])
+    func confirms(good: Int) async throws {
+        // With a status of 503, every run fails except for the first few after the first.
+        let command = Command { names, count in
+            names.contains("status-503-1") && !(2...max(2, good)).contains(count) || good == 1 && !names.isEmpty ? 1 : 0
+        }
+        let settings = Self.settings(runs: 30) { settings in
+            Self.oneStory(&settings)
+            settings.families = [.failed]
+        }
+        let exploration = try await Explorer(settings).explore(with: command)
+        let commands = exploration.found.filter { $0.symptom.id == "explore/command" }
+        switch good {
+        case 1:
+            #expect(commands.allSatisfy { $0.failed == 3 && $0.of == 3 } && !commands.isEmpty)
+            #expect(exploration.flaky.isEmpty)
+        case 2: #expect(!commands.isEmpty && commands.allSatisfy { $0.failed >= 2 && $0.of == 3 })
+        default:
+            #expect(commands.isEmpty && !exploration.flaky.isEmpty)
+            #expect(exploration.flaky.allSatisfy { $0.id == "explore/command" && $0.failed < 2 && $0.of <= 3 })
+        }
+    }
+
+    @Test("What is wrong without faults is told once, with no fault, and is wrong no more")
+    func baseline() async throws {
+        let command = Command(isRepeatable: true) { _, _ in 7 }
+        let settings = Self.settings(runs: 20, Self.oneStory)
+        let exploration = try await Explorer(settings).explore(with: command)
+        #expect(exploration.found.map(\.symptom.id) == ["explore/command"])
+        #expect(exploration.found[0].schedule.faults.isEmpty)
+        let honest = Self.settings(runs: 20) { settings in
+            Self.oneStory(&settings)
+            settings.mayFail = true
+        }
+        #expect(try await Explorer(honest).explore(with: command).found.isEmpty)
+    }
+
+    /// A client that crashes at the first fault, wherever it stands.
+    private struct Fragile: Trial {
+        let isRepeatable = true, seesInside = false
+
+        func run(_ scenario: Scenario, story: Int) async throws -> TrialOutcome {
+            var outcome = try await ExplorerTests.reference.run(scenario, story: story)
+            if let end = outcome.entries.firstIndex(where: { !$0.event.faultNames.isEmpty }) {
+                outcome.entries.removeLast(outcome.entries.count - end - 1)
+                outcome.end = .signalled(11)
+            }
+            (outcome.failures, outcome.quiet) = ([], nil)
+            return outcome
+        }
+    }
+
+    @Test("One finding for each cause, at most 50; the others are counted")
+    func limit() async throws {
+        let settings = Self.settings(runs: 448)
+        let exploration = try await Explorer(settings).explore(with: Fragile())
+        let crashes = exploration.found.filter { $0.symptom.id == "explore/crash" }
+        #expect(exploration.found.count == ExploreLimits.findings && exploration.omittedCount > 0)
+        let causes = crashes.map { found in
+            "\(found.schedule.faults.map { "\($0.kind.id) \($0.place.route)" })"
+        }
+        #expect(Set(causes).count == causes.count && causes.count > 10)
+        #expect(crashes.allSatisfy { $0.schedule.faults.count == 1 })
+    }
+
+    @Test("A client that never connects is not explored")
+    func silent() async throws {
+        struct Silent: Trial {
+            let isRepeatable = true, seesInside = false
+            func run(_ scenario: Scenario, story: Int) -> TrialOutcome {
+                TrialOutcome(mode: .union, startedAt: Timestamp(secondsSinceEpoch: 0))
+            }
+        }
+        let exploration = try await Explorer().explore(with: Silent())
+        #expect(!exploration.hasConnected && exploration.counts.schedules == 0)
+    }
+
+    @Test("A failure of the harness ends it, unless it is being stopped")
+    func harness() async throws {
+        struct Failure: Error {}
+        struct Broken: Trial {
+            let isRepeatable = true, seesInside = false
+            func run(_ scenario: Scenario, story: Int) async throws -> TrialOutcome {
+                guard scenario.faults.isEmpty, scenario.tokenLifetime == Story.all[story].scenario.tokenLifetime
+                else { throw Failure() }
+                return try await ExplorerTests.reference.run(scenario, story: story)
+            }
+        }
+        await #expect(throws: Failure.self) { try await Explorer().explore(with: Broken()) }
+    }
+
+    @Test("A world without room for faults is refused")
+    func room() async throws {
+        func explore(faults count: Int) async throws -> Exploration {
+            let rules = (0..<count).map { "{name: f\($0), on: any, enabled: false, hang: true}" }
+            let (world, document) = try Scenario.readWithJSON("name: full\nfaults: [\(rules.joined(separator: ", "))]")
+            let settings = Self.settings(runs: 1) { $0.stories = [Story("full", scenario: world, document: document)] }
+            return try await Explorer(settings).explore(
+                with: MemoryTrial(of: settings.stories) { surroundings, network in
+                    try ReferenceClient(surroundings, network: network)
+                })
+        }
+        _ = try await explore(faults: ExploreLimits.rulesOfScenario)
+        let error = await #expect(throws: ExploreError.self) {
+            try await explore(faults: ExploreLimits.rulesOfScenario + 1)
+        }
+        #expect(error?.description.contains("at most 994 faults") == true)
+    }
+
+    @Test("A confirmation may take as many tries as the limit")
+    func confirmation() {
+        #expect(Explorer.Confirmation(ExploreLimits.tries, of: ExploreLimits.tries).needed == 20)
+    }
+}

@@ -1,0 +1,126 @@
+import FitIQAPI
+import HTTP1
+import Judging
+import Testing
+import Traffic
+import WebSocket
+
+@testable import ContractSuite
+
+@Suite("Oracle")
+struct OracleTests {
+    private static let start = Timestamp(secondsSinceEpoch: 1_738_146_600)
+    private static let story = Story.all[0]
+
+    /// An outcome with requests at these seconds, and a frame of the client at each of those.
+    private static func outcome(
+        requests: [Double] = [], frames: [Double] = [], quiet: Range<Int>? = nil, quietAfter seconds: Double = 0,
+        end: TrialOutcome.End = .finished, failures: [CaseFailure] = []
+    ) throws -> TrialOutcome {
+        func time(_ seconds: Double) -> Timestamp { start.advanced(byNanoseconds: Int64(seconds * 1e9)) }
+        var outcome = TrialOutcome(mode: .union, startedAt: start)
+        let head = try RequestHead(recorded: Array("GET /health HTTP/1.1\r\n".utf8))
+        var events: [(Double, JournalEvent)] = requests.map {
+            ($0, .exchange(RecordedExchange(head: head, requestedAt: time($0), status: 200)))
+        }
+        events += frames.map { ($0, .frame(RecordedFrame(sender: .client, opcode: .text, payload: Array("{}".utf8)))) }
+        outcome.entries = events.sorted { $0.0 < $1.0 }.enumerated().map { index, event in
+            JournalEntry(number: index + 1, time: time(event.0), connection: 1, event: event.1)
+        }
+        (outcome.quiet, outcome.quietSince) = (quiet, time(seconds))
+        (outcome.end, outcome.failures) = (end, failures)
+        return outcome
+    }
+
+    private static func failure(_ check: InsideCheck? = nil, step: Int) -> CaseFailure {
+        CaseFailure(message: "The client showed nothing.", check: check, at: .seconds(2), step: step)
+    }
+
+    /// The first step of the story's end that has this symptom.
+    private static func step(_ check: ExploreCheck) throws -> Int {
+        try #require(story.symptoms.filter { $0.value == check }.map(\.key).min())
+    }
+
+    private static func ids(_ outcome: TrialOutcome, _ oracle: Oracle = Oracle(Story.all)) -> [String] {
+        oracle.symptoms(of: outcome, TrialReading(outcome), story: 0).map(\.id)
+    }
+
+    @Test("How a client ends")
+    func ends() throws {
+        let ends: [(TrialOutcome.End, [String])] = [
+            (.finished, []), (.exited(0), []), (.exited(3), ["explore/command"]), (.signalled(11), ["explore/crash"]),
+            (.timedOut, ["explore/hang"]), (.restless(looks: 5000), ["explore/flood"]),
+            (.undrivable("It is gone."), ["explore/crash"]),
+        ]
+        for (end, ids) in ends { #expect(Self.ids(try Self.outcome(end: end)) == ids, "\(end)") }
+        #expect(Self.ids(try Self.outcome(end: .exited(3)), Oracle(Story.all, mayFail: true)) == [])
+        #expect(Self.ids(try Self.outcome(end: .signalled(6)), Oracle(Story.all, mayFail: true)) == ["explore/crash"])
+    }
+
+    @Test("What fails at the end of a story has the symptom of its step, and a check from inside its own")
+    func failures() throws {
+        for check in [ExploreCheck.unwell, .twice, .lost] {
+            let step = try Self.step(check)
+            #expect(Self.ids(try Self.outcome(failures: [Self.failure(step: step)])) == [check.rawValue])
+            let inside = try Self.outcome(failures: [Self.failure(.transcript, step: step)])
+            #expect(Self.ids(inside) == ["inside/transcript-equals-chunks"])
+        }
+        // In the middle of a story only what a check from inside says counts: a wait that a fault prolongs does not.
+        #expect(Self.ids(try Self.outcome(failures: [Self.failure(step: 1)])) == [])
+        #expect(
+            Self.ids(try Self.outcome(failures: [Self.failure(.cutStream, step: 1)]))
+                == ["inside/cut-stream-not-complete"])
+    }
+
+    @Test("Each id is told once")
+    func once() throws {
+        let step = try Self.step(.unwell)
+        let failures = [Self.failure(step: step), Self.failure(step: step)]
+        #expect(Self.ids(try Self.outcome(failures: failures)) == ["explore/unwell"])
+    }
+
+    @Test("60 requests in a minute are no flood where there are none without faults, 61 are; a longer time has room")
+    func floods() throws {
+        let even = { (count: Int, seconds: Double) in (0..<count).map { Double($0) * seconds / Double(count) } }
+        #expect(Self.ids(try Self.outcome(requests: even(60, 59))) == [])
+        #expect(Self.ids(try Self.outcome(requests: even(61, 59))) == ["explore/flood"])
+        #expect(Self.ids(try Self.outcome(requests: even(61, 70))) == [])
+        var oracle = Oracle(Story.all)
+        let usual = try Self.outcome(requests: even(10, 59))
+        #expect(oracle.learn(usual, TrialReading(usual), story: 0).isEmpty)
+        #expect(Self.ids(try Self.outcome(requests: even(90, 59)), oracle) == [])
+        #expect(Self.ids(try Self.outcome(requests: even(91, 59)), oracle) == ["explore/flood"])
+        let full = try Self.outcome(requests: even(5000, 1_000_000))
+        #expect(Self.ids(full) == [])
+        let over = try Self.outcome(requests: even(5001, 1_000_000))
+        #expect(Self.ids(over) == ["explore/flood"])
+    }
+
+    @Test("What a client begins while its user wants nothing is restless; what it began before is not")
+    func restless() throws {
+        let late = try Self.outcome(requests: [1, 5], quiet: 2..<3, quietAfter: 4)
+        #expect(Self.ids(late) == ["explore/restless"])
+        #expect(Self.ids(try Self.outcome(requests: [1, 5], quiet: 2..<3, quietAfter: 5)) == [])
+        #expect(Self.ids(try Self.outcome(requests: [1, 5], quiet: 3..<3, quietAfter: 4)) == [])
+        let frame = try Self.outcome(frames: [5], quiet: 1..<2, quietAfter: 4)
+        #expect(Self.ids(frame).contains("explore/restless"))
+        let symptom = Oracle(Story.all).symptoms(of: late, TrialReading(late), story: 0)
+        #expect(symptom.first?.entries == [2])
+    }
+
+    @Test("What a story shows without faults is told once, and left out from then on, in that story")
+    func baselines() throws {
+        var oracle = Oracle(Story.all)
+        let outcome = try Self.outcome(end: .exited(1))
+        #expect(oracle.learn(outcome, TrialReading(outcome), story: 0).map(\.id) == ["explore/command"])
+        #expect(Self.ids(outcome, oracle) == [])
+        #expect(oracle.symptoms(of: outcome, TrialReading(outcome), story: 1).map(\.id) == ["explore/command"])
+    }
+
+    @Test("Each symptom that is no obligation has advice, and no id is there twice")
+    func ids() {
+        #expect(Set(Symptom.ids).count == Symptom.ids.count && Symptom.ids.count == 14)
+        #expect(Set(Symptom.ids).isDisjoint(with: Judge.obligations.map(\.id)))
+        for id in Symptom.ids { #expect(!ExploringMessages.advice(id).isEmpty, "\(id)") }
+    }
+}

@@ -1,0 +1,240 @@
+import FitIQAPI
+import FitIQClient
+import HTTP1
+import Judging
+import Scenarios
+import TestSupport
+import Testing
+import Traffic
+import WebSocket
+
+@testable import ContractSuite
+
+/// What the reference client does in a story, with faults or without.
+func play(_ schedule: Schedule) async throws -> (outcome: TrialOutcome, points: Points) {
+    let trial = MemoryTrial { try ReferenceClient($0, network: $1) }
+    let outcome = try await trial.run(
+        schedule.scenario(on: Story.all[schedule.story].scenario), story: schedule.story)
+    return (outcome, Points(outcome, TrialReading(outcome), story: schedule.story))
+}
+
+@Suite("Fault points")
+struct PointsTests {
+    /// The entry that a place names, by the numbers of a journal without faults.
+    private static func entry(at place: FaultPoint.Place, in entries: [JournalEntry]) -> JournalEntry? {
+        func requests(_ endpoint: Endpoint) -> [JournalEntry] {
+            entries.filter {
+                switch $0.event {
+                case .exchange(let exchange): exchange.endpoint == endpoint
+                case .opened(let opening): opening.endpoint == endpoint
+                default: false
+                }
+            }
+        }
+        func frames(_ socket: Endpoint, _ connection: Int) -> [JournalEntry] {
+            let number = requests(socket)[connection - 1].connection
+            return entries.filter { entry in
+                guard entry.connection == number, case .frame(let frame) = entry.event else { return false }
+                return frame.sender == .server && frame.opcode == .text
+            }
+        }
+        switch place {
+        case .request(let endpoint, let number), .handshake(let endpoint, let number):
+            return requests(endpoint)[number - 1]
+        case .frame(let socket, let connection, let type, let number),
+            .after(let socket, let connection, let type, let number):
+            return frames(socket, connection).filter { $0.event.frame?.type == type }[number - 1]
+        case .chunk(let socket, let connection, let answer, let number):
+            var (ended, chunks): (Int, [JournalEntry]) = (0, [])
+            for frame in frames(socket, connection) {
+                let type = frame.event.frame?.type
+                if type == "stream_chunk", ended == answer - 1 { chunks.append(frame) }
+                if type == "stream_complete" { ended += 1 }
+            }
+            return chunks[number - 1]
+        case .question, .meal, .moment: return nil
+        }
+    }
+
+    @Test("A fault at a learnt point acts at exactly the entry that the point is about", arguments: Story.all.indices)
+    func roundTrip(_ story: Int) async throws {
+        let (outcome, points) = try await play(Schedule(story: story))
+        var tried = 0
+        for point in points.all {
+            // What changes nothing but the names of faults: the journal stays the same up to there.
+            let kind: String
+            switch point.place {
+            case .request: kind = "status-503"
+            case .handshake: kind = "shake-503"
+            case .frame, .chunk: kind = "lost"
+            case .after: kind = "end-finish"
+            case .question, .meal, .moment: continue
+            }
+            tried += 1
+            let expected = try #require(Self.entry(at: point.place, in: outcome.entries))
+            let fault = Schedule.Fault(try #require(FaultKind.named(kind)), at: point.place)
+            let schedule = Schedule(story: story, faults: [fault])
+            let (faulty, seen) = try await play(schedule)
+            let first = try #require(
+                faulty.entries.first { $0.event.faultNames == ["\(kind)-1"] }, "\(point.place)")
+            #expect(first.isLike(expected), "\(point.place): \(EntryLine(first).text)")
+            #expect(
+                schedule.acted(in: faulty, on: Story.all[story].scenario, seen) == [0], "\(point.place)")
+            #expect(schedule.acted(in: outcome, on: Story.all[story].scenario, points).isEmpty)
+        }
+        #expect(tried > 20)
+    }
+
+    @Test("Questions, meals and moments are places where what they say happens", arguments: Story.all.indices)
+    func behaviours(_ story: Int) async throws {
+        let (_, points) = try await play(Schedule(story: story))
+        for point in points.all {
+            let (kind, sign): (String, (JournalEntry) -> Bool)
+            switch point.place {
+            case .question:
+                (kind, sign) = ("coach-error", { $0.event.frame?.type == "error" })
+            case .meal:
+                (kind, sign) = ("meal-fails", { $0.says("Nobody knows") })
+            case .moment(let time) where time > .seconds(5): (kind, sign) = ("expired", { $0.event.status == 401 })
+            default: continue
+            }
+            let fault = Schedule.Fault(try #require(FaultKind.named(kind)), at: point.place)
+            let schedule = Schedule(story: story, faults: [fault])
+            let (faulty, seen) = try await play(schedule)
+            #expect(schedule.acted(in: faulty, on: Story.all[story].scenario, seen) == [0], "\(point.place)")
+            if case .moment = point.place { continue }
+            #expect(faulty.entries.contains(where: sign), "\(point.place)")
+        }
+    }
+
+    @Test("Points are in order of time, each place once, with the part of an answer")
+    func order() async throws {
+        let (_, points) = try await play(Schedule(story: 0))
+        #expect(Set(points.all.map(\.place)).count == points.all.count)
+        #expect(points.omittedCount == 0 && points.patience == nil)
+        #expect(points.new(since: points).isEmpty)
+        let parts = points.all.compactMap { point -> FaultPoint.Part? in
+            guard case .chunk(_, 1, 1, _) = point.place else { return nil }
+            return point.part
+        }
+        #expect(parts == [.first, .middle, .middle, .last])
+        let first = try #require(points.all.first { $0.place == .handshake(.webSocket, 1) })
+        #expect(first.situation.socket == .none)
+        #expect(points.all.contains { $0.place == .after(.webSocket, connection: 1, type: "stream_complete", 1) })
+        #expect(points.all.contains { $0.place == .question(turn: 3) })
+        #expect(!points.all.contains { $0.place == .question(turn: 4) }, "Three turns are enough.")
+        #expect(points.reaches(.moment(.seconds(1))) && !points.reaches(.moment(.seconds(10_000))))
+    }
+
+    @Test("A request that hangs shows how long the client waits")
+    func patience() async throws {
+        let hang = Schedule.Fault(try #require(FaultKind.named("hang")), at: .request(.createConsultation, 1))
+        let (_, points) = try await play(Schedule(story: 0, faults: [hang]))
+        let patience = try #require(points.patience)
+        // Thirty seconds, and one until it asks again.
+        #expect(patience == .seconds(31))
+        let lost = Schedule.Fault(try #require(FaultKind.named("lost-answer")), at: .request(.createConsultation, 1))
+        #expect(try await play(Schedule(story: 0, faults: [lost])).points.patience == nil, "That is no patience.")
+        let (_, calm) = try await play(Schedule(story: 0))
+        #expect(points.new(since: calm).contains { $0.place == .request(.createConsultation, 2) })
+    }
+
+    private static func head(_ path: String) throws -> RequestHead {
+        try RequestHead(recorded: Array("GET \(path) HTTP/1.1\r\n".utf8))
+    }
+
+    /// A journal with answers to so many requests, one a second.
+    private static func journal(requests count: Int) throws -> TrialOutcome {
+        var outcome = TrialOutcome(mode: .union, startedAt: Timestamp(secondsSinceEpoch: 0))
+        for number in 1...count {
+            let time = Timestamp(secondsSinceEpoch: Int64(number))
+            let exchange = RecordedExchange(
+                head: try head("/api/v1/goals"), requestedAt: time, endpoint: .listGoals, status: 200)
+            outcome.entries.append(
+                JournalEntry(number: number, time: time, connection: 1, event: .exchange(exchange)))
+        }
+        return outcome
+    }
+
+    @Test("A run has at most 2,000 points, and 5,000 entries are read")
+    func limits() throws {
+        for (requests, omitted) in [(1999, 0), (2000, 1), (4999, 3000), (5000, 3001), (5001, 3001)] {
+            let outcome = try Self.journal(requests: requests)
+            let points = Points(outcome, TrialReading(outcome), story: 0)
+            // One of them is the moment of the first situation.
+            #expect(points.all.count == min(requests + 1, ExploreLimits.points), "\(requests)")
+            #expect(points.omittedCount == omitted, "\(requests)")
+        }
+    }
+
+    @Test("Requests are numbered as they came, though their answers overtook each other")
+    func overtaken() throws {
+        var outcome = TrialOutcome(mode: .union, startedAt: Timestamp(secondsSinceEpoch: 0))
+        func add(_ endpoint: Endpoint, _ path: String, at time: Int64, asked: Int64) throws {
+            let exchange = RecordedExchange(
+                head: try Self.head(path), requestedAt: Timestamp(secondsSinceEpoch: asked), endpoint: endpoint,
+                status: 200)
+            outcome.entries.append(
+                JournalEntry(
+                    number: outcome.entries.count + 1, time: Timestamp(secondsSinceEpoch: time),
+                    connection: UInt64(asked), event: .exchange(exchange)))
+        }
+        try add(.listGoals, "/api/v1/goals", at: 3, asked: 2)
+        try add(.listMealLogs, "/api/v1/meal-logs", at: 4, asked: 3)
+        try add(.listGoals, "/api/v1/goals", at: 5, asked: 1)
+        let points = Points(outcome, TrialReading(outcome), story: 3)
+        #expect(
+            points.all.map(\.place) == [
+                .request(.listGoals, 2), .moment(.seconds(3)), .request(.listMealLogs, 1), .request(.listGoals, 1),
+            ])
+        #expect(points.all.allSatisfy { $0.story == 3 })
+    }
+
+    @Test("Points that differ only in their numbers are alike; those in another situation are not")
+    func likeness() {
+        var waiting = Situation()
+        waiting.socket = .awaiting
+        func likeness(_ place: FaultPoint.Place, _ situation: Situation = Situation(), _ part: FaultPoint.Part = .only)
+            -> UInt64
+        { FaultPoint(place, in: situation, part: part, story: 0).likeness }
+        let first = likeness(.request(.listGoals, 1))
+        #expect(likeness(.request(.listGoals, 7)) == first)
+        #expect(likeness(.request(.createGoal, 1)) != first)
+        #expect(likeness(.request(.listGoals, 1), waiting) != first)
+        let chunk = FaultPoint.Place.chunk(.webSocket, connection: 1, answer: 1, 2)
+        #expect(likeness(chunk, waiting, .middle) != likeness(chunk, waiting, .last))
+        let frames = ["pong", "error"].map {
+            likeness(.frame(.webSocket, connection: 1, type: $0, 1), waiting)
+        }
+        #expect(frames[0] != frames[1])
+        #expect(likeness(.after(.webSocket, connection: 1, type: "pong", 1), waiting) != frames[0])
+    }
+}
+
+extension JournalEvent {
+    fileprivate var frame: RecordedFrame? { if case .frame(let frame) = self { frame } else { nil } }
+    fileprivate var status: Int? { if case .exchange(let exchange) = self { exchange.status } else { nil } }
+}
+
+extension JournalEntry {
+    fileprivate func says(_ text: String) -> Bool {
+        switch event {
+        case .frame(let frame): String(decoding: frame.payload.bytes, as: UTF8.self).contains(text)
+        case .exchange(let exchange): String(decoding: exchange.responseBody.bytes, as: UTF8.self).contains(text)
+        default: false
+        }
+    }
+
+    /// Whether it is about the same request or frame, though a fault may have changed its answer or its fate.
+    fileprivate func isLike(_ other: JournalEntry) -> Bool {
+        switch (event, other.event) {
+        case (.exchange(let one), .exchange(let other)), (.exchange(let one), .opened(let other)),
+            (.opened(let one), .opened(let other)):
+            (one.endpoint, one.requestedAt) == (other.endpoint, other.requestedAt)
+        case (.frame(let one), .frame(let two)):
+            one.type == two.type && one.payload.bytes == two.payload.bytes && time == other.time
+                && connection == other.connection
+        default: false
+        }
+    }
+}

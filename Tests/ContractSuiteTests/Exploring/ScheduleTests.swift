@@ -1,0 +1,159 @@
+import Faults
+import FitIQAPI
+import JSON
+import Judging
+import Scenarios
+import Testing
+
+@testable import ContractSuite
+
+@Suite("Schedules")
+struct ScheduleTests {
+    /// One place of each sort, and of each kind of socket.
+    static let places: [FaultPoint.Place] = [
+        .request(.createGoal, 1), .request(.listMessages, 12), .handshake(.webSocket, 2), .handshake(.mealSocket, 1),
+        .frame(.webSocket, connection: 1, type: "connected", 1),
+        .frame(.mealSocket, connection: 2, type: "meal_log.completed", 3),
+        .chunk(.webSocket, connection: 1, answer: 2, 3), .after(.webSocket, connection: 1, type: "stream_complete", 1),
+        .after(.mealSocket, connection: 1, type: "connected", 1), .question(turn: 2),
+        .meal(text: "2 eggs, \"fried\" & 1 é"), .moment(.seconds(65)),
+    ]
+
+    /// A world with rules of its own.
+    static let base = """
+        name: base
+        token_lifetime: 1h
+        accounts: {access_token: 2h}
+        answers: [{chunks: [Hello.]}]
+        meals: [{fail: Nothing.}]
+        faults:
+          - {on: any, delay: 1s}
+          - {name: reset-1, on: socket, lose: true}
+        """
+
+    @Test("Every kind has a place that it fits, and an id of its own")
+    func catalogue() {
+        #expect(Set(FaultKind.all.map(\.id)).count == FaultKind.all.count)
+        for kind in FaultKind.all {
+            #expect(Self.places.contains(where: kind.fits), "\(kind.id)")
+            for milder in kind.milder.map(FaultKind.named) {
+                #expect((milder?.weight ?? .max) <= kind.weight, "\(kind.id)")
+                #expect(Self.places.contains { kind.fits($0) && milder?.fits($0) ?? false }, "\(kind.id)")
+            }
+        }
+        #expect(Set(FaultKind.all.map(\.family)) == Set(FaultKind.Family.allCases))
+    }
+
+    @Test("A schedule's file is read as its scenario, for every kind at every place", arguments: places)
+    func documents(_ place: FaultPoint.Place) throws {
+        for text in ["name: base", Self.base] {
+            let (base, json) = try Scenario.readWithJSON(text)
+            let kinds = FaultKind.all.filter { $0.fits(place) }
+            #expect(!kinds.isEmpty)
+            for kind in kinds {
+                for isBrief in [false, true] {
+                    var schedule = Schedule(story: 0, faults: [Schedule.Fault(kind, at: place)])
+                    schedule.isBrief = isBrief
+                    let scenario = schedule.scenario(on: base)
+                    #expect(try Scenario.read(json: schedule.document(on: json)) == scenario, "\(schedule)")
+                    #expect(scenario != base)
+                }
+            }
+        }
+    }
+
+    @Test("Faults together are in one file, each with a name of its own")
+    func together() throws {
+        let (base, json) = try Scenario.readWithJSON(Self.base)
+        var schedule = Schedule(story: 0)
+        for (id, place) in [
+            ("reset", Self.places[4]), ("coach-error", .question(turn: 1)), ("expired", Self.places[11]),
+        ] {
+            let kind = try #require(FaultKind.named(id))
+            schedule = try #require(schedule.adding(Schedule.Fault(kind, at: place)))
+        }
+        let scenario = schedule.scenario(on: base)
+        #expect(scenario.faults.map(\.name) == ["fault-1", "reset-1", "reset-1'"])
+        #expect(scenario.script.answers.count == 2 && scenario.script.answers[1] == base.script.answers[0])
+        #expect(scenario.tokenLifetime == 65_000_000_000)
+        #expect(scenario.rules.accounts?.accessLifetime == 65_000_000_000)
+        #expect(try Scenario.read(json: schedule.document(on: json)) == scenario)
+        #expect(
+            schedule.description
+                == "reset@frame /api/v1/consultations/{id}/ws 1 connected 1 + coach-error@question 1 + expired@moment 65s"
+        )
+    }
+
+    @Test("A schedule has at most three faults, none at the place of another, and one expiry")
+    func limits() throws {
+        let kinds = try ["status-503", "status-401", "lost-answer", "expired"].map { try #require(FaultKind.named($0)) }
+        var schedule = Schedule(story: 0)
+        for number in 1...ExploreLimits.faults {
+            schedule = try #require(schedule.adding(Schedule.Fault(kinds[0], at: .request(.listGoals, number))))
+        }
+        #expect(schedule.adding(Schedule.Fault(kinds[0], at: .request(.listGoals, 4))) == nil)
+        let one = Schedule(story: 0, faults: [Schedule.Fault(kinds[0], at: .request(.listGoals, 1))])
+        #expect(one.adding(Schedule.Fault(kinds[1], at: .request(.listGoals, 1))) == nil)
+        #expect(one.adding(Schedule.Fault(kinds[1], at: .request(.createGoal, 1))) != nil)
+        let expiry = Schedule(story: 0, faults: [Schedule.Fault(kinds[3], at: .moment(.seconds(1)))])
+        #expect(expiry.adding(Schedule.Fault(kinds[3], at: .moment(.seconds(2)))) == nil)
+    }
+
+    @Test("A world has room for the rules of any schedule if it has at most as many of its own as it may")
+    func room() throws {
+        var base = Scenario()
+        base.faults = (1...ExploreLimits.rulesOfScenario).map {
+            FaultRule(name: ExactString("r\($0)"), fault: .response(.hang, on: []))
+        }
+        let kind = try #require(FaultKind.named("restart"))
+        let faults = (1...3).map {
+            Schedule.Fault(kind, at: .frame(.webSocket, connection: $0, type: "connected", 1))
+        }
+        let scenario = Schedule(story: 0, faults: faults).scenario(on: base)
+        #expect(scenario.faults.count == FaultLimits.rules)
+        // Refused, it would trap.
+        _ = FaultBook(rules: scenario.faults)
+    }
+
+    @Test("Waits are said if they are not the usual ones, and late is later than the client waits")
+    func waits() throws {
+        var fault = Schedule.Fault(try #require(FaultKind.named("slow")), at: .request(.listGoals, 1))
+        #expect(fault.description == "slow@GET /api/v1/goals 1")
+        fault.wait = .seconds(1)
+        #expect(fault.description == "slow(1s)@GET /api/v1/goals 1")
+        let late = Schedule.Fault(try #require(FaultKind.named("late")), at: fault.place, lateness: .seconds(45))
+        #expect(late.wait == .seconds(45))
+        #expect(
+            Schedule(story: 0, faults: [late]).scenario(on: Scenario()).faults.map(\.fault) == [
+                .response(.delay(45_000_000_000), on: [.listGoals])
+            ])
+        #expect(FaultKind.named("hang")?.json(at: fault.place).first?["hang"] == true)
+        #expect(FaultKind.named("hang")?.json(at: .question(turn: 1)) == [])
+    }
+
+    @Test("Each run's lesson can be kept as a line and read again")
+    func lessons() {
+        var situation = Situation()
+        (situation.socket, situation.trouble) = (.streaming, .cut)
+        var lesson = Lesson()
+        lesson.sightings = [.init(id: "explore/twice", situation: situation)]
+        lesson.acted = [0, 2]
+        lesson.points = Self.places.map { FaultPoint($0, in: situation, part: .middle, story: 4) }
+        lesson.patience = .milliseconds(60_500)
+        lesson.coverage.insert(situation)
+        for lesson in [lesson, Lesson()] {
+            let read = Lesson.read(lesson.line(of: "4 nothing"))
+            #expect(read?.key == "4 nothing" && read?.lesson == lesson)
+        }
+        let line = lesson.line(of: "k")
+        for count in 0..<line.count { #expect(Lesson.read(Array(line.prefix(count))) == nil) }
+        for broken in [
+            #"{"schedule":"k","symptoms":[["a",504]],"acted":[],"points":[],"situations":[]}"#,
+            #"{"schedule":"k","symptoms":[],"acted":[],"points":[[0,4,0,"question",1]],"situations":[]}"#,
+            #"{"schedule":"k","symptoms":[],"acted":[],"points":[[0,0,0,"frame","openSocket","x",1]],"situations":[]}"#,
+            #"{"schedule":"k","symptoms":[],"acted":[],"points":[[0,0,0,"question",0]],"situations":[-1]}"#,
+        ] {
+            #expect(Lesson.read(Array(broken.utf8)) == nil, "\(broken)")
+        }
+    }
+}

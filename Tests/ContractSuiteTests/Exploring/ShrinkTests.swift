@@ -1,0 +1,128 @@
+import FitIQAPI
+import Judging
+import Testing
+
+@testable import ContractSuite
+
+@Suite("Shrinking")
+struct ShrinkTests {
+    private static func fault(_ id: String, _ place: FaultPoint.Place) throws -> Schedule.Fault {
+        Schedule.Fault(try #require(FaultKind.named(id)), at: place)
+    }
+
+    private static let calm = [
+        FaultPoint(.request(.listGoals, 1), in: Situation(), story: 0),
+        FaultPoint(.request(.createGoal, 1), in: Situation(), story: 0),
+        FaultPoint(.request(.listGoals, 2), in: Situation(), story: 0),
+    ]
+
+    /// Shrinks with an answer for each candidate, and checks what always holds.
+    private func shrink(
+        _ schedule: Schedule, limit: Int = ExploreLimits.candidates, if fails: (Schedule) -> Bool
+    ) -> (smallest: Schedule, tried: [Schedule]) {
+        var shrink = Shrink(schedule, points: Self.calm, limit: limit)
+        var tried: [Schedule] = []
+        while let candidate = shrink.next() {
+            #expect(candidate.size < shrink.smallest.size)
+            tried.append(candidate)
+            shrink.tell(fails(candidate))
+        }
+        #expect(tried.count <= limit && shrink.count == tried.count)
+        #expect(Set(tried).count == tried.count)
+        #expect(tried.allSatisfy { $0.faults.allSatisfy { $0.kind.fits($0.place) } })
+        #expect(shrink.smallest == schedule || fails(shrink.smallest))
+        return (shrink.smallest, tried)
+    }
+
+    private static func triple() throws -> Schedule {
+        Schedule(
+            story: 0,
+            faults: [
+                try fault("late", .request(.listGoals, 7)), try fault("status-503-for-good", .request(.createGoal, 4)),
+                try fault("reset", .chunk(.webSocket, connection: 3, answer: 2, 4)),
+            ])
+    }
+
+    @Test("One fault that matters stays alone, milder and earlier", arguments: [0, 1, 2])
+    func one(_ index: Int) throws {
+        let schedule = try Self.triple()
+        let route = schedule.faults[index].place.route
+        let family = schedule.faults[index].kind.family
+        let (smallest, _) = shrink(schedule) { candidate in
+            candidate.faults.contains { $0.place.route == route && $0.kind.family == family }
+        }
+        #expect(smallest.faults.count == 1 && smallest.isBrief)
+        let expected = [
+            "slow(1s)@GET /api/v1/goals 1 (brief)", "status-500@POST /api/v1/goals 1 (brief)",
+            "finish@chunk /api/v1/consultations/{id}/ws 1 1 1 (brief)",
+        ]
+        #expect(smallest.description == expected[index])
+    }
+
+    @Test("Two faults that matter together both stay; nothing that matters is made milder")
+    func two() throws {
+        let schedule = try Self.triple()
+        let (kept, dropped) = ([schedule.faults[0], schedule.faults[2]], schedule.faults[1])
+        let (smallest, tried) = shrink(schedule) { candidate in
+            kept.allSatisfy { candidate.faults.contains($0) } && !candidate.isBrief
+        }
+        #expect(smallest.faults == kept)
+        #expect(tried.contains { !$0.faults.contains(dropped) })
+        // If only all three fail, they are what is found.
+        let (all, _) = shrink(schedule) { candidate in schedule.faults.allSatisfy { candidate.faults.contains($0) } }
+        #expect(all.faults == schedule.faults && all.isBrief)
+    }
+
+    @Test("A second fault whose place came from the first one is tried where the story has such a place")
+    func anchors() throws {
+        let schedule = Schedule(
+            story: 0,
+            faults: [
+                try Self.fault("lost-answer", .request(.listGoals, 1)),
+                try Self.fault("status-401", .request(.listGoals, 9)),
+            ])
+        // Without the first fault there is no ninth request, but the second one does as well.
+        let (smallest, _) = shrink(schedule) { candidate in
+            let places = candidate.faults.filter { $0.kind.id == "status-401" }.map(\.place)
+            return places == [.request(.listGoals, 2)]
+                || (places == [.request(.listGoals, 9)] && candidate.faults.count == 2)
+        }
+        #expect(smallest.description == "status-401@GET /api/v1/goals 2 (brief)")
+    }
+
+    @Test("Many faults, as a recording has, are halved: a few that matter are found in few tries")
+    func many() throws {
+        let faults = try (1...200).map { try Self.fault("status-500", .request(.createGoal, $0)) }
+        let schedule = Schedule(story: 0, faults: faults)
+        let needed = [faults[17], faults[160]]
+        let (smallest, tried) = shrink(schedule, limit: 1000) { candidate in
+            needed.allSatisfy { candidate.faults.contains($0) }
+        }
+        #expect(smallest.faults == needed)
+        #expect(tried.count < 120, "\(tried.count)")
+    }
+
+    @Test("The same answers lead to the same end, and the limit is kept to the candidate")
+    func deterministic() throws {
+        let schedule = try Self.triple()
+        // An arbitrary client: it fails by what a hash says.
+        let fails: (Schedule) -> Bool = { $0.description.utf8.fnv1a % 3 == 0 }
+        let (smallest, tried) = shrink(schedule, if: fails)
+        let again = shrink(schedule, if: fails)
+        #expect(again.smallest == smallest && again.tried == tried)
+        #expect(tried.count > 3)
+        for limit in [0, 1, tried.count - 1, tried.count, tried.count + 1] {
+            #expect(shrink(schedule, limit: limit, if: fails).tried == Array(tried.prefix(limit)))
+        }
+        // Told without being asked, it keeps what it has.
+        var shrink = Shrink(schedule, points: Self.calm)
+        shrink.tell(true)
+        #expect(shrink.smallest == schedule)
+    }
+
+    @Test("What fails without any fault is reduced to none")
+    func none() throws {
+        let (smallest, _) = shrink(try Self.triple()) { _ in true }
+        #expect(smallest.faults.isEmpty && smallest.isBrief)
+    }
+}

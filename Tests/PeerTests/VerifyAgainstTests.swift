@@ -1,0 +1,85 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension Peers {
+    /// `fitiq-mock verify --against`: two versions of a client in equal worlds.
+    @Suite("fitiq-mock verify --against")
+    struct VerifyAgainstTests {
+        private static let list = VerifyCommandTests.list
+        private static let goals = #"\#(VerifyCommandTests.curl) "$FITIQ_MOCK_URL/api/v1/goals""#
+        /// The n-th run of the older command says something else.
+        private static let varying =
+            #"echo >> runs; \#(VerifyCommandTests.curl) -H 'Content-Type: application/json' "#
+            + #"-d "{\"title\":\"Run $(wc -l < runs) km\",\"description\":\"Often\"}" "$FITIQ_MOCK_URL/api/v1/goals""#
+
+        private func verify(_ old: String, _ new: String, _ options: [String] = []) async throws -> Command {
+            let folder = try ScratchFolder()
+            defer { folder.remove() }
+            return try await Command(
+                try Programs.fitiqMock(), ["verify", "--against", old] + options + ["--", "sh", "-c", new],
+                directory: folder.url)
+        }
+
+        @Test("Equal versions have no differences, with any seed", arguments: 1...5)
+        func equal(_ seed: Int) async throws {
+            let both = "\(Self.list); \(Self.goals)"
+            let run = try await verify(both, both, ["--seed", "\(seed)"])
+            #expect(run.status == 0, "\(run.transcript)")
+            #expect(run.output.contains("1 case, 0 failed"), "\(run.transcript)")
+        }
+
+        @Test("The complete client in Python has none either, though its ids and times are others")
+        func python() async throws {
+            let client = Programs.peers.appendingPathComponent("defects/plain_client.py").path
+            let command = "\(try Programs.python().path) \(client)"
+            let run = try await verify(command, command)
+            #expect(run.status == 0, "\(run.transcript)")
+            #expect(run.output.contains("1 case, 0 failed"), "\(run.transcript)")
+        }
+
+        @Test("A request more is found, and told by its name and place; known, it passes")
+        func extra() async throws {
+            let run = try await verify(Self.list, "\(Self.list); \(Self.goals)")
+            #expect(run.status == 1, "\(run.transcript)")
+            #expect(
+                run.output.contains("It sends GET /api/v1/goals as no. 2, which the older command did not."),
+                "\(run.transcript)")
+            let less = try await verify("\(Self.list); \(Self.goals)", Self.list)
+            #expect(less.status == 1 && less.output.contains("It no longer sends GET /api/v1/goals"))
+            let folder = try ScratchFolder()
+            defer { folder.remove() }
+            try Data("against/default\n".utf8).write(to: folder["known"])
+            let known = try await verify(
+                Self.list, "\(Self.list); \(Self.goals)", ["--known-broken", folder["known"].path])
+            #expect(known.status == 0, "\(known.transcript)")
+        }
+
+        @Test("What varies between two runs of the older version does not count, and what else changes does")
+        func noise() async throws {
+            let run = try await verify(Self.varying, Self.varying)
+            #expect(run.status == 0, "\(run.transcript)")
+            let worse = try await verify(Self.varying, Self.varying.replacing("Often", with: "Daily"))
+            #expect(worse.status == 1, "\(worse.transcript)")
+            #expect(worse.output.contains(#"request.body.description is "Daily""#), "\(worse.transcript)")
+            #expect(!worse.output.contains("request.body.title"), "\(worse.transcript)")
+        }
+
+        @Test("What the older version breaks is known; what only the newer one breaks fails")
+        func broken() async throws {
+            let shout = VerifyCommandTests.shout
+            let both = try await verify(shout, shout)
+            #expect(both.status == 0, "\(both.transcript)")
+            let newer = try await verify(VerifyCommandTests.whisper, shout)
+            #expect(newer.status == 1 && newer.output.contains("✗ ids/lowercase"), "\(newer.transcript)")
+        }
+
+        @Test("An older command that sends nothing compares with nothing; one without a name is a mistake")
+        func nothing() async throws {
+            let run = try await verify("true", Self.list)
+            #expect(run.status == 1 && run.output.contains("The older command sent nothing"), "\(run.transcript)")
+            let empty = try await verify("", Self.list)
+            #expect(empty.status == 2 && empty.errors.contains("--against must not be empty."))
+        }
+    }
+}
