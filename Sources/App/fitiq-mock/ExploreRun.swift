@@ -167,7 +167,7 @@ struct ExploreRun {
         let hasConnected = outcome.entries.contains { [.exchange, .opened].contains($0.event.kind) }
         let run = Report.Run(
             scenario: scenario.name, mode: outcome.mode, startedAt: outcome.startedAt, hasConnected: hasConnected,
-            verdicts: reading.verdicts, exposures: [], checks: checks)
+            verdicts: reading.verdicts, exposures: [], coverage: reading.coverage, checks: checks)
         let journal = options.page.journal
         if let journal { for entry in outcome.entries { journal.append(entry, of: scenario.name) } }
         let report = Report(title: title, runs: [run])
@@ -218,7 +218,7 @@ struct ExploreRun {
         return Report.Run(
             scenario: settings.stories.count == 1 ? settings.stories[0].scenario.name : Messages.stories,
             mode: settings.stories[0].scenario.guide ?? .union, hasConnected: exploration.hasConnected, verdicts: [],
-            exposures: [],
+            exposures: [], coverage: exploration.coverage,
             checks: kept.map { Report.Check(address: $0, clause: Messages.exploredClause, failures: []) })
     }
 
