@@ -52,6 +52,11 @@ struct CommandParsingTests {
             "--", "./adapter", "-v",
         ],
         ["judge", "journal.ndjson", "--world", "w", "--html", "h"] + reporting,
+        [
+            "conform", "--upstream", "https://api.example.com", "--upstream-ca", "ca.pem", "--token", "t",
+            "--fresh-token", "f", "--api-key", "k", "--guide", "union", "--case", "chat", "--list", "--pause", "1s",
+            "--yes", "--output", "s.har", "--markdown", "c.md", "--json", "b.json", "--quiet",
+        ],
         ["check", "a.yaml", "b.json"],
         ["scenarios", "default"],
         [

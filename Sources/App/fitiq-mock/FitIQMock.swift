@@ -21,9 +21,8 @@ struct FitIQMock: ParsableCommand {
         version: Version.current,
         subcommands: [
             Serve.self, WatchCommand.self, RecordCommand.self, ReplayCommand.self, ShowCommand.self, DiffCommand.self,
-            Verify.self, Explore.self, TestClient.self, JudgeCommand.self, Check.self, ListScenarios.self,
-            ScenarioCommand.self, Chat.self,
-            Token.self,
+            Verify.self, Explore.self, TestClient.self, JudgeCommand.self, ConformCommand.self, Check.self,
+            ListScenarios.self, ScenarioCommand.self, Chat.self, Token.self,
             Certificate.self,
         ])
 

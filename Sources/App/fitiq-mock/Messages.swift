@@ -160,30 +160,6 @@ enum Messages {
     }
     static let stories = "stories"
     static let exploredClause = "No schedule of faults shows it."
-    static func confirmed(_ discovery: Discovery) -> String {
-        "It failed \(discovery.confirmed.count) of \(discovery.confirmed.of) times, and \(discovery.seenCount) "
-            + "\(discovery.seenCount == 1 ? "schedule" : "schedules") showed it."
-    }
-    /// What was tried, as the last line on standard error.
-    static func ended(_ exploration: Exploration) -> String {
-        let counts = exploration.counts
-        let kinds =
-            "\(Words.counted(counts.singles, "single fault")), \(Words.counted(counts.pairs, "pair")), "
-            + "\(Words.counted(counts.triples, "triple"))"
-        let why =
-            switch exploration.ended {
-            case .exhausted: "there is nothing more to try"
-            case .budget: "the time is used up"
-            case .runs: "the number of runs is used up"
-            case .interrupted: "interrupted"
-            }
-        let flaky = exploration.flaky.count
-        let seldom = flaky == 0 ? "" : "; \(Words.counted(flaky, "symptom")) showed too seldom when repeated"
-        let more = exploration.omittedCount
-        return
-            "explored \(Words.counted(counts.schedules, "schedule")) from seed \(exploration.settings.seed): \(kinds); "
-            + "\(why)\(seldom)\(more == 0 ? "" : "; and \(more) more causes")"
-    }
     static func otherMemory(_ path: String, _ what: [String]) -> String {
         "'\(path)' is the memory of another exploration: \(Words.list(what)) \(what.count == 1 ? "differs" : "differ"). "
             + "Repeat that command, or name another file for --resume."
