@@ -357,6 +357,12 @@ enum LimitsPage {
             "time that a client and its world may be idle in a wait of a case, on the system's clock": [
                 runner.time("grace"), .time("Idleness.pingTime", Idleness.pingTime),
             ],
+            "requests of a comparison with a real server": [
+                .count("ConformPlay.requestLimit", ConformPlay.requestLimit)
+            ],
+            "pause of such a comparison before each instruction": [
+                .time("ConformPlay.pauses", ConformPlay.pauses.upperBound)
+            ],
             "looks at a client and its world in a case": [runner.count("stepLimit")],
             "time for a judged command to end after SIGTERM": [.time("CommandRun.grace", CommandRun.grace)],
             "scenarios that `verify` runs at once": [.count("Verify.jobLimit", Verify.jobLimit)],

@@ -138,12 +138,12 @@ extension Peers {
         @Test("Ctrl-C reports what was found, and ends the commands: exit 130")
         func interrupted() async throws {
             try await withFolder { folder in
-                // The twelfth run waits for ever.
+                // The thirtieth run waits for ever.
                 let client =
-                    "echo >> runs; \(Self.list) -f || exit 1; [ $(wc -l < runs) -lt 12 ] || { echo began > pipe; sleep 300; }"
+                    "echo >> runs; \(Self.list) -f || exit 1; [ $(wc -l < runs) -lt 30 ] || { echo began > pipe; sleep 300; }"
                 let script = #"""
                     mkfifo pipe
-                    "$0" explore --confirm 1/1 -- sh -c "$1" > out 2> progress & read -r line < pipe
+                    "$0" explore --confirm 1/1 --only failed --only refused --only lost -- sh -c "$1" > out 2> progress & read -r line < pipe
                     kill -INT $!
                     wait $!
                     echo "exit $?"

@@ -7,7 +7,7 @@ extension FaultKind {
     ///
     /// Ranks: 0 and 1 find the most; 2 is usual; 3 is for the coach and the meals; 4 for what changes only how bytes
     /// are written.
-    public static let all: [FaultKind] = answers + handshakes + endings + frames + behaviours
+    public static let all: [FaultKind] = answers + handshakes + endings + frames + behaviours + hostile
 
     // MARK: Answers over REST
 
@@ -155,6 +155,12 @@ extension FaultKind {
         .meal("meal-late", weight: 3, ["after": "20s"]),
         .meal("meal-never", weight: 5, milder: ["meal-late"], ["never": true]),
     ]
+
+    /// Answers that are hard to show: every production of ``HostileText``, and every cut.
+    private static let hostile: [FaultKind] = (1...12).map { (seed: UInt64) in
+        let chunks = HostileText(seed: seed).chunks.map(JSONValue.string)
+        return .answer("hostile-\(seed)", family: .hostile, weight: 3, ["chunks": .array(chunks)])
+    }
 
     private static let longChunk = String(repeating: "one more word ", count: 16)
 }
