@@ -57,7 +57,7 @@ extension FaultKind {
 
     private static let handshakes: [FaultKind] =
         [(401, Family.refused), (404, .refused), (429, .refused), (503, .failed)].map { status, family in
-            .handshake("shake-\(status)", family, rank: status == 503 ? 0 : 2, weight: 5) { _ in
+            .handshake("shake-\(status)", family, rank: status == 503 ? 0 : 1, weight: 5) { _ in
                 .replace(Replacement(status: status))
             }
         } + [
@@ -125,7 +125,7 @@ extension FaultKind {
         .frame("bad-utf8", .broken, rank: 4, weight: 6) { _ in [.invalidUTF8] },
         .frame("binary", .broken, rank: 4, weight: 4) { _ in [.binary] },
         .frame("frame-late", .late, weight: 6, wait: .beyondPatience, milder: ["frame-slow"]) { [.delay($0)] },
-        .frame("frame-slow", .late, weight: 3, wait: .exactly(.seconds(5))) { [.delay($0)] },
+        .frame("frame-slow", .late, rank: 1, weight: 3, wait: .exactly(.seconds(5))) { [.delay($0)] },
         .frame("frame-dribble", .late, rank: 4, weight: 2, wait: .exactly(.milliseconds(1))) {
             [.dribble(bytes: 1, every: $0)]
         },
