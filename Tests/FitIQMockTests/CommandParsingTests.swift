@@ -52,8 +52,17 @@ struct CommandParsingTests {
             "--", "./adapter", "-v",
         ],
         ["judge", "journal.ndjson", "--world", "w", "--html", "h"] + reporting,
+        [
+            "conform", "--upstream", "https://api.example.com", "--upstream-ca", "ca.pem", "--token", "t",
+            "--fresh-token", "f", "--api-key", "k", "--guide", "union", "--case", "chat", "--list", "--pause", "1s",
+            "--yes", "--output", "s.har", "--markdown", "c.md", "--json", "b.json", "--quiet",
+        ],
         ["check", "a.yaml", "b.json"],
         ["scenarios", "default"],
+        [
+            "scenario", "from", "s.har", "--output", "o", "--guide", "union", "--time-limit", "5m", "--confirm", "1/1",
+            "--", "./run", "-v",
+        ],
         [
             "chat", "--persona", "nutritionist", "--message", "Hello", "--protocol", "message", "--url",
             "http://localhost:1", "--token", "t", "--email", "a@b.example", "--password", "p", "--api-key", "k",

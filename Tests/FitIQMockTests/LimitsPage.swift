@@ -98,42 +98,6 @@ enum LimitsPage {
         "time to stop after SIGTERM or SIGINT": [server.time("shutdownTime")],
     ]
 
-    private static let exploring: [String: [Limit]] = [
-        "schedules of an exploration; its time": [
-            .count("ExploreLimits.runs", ExploreLimits.runs.upperBound),
-            .time("ExploreLimits.budget", ExploreLimits.budget.upperBound),
-        ],
-        "runs at once; tries to confirm a finding": [
-            .count("ExploreLimits.jobs", ExploreLimits.jobs.upperBound),
-            .count("ExploreLimits.tries", ExploreLimits.tries),
-        ],
-        "faults of a schedule": [.count("ExploreLimits.faults", ExploreLimits.faults)],
-        "faults, answers and meals that the scenario of an exploration has": [
-            .count("ExploreLimits.rulesOfScenario", ExploreLimits.rulesOfScenario)
-        ],
-        "entries of a run that are read; points that are learnt from them": [
-            .count("ExploreLimits.entries", ExploreLimits.entries),
-            .count("ExploreLimits.points", ExploreLimits.points),
-        ],
-        "new points of a run at which another fault is tried": [
-            .count("ExploreLimits.newPoints", ExploreLimits.newPoints)
-        ],
-        "points that wait for a second fault": [.count("ExploreLimits.leads", ExploreLimits.leads)],
-        "pairs that are remembered for a third fault, and points of each": [
-            .count("ExploreLimits.pairs", ExploreLimits.pairs),
-            .count("ExploreLimits.pointsOfPair", ExploreLimits.pointsOfPair),
-        ],
-        "findings": [.count("ExploreLimits.findings", ExploreLimits.findings)],
-        "smaller schedules that are tried for a finding, in memory and on a real clock": [
-            .count("ExploreLimits.candidates", ExploreLimits.candidates),
-            .count("ExploreLimits.candidatesOnRealClock", ExploreLimits.candidatesOnRealClock),
-        ],
-        "runs that a file remembers, and its size": [
-            .count("ExploreLimits.rememberedRuns", ExploreLimits.rememberedRuns),
-            .bytes("ExploreLimits.memoryBytes", ExploreLimits.memoryBytes),
-        ],
-    ]
-
     private static func data() throws -> [String: [Limit]] {
         [
             "chat message": [
@@ -392,6 +356,12 @@ enum LimitsPage {
             "time that a case only waits, on the system's clock": [runner.time("patience")],
             "time that a client and its world may be idle in a wait of a case, on the system's clock": [
                 runner.time("grace"), .time("Idleness.pingTime", Idleness.pingTime),
+            ],
+            "requests of a comparison with a real server": [
+                .count("ConformPlay.requestLimit", ConformPlay.requestLimit)
+            ],
+            "pause of such a comparison before each instruction": [
+                .time("ConformPlay.pauses", ConformPlay.pauses.upperBound)
             ],
             "looks at a client and its world in a case": [runner.count("stepLimit")],
             "time for a judged command to end after SIGTERM": [.time("CommandRun.grace", CommandRun.grace)],

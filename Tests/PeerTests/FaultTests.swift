@@ -49,8 +49,9 @@ extension Peers {
             "processed",
         ]
         static let elsewhere: Set = [
-            "wrong_accept", "close", "finish", "silence", "cut", "masked", "reserved_bits", "invalid_utf8", "fragments",
-            "coalesce", "binary", "lose", "double", "swap", "replace", "withhold_pong", "stall_reading",
+            "wrong_accept", "close", "finish", "silence", "cut", "end", "masked", "reserved_bits", "invalid_utf8",
+            "fragments",
+            "escape", "coalesce", "binary", "lose", "double", "swap", "replace", "withhold_pong", "stall_reading",
         ]
 
         @Test("Each fault has its exit status and its words")

@@ -3,6 +3,7 @@ import FitIQAPI
 import Judging
 import MockServer
 import Scenarios
+import Synchronization
 
 /// Which situations clients reach, and how: what `Fixtures/data/coverage.tsv` is made of.
 ///
@@ -96,6 +97,20 @@ public struct CoverageSurvey {
         ],
     ]
 
+    // MARK: Exploring
+
+    /// Adds what the reference client faces in so many schedules of faults.
+    public mutating func addExploring(runs: Int) async throws {
+        let trial = SurveyedTrial()
+        var settings = Explorer.Settings()
+        settings.runs = runs
+        _ = try await Explorer(settings).explore(with: trial)
+        for (index, family) in trial.seen.withLock({ $0 }) {
+            let way = family.map { "explore --only \($0.rawValue)" }
+            add(Situation(index: index), way, kind: way == nil ? 3 : 2)
+        }
+    }
+
     // MARK: Random clients
 
     /// Adds what the random clients of a run reach, who meet faults and an operator; there is no way to repeat it.
@@ -137,5 +152,32 @@ private final class WatchedStage: Stage {
             }
             coverage = judge.coverage
         }
+    }
+}
+
+/// Stories of the reference client in memory; it notes in which situations the client was, and which faults were there.
+private final class SurveyedTrial: Trial {
+    private let trial = MemoryTrial { try ReferenceClient($0, network: $1) }
+    /// By a situation's index, the family of faults that brought the client there by itself, if one did.
+    let seen = Mutex<[Int: FaultKind.Family?]>([:])
+
+    var isRepeatable: Bool { trial.isRepeatable }
+    var seesInside: Bool { trial.seesInside }
+
+    func run(_ scenario: Scenario, story: Int) async throws -> TrialOutcome {
+        let outcome = try await trial.run(scenario, story: story)
+        // The rules of a kind begin with its id.
+        let families = Set(
+            scenario.faults.compactMap { rule in
+                FaultKind.all.filter { rule.name.text.hasPrefix($0.id + "-") }.max { $0.id.count < $1.id.count }?.family
+            })
+        let family = families.count == 1 ? families.first : nil
+        let coverage = TrialReading(outcome).coverage
+        seen.withLock { seen in
+            for situation in coverage.situations where (seen[situation.index] ?? nil) == nil {
+                seen[situation.index] = .some(family)
+            }
+        }
+        return outcome
     }
 }

@@ -14,12 +14,16 @@ struct CoverageTable: AsyncParsableCommand {
     @Option(help: "How many runs of random clients add what they reach.")
     var simulations: UInt64 = 200
 
+    @Option(help: "How many schedules of faults the reference client goes through.")
+    var schedules = 3000
+
     @Flag(help: "Write the file, in place of printing it.")
     var write = false
 
     func run() async throws {
         var survey = CoverageSurvey()
         try await survey.addScenarios()
+        if schedules > 0 { try await survey.addExploring(runs: schedules) }
         for seed in 1...max(simulations, 1) {
             CrashNotice.prepare("simulation \(seed)\n")
             try survey.addSimulation(seed: seed)

@@ -1,3 +1,4 @@
+import ContractSuite
 import FitIQAPI
 import MockServer
 import Replay
@@ -154,4 +155,30 @@ extension Messages {
     private static func folder(of path: String) -> String {
         String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
     }
+}
+
+/// What `conform` says.
+extension Messages {
+    static let noConformUpstream = "conform needs the server: --upstream https://api.example.com."
+    static let noUpstreamToken =
+        "the server is not on this machine, so it needs a token of its own: --token, or FITIQ_UPSTREAM_TOKEN."
+    static let badPause = "--pause is a duration up to 1m, and at least 100ms for a server that is not on this machine."
+    static func badUpstreamSecret(_ name: String) -> String {
+        "--\(name.lowercased().replacing("_", with: "-")) (FITIQ_UPSTREAM_\(name)) must be visible ASCII characters."
+    }
+    static func noConformCase(_ prefix: String) -> String {
+        "no case that can be played with a real server is '\(prefix.onOneLine(limit: 80))' or below it; 'conform --list' "
+            + "lists them."
+    }
+    static func mayNotAsk(_ server: String) -> String {
+        "\(server) is not on this machine. The cases create consultations, goals and meals in the account of the token, "
+            + "and delete nothing; say --yes to go on."
+    }
+    static func askBeforeConforming(_ server: String) -> String {
+        "\(server) is not on this machine. The cases create consultations, goals and meals in the account of the token, "
+            + "and delete nothing. Go on? [y/N] "
+    }
+    static let playedToItsEnd = "played"
+    static let tooManyConformRequests =
+        "\(ConformPlay.requestLimit) requests are the most that one comparison sends; the rest of the cases is not played."
 }

@@ -44,7 +44,7 @@ struct RecordCommand: ParsableCommand {
         guard let output = try Settings.nonEmpty(output, "OUTPUT") else {
             throw Failure.configuration(Messages.noOutput)
         }
-        let trust = try trust(upstream)
+        let trust = try Self.trust(upstream, Settings.nonEmpty(upstreamCa, "UPSTREAM_CA"))
         var limits = RelayLimits()
         host.raiseDescriptors(to: limits.descriptors, logger) {
             limits.fit(descriptors: $0)
@@ -96,8 +96,9 @@ struct RecordCommand: ParsableCommand {
         }
     }
 
-    private func trust(_ upstream: UpstreamURL) throws(Failure) -> TLSTrust {
-        guard let path = try Settings.nonEmpty(upstreamCa, "UPSTREAM_CA") else { return .system }
+    /// - Parameter path: A file of CAs to trust too.
+    static func trust(_ upstream: UpstreamURL, _ path: String?) throws(Failure) -> TLSTrust {
+        guard let path else { return .system }
         guard upstream.isSecure else { throw .configuration(Messages.authorityWithoutTLS(upstream.description)) }
         let pem = try InputFile.read(path, limit: TLSLimits.pemFile, orInherited: true)
         // Checked here to report an error with the file's name.

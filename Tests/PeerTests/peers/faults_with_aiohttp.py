@@ -424,6 +424,19 @@ async def expect_failure(world, code, words):
         expect(words in str(message.data), repr(words), message)
 
 
+@seen.sees(sockets.END)
+async def end(world):
+    async with open_socket(world) as socket:
+        await frames_until(socket, "connected")
+        await ask(socket)
+        await frames_until(socket, "message_received")
+        task = asyncio.create_task(socket.receive())
+        await expect_nothing(task, "the wait")
+        world.advance("2s")
+        message = await asyncio.wait_for(task, PATIENCE)
+        expect(message.type in (WSMsgType.CLOSED, WSMsgType.ERROR), "the end", message)
+
+
 @seen.sees(sockets.MASKED)
 async def masked(world):
     # aiohttp does not mind (RFC 6455 §5.1 says that it must), but reads the text rightly.
@@ -441,6 +454,12 @@ async def reserved_bits(world):
 @seen.sees(sockets.INVALID_UTF8)
 async def invalid_utf8(world):
     await expect_failure(world, 1007, "Invalid UTF-8")
+
+
+@seen.sees(sockets.ESCAPE, answers=sockets.CREAM)
+async def escape(world):
+    async with open_socket(world) as socket:
+        expect_equal("".join(await chunks(socket)), sockets.CREAM_TEXT, "the answer")
 
 
 @seen.sees(sockets.FRAGMENTS, answers=sockets.CREAM)

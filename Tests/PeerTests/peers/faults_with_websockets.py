@@ -385,6 +385,17 @@ async def silence(world):
     expect(isinstance(error.__cause__, ConnectionResetError), "a reset after ten minutes", error.__cause__)
 
 
+@seen.sees(sockets.END)
+async def end(world):
+    socket = await asked(world)
+    expect_equal((await frame(socket))["type"], "message_received", "the last frame")
+    task = asyncio.create_task(socket.recv())
+    await expect_nothing(task, "the wait")
+    world.advance("2s")
+    error = await expect_raised(websockets.ConnectionClosedError, task)
+    expect(isinstance(error.__cause__, ConnectionResetError), "ConnectionResetError as the cause", error.__cause__)
+
+
 @seen.sees(sockets.MASKED)
 async def masked(world):
     await expect_protocol_error(world, 1002, "incorrect masking")
@@ -401,6 +412,15 @@ async def invalid_utf8(world):
     error = await expect_raised(websockets.ConnectionClosedError, socket.recv())
     expect_equal(error.sent.code, 1007, "the close code")
     expect("invalid start byte" in error.sent.reason, "why", error)
+
+
+@seen.sees(sockets.ESCAPE, answers=sockets.CREAM)
+async def escape(world):
+    socket = await asked(world)
+    expect_equal((await frame(socket))["type"], "message_received", "the first frame")
+    text = await socket.recv()
+    expect(text.isascii() and "\\u" in text, "escapes", text)
+    expect_equal(json.loads(text)["content"], sockets.CREAM_TEXT, "the chunk")
 
 
 @seen.sees(sockets.FRAGMENTS, answers=sockets.CREAM)

@@ -21,6 +21,7 @@ SILENCE = {**SECOND, "silence": True}
 CUT = {**SECOND, "cut": {"after": 5}}
 CUT_RESET = {**SECOND, "cut": {"after": 5, "reset": True}}
 AT_BYTE = {"on": "socket", "at": {"byte": 200}, "finish": True}
+END = {**SECOND, "end": {"how": "reset", "after": "2s"}}
 MASKED = {**SECOND, "masked": True}
 RESERVED_BITS = {**SECOND, "reserved_bits": 4}
 INVALID_UTF8 = {**SECOND, "invalid_utf8": True}
@@ -46,4 +47,5 @@ FIVE = [{"chunks": ["1 ", "2 ", "3 ", "4 ", "5 "], "timing": "instant"}]
 # The second byte of a character begins a fragment, wherever it stands.
 CREAM_TEXT = "ééééé"
 CREAM = [{"chunks": [CREAM_TEXT], "timing": "instant"}]
+ESCAPE = {"on": "socket", "escape": True}
 FRAGMENTS = {"on": "socket", "at": {"chunk": 1}, "fragments": list(range(1, 100, 3))}

@@ -7,7 +7,7 @@ extension FaultKind {
     ///
     /// Ranks: 0 and 1 find the most; 2 is usual; 3 is for the coach and the meals; 4 for what changes only how bytes
     /// are written.
-    public static let all: [FaultKind] = answers + handshakes + endings + frames + behaviours
+    public static let all: [FaultKind] = answers + handshakes + endings + frames + behaviours + hostile
 
     // MARK: Answers over REST
 
@@ -57,7 +57,7 @@ extension FaultKind {
 
     private static let handshakes: [FaultKind] =
         [(401, Family.refused), (404, .refused), (429, .refused), (503, .failed)].map { status, family in
-            .handshake("shake-\(status)", family, rank: status == 503 ? 0 : 2, weight: 5) { _ in
+            .handshake("shake-\(status)", family, rank: status == 503 ? 0 : 1, weight: 5) { _ in
                 .replace(Replacement(status: status))
             }
         } + [
@@ -130,7 +130,7 @@ extension FaultKind {
         .frame("bad-utf8", .broken, rank: 4, weight: 6) { _ in [.invalidUTF8] },
         .frame("binary", .broken, rank: 4, weight: 4) { _ in [.binary] },
         .frame("frame-late", .late, weight: 6, wait: .beyondPatience, milder: ["frame-slow"]) { [.delay($0)] },
-        .frame("frame-slow", .late, weight: 3, wait: .exactly(.seconds(5))) { [.delay($0)] },
+        .frame("frame-slow", .late, rank: 1, weight: 3, wait: .exactly(.seconds(5))) { [.delay($0)] },
         .frame("frame-dribble", .late, rank: 4, weight: 2, wait: .exactly(.milliseconds(1))) {
             [.dribble(bytes: 1, every: $0)]
         },
@@ -160,6 +160,12 @@ extension FaultKind {
         .meal("meal-late", weight: 3, ["after": "20s"]),
         .meal("meal-never", weight: 5, milder: ["meal-late"], ["never": true]),
     ]
+
+    /// Answers that are hard to show: every production of ``HostileText``, and every cut.
+    private static let hostile: [FaultKind] = (1...12).map { (seed: UInt64) in
+        let chunks = HostileText(seed: seed).chunks.map(JSONValue.string)
+        return .answer("hostile-\(seed)", family: .hostile, weight: 3, ["chunks": .array(chunks)])
+    }
 
     private static let longChunk = String(repeating: "one more word ", count: 16)
 }

@@ -14,8 +14,6 @@ public final class ReferenceClient: ClientUnderTest {
     private var changeCount: UInt64 = 0
     /// How many rounds a client may take at one point in time before it has to continue later.
     private static let roundsAtATime = 200
-    /// How far ahead the goals' target dates are.
-    private static let goalTime: Int64 = 90 * 86_400 * 1_000_000_000
 
     /// Creates a reference client.
     ///
@@ -41,7 +39,7 @@ public final class ReferenceClient: ClientUnderTest {
     }
 
     public var clock: ClientClock { .suite }
-    public func perform(_ instruction: ClientInstruction) { core.perform(command(instruction), at: now) }
+    public func perform(_ instruction: ClientInstruction) { core.perform(ClientCommand(instruction, at: now), at: now) }
 
     public var revision: UInt64? { changeCount }
     public func report() -> ClientReport { mutation?.report(core.state) ?? core.state }
@@ -73,23 +71,6 @@ public final class ReferenceClient: ClientUnderTest {
     }
 
     private var next: Timestamp? { [core.nextDeadline, mutation?.nextDeadline].compactMap { $0 }.min() }
-
-    private func command(_ instruction: ClientInstruction) -> ClientCommand {
-        switch instruction {
-        case .signIn(let email, let password): .signIn(email: email, password: password)
-        case .startConsultation(let persona): .startConsultation(persona: persona)
-        case .openConsultation(let id): .openConsultation(id: id)
-        case .send(let text): .send(text: text)
-        case .archive: .archive
-        case .disconnect: .disconnect
-        case .createGoal(let title, let description):
-            .createGoal(title: title, description: description, targetDate: now.advanced(byNanoseconds: Self.goalTime))
-        case .chatAboutGoal(let id): .chatAboutGoal(id: id)
-        case .logMeal(let text, let type): .logMeal(text: text, type: type)
-        case .loadGoals: .loadGoals
-        case .listenToMeals: .listenToMeals
-        }
-    }
 }
 
 /// An injected error: it sits between a reference client's decisions and its network, and may change both.

@@ -1,4 +1,4 @@
-"""A refresh storm: a refresh token that is refused is tried again, and again, ten times a second.
+"""A refresh storm: a refresh token that is refused is tried again, and again, twice a second and more.
 
 The refusal is taken for an expired access token, and that is what a refresh is for.
 """
@@ -13,7 +13,7 @@ class RefreshStorm(Client):
             if answer.is_success:
                 self.refresh_token = answer.data.get("refresh_token")
                 return answer.data.get("access_token")
-            await self.clock.sleep(0.1)
+            await self.clock.sleep(0.4)
 
 
 if __name__ == "__main__":

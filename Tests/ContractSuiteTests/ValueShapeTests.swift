@@ -1,0 +1,94 @@
+import FitIQAPI
+import FitIQClient
+import JSON
+import Testing
+
+@testable import ContractSuite
+@testable import Traffic
+
+@Suite("Shapes of answers")
+struct ValueShapeTests {
+    /// What the shape of some texts says about another: `path: known ≠ found`.
+    private static func deviations(_ known: [String], _ other: String) throws -> [String] {
+        var shape = ValueShape()
+        for text in known { shape.learn(try JSON.parse(Array(text.utf8))) }
+        return shape.deviations(of: try JSON.parse(Array(other.utf8))).map { "\($0.path): \($0.known) ≠ \($0.found)" }
+    }
+
+    static let id = "7c9e6679-7425-40de-944b-e07fc1f90ae7"
+    static let rows: [(known: [String], other: String, deviations: [String])] = [
+        // Alike, whatever the values are.
+        (["{}"], "{}", []), ([#"{"a":1}"#], #"{"a":2.5}"#, []), ([#"{"a":"x"}"#], #"{"a":"y z"}"#, []),
+        ([#"{"a":true}"#], #"{"a":false}"#, []), (["[1]"], "[]", []), (["[]"], #"[{"a":1}]"#, []),
+        ([#"{"a":null}"#], #"{"a":{"b":1}}"#, []), ([#"{"a":null}"#, #"{"a":"x"}"#], #"{"a":null}"#, []),
+        ([#"{"a":"x"}"#, "{}"], "{}", []), ([#"{"a":"x"}"#], #"{"a":"\#(id)"}"#, []),
+        ([#"{"t":"2025-01-29T10:30:00Z"}"#], #"{"t":"2026-01-29T10:30:00+02:00"}"#, []),
+        ([#"{"status":"active"}"#, #"{"status":"done"}"#], #"{"status":"active"}"#, []),
+        ([#"{"title":"active"}"#], #"{"title":"other"}"#, []),
+        // Kinds.
+        ([#"{"a":1}"#], #"{"a":"1"}"#, ["a: a number ≠ a text"]),
+        ([#"{"a":"x"}"#], #"{"a":null}"#, ["a: a text ≠ null"]),
+        ([#"{"a":1}"#, #"{"a":"x"}"#], #"{"a":true}"#, ["a: a number or a text ≠ true or false"]),
+        (["{}"], "[]", [": an object ≠ an array"]),
+        ([#"{"a":[{"b":1}]}"#], #"{"a":[{"b":1},{"b":[]}]}"#, ["a[].b: a number ≠ an array"]),
+        // Members.
+        ([#"{"a":1}"#], "{}", ["a: a number ≠ no such member"]),
+        (["{}"], #"{"a":1}"#, ["a: no such member ≠ a number"]),
+        (
+            [#"{"a":{"b":1,"c":1}}"#, #"{"a":{"b":1}}"#], #"{"a":{"d":"x"}}"#,
+            ["a.d: no such member ≠ a text", "a.b: a number ≠ no such member"]
+        ),
+        // Formats.
+        (
+            [#"{"a":"\#(id)"}"#], #"{"a":"\#(id.uppercased())"}"#,
+            ["a: an id in lower case ≠ an id in upper case"]
+        ),
+        ([#"{"a":"\#(id)"}"#], #"{"a":"goal_1"}"#, ["a: an id in lower case ≠ a text"]),
+        (
+            [#"{"t":"2025-01-29T10:30:00Z"}"#], #"{"t":"2025-01-29T10:30:00.123Z"}"#,
+            ["t: a time in whole seconds ≠ a time with 3 digits of a second's fraction"]
+        ),
+        ([#"{"t":"2025-01-29T10:30:00Z"}"#], #"{"t":"2025-01-29"}"#, ["t: a time in whole seconds ≠ a date"]),
+        ([#"{"t":"2025-01-29"}"#], #"{"t":"yesterday"}"#, ["t: a date ≠ a text"]),
+        // Vocabulary.
+        (
+            [#"{"meal_type":"lunch"}"#, #"{"meal_type":"snack"}"#], #"{"meal_type":"brunch"}"#,
+            ["meal_type: `lunch` or `snack` ≠ `brunch`"]
+        ),
+        ([#"{"error":{"code":"NOT_FOUND"}}"#], #"{"error":{"code":"404"}}"#, ["error.code: `NOT_FOUND` ≠ `404`"]),
+    ]
+
+    @Test("A value deviates by kind, member, format and vocabulary, and by nothing else", arguments: rows.indices)
+    func row(_ index: Int) throws {
+        let row = Self.rows[index]
+        #expect(try Self.deviations(row.known, row.other) == row.deviations)
+        // What was learnt is alike.
+        for known in row.known { #expect(try Self.deviations(row.known, known).isEmpty) }
+    }
+
+    @Test("No request is sent beyond the limit")
+    func requestLimit() async throws {
+        let request = SessionRequest(method: "GET", url: "http://a/health")
+        let entry = SessionEntry.exchange(
+            SessionExchange(started: Timestamp(secondsSinceEpoch: 0), request: request))
+        let contractCase = ContractCase("a/b/c", "Nothing", .ours("Nothing."), steps: [])
+        for (count, isPlayed) in [(ConformPlay.requestLimit - 1, true), (ConformPlay.requestLimit, false)] {
+            let play = ConformPlay(
+                pause: .zero, recording: { Session(entries: Array(repeating: entry, count: count)) },
+                make: { try FitIQClient(url: "http://127.0.0.1:1", credentials: Credentials(apiKey: "k")) })
+            let outcome = try await play.play(contractCase)
+            #expect((outcome != nil) == isPlayed)
+        }
+    }
+
+    @Test("The cases for a real server need no scenario, no guide and no known id, and are short")
+    func cases() {
+        let cases = ConformPlay.cases
+        #expect(cases.count >= 8)
+        for each in cases {
+            #expect(each.setting == .builtIn("default") && each.guide == nil && each.leastDuration <= .seconds(10))
+        }
+        let topics = Set(cases.map(\.topic))
+        #expect(topics.isSuperset(of: ["consultation", "chat", "goal", "meal"]))
+    }
+}

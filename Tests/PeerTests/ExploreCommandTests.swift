@@ -1,0 +1,230 @@
+import Foundation
+import JSON
+import TestSupport
+import Testing
+
+extension Peers {
+    /// `fitiq-mock explore` with commands that are clients of their own.
+    @Suite("fitiq-mock explore")
+    struct ExploreCommandTests {
+        private static let list = VerifyCommandTests.list
+        /// Lists the consultations, and once more if that failed.
+        private static let retrying = #"\#(list) -f || { sleep 1; \#(list) -f; } || true"#
+
+        private func explore(
+            _ options: [String], _ script: String, in folder: ScratchFolder
+        ) async throws -> Command {
+            try await Command(
+                try Programs.fitiqMock(), ["explore"] + options + ["--", "sh", "-c", script], directory: folder.url)
+        }
+
+        private func withFolder<Result>(_ body: (ScratchFolder) async throws -> Result) async throws -> Result {
+            let folder = try ScratchFolder()
+            defer { folder.remove() }
+            return try await body(folder)
+        }
+
+        private func found(in folder: ScratchFolder) throws -> [String] {
+            let path = folder["found"].path
+            guard FileManager.default.fileExists(atPath: path) else { return [] }
+            return try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+        }
+
+        @Test("A client that withstands everything: exit 0, no folder, its output shown once")
+        func withstands() async throws {
+            try await withFolder { folder in
+                let run = try await explore(
+                    ["--runs", "6", "--only", "failed"], "\(Self.retrying); echo to-output; echo to-errors >&2",
+                    in: folder)
+                #expect(run.status == 0, "\(run.transcript)")
+                #expect(run.output.hasPrefix("to-output\n"), "\(run.transcript)")
+                #expect(run.output.split(separator: "\n").count { $0 == "to-output" } == 1, "\(run.transcript)")
+                #expect(run.errors.contains("fitiq-mock: explored "), "\(run.transcript)")
+                #expect(try found(in: folder) == [])
+            }
+        }
+
+        @Test("A command that fails on a 503 is found with one fault, which verify plays again")
+        func failing() async throws {
+            try await withFolder { folder in
+                let script = "\(Self.list) -f"
+                let options = ["--runs", "40", "--only", "failed", "--json", "report.json", "--junit", "report.xml"]
+                let run = try await explore(options + ["--markdown", "report.md", "--html", "h"], script, in: folder)
+                #expect(run.status == 1, "\(run.transcript)")
+                #expect(run.output.contains("explore/command"), "\(run.transcript)")
+                #expect(run.output.contains("It failed 3 of 3 times"), "\(run.transcript)")
+                let files = try found(in: folder)
+                let file = try #require(files.first, "\(run.transcript)")
+                #expect(file.hasPrefix("command-after-status-50"), "\(files)")
+                let text = try folder.read("found/\(file)")
+                #expect(text.contains("# Found by: fitiq-mock explore --seed 1 -- sh -c "), "\(text)")
+                #expect(text.matches(of: #/\n  - \{"name":/#).count == 1, "\(text)")
+                for name in ["report.json", "report.xml", "report.md", "h"] {
+                    #expect(try folder.read(name).contains(file.dropLast(".yaml".count)), "\(name)")
+                }
+                let verify = try await Command(
+                    try Programs.fitiqMock(),
+                    ["verify", "--scenario", "found/\(file)", "--quiet", "--", "sh", "-c", script],
+                    directory: folder.url)
+                #expect(verify.status == 1 && verify.output.contains("a command failed"), "\(verify.transcript)")
+                // A status is an honest answer, if it is said to be.
+                let honest = try await explore(["--runs", "40", "--only", "failed", "--may-fail"], script, in: folder)
+                #expect(honest.status == 0, "\(honest.transcript)")
+                // And a known defect passes.
+                try Data("explore/command\n".utf8).write(to: folder["known"])
+                let known = try await explore(
+                    ["--runs", "40", "--only", "failed", "--known-broken", "known"], script, in: folder)
+                #expect(known.status == 0, "\(known.transcript)")
+            }
+        }
+
+        @Test(
+            "A crash and a hang are findings, whatever statuses are allowed",
+            arguments: [
+                (#"\#(list) -f || kill -SEGV $$"#, "explore/crash"), (#"\#(list) -f || sleep 60"#, "explore/hang"),
+            ])
+        func crash(_ script: String, _ symptom: String) async throws {
+            try await withFolder { folder in
+                let run = try await explore(
+                    [
+                        "--runs", "8", "--only", "failed", "--may-fail", "--time-limit", "1s", "--jobs", "4",
+                        "--confirm", "1/1",
+                    ], script, in: folder)
+                #expect(run.status == 1, "\(run.transcript)")
+                #expect(run.output.contains(symptom), "\(run.transcript)")
+            }
+        }
+
+        @Test(
+            "The app's test in Python: a question that is asked twice is found, and the client as it is has no finding")
+        func python() async throws {
+            try await withFolder { folder in
+                let client = Programs.peers.appendingPathComponent("defects/plain_client.py").path
+                func run(_ mistake: String) async throws -> Command {
+                    try await explore(
+                        [
+                            "--instant", "--jobs", "4", "--only", "cut", "--runs", "24", "--confirm", "2/3",
+                            "--time-limit", "30s",
+                        ], "exec \(try Programs.python().path) -B \(client) \(mistake)", in: folder)
+                }
+                let good = try await run("unchanged")
+                #expect(good.status == 0, "\(good.transcript)")
+                let bad = try await run("doubles")
+                #expect(bad.status == 1, "\(bad.transcript)")
+                #expect(bad.output.contains("explore/command"), "\(bad.transcript)")
+                let file = try #require(try found(in: folder).first { $0.hasPrefix("command-after-") })
+                let verify = try await Command(
+                    try Programs.fitiqMock(),
+                    [
+                        "verify", "--scenario", "found/\(file)", "--quiet", "--", try Programs.python().path, "-B",
+                        client, "doubles",
+                    ], directory: folder.url)
+                #expect(verify.status == 1, "\(verify.transcript)")
+                #expect(verify.errors.contains("The question was asked twice."), "\(verify.transcript)")
+            }
+        }
+
+        @Test("Nothing is tried if the client never connects: exit 4; one that always fails has that finding: exit 1")
+        func baseline() async throws {
+            try await withFolder { folder in
+                let silent = try await explore(["--runs", "5"], "true", in: folder)
+                #expect(silent.status == 4, "\(silent.transcript)")
+                let failing = try await explore(
+                    ["--runs", "5", "--only", "failed"], "\(Self.list); exit 7", in: folder)
+                #expect(failing.status == 1 && failing.output.contains("explore/command"), "\(failing.transcript)")
+            }
+        }
+
+        @Test("Ctrl-C reports what was found, and ends the commands: exit 130")
+        func interrupted() async throws {
+            try await withFolder { folder in
+                // The thirtieth run waits for ever.
+                let client =
+                    "echo >> runs; \(Self.list) -f || exit 1; [ $(wc -l < runs) -lt 30 ] || { echo began > pipe; sleep 300; }"
+                let script = #"""
+                    mkfifo pipe
+                    "$0" explore --confirm 1/1 --only failed --only refused --only lost -- sh -c "$1" > out 2> progress & read -r line < pipe
+                    kill -INT $!
+                    wait $!
+                    echo "exit $?"
+                    cat out
+                    """#
+                let run = try await Command(
+                    URL(fileURLWithPath: "/bin/bash"), ["-c", script, try Programs.fitiqMock().path, client],
+                    directory: folder.url)
+                #expect(run.output.hasPrefix("exit 130\n"), "\(run.transcript)")
+                #expect(run.output.contains("explore/command"), "\(run.transcript)")
+                #expect(try folder.read("progress").contains("interrupted"), "\(run.transcript)")
+            }
+        }
+
+        @Test("--resume goes on where it ended, and makes no run again; other options are refused")
+        func resume() async throws {
+            try await withFolder { folder in
+                let script = "echo >> runs; \(Self.retrying)"
+                func runs() throws -> Int {
+                    try folder.read("runs").split(separator: "\n", omittingEmptySubsequences: false).count - 1
+                }
+                let options = ["--only", "failed", "--resume", "memory", "--confirm", "1/1"]
+                _ = try await explore(options + ["--runs", "2"], script, in: folder)
+                #expect(try runs() == 3, "one without faults, and two")
+                let all = try await explore(options + ["--runs", "5"], script, in: folder)
+                #expect(all.status == 0 && all.errors.contains("explored 5 schedules"), "\(all.transcript)")
+                #expect(try runs() == 7, "one without faults, and three new ones")
+                // A line that was cut off is dropped.
+                let whole = try folder.read("memory")
+                try Data(whole.utf8.dropLast(9)).write(to: folder["memory"])
+                _ = try await explore(options + ["--runs", "5"], script, in: folder)
+                #expect(try runs() == 9 && folder.read("memory") == whole)
+                let other = try await explore(options + ["--may-fail"], script, in: folder)
+                #expect(other.status == 2 && other.errors.contains("an option differs"), "\(other.transcript)")
+                let seed = try await explore(options + ["--seed", "2"], script, in: folder)
+                #expect(seed.status == 2 && seed.errors.contains("the seed"), "\(seed.transcript)")
+                try Data("precious\n".utf8).write(to: folder["memory"])
+                let foreign = try await explore(options, script, in: folder)
+                #expect(foreign.status == 2 && foreign.errors.contains("is not a memory"), "\(foreign.transcript)")
+                #expect(try folder.read("memory") == "precious\n")
+            }
+        }
+
+        @Test("--list names the kinds of faults of the chosen families, with their rules")
+        func kinds() async throws {
+            let all = try await Command(try Programs.fitiqMock(), ["explore", "--list"])
+            #expect(all.status == 0 && all.output.contains(#""status":503"#), "\(all.transcript)")
+            let cut = try await Command(
+                try Programs.fitiqMock(), ["explore", "--list", "--only", "cut", "--only", "late", "--without", "late"])
+            #expect(cut.output.split(separator: "\n").allSatisfy { $0.hasPrefix("cut ") }, "\(cut.transcript)")
+        }
+
+        @Test(
+            "What cannot be explored is one line on stderr and exit 2",
+            arguments: [
+                (["explore"], "explore needs a command after '--'"), (["explore", "./run"], "./run"),
+                (["explore", "--runs", "0", "--", "true"], "--runs must be from 1 to 10000000."),
+                (["explore", "--runs", "10000001", "--", "true"], "--runs must be from 1 to 10000000."),
+                (["explore", "--budget", "0", "--", "true"], "--budget must be from 1s to 7d."),
+                (["explore", "--budget", "169h", "--", "true"], "--budget must be from 1s to 7d."),
+                (["explore", "--jobs", "17", "--", "true"], "--jobs must be from 1 to 16."),
+                (["explore", "--jobs", "0", "--", "true"], "--jobs must be from 1 to 16."),
+                (["explore", "--confirm", "3/2", "--", "true"], "3/2"),
+                (["explore", "--confirm", "1/21", "--", "true"], "1/21"),
+                (["explore", "--only", "cuts", "--", "true"], "Did you mean 'cut'?"),
+                (["explore", "--only", "cut", "--without", "cut", "--", "true"], "--without leaves none"),
+                (["explore", "--scenario", "conflit", "--", "true"], "Did you mean 'conflict'?"),
+                (["explore", "--output", "", "--", "true"], "--output must not be empty."),
+                (["explore", "--time-limit", "0", "--", "true"], "--time-limit must be from 1s to 1d."),
+                (["explore", "--runs", "1", "--", "fitiq-no-such-program"], "cannot start 'fitiq-no-such-program'"),
+                (["explore", "--adapter", "--runs", "1", "--", "true"], "exited with status 0"),
+                (["explore", "--replay", "none.yaml", "--", "true"], "cannot read 'none.yaml'"),
+            ])
+        func usage(_ arguments: [String], _ words: String) async throws {
+            try await withFolder { folder in
+                let command = try await Command(try Programs.fitiqMock(), arguments, directory: folder.url)
+                #expect(command.status == 2, "\(command.transcript)")
+                #expect(command.output == "")
+                #expect(command.errors.hasPrefix("fitiq-mock: ") && command.errors.contains(words), "\(command.errors)")
+                #expect(command.errors.split(separator: "\n").count == 1, "\(command.errors)")
+            }
+        }
+    }
+}

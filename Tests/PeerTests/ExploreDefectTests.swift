@@ -1,0 +1,94 @@
+import Foundation
+import JSON
+import TestSupport
+import Testing
+
+extension Peers {
+    /// `fitiq-mock explore --adapter` with clients in Python that have one mistake each, which no obligation names.
+    @Suite("Clients with a mistake, explored")
+    struct ExploreDefectTests {
+        /// A client of `peers/defects`, the faults to explore it with, and what has to be found.
+        struct Defect: CustomTestStringConvertible, Sendable {
+            let client: String
+            let family: String
+            let runs: Int
+            let symptom: String
+            var testDescription: String { client }
+
+            init(_ client: String, _ family: String, runs: Int, _ symptom: String) {
+                (self.client, self.family, self.runs, self.symptom) = (client, family, runs, symptom)
+            }
+        }
+
+        static let defects = [
+            Defect("retry_without_body", "failed", runs: 60, "request/shape"),
+            Defect("doubles_on_reconnect", "cut", runs: 120, "explore/twice"),
+            Defect("timer_not_cancelled", "cut", runs: 150, "explore/restless"),
+            Defect("history_races_chunk", "late", runs: 150, "inside/transcript-equals-chunks"),
+            Defect("refresh_storm", "refused", runs: 150, "explore/flood"),
+        ]
+
+        private func explore(
+            _ client: String, _ options: [String], in folder: ScratchFolder
+        ) async throws -> Command {
+            let adapter = Programs.peers.appendingPathComponent("defects/\(client).py")
+            return try await Command(
+                try Programs.fitiqMock(),
+                [
+                    "explore", "--adapter", "--instant", "--jobs", "2", "--seed", "1", "--confirm", "1/1", "--json",
+                    "report.json",
+                ] + options
+                    + ["--", try Programs.python().path, adapter.path],
+                environment: ["PYTHONDONTWRITEBYTECODE": "1"], directory: folder.url)
+        }
+
+        /// The symptoms of a report's findings.
+        private func symptoms(in folder: ScratchFolder) throws -> Set<String> {
+            let report = try JSON.parse(Array(folder.read("report.json").utf8))
+            var symptoms: Set<String> = []
+            for run in report["runs"]?.array ?? [] {
+                for check in run["checks"]?.array ?? [] where !(check["failures"]?.array ?? []).isEmpty {
+                    symptoms.insert(try #require(check["address"]?.string))
+                }
+                for verdict in run["verdicts"]?.array ?? [] where verdict["verdict"]?.string == "broken" {
+                    symptoms.insert(try #require(verdict["id"]?.string))
+                }
+            }
+            return symptoms
+        }
+
+        @Test("A mistake is found with few faults, and its file shows it again", arguments: defects)
+        func found(_ defect: Defect) async throws {
+            let folder = try ScratchFolder()
+            defer { folder.remove() }
+            let options = ["--only", defect.family, "--runs", "\(defect.runs)"]
+            let run = try await explore(defect.client, options, in: folder)
+            #expect(run.status == 1, "\(run.transcript)")
+            #expect(try symptoms(in: folder).contains(defect.symptom), "\(run.transcript)")
+            let word = try #require(defect.symptom.split(separator: "/").last)
+            let files = try FileManager.default.contentsOfDirectory(atPath: folder["found"].path)
+            let file = try #require(files.sorted().first { $0.hasPrefix(word + "-after-") }, "\(files)")
+            let scenario = try folder.read("found/\(file)")
+            #expect(scenario.matches(of: #/\n  - \{"name":/#).count <= 2, "It has at most two faults: \(scenario)")
+            let again = try await explore(defect.client, ["--replay", "found/\(file)"], in: folder)
+            #expect(again.status == 1, "\(again.transcript)")
+            #expect(try symptoms(in: folder).contains(defect.symptom), "\(again.transcript)")
+            // Without the mistake, the same faults do nothing.
+            let unchanged = try await explore("unchanged", ["--replay", "found/\(file)"], in: folder)
+            #expect(unchanged.status == 0, "\(unchanged.transcript)")
+        }
+
+        @Test(
+            "The client without a mistake has no finding",
+            arguments: ["failed", "cut", "late", "refused", "lost", "silence", "disorder"])
+        func unchanged(_ family: String) async throws {
+            let folder = try ScratchFolder()
+            defer { folder.remove() }
+            let run = try await explore("unchanged", ["--only", family, "--runs", "150"], in: folder)
+            if run.status != 0 { Attachment.record(run.transcript, named: "explored.txt") }
+            #expect(run.status == 0, "\(run.transcript)")
+            #expect(try symptoms(in: folder) == [])
+            #expect(!FileManager.default.fileExists(atPath: folder["found"].path))
+        }
+    }
+}
