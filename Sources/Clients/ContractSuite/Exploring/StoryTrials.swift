@@ -19,7 +19,7 @@ public struct MemoryTrial: Trial {
 
     /// - Parameter make: Makes a new client, which has to join the network and to follow the suite's clock.
     public init(
-        _ stories: [Story] = Story.all,
+        of stories: [Story] = Story.all,
         _ make: @escaping @Sendable (Surroundings, VirtualNetwork) throws -> any ClientUnderTest
     ) { (self.stories, self.make) = (stories, make) }
 
@@ -43,7 +43,7 @@ public struct StageTrial: Trial {
 
     /// - Parameter make: Makes a new client for each run. If several runs are under way at once, so are several clients.
     public init(
-        on server: LocalServer, _ stories: [Story] = Story.all,
+        on server: LocalServer, of stories: [Story] = Story.all,
         _ make: @escaping @Sendable (Surroundings) async throws -> any ClientUnderTest
     ) { (self.server, self.stories, self.make) = (server, stories, make) }
 
