@@ -89,7 +89,7 @@ struct ExploreRun {
     }
 
     private func stageTrial() -> StoppableTrial<StageTrial> {
-        let stage = StageTrial(on: server, settings.stories) { [pool] in try await pool.begin($0) }
+        let stage = StageTrial(on: server, of: settings.stories) { [pool] in try await pool.begin($0) }
         return StoppableTrial(trial: stage, stop: stop)
     }
 
