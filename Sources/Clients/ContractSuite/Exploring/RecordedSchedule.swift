@@ -3,7 +3,6 @@ import FitIQAPI
 import JSON
 import Text
 import Traffic
-import WebSocket
 
 /// What went wrong in a recorded session, as faults of a schedule, and what the coach answered there.
 ///
