@@ -60,6 +60,10 @@ struct CommandParsingTests {
         ["check", "a.yaml", "b.json"],
         ["scenarios", "default"],
         [
+            "scenario", "from", "s.har", "--output", "o", "--guide", "union", "--time-limit", "5m", "--confirm", "1/1",
+            "--", "./run", "-v",
+        ],
+        [
             "chat", "--persona", "nutritionist", "--message", "Hello", "--protocol", "message", "--url",
             "http://localhost:1", "--token", "t", "--email", "a@b.example", "--password", "p", "--api-key", "k",
             "--admin-token", "secret",

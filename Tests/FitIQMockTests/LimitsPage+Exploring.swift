@@ -31,6 +31,10 @@ extension LimitsPage {
             .count("ExploreLimits.candidates", ExploreLimits.candidates),
             .count("ExploreLimits.candidatesOnRealClock", ExploreLimits.candidatesOnRealClock),
         ],
+        "faults and answers that `scenario from` translates; an error's body": [
+            .count("ExploreLimits.recordedFaults", ExploreLimits.recordedFaults),
+            .bytes("ExploreLimits.recordedBody", ExploreLimits.recordedBody),
+        ],
         "runs that a file remembers, and its size": [
             .count("ExploreLimits.rememberedRuns", ExploreLimits.rememberedRuns),
             .bytes("ExploreLimits.memoryBytes", ExploreLimits.memoryBytes),

@@ -18,8 +18,6 @@ struct ExploreRun {
     private let stop: Gate
     private let pool: AdapterPool
     private let knownBroken: KnownBroken
-    /// How long runs may take to end after Ctrl-C.
-    private static let patience = Duration.seconds(15)
 
     init(_ options: Explore, families: Set<FaultKind.Family>) throws(Failure) {
         self.options = options
@@ -95,38 +93,11 @@ struct ExploreRun {
         return StoppableTrial(trial: stage, stop: stop)
     }
 
-    /// Waits on the main thread for what another one does, or for a signal, after which it has a while to end.
     private func wait<Value: Sendable>(
         _ work: @escaping @Sendable () async throws -> Value
     ) throws -> (Value, signal: Int32?) {
-        let wait = try MainWait()
-        let mailbox = wait.mailbox
-        let result = Blocking.start(work) { mailbox.requestStop() }
-        var (signal, deadline) = (Int32?.none, MonotonicInstant?.none)
-        while result.value == nil {
-            switch try wait.next(until: deadline) {
-            case .signal(let number):
-                if let signal { throw Failure.interrupted(by: signal) }
-                signal = number
-                deadline = .now().advanced(by: Self.patience)
-                stop.open()
-                pool.kill()
-            case .timeUp: if let signal { throw Failure.interrupted(by: signal) }
-            case .woken, .keys, .noMoreKeys: break
-            }
-        }
-        try? Blocking.wait { [pool] in await pool.stop() }
-        guard let result = result.value else { preconditionFailure("The loop ends with a result.") }
-        do {
-            return (try result.get(), signal)
-        } catch let failure as Failure {
-            throw failure
-        } catch let error as ExploreError {
-            throw Failure.configuration(error.description)
-        } catch {
-            if let signal { throw Failure.interrupted(by: signal) }
-            throw Failure.running(Messages.noServer("\(error)"))
-        }
+        defer { try? Blocking.wait { [pool] in await pool.stop() } }
+        return try Blocking.waitOnMain(for: work, stop: stop) { [pool] in pool.kill() }
     }
 
     /// What has to be equal for the runs of an earlier exploration to count.
@@ -188,63 +159,31 @@ struct ExploreRun {
     private var title: String { options.command.map(\.shellQuoted).joined(separator: " ") }
 
     private func tell(_ exploration: Exploration, signal: Int32?) throws(Failure) {
-        if !options.quiet { FitIQMock.printError(Messages.ended(exploration)) }
+        if !options.quiet { FitIQMock.printError(exploration.summary) }
         let discoveries = exploration.discoveries
         let journal = options.page.journal
-        var report = Report(title: title)
-        report.runs = [baseline(exploration)]
+        if !discoveries.isEmpty, mkdir(options.output, 0o777) != 0, errno != EEXIST {
+            throw .running(Messages.noFolder(options.output, reason: String(cString: strerror(errno))))
+        }
         for (discovery, found) in zip(discoveries, exploration.found) {
-            let path = "\(options.output)/\(discovery.name).yaml"
-            if report.runs.count == 1, mkdir(options.output, 0o777) != 0, errno != EEXIST {
-                throw .running(Messages.noFolder(options.output, reason: String(cString: strerror(errno))))
-            }
             let comments = [
-                "Found by: \(search)", discovery.sentence.onOneLine(limit: 300), "Play it: \(replay(of: path))",
+                "Found by: \(search)", discovery.sentence.onOneLine(limit: 300), "Play it: \(replay(discovery))",
             ]
-            try orFailure(try WholeFile.write(discovery.file(comments: comments), to: path)) { (error: FileError) in
-                .running(error.description + ".")
-            }
-            report.runs.append(run(discovery, found, replay: replay(of: path)))
+            try orFailure(
+                try WholeFile.write(discovery.file(comments: comments), to: path(of: discovery))
+            ) { (error: FileError) in .running(error.description + ".") }
             if let journal { for entry in found.outcome.entries { journal.append(entry, of: discovery.name) } }
+        }
+        let name = options.adapter && options.scenario == nil ? Messages.stories : settings.stories[0].scenario.name
+        var report = exploration.report(title: title, named: name, replay: replay)
+        if exploration.ended == .interrupted {
+            report.incomplete = Messages.interruptedExploration(exploration.counts.schedules)
         }
         try options.reports.tell(
             report, knownBroken: knownBroken, page: options.page.file(report, journal), signal: signal)
     }
 
-    /// The run without faults; what no schedule showed is kept.
-    private func baseline(_ exploration: Exploration) -> Report.Run {
-        let shown = Set(exploration.found.map(\.symptom.id))
-        let kept = Symptom.ids.filter { !shown.contains($0) }
-        return Report.Run(
-            scenario: settings.stories.count == 1 ? settings.stories[0].scenario.name : Messages.stories,
-            mode: settings.stories[0].scenario.guide ?? .union, hasConnected: exploration.hasConnected, verdicts: [],
-            exposures: [], coverage: exploration.coverage,
-            checks: kept.map { Report.Check(address: $0, clause: Messages.exploredClause, failures: []) })
-    }
-
-    private func run(_ discovery: Discovery, _ found: Exploration.Found, replay: String) -> Report.Run {
-        let told = [Messages.confirmed(discovery)] + discovery.timeline + [replay]
-        var verdicts: [Verdict] = []
-        var checks: [Report.Check] = []
-        if var verdict = discovery.verdict {
-            verdict.findings = verdict.findings.prefix(1).map { finding in
-                Finding(
-                    level: finding.level, message: "\(discovery.sentence) \(finding.message) \(told[0]) \(replay)",
-                    evidence: finding.evidence)
-            }
-            verdict.findingCount = verdict.findings.count
-            verdicts = [verdict]
-        } else {
-            checks = [
-                Report.Check(
-                    address: discovery.symptom.id, clause: discovery.advice, failures: [discovery.sentence], notes: told
-                )
-            ]
-        }
-        return Report.Run(
-            scenario: discovery.name, mode: discovery.mode, startedAt: found.outcome.startedAt, hasConnected: true,
-            verdicts: verdicts, exposures: [], checks: checks)
-    }
+    private func path(of discovery: Discovery) -> String { "\(options.output)/\(discovery.name).yaml" }
 
     /// The command that found it.
     private var search: String {
@@ -252,10 +191,11 @@ struct ExploreRun {
     }
 
     /// The command that plays a found scenario again.
-    private func replay(of path: String) -> String {
-        options.adapter
-            ? "fitiq-mock explore --adapter --replay \(path.shellQuoted) -- \(title)"
-            : "fitiq-mock verify --scenario \(path.shellQuoted) -- \(title)"
+    private func replay(_ discovery: Discovery) -> String {
+        let path = path(of: discovery).shellQuoted
+        return options.adapter
+            ? "fitiq-mock explore --adapter --replay \(path) -- \(title)"
+            : "fitiq-mock verify --scenario \(path) -- \(title)"
     }
 }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CLibrary
+import ContractSuite
 import FitIQAPI
 import MockServer
 import Sockets
@@ -21,7 +22,7 @@ struct FitIQMock: ParsableCommand {
         subcommands: [
             Serve.self, WatchCommand.self, RecordCommand.self, ReplayCommand.self, ShowCommand.self, DiffCommand.self,
             Verify.self, Explore.self, TestClient.self, JudgeCommand.self, ConformCommand.self, Check.self,
-            ListScenarios.self, Chat.self, Token.self,
+            ListScenarios.self, ScenarioCommand.self, Chat.self, Token.self,
             Certificate.self,
         ])
 
@@ -66,7 +67,8 @@ struct FitIQMock: ParsableCommand {
         guard let word, !word.hasPrefix("-"), word != "help" else { return Messages.usage(text) }
         guard commands.contains(word) else { return Messages.unknownCommand(word, allowed: commands) }
         // The most common slip: `verify ./run-my-tests`.
-        let lacksDashes = ["verify", "explore", "test-client"].contains(word) && text.contains("nexpected argument")
+        let lacksDashes =
+            ["verify", "explore", "scenario", "test-client"].contains(word) && text.contains("nexpected argument")
         return Messages.usage(text, of: word, hint: lacksDashes ? Messages.behindDashes(word) : "")
     }
 
@@ -177,6 +179,44 @@ enum Blocking {
             }
         }
         return try result.get()
+    }
+
+    /// Waits on the main thread for work with clients, or for a signal, after which the work has a while to end.
+    ///
+    /// - Parameters:
+    ///   - stop: Opened at the signal: the work gives what it has, or throws.
+    ///   - kill: Called then, to end what it waits for.
+    /// - Throws: A ``Failure``.
+    static func waitOnMain<Value: Sendable>(
+        for work: @escaping @Sendable () async throws -> Value, stop: Gate, kill: () -> Void = {}
+    ) throws -> (Value, signal: Int32?) {
+        let wait = try MainWait()
+        let mailbox = wait.mailbox
+        let outcome = start(work) { mailbox.requestStop() }
+        var (signal, deadline) = (Int32?.none, MonotonicInstant?.none)
+        var result: Result<Value, any Error>?
+        while result == nil {
+            let event = try wait.next(until: deadline)
+            result = outcome.value
+            guard result == nil else { break }
+            // A second signal, or no end in time.
+            if let signal, event != .woken { throw Failure.interrupted(by: signal) }
+            guard case .signal(let number) = event else { continue }
+            (signal, deadline) = (number, .now().advanced(by: .seconds(15)))
+            stop.open()
+            kill()
+        }
+        do {
+            guard let result else { preconditionFailure("The loop ends with a result.") }
+            return (try result.get(), signal)
+        } catch let failure as Failure {
+            throw failure
+        } catch let error as ExploreError {
+            throw Failure.configuration(error.description)
+        } catch {
+            if let signal { throw Failure.interrupted(by: signal) }
+            throw Failure.running(Messages.noServer("\(error)"))
+        }
     }
 
     /// Starts the work; its result is set before `done` is called.

@@ -159,31 +159,10 @@ enum Messages {
             + "\(Words.counted(counts.points, "point")), \(Words.counted(progress.findings, "finding")), \(time)"
     }
     static let stories = "stories"
+    static func interruptedExploration(_ count: Int) -> String {
+        "\(interruptedRun): what \(Words.counted(count, "schedule")) showed is in this report."
+    }
     static let exploredClause = "No schedule of faults shows it."
-    static func confirmed(_ discovery: Discovery) -> String {
-        "It failed \(discovery.confirmed.count) of \(discovery.confirmed.of) times, and \(discovery.seenCount) "
-            + "\(discovery.seenCount == 1 ? "schedule" : "schedules") showed it."
-    }
-    /// What was tried, as the last line on standard error.
-    static func ended(_ exploration: Exploration) -> String {
-        let counts = exploration.counts
-        let kinds =
-            "\(Words.counted(counts.singles, "single fault")), \(Words.counted(counts.pairs, "pair")), "
-            + "\(Words.counted(counts.triples, "triple"))"
-        let why =
-            switch exploration.ended {
-            case .exhausted: "there is nothing more to try"
-            case .budget: "the time is used up"
-            case .runs: "the number of runs is used up"
-            case .interrupted: "interrupted"
-            }
-        let flaky = exploration.flaky.count
-        let seldom = flaky == 0 ? "" : "; \(Words.counted(flaky, "symptom")) showed too seldom when repeated"
-        let more = exploration.omittedCount
-        return
-            "explored \(Words.counted(counts.schedules, "schedule")) from seed \(exploration.settings.seed): \(kinds); "
-            + "\(why)\(seldom)\(more == 0 ? "" : "; and \(more) more causes")"
-    }
     static func otherMemory(_ path: String, _ what: [String]) -> String {
         "'\(path)' is the memory of another exploration: \(Words.list(what)) \(what.count == 1 ? "differs" : "differ"). "
             + "Repeat that command, or name another file for --resume."
@@ -199,6 +178,33 @@ enum Messages {
         let found =
             name.map { "the scenario's comments name the story '\($0)'" } ?? "the scenario's comments name no story"
         return "\(found); an adapter replays one of \(Words.list(allowed))."
+    }
+
+    // MARK: The messages of 'scenario from'
+
+    static let scenarioFromExample = "fitiq-mock scenario from session.har -- ./run-my-tests"
+    static func emptySession(_ path: String) -> String { "'\(path)' has no request of the API." }
+    static func tooManyFaults(_ path: String, _ count: Int, limit: Int) -> String {
+        "'\(path)' has \(count) faults more than \(limit), which is the most that is translated: record a shorter session."
+    }
+    static func looksFor(_ ids: [String], isFailure: Bool) -> String {
+        isFailure
+            ? "the recorded client breaks no obligation, so this looks for what makes the command fail"
+            : "the recorded client breaks \(Words.list(ids)); this looks for what makes the command break the same"
+    }
+    static func translated(_ schedule: Schedule) -> String {
+        "the session has \(Words.counted(schedule.faults.count, "fault or answer", "faults and answers")); "
+            + "making them fewer"
+    }
+    static func doesNotFail(_ path: String) -> String {
+        "with all faults of the session, the command does not do what the recorded client did. To play the session "
+            + "as it is, use a scenario with 'replay: \(path)'. The first differences between the session and the run:"
+    }
+    static func reduced(_ path: String, _ schedule: Schedule, _ command: String) -> String {
+        "\(path): \(schedule)\nfitiq-mock verify --scenario \(path.shellQuoted) -- \(command)"
+    }
+    static func summary(of schedule: Schedule, _ ids: [String]) -> String {
+        "After \(schedule), from a recording: \(Words.list(ids, last: "or"))."
     }
 
     // MARK: Watching

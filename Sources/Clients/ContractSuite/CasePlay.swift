@@ -230,7 +230,7 @@ extension Timestamp {
 /// Moves a world on the manual clock and a client on the suite's clock together, from one due event to the next.
 extension CasePlay {
     /// How often both sides must be idle before time advances: output of a process may still be on its way.
-    private static let quietRounds = 2
+    static let quietRounds = 2
 
     /// Advances both sides to a point in time, or until the expectation is met.
     ///

@@ -169,7 +169,7 @@ extension SituationCounter {
                 observe(request.credentials, request.status, request.isAnswered, at: request.requestedAt)
                 observeMeals(request)
             case .opened(let opening):
-                if opening.isOfMeals { meals = fact.connection } else { open(fact.connection) }
+                if opening.isOfMeals { meals = fact.connection } else { begin(fact.connection) }
                 observe(opening.credentials, 101, true, at: opening.requestedAt)
             case .frame(let frame):
                 if let log = frame.settledMealLog { settle(log) }
@@ -183,7 +183,7 @@ extension SituationCounter {
             situation.token = isRefused ? .revoked : expiry.map { $0 <= fact.time } ?? false ? .expired : .good
         }
 
-        private mutating func open(_ connection: UInt64) {
+        private mutating func begin(_ connection: UInt64) {
             (chat, isAsking, isClosing) = (connection, false, false)
         }
 

@@ -71,13 +71,13 @@ public struct Agenda: Sendable {
         random = SplitMix64(seed: seed)
         var ranks: [Int: [FaultKind]] = [:]
         for kind in FaultKind.all where families.contains(kind.family) {
-            ranks[kind.rank + (kind.isLong && !isPrompt ? 10 : 0), default: []].append(kind)
+            ranks[kind.rank(isPrompt: isPrompt), default: []].append(kind)
         }
         kinds = ranks.keys.sorted().map { ranks[$0] ?? [] }
         lookedAt = Array(repeating: 0, count: kinds.count)
         knownPlaces = stories.map { Set($0.all.map(\.place)) }
         counts.points = knownPlaces.reduce(0) { $0 + $1.count }
-        if strategy == .systematic { prepareSingles() }
+        if strategy == .systematic { prepareSingles(isPrompt: isPrompt) }
     }
 
     /// Returns the next schedules, all of one size; none if there is nothing more to try.
@@ -149,32 +149,38 @@ extension Agenda {
 
     // MARK: Single faults
 
-    private mutating func prepareSingles() {
-        var ordered: [Schedule] = []
-        for rank in kinds {
-            var byStory: [[Schedule]] = []
-            for (story, points) in stories.enumerated() {
-                var candidates: [Schedule] = []
-                for point in points.all {
-                    for kind in rank where kind.fits(point.place) {
-                        let key = key(of: point, kind, after: nil)
-                        if !isThorough, !seen.insert(key).inserted {
-                            counts.equal += 1
-                        } else {
-                            candidates.append(
-                                Schedule(story: story, faults: [Schedule.Fault(kind, at: point.place)]))
-                        }
+    /// Orders the single faults: each kind is tried at each route before it is tried there in another situation, and
+    /// the better kinds come first.
+    private mutating func prepareSingles(isPrompt: Bool) {
+        var turns: [Int: [[Schedule]]] = [:]
+        var layers: [UInt64: Int] = [:]
+        for (story, points) in stories.enumerated() {
+            for point in points.all {
+                for kind in kinds.joined() where kind.fits(point.place) {
+                    if !isThorough, !seen.insert(key(of: point, kind, after: nil)).inserted {
+                        counts.equal += 1
+                        continue
                     }
+                    let route = kind.id.utf8.fnv1a.mixed(with: point.place.route)
+                    let turn = kind.rank(isPrompt: isPrompt) + Self.layerRanks * layers[route, default: 0]
+                    layers[route, default: 0] += 1
+                    let none: [[Schedule]] = Array(repeating: [], count: stories.count)
+                    turns[turn, default: none][story].append(
+                        Schedule(story: story, faults: [Schedule.Fault(kind, at: point.place)]))
                 }
-                byStory.append(candidates.shuffled(using: &random))
-            }
-            // The stories take turns.
-            for index in 0..<(byStory.map(\.count).max() ?? 0) {
-                for candidates in byStory where index < candidates.count { ordered.append(candidates[index]) }
             }
         }
-        singles = ordered.reversed()
+        for turn in turns.keys.sorted(by: >) {
+            let byStory = (turns[turn] ?? []).map { $0.shuffled(using: &random) }
+            // The stories take turns; the first one to deal is the last one here.
+            for index in (0..<(byStory.map(\.count).max() ?? 0)).reversed() {
+                for schedules in byStory where index < schedules.count { singles.append(schedules[index]) }
+            }
+        }
     }
+
+    /// How many ranks worse a kind may be that was not tried at a route yet.
+    private static let layerRanks = 2
 
     /// A number for a fault at a point and all that are alike, behind the faults of a basis.
     private func key(of point: FaultPoint, _ kind: FaultKind, after basis: Schedule?) -> UInt64 {
@@ -278,6 +284,9 @@ extension Agenda {
 }
 
 extension FaultKind {
+    /// The rank; waits that take time put a kind behind all others.
+    fileprivate func rank(isPrompt: Bool) -> Int { isLong && !isPrompt ? rank + 10_000 : rank }
+
     /// Whether it takes more than ten seconds on a real clock.
     fileprivate var isLong: Bool {
         switch wait {

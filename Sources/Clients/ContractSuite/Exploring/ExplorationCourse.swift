@@ -35,8 +35,8 @@ struct ExplorationCourse<Runner: Trial> {
         }
     }
 
-    /// Schedules that are dealt together.
-    private static var batch: Int { 64 }
+    /// Schedules that are dealt together; fewer where a run takes long, so that findings come early.
+    private var batch: Int { trial.isRepeatable ? 64 : 16 }
 
     init(
         _ settings: Explorer.Settings, _ trial: Runner, _ memory: (any TrialMemory)?,
@@ -93,10 +93,10 @@ struct ExplorationCourse<Runner: Trial> {
     mutating func go(_ observing: (Explorer.Progress) -> Void) async throws {
         var folded = Agenda.Counts()
         while true {
-            let left = settings.runs.map { $0 - folded.schedules } ?? Self.batch
+            let left = settings.runs.map { $0 - folded.schedules } ?? batch
             if isStopped { return }
             guard left > 0 else { return exploration.ended = .runs }
-            let schedules = agenda.deal(min(left, Self.batch))
+            let schedules = agenda.deal(min(left, batch))
             guard !schedules.isEmpty else { return exploration.ended = .exhausted }
             for (schedule, lesson) in zip(schedules, try await run(schedules)) {
                 // Nothing behind a run that was not made counts.

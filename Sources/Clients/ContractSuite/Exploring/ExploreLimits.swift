@@ -31,4 +31,8 @@ public enum ExploreLimits {
     /// The lines of a memory of runs, and its bytes.
     public static let rememberedRuns = 1_000_000
     public static let memoryBytes = 512 * 1024 * 1024
+    /// Faults of a recorded session that are translated, the coach's answers included.
+    public static let recordedFaults = 200
+    /// The bytes of a recorded error's body that a fault has; a longer one is replaced by the fake's.
+    public static let recordedBody = 16 * 1024
 }

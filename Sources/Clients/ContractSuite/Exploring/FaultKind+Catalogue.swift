@@ -57,7 +57,7 @@ extension FaultKind {
 
     private static let handshakes: [FaultKind] =
         [(401, Family.refused), (404, .refused), (429, .refused), (503, .failed)].map { status, family in
-            .handshake("shake-\(status)", family, rank: status == 503 ? 0 : 2, weight: 5) { _ in
+            .handshake("shake-\(status)", family, rank: status == 503 ? 0 : 1, weight: 5) { _ in
                 .replace(Replacement(status: status))
             }
         } + [
@@ -93,23 +93,28 @@ extension FaultKind {
                 "end-silence-later", .silence, rank: 2, weight: 9, wait: .exactly(.seconds(20)),
                 milder: ["end-silence", "end-reset-later"], .silence),
             .frame("close-none", .cut, weight: 6, milder: ["finish"]) { _ in [.close(code: nil, reason: "")] },
-            FaultKind(
-                id: "restart", family: .cut, rank: 1, weight: 20, wait: .none, milder: ["close-1001", "reset"]
-            ) { place, details in
-                guard let (socket, connection, point) = place.frameNamed(coversNext: false) else { return nil }
-                let close = SocketFault.close(code: 1001, reason: "The server is restarting")
-                let refusal = FaultRule.handshake(
-                    "\(details.name).2", .replace(Replacement(status: 503, retryAfter: 1)), of: socket,
-                    .only(connection + 1))
-                return .rules(
-                    .socket(details.name, [close], at: point, of: socket, .only(connection)) + [refusal])
-            },
+            .restart("restart", weight: 20, milder: ["close-1001", "reset"]) { .only($0) },
+            .restart("outage", weight: 30, milder: ["restart", "close-1001"]) { Selection(first: $0) },
         ]
         + [1000, 1001, 1008, 1011, 1012, 1013, 4000].map { (code: UInt16) in
             .frame("close-\(code)", .cut, rank: [1000, 1001, 1011].contains(code) ? 2 : 4, weight: 6) { _ in
                 [.close(code: code, reason: "")]
             }
         }
+
+    /// The server goes away, and refuses the handshakes that follow.
+    private static func restart(
+        _ id: String, weight: Int, milder: [String], _ refused: @escaping @Sendable (Int) -> Selection
+    ) -> FaultKind {
+        FaultKind(id: id, family: .cut, rank: 1, weight: weight, wait: .none, milder: milder) { place, details in
+            guard let (socket, connection, point) = place.frameNamed(coversNext: false) else { return nil }
+            let close = SocketFault.close(code: 1001, reason: "The server is restarting")
+            let refusal = FaultRule.handshake(
+                "\(details.name).2", .replace(Replacement(status: 503, retryAfter: 1)), of: socket,
+                refused(connection + 1))
+            return .rules(.socket(details.name, [close], at: point, of: socket, .only(connection)) + [refusal])
+        }
+    }
 
     // MARK: Frames
 
@@ -125,7 +130,7 @@ extension FaultKind {
         .frame("bad-utf8", .broken, rank: 4, weight: 6) { _ in [.invalidUTF8] },
         .frame("binary", .broken, rank: 4, weight: 4) { _ in [.binary] },
         .frame("frame-late", .late, weight: 6, wait: .beyondPatience, milder: ["frame-slow"]) { [.delay($0)] },
-        .frame("frame-slow", .late, weight: 3, wait: .exactly(.seconds(5))) { [.delay($0)] },
+        .frame("frame-slow", .late, rank: 1, weight: 3, wait: .exactly(.seconds(5))) { [.delay($0)] },
         .frame("frame-dribble", .late, rank: 4, weight: 2, wait: .exactly(.milliseconds(1))) {
             [.dribble(bytes: 1, every: $0)]
         },

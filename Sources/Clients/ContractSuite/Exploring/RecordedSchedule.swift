@@ -16,12 +16,8 @@ public struct RecordedSchedule: Sendable {
     /// How many faults more the session has than are translated.
     public private(set) var omittedCount = 0
 
-    /// Faults that are translated, answers of the coach included.
-    public static let limit = 200
     /// The least lateness of an answer that is told, in nanoseconds.
     private static let lateness: Int64 = 1_000_000_000
-    /// The bytes of an error's body that a fault has; a longer one is replaced by the fake's.
-    private static let bodyLimit = 16 * 1024
 
     /// The request's or the handshake's number among those of its endpoint, by the number of its entry.
     private var ordinals: [Int: Int] = [:]
@@ -41,6 +37,8 @@ public struct RecordedSchedule: Sendable {
         /// The question that is being answered, and the answer so far.
         var turn: Int?
         var chunks: [String] = []
+        /// What the server would have sent next: that it has the client's question.
+        var dueReceipt: String?
     }
 
     /// Translates the entries of one world.
@@ -80,7 +78,7 @@ public struct RecordedSchedule: Sendable {
 
     private mutating func add(_ kind: FaultKind?, at place: FaultPoint.Place, wait: Int64 = 0) {
         guard let kind, kind.fits(place) else { return }
-        guard schedule.faults.count < Self.limit else {
+        guard schedule.faults.count < ExploreLimits.recordedFaults else {
             omittedCount += 1
             return
         }
@@ -121,7 +119,7 @@ public struct RecordedSchedule: Sendable {
         let fields = exchange.responseFields.nameValuePairs
         func value(_ name: String) -> String? { fields.first { $0.name.lowercased() == name }?.value }
         let text = String(validating: exchange.responseBody.bytes, as: UTF8.self)
-        let isWhole = !exchange.responseBody.isCut && exchange.responseBody.byteCount <= bodyLimit
+        let isWhole = !exchange.responseBody.isCut && exchange.responseBody.byteCount <= ExploreLimits.recordedBody
         let body = isWhole && text?.isEmpty == false ? text : nil
         let retryAfter = value("retry-after").flatMap { Int($0) }.flatMap { (0...3600).contains($0) ? $0 : nil }
         let isJSON = body.map { JSONValue.container(Array($0.utf8)) != nil } ?? true
@@ -163,6 +161,7 @@ public struct RecordedSchedule: Sendable {
             if type == "message" || type == "user_message" {
                 turn += 1
                 (socket.turn, socket.chunks) = (turn, [])
+                socket.dueReceipt = type == "message" ? "message_received" : "user_message"
             }
             sockets[connection] = socket
             return
@@ -170,6 +169,7 @@ public struct RecordedSchedule: Sendable {
         socket.counts.count(frame.payload.bytes)
         socket.types[type, default: 0] += 1
         socket.last = (type, socket.types[type] ?? 1)
+        socket.dueReceipt = nil
         let content = value["content"]?.string ?? ""
         switch type {
         case "stream_chunk", "assistant_message_chunk":
@@ -211,17 +211,25 @@ public struct RecordedSchedule: Sendable {
             return add(.named("shake-reset"), at: .handshake(socket.endpoint, socket.number))
         }
         let (endpoint, number) = (socket.endpoint, socket.number)
-        if closing.cause == .closeFrame {
+        var next: FaultPoint.Place?
+        if let type = socket.dueReceipt {
+            next = .frame(endpoint, connection: number, type: type, (socket.types[type] ?? 0) + 1)
+        } else if isCut, chunks > 0 {
+            next = .chunk(endpoint, connection: number, answer: socket.counts.answer, chunks + 1)
+        }
+        switch closing.cause {
+        case .closeFrame:
             let code = closing.summary.sent?.code.map { Int($0.rawValue) }
             let kind = FaultKind.named(code.map { "close-\($0)" } ?? "close-none") ?? .named("close-4000")
-            let place: FaultPoint.Place =
-                isCut && chunks > 0
-                ? .chunk(endpoint, connection: number, answer: socket.counts.answer, chunks + 1)
-                : .frame(endpoint, connection: number, type: last.type, last.number)
-            return add(kind, at: place)
+            add(kind, at: next ?? .frame(endpoint, connection: number, type: last.type, last.number))
+        default:
+            let how = closing.cause == .reset ? "reset" : "finish"
+            guard let next else {
+                let place = FaultPoint.Place.after(endpoint, connection: number, type: last.type, last.number)
+                return add(.named("end-\(how)"), at: place)
+            }
+            add(.named(how), at: next)
         }
-        let kind = FaultKind.named(closing.cause == .reset ? "end-reset" : "end-finish")
-        add(kind, at: .after(endpoint, connection: number, type: last.type, last.number))
     }
 }
 

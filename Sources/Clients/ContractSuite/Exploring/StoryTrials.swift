@@ -95,7 +95,9 @@ extension Story {
             steps: client.clock == .suite ? steps : steps.map(\.hurried))
         var play = CasePlay(
             world: world, client: client, result: CaseResult(played, mode: outcome.mode),
-            stepLimit: MemoryTrial.lookLimit, grace: .seconds(5))
+            // Over sockets it takes several looks to know that nothing more comes.
+            stepLimit: MemoryTrial.lookLimit * (world.stage.isPrompt ? 1 : CasePlay.quietRounds + 1), grace: .seconds(5)
+        )
         do {
             try await play.play(into: &outcome)
         } catch {

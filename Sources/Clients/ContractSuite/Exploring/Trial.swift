@@ -29,7 +29,7 @@ public struct TrialOutcome: Sendable {
     /// When the client's user asked for something other than sending a message.
     public var asked: [Timestamp] = []
     /// The instructions that the client lacks.
-    public var unsupported: Set<String> = []
+    public var unsupported: Set<String> = []  // Names of instructions: constants.
 
     public init(mode: GuideMode, startedAt: Timestamp) { (self.mode, self.startedAt) = (mode, startedAt) }
 

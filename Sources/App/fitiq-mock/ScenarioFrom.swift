@@ -1,0 +1,178 @@
+import ArgumentParser
+import ContractSuite
+import FitIQAPI
+import JSON
+import Judging
+import MockServer
+import Scenarios
+import Sockets
+import Text
+import Traffic
+
+struct ScenarioCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "scenario", abstract: "Make a scenario of something else.", subcommands: [ScenarioFrom.self])
+}
+
+struct ScenarioFrom: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "from",
+        abstract: "Make the smallest scenario in which a client still fails as a recorded session shows.",
+        usage: "fitiq-mock scenario from <session> [<options>] -- <command> ...",
+        discussion: """
+            What the fake would not do by itself becomes faults: errors, answers that were lost or late, ends of sockets, \
+            what the coach said. The command is run against all of them, and then against fewer and milder ones, as long \
+            as it breaks an obligation that the recorded client broke; if that broke none, as long as it fails.
+
+            Exit codes: 0 the scenario is written, 1 the command does not fail as the session shows, or the session has \
+            too many faults, 2 usage or configuration, 3 the harness failed, 130 Ctrl-C.
+            """)
+
+    @Argument(help: .init("The session, a HAR.", valueName: "session"))
+    var session: String
+
+    @Option(help: .init("The file for the scenario.", valueName: "file"))
+    var output = "found.yaml"
+
+    @Option(help: .init("Answer exactly as one guide says. (default: union)", valueName: "name"))
+    var guide: String?
+
+    @Option(
+        parsing: .unconditional,
+        help: .init("How long the command may take for one run, from 1s to 1d.", valueName: "duration"))
+    var timeLimit = Lifetime(seconds: 60)
+
+    @Option(help: .init("How often of how many times the command has to fail, at most 20.", valueName: "k/n"))
+    var confirm = ConfirmationOption(Explorer.Settings().confirmation)
+
+    @Argument(parsing: .postTerminator, help: .init("The command and its arguments.", valueName: "command"))
+    var command: [String] = []
+
+    func validate() throws { if output.isEmpty { throw ValidationError(Messages.empty("--output")) } }
+
+    func run() throws {
+        guard let program = command.first, !program.isEmpty else {
+            throw Failure.configuration(Messages.noCommand("scenario from", example: Messages.scenarioFromExample))
+        }
+        guard Verify.timeLimits.contains(timeLimit.seconds) else {
+            throw Failure.configuration(Messages.badTimeLimit)
+        }
+        let mode: GuideMode = try Settings.choice(guide, of: "--guide") ?? .union
+        let file = try SessionFile.read(session)
+        for note in file.notes { FitIQMock.printError(Messages.inFile(session, Messages.sentence(note.description))) }
+        let entries = try recordedEntries(of: file)
+        let recorded = RecordedSchedule(entries.map(\.entry))
+        guard recorded.omittedCount == 0 else {
+            FitIQMock.printError(
+                Messages.tooManyFaults(session, recorded.omittedCount, limit: ExploreLimits.recordedFaults))
+            throw Failure.told(exitCode: 1)
+        }
+        let world = try ExploredWorld(Scenario.defaultName, seed: nil, guide: guide == nil ? nil : mode)
+        let stop = try orFailure(try Gate(), Failure.running)
+        let trial = try CommandTrial(
+            CommandRun(
+                command: command, limit: .seconds(timeLimit.seconds), server: try Harness.startServer(), stop: stop))
+        let target = Self.target(of: entries, mode)
+        FitIQMock.printError(Messages.looksFor(target.ids, isFailure: target.isFailure))
+        let search = RecordedSearch(
+            trial: trial, story: Story("command", scenario: world.scenario, document: world.document),
+            ids: Set(target.ids.map { ExactString($0) }), confirmation: confirm.confirmation)
+        let (found, signal) = try Blocking.waitOnMain(
+            for: {
+                guard try await search.fails(recorded.schedule) else { return Schedule?.none }
+                FitIQMock.printError(Messages.translated(recorded.schedule))
+                return try await search.smallest(recorded.schedule)
+            }, stop: stop)
+        if let signal { throw Failure.interrupted(by: signal) }
+        guard let found else {
+            FitIQMock.printError(Messages.doesNotFail(session))
+            let differences = SessionComparison(
+                file.session, Session(search.lastEntries, origin: Self.origin))
+            let lines = differences.text(names: session, Messages.commandRuns).split(separator: "\n")
+            for line in lines.prefix(12) { FitIQMock.printToStandardError("  \(line)\n") }
+            throw Failure.told(exitCode: 1)
+        }
+        try write(found, world, target.ids)
+    }
+
+    private static let origin = "http://127.0.0.1"
+
+    /// The entries of the world that has most of them.
+    private func recordedEntries(of file: HARFile) throws(Failure) -> [SessionJournal.Line] {
+        let worlds = Dictionary(grouping: SessionJournal(file).lines, by: \.world)
+        // Of worlds with as many entries the first by name, so that equal files give equal scenarios.
+        let most = worlds.max { one, other in
+            (one.value.count, other.key?.text ?? "") < (other.value.count, one.key?.text ?? "")
+        }
+        guard let entries = most?.value else { throw .configuration(Messages.emptySession(session)) }
+        return entries
+    }
+
+    /// What the recorded client broke, or else what a command does that fails.
+    private static func target(
+        of entries: [SessionJournal.Line], _ mode: GuideMode
+    ) -> (ids: [String], isFailure: Bool) {
+        var evidence = Evidence.all
+        let hasEnds = entries.contains { $0.entry.event.kind == .closed }
+        if !hasEnds { evidence.subtract([.controlFrames, .socketEnds]) }
+        var judge = Judge(mode: mode, evidence: evidence)
+        for line in entries { judge.observe(line.entry) }
+        let broken = judge.verdicts().filter { $0.outcome == .broken }.map(\.obligation.id)
+        let failures: [ExploreCheck] = [.command, .crash, .hang]
+        return broken.isEmpty ? (failures.map(\.rawValue), true) : (broken, false)
+    }
+
+    private func write(_ schedule: Schedule, _ world: ExploredWorld, _ ids: [String]) throws {
+        var members = schedule.document(on: world.document).object ?? [:]
+        let summary = Messages.summary(of: schedule, ids).onOneLine(limit: 299)
+        members["name"] = .string("from-\(SessionFile.name(of: session))".onOneLine(limit: 90))
+        members["summary"] = .string(summary)
+        let title = command.map(\.shellQuoted).joined(separator: " ")
+        let comments = [
+            "Made by: fitiq-mock scenario from \(session.shellQuoted) -- \(title)", "Schedule: \(schedule)",
+            "Play it: fitiq-mock verify --scenario \(output.shellQuoted) -- \(title)",
+        ]
+        try orFailure(
+            try WholeFile.write(ScenarioDocument.text(.object(members), comments: comments), to: output)
+        ) { (error: FileError) in .running(error.description + ".") }
+        print(Messages.reduced(output, schedule, title))
+    }
+}
+
+/// Looks for the smallest part of a recorded schedule with which a command still shows a symptom.
+private final class RecordedSearch: Sendable {
+    private let trial: CommandTrial
+    private let story: Story
+    /// The ids of the symptoms, of which one is enough.
+    private let ids: Set<ExactString>
+    private let confirmation: Explorer.Confirmation
+    private let last = Box<[JournalEntry]>()
+
+    init(trial: CommandTrial, story: Story, ids: Set<ExactString>, confirmation: Explorer.Confirmation) {
+        (self.trial, self.story, self.ids, self.confirmation) = (trial, story, ids, confirmation)
+    }
+
+    /// What the client did in the last run.
+    var lastEntries: [JournalEntry] { last.value ?? [] }
+
+    /// Whether the command shows one of the symptoms as often as is asked for.
+    func fails(_ schedule: Schedule) async throws -> Bool {
+        let scenario = schedule.scenario(on: story.scenario)
+        let oracle = Oracle([story])
+        var (failed, made) = (0, 0)
+        while failed < confirmation.needed, made - failed <= confirmation.tries - confirmation.needed {
+            let outcome = try await trial.run(scenario, story: 0)
+            last.value = outcome.entries
+            let symptoms = oracle.symptoms(of: outcome, TrialReading(outcome), story: 0)
+            made += 1
+            if symptoms.contains(where: { ids.contains(ExactString($0.id)) }) { failed += 1 }
+        }
+        return failed >= confirmation.needed
+    }
+
+    func smallest(_ schedule: Schedule) async throws -> Schedule {
+        var shrink = Shrink(schedule, points: [])
+        while let candidate = shrink.next() { shrink.tell(try await fails(candidate)) }
+        return shrink.smallest
+    }
+}

@@ -1,0 +1,120 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension Peers {
+    /// `fitiq-mock scenario from`: the smallest scenario with which a client fails as a recorded session shows.
+    @Suite("fitiq-mock scenario from")
+    struct ScenarioFromTests {
+        private static let client = Programs.peers.appendingPathComponent("defects/plain_client.py").path
+
+        private func from(
+            _ session: String, _ options: [String] = [], _ command: [String], in folder: ScratchFolder
+        ) async throws -> Command {
+            try await Command(
+                try Programs.fitiqMock(), ["scenario", "from", session] + options + ["--"] + command,
+                environment: ["PYTHONDONTWRITEBYTECODE": "1"], directory: folder.url)
+        }
+
+        private func withFolder<Result>(_ body: (ScratchFolder) async throws -> Result) async throws -> Result {
+            let folder = try ScratchFolder()
+            defer { folder.remove() }
+            return try await body(folder)
+        }
+
+        @Test("A recorded loss of a question becomes one fault, with which verify shows the mistake again")
+        func dropped() async throws {
+            try await withFolder { folder in
+                let scenario = """
+                    name: dropped
+                    faults:
+                      - {on: socket, connections: 1, at: {type: user_message}, finish: true}
+                      - {on: "GET /api/v1/consultations/{id}/messages", requests: 2, delay: 1200ms}
+
+                    """
+                try Data(scenario.utf8).write(to: folder["dropped.yaml"])
+                let record = #"""
+                    "$0" serve --port 0 --scenario dropped.yaml --record session.har --ready-file ready.json --instant > log 2>&1 &
+                    until [ -s ready.json ]; do sleep 0.05; done
+                    url=$(grep -o 'http://127.0.0.1:[0-9]*' ready.json | head -1)
+                    FITIQ_MOCK_URL=$url FITIQ_MOCK_WS_URL=ws${url#http} FITIQ_MOCK_TOKEN=$("$0" token) \
+                        FITIQ_MOCK_FRESH_TOKEN= FITIQ_MOCK_API_KEY=fitiq-mock-key "$1" -B "$2" doubles
+                    kill $!; wait $!
+                    """#
+                let python = try Programs.python().path
+                let recording = try await Command(
+                    URL(fileURLWithPath: "/bin/bash"),
+                    ["-c", record, try Programs.fitiqMock().path, python, Self.client], directory: folder.url)
+                #expect(recording.errors.contains("The question was asked twice."), "\(recording.transcript)")
+                let command = [python, Self.client, "doubles"]
+                let run = try await from("session.har", ["--confirm", "1/1"], command, in: folder)
+                #expect(run.status == 0, "\(run.transcript)")
+                #expect(run.errors.contains("breaks no obligation"), "\(run.transcript)")
+                let text = try folder.read("found.yaml")
+                #expect(text.contains("# Made by: fitiq-mock scenario from session.har -- "), "\(text)")
+                #expect(text.matches(of: #/\n  - \{"name":/#).count == 1, "\(text)")
+                #expect(text.contains(#""on":"socket /api/v1/consultations/{id}/ws""#), "\(text)")
+                let verify = try await Command(
+                    try Programs.fitiqMock(), ["verify", "--scenario", "found.yaml", "--quiet", "--"] + command,
+                    directory: folder.url)
+                #expect(verify.status == 1, "\(verify.transcript)")
+                #expect(verify.errors.contains("The question was asked twice."), "\(verify.transcript)")
+                // A client without the mistake does not do what the recorded one did.
+                let good = try await from(
+                    "session.har", ["--confirm", "1/1", "--output", "good.yaml"],
+                    [python, Self.client, "unchanged"], in: folder)
+                #expect(good.status == 1 && good.output == "", "\(good.transcript)")
+                #expect(good.errors.contains("replay: session.har"), "\(good.transcript)")
+                #expect(!FileManager.default.fileExists(atPath: folder["good.yaml"].path))
+            }
+        }
+
+        @Test(
+            "An obligation that a recorded client broke is what the command has to break, here of a browser's recording"
+        )
+        func obligation() async throws {
+            try await withFolder { folder in
+                // The session of a client that asked for an id in capitals, as a proxy would have it.
+                let session = #"""
+                    {"log":{"version":"1.2","creator":{"name":"proxy"},"entries":[
+                    {"startedDateTime":"2025-01-29T10:30:00.000Z","time":3,"request":{"method":"GET",
+                    "url":"https://api.example.com/api/v1/consultations/8F3B2A10-0000-4000-8000-00000000000A/messages",
+                    "headers":[{"name":"Authorization","value":"Bearer t"},{"name":"X-API-Key","value":"k"}]},
+                    "response":{"status":404,"headers":[],"content":{"text":"{}","mimeType":"application/json"}}},
+                    {"startedDateTime":"2025-01-29T10:30:01.000Z","time":3,"request":{"method":"GET",
+                    "url":"https://api.example.com/api/v1/consultations",
+                    "headers":[{"name":"Authorization","value":"Bearer t"},{"name":"X-API-Key","value":"k"}]},
+                    "response":{"status":503,"headers":[],"content":{"text":"busy","mimeType":"text/plain"}}}]}}
+                    """#
+                try Data(session.utf8).write(to: folder["session.har"])
+                let script = "\(VerifyCommandTests.list) -f || \(VerifyCommandTests.shout)"
+                let run = try await from("session.har", ["--confirm", "1/1"], ["sh", "-c", script], in: folder)
+                #expect(run.status == 0, "\(run.transcript)")
+                #expect(run.errors.contains("breaks ids/lowercase"), "\(run.transcript)")
+                let text = try folder.read("found.yaml")
+                #expect(text.matches(of: #/\n  - \{"name":/#).count == 1, "\(text)")
+                #expect(text.contains(#""on":"GET /api/v1/consultations","requests":1,"status":50"#), "\(text)")
+            }
+        }
+
+        @Test(
+            "A browser's recording is read too; what cannot be used is one line on stderr and exit 2")
+        func foreign() async throws {
+            try await withFolder { folder in
+                let har = URL.fixtures.appending(path: "sessions/foreign/chrome.har").path
+                let run = try await from(har, ["--confirm", "1/1"], ["sh", "-c", "exit 7"], in: folder)
+                #expect(run.status == 1 && run.errors.contains("breaks ws/message-shape"), "\(run.transcript)")
+                #expect(run.errors.contains("\n  - POST /api/v1/consultations (no. 3)\n"), "\(run.transcript)")
+                for (arguments, words) in [
+                    (["scenario", "from", har], "scenario from needs a command after '--'"),
+                    (["scenario", "from", "none.har", "--", "true"], "cannot read 'none.har'"),
+                    (["scenario", "from", har, "--time-limit", "0", "--", "true"], "--time-limit must be"),
+                    (["scenario", "from", har, "--output", "", "--", "true"], "--output must not be empty"),
+                ] {
+                    let command = try await Command(try Programs.fitiqMock(), arguments, directory: folder.url)
+                    #expect(command.status == 2 && command.errors.contains(words), "\(command.transcript)")
+                }
+            }
+        }
+    }
+}
