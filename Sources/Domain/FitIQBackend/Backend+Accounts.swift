@@ -117,7 +117,8 @@ extension Backend {
         person.account = account
         set(person, of: user)
         return TokenPair(
-            access: AccessToken(subject: id, expiresAt: expiry(rules.accessLifetime), email: account.email,
+            access: AccessToken(
+                subject: id, expiresAt: expiry(rules.accessLifetime), email: account.email,
                 id: ticket.id),
             refresh: AccessToken(subject: id, expiresAt: ticket.expiresAt, id: ticket.id))
     }
