@@ -5,8 +5,8 @@ import JSON
 extension FaultKind {
     /// All kinds, family by family.
     ///
-    /// Ranks: 0 and 1 find the most; 2 is usual; 3 is for the coach and the meals; 4 for what changes only how bytes
-    /// are written.
+    /// Ranks: 0 and 1 find the most; 2 is usual; 3 is for the coach and the meals; 4 for what concerns only how a client
+    /// reads bytes, wherever it stands.
     public static let all: [FaultKind] = answers + handshakes + endings + frames + behaviours + hostile
 
     // MARK: Answers over REST
@@ -93,23 +93,26 @@ extension FaultKind {
                 "end-silence-later", .silence, rank: 2, weight: 9, wait: .exactly(.seconds(20)),
                 milder: ["end-silence", "end-reset-later"], .silence),
             .frame("close-none", .cut, weight: 6, milder: ["finish"]) { _ in [.close(code: nil, reason: "")] },
-            FaultKind(
-                id: "restart", family: .cut, rank: 1, weight: 20, wait: .none, milder: ["close-1001", "reset"]
-            ) { place, details in
-                guard let (socket, connection, point) = place.frameNamed(coversNext: false) else { return nil }
-                let close = SocketFault.close(code: 1001, reason: "The server is restarting")
-                let refusal = FaultRule.handshake(
-                    "\(details.name).2", .replace(Replacement(status: 503, retryAfter: 1)), of: socket,
-                    .only(connection + 1))
-                return .rules(
-                    .socket(details.name, [close], at: point, of: socket, .only(connection)) + [refusal])
-            },
+            restart("restart", weight: 20, milder: ["close-1001", "reset"], forGood: false),
+            restart("restart-for-good", weight: 25, milder: ["restart"], forGood: true),
         ]
         + [1000, 1001, 1008, 1011, 1012, 1013, 4000].map { (code: UInt16) in
             .frame("close-\(code)", .cut, rank: [1000, 1001, 1011].contains(code) ? 2 : 4, weight: 6) { _ in
                 [.close(code: code, reason: "")]
             }
         }
+
+    /// The server goes away, and refuses the next handshake, or with `forGood` all that follow.
+    private static func restart(_ id: String, weight: Int, milder: [String], forGood: Bool) -> FaultKind {
+        FaultKind(id: id, family: .cut, rank: 1, weight: weight, wait: .none, milder: milder) { place, details in
+            guard let (socket, connection, point) = place.frameNamed(coversNext: false) else { return nil }
+            let close = SocketFault.close(code: 1001, reason: "The server is restarting")
+            let next = forGood ? Selection(first: connection + 1) : .only(connection + 1)
+            let refusal = FaultRule.handshake(
+                "\(details.name).2", .replace(Replacement(status: 503, retryAfter: 1)), of: socket, next)
+            return .rules(.socket(details.name, [close], at: point, of: socket, .only(connection)) + [refusal])
+        }
+    }
 
     // MARK: Frames
 
