@@ -152,7 +152,8 @@ struct ConformTests {
     func silent() async throws {
         let run = ConformRun(
             server: try UpstreamURL("http://127.0.0.1:1"), trust: .system, credentials: Credentials(apiKey: "k"),
-            freshToken: nil, mode: .union, cases: Array(ConformPlay.cases.prefix(1)), pause: .zero, output: nil, progress: nil)
+            freshToken: nil, mode: .union, cases: Array(ConformPlay.cases.prefix(1)), pause: .zero, output: nil,
+            progress: nil)
         let report = try await Self.report(of: run)
         #expect(report.exitCode == 4 && report.cases.count == 1)
         #expect(report.text.hasSuffix("There was no answer to compare in 1 case.\n"))

@@ -12,10 +12,10 @@ struct CoverageTable: AsyncParsableCommand {
         discussion: "Equal options give equal tables.")
 
     @Option(help: "How many runs of random clients add what they reach.")
-    var simulations: UInt64 = 200
+    var simulations: UInt64 = 100
 
     @Option(help: "How many schedules of faults the reference client goes through.")
-    var schedules = 3000
+    var schedules = 2000
 
     @Flag(help: "Write the file, in place of printing it.")
     var write = false

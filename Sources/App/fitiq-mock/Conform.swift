@@ -51,7 +51,8 @@ struct ConformCommand: ParsableCommand {
 
     @Option(
         name: .customLong("case"),
-        help: .init("Only this case, or those below the address: chat, chat/answer; may be repeated.", valueName: "address"))
+        help: .init(
+            "Only this case, or those below the address: chat, chat/answer; may be repeated.", valueName: "address"))
     var cases: [String] = []
 
     @Flag(help: "List the cases, and play none.")
@@ -67,7 +68,8 @@ struct ConformCommand: ParsableCommand {
     @Flag(help: "Do not ask before a server that is not on this machine.")
     var yes = false
 
-    @Option(help: .init("Keep what was said in this file, as HAR; tokens and keys become placeholders.", valueName: "path"))
+    @Option(
+        help: .init("Keep what was said in this file, as HAR; tokens and keys become placeholders.", valueName: "path"))
     var output: String?
 
     @Option(help: .init("Write the report as Markdown to this file.", valueName: "file"))
@@ -184,7 +186,8 @@ struct ConformRun {
     let progress: JobProgress?
 
     func run(_ wait: MainWait) throws(Failure) -> (report: ConformReport, signal: Int32?) {
-        let path = output ?? "\(System.variable("TMPDIR") ?? "/tmp")/fitiq-mock-conform-\(CurrentProcess.identifier).har"
+        let path =
+            output ?? "\(System.variable("TMPDIR") ?? "/tmp")/fitiq-mock-conform-\(CurrentProcess.identifier).har"
         let proxy = try RecordingProxy(server, trust, to: path)
         defer { if output == nil { unlink(path) } }
         let jobs = Jobs<ConformPlay.Outcome>(count: cases.count, wait.mailbox)

@@ -305,7 +305,7 @@ extension CasePlay {
     }
 
     /// Waits on a separate thread, to leave the task threads to the client.
-    private static func wait(until deadline: MonotonicInstant) async throws {
+    static func wait(until deadline: MonotonicInstant) async throws {
         let gate = try Gate()
         let _: Void = try await withCheckedThrowingContinuation { continuation in
             do {

@@ -13,6 +13,11 @@ public struct ReachableSituation: Sendable, Hashable {
     /// The built-in scenario that is the way there; nil for other ways.
     var scenario: String? { way.flatMap { $0.contains(" ") ? nil : $0 } }
 
+    /// The way as a part of a command line.
+    var arguments: String? { scenario.map { "--\(Self.option) \($0)" } ?? way }
+    /// The option of the executable that takes a scenario.
+    private static let option = "scenario"
+
     /// The situations of `Fixtures/data/coverage.tsv`, the ones that need least first.
     ///
     /// `scripts/explore coverage --write` computes them with random clients, stories and faults. The list is a floor: a

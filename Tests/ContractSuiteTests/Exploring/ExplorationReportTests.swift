@@ -41,7 +41,7 @@ struct ExplorationReportTests {
             "fitiq-mock explore --replay \($0.name)"
         }
         let found = try #require(exploration.discoveries.first { $0.symptom.id == "inside/cut-stream-not-complete" })
-        #expect(found.schedule.faults.count == 1)
+        #expect(found.schedule.faults.count <= 1)
         let run = try #require(report.runs.first { $0.scenario == found.name })
         #expect(run.checks.map(\.address) == ["inside/cut-stream-not-complete"])
         #expect(run.checks.first?.failures == [found.sentence])

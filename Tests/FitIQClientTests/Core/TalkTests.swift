@@ -29,7 +29,7 @@ struct TalkTests {
                 bench.wait(pause)
             }
         }
-        var bench = CoreBench()
+        var bench = CoreBench { $0.checksAnswers = true }
         bench.connect()
         #expect(talk("One", &bench) == 1)
         fail(&bench)

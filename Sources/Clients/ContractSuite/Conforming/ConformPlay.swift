@@ -99,7 +99,7 @@ public struct ConformPlay: Sendable {
         case .chatAboutGoal(let title):
             guard let goal = client.state.goals.last(where: { $0.title == title }) else { return nil }
             try await perform(.chatAboutGoal(id: goal.id), with: client)
-        case .pass(let duration), .quiet(let duration): try await Self.sleep(for: min(duration, Self.longestPass))
+        case .pass(let duration), .quiet(let duration): try await Self.wait(min(duration, Self.longestPass))
         case .until(let expectation, let limit):
             let told = expectation.ofReport
             let isMet = try await wait(min(limit, Self.patience), with: client) { report in
@@ -112,8 +112,9 @@ public struct ConformPlay: Sendable {
     }
 
     private func perform(_ instruction: ClientInstruction, with client: FitIQClient) async throws {
-        try await Self.sleep(for: pause)
-        client.perform(ClientCommand(instruction, at: Timestamp(nanosecondsSinceEpoch: WallClock.nanosecondsSinceEpoch())))
+        try await Self.wait(pause)
+        let now = Timestamp(nanosecondsSinceEpoch: WallClock.nanosecondsSinceEpoch())
+        client.perform(ClientCommand(instruction, at: now))
     }
 
     /// Whether the consultation was created in this run; nil if there is none.
@@ -140,12 +141,12 @@ public struct ConformPlay: Sendable {
             if isMet(state) { return true }
             idleSince = state.isBusy ? nil : idleSince ?? now
             if now >= end || idleSince.map({ $0.duration(to: now) >= Self.grace }) ?? false { return false }
-            try await Self.sleep(for: Self.lookPause)
+            try await Self.wait(Self.lookPause)
         }
     }
 
-    private static func sleep(for duration: Duration) async throws {
-        if duration > .zero { try await Task.sleep(for: duration) }
+    private static func wait(_ duration: Duration) async throws {
+        if duration > .zero { try await CasePlay.wait(until: .now().advanced(by: duration)) }
     }
 }
 

@@ -61,7 +61,8 @@ public struct ConformReport: Sendable {
             ].map { isMarkup ? Self.cell($0) : $0.onOneLine(limit: 200).replacing("|", with: "\\|") }
             return "| \(cells.joined(separator: " | ")) |"
         }
-        return rows.isEmpty ? [] : ["| endpoint | the fake | upstream | first seen |", "| --- | --- | --- | --- |"] + rows
+        return rows.isEmpty
+            ? [] : ["| endpoint | the fake | upstream | first seen |", "| --- | --- | --- | --- |"] + rows
     }
 
     private var notes: [String] {

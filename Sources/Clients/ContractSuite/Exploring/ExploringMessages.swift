@@ -90,7 +90,7 @@ enum ExploringMessages {
         case .restless: "Cancel every timer, retry and reconnect when the user leaves."
         case .twice: "Before repeating what may have been done, read the list, and repeat only what is not in it."
         case .lost: "Show as done only what the server has confirmed, and mark the rest."
-        case .command: "Handle the error, or run with --may-fail if a failure is an honest answer to it."
+        case .command: "Handle the error; if a failure is an honest answer to it, let the exploration expect failures."
         case nil: ""
         }
     }
@@ -136,6 +136,7 @@ enum ExploringMessages {
         "frame-late": "a frame that comes too late",
         "frame-slow": "a slow frame", "frame-dribble": "a frame in drops", "no-pongs": "the end of all pongs",
         "deaf": "a server that reads no more", "restart": "a restart of the server",
+        "outage": "an end of the server",
         "end-finish": "an end of the connection", "end-reset": "a reset", "end-silence": "silence",
         "end-reset-later": "a reset 20 s later", "end-silence-later": "silence 20 s later",
         "escaped-in-pieces": "a frame with escaped characters, in pieces", "escaped": "a frame with escaped characters",

@@ -93,8 +93,8 @@ extension FaultKind {
                 "end-silence-later", .silence, rank: 2, weight: 9, wait: .exactly(.seconds(20)),
                 milder: ["end-silence", "end-reset-later"], .silence),
             .frame("close-none", .cut, weight: 6, milder: ["finish"]) { _ in [.close(code: nil, reason: "")] },
-            restart("restart", weight: 20, milder: ["close-1001", "reset"], forGood: false),
-            restart("restart-for-good", weight: 25, milder: ["restart"], forGood: true),
+            .restart("restart", weight: 20, milder: ["close-1001", "reset"]) { .only($0) },
+            .restart("outage", weight: 30, milder: ["restart", "close-1001"]) { Selection(first: $0) },
         ]
         + [1000, 1001, 1008, 1011, 1012, 1013, 4000].map { (code: UInt16) in
             .frame("close-\(code)", .cut, rank: [1000, 1001, 1011].contains(code) ? 2 : 4, weight: 6) { _ in
@@ -102,14 +102,16 @@ extension FaultKind {
             }
         }
 
-    /// The server goes away, and refuses the next handshake, or with `forGood` all that follow.
-    private static func restart(_ id: String, weight: Int, milder: [String], forGood: Bool) -> FaultKind {
+    /// The server goes away, and refuses the handshakes that follow.
+    private static func restart(
+        _ id: String, weight: Int, milder: [String], _ refused: @escaping @Sendable (Int) -> Selection
+    ) -> FaultKind {
         FaultKind(id: id, family: .cut, rank: 1, weight: weight, wait: .none, milder: milder) { place, details in
             guard let (socket, connection, point) = place.frameNamed(coversNext: false) else { return nil }
             let close = SocketFault.close(code: 1001, reason: "The server is restarting")
-            let next = forGood ? Selection(first: connection + 1) : .only(connection + 1)
             let refusal = FaultRule.handshake(
-                "\(details.name).2", .replace(Replacement(status: 503, retryAfter: 1)), of: socket, next)
+                "\(details.name).2", .replace(Replacement(status: 503, retryAfter: 1)), of: socket,
+                refused(connection + 1))
             return .rules(.socket(details.name, [close], at: point, of: socket, .only(connection)) + [refusal])
         }
     }

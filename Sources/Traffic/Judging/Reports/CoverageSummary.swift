@@ -8,12 +8,12 @@ public struct CoverageSummary: Sendable {
     /// The known situations, then those that only this client faced.
     private let reachable: [ReachableSituation]
     /// The scenarios that were played: another one is the better advice.
-    private let played: Set<String>  // Built-in scenarios' names: constants.
+    private let played: [String]
 
     /// The maximum number of situations that are named as the next ones.
     static let nextLimit = 10
 
-    public init(_ faced: Coverage, played: Set<String> = [], of known: [ReachableSituation] = ReachableSituation.all) {
+    public init(_ faced: Coverage, played: [String] = [], of known: [ReachableSituation] = ReachableSituation.all) {
         self.faced = faced
         self.played = played
         var rest = faced
@@ -132,6 +132,6 @@ extension Report {
 
     /// What the client faced in all runs.
     var coverageSummary: CoverageSummary {
-        CoverageSummary(coverage, played: Set(runs.map(\.scenario)), of: reachable)
+        CoverageSummary(coverage, played: runs.map(\.scenario), of: reachable)
     }
 }

@@ -98,8 +98,7 @@ enum Messages {
     static let nextOnes = "Next:"
     /// A situation and what makes a client face it.
     static func wayTo(_ row: ReachableSituation) -> String {
-        let way = row.scenario.map { " → --scenario \($0)" } ?? row.way.map { " → \($0)" } ?? ""
-        return words(row.situation) + way
+        words(row.situation) + (row.arguments.map { " → \($0)" } ?? "")
     }
     /// A situation as the part of a sentence: `an expired token while an answer streams, after a lost socket`.
     static func words(_ situation: Situation) -> String {
