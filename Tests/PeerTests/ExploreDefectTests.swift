@@ -24,7 +24,7 @@ extension Peers {
             Defect("retry_without_body", "failed", runs: 60, "request/shape"),
             Defect("doubles_on_reconnect", "cut", runs: 120, "explore/twice"),
             Defect("timer_not_cancelled", "cut", runs: 150, "explore/restless"),
-            Defect("history_races_chunk", "late", runs: 150, "inside/transcript-equals-chunks"),
+            Defect("history_races_chunk", "late", runs: 60, "inside/transcript-equals-chunks"),
             Defect("refresh_storm", "refused", runs: 150, "explore/flood"),
         ]
 
@@ -84,7 +84,7 @@ extension Peers {
         func unchanged(_ family: String) async throws {
             let folder = try ScratchFolder()
             defer { folder.remove() }
-            let run = try await explore("unchanged", ["--only", family, "--runs", "150"], in: folder)
+            let run = try await explore("unchanged", ["--only", family, "--runs", "60"], in: folder)
             if run.status != 0 { Attachment.record(run.transcript, named: "explored.txt") }
             #expect(run.status == 0, "\(run.transcript)")
             #expect(try symptoms(in: folder) == [])

@@ -102,9 +102,9 @@ extension Peers {
         func foreign() async throws {
             try await withFolder { folder in
                 let har = URL.fixtures.appending(path: "sessions/foreign/chrome.har").path
-                // Nothing makes it succeed: the smallest scenario has no faults.
                 let run = try await from(har, ["--confirm", "1/1"], ["sh", "-c", "exit 7"], in: folder)
-                #expect(run.status == 0 && run.output.contains("nothing"), "\(run.transcript)")
+                #expect(run.status == 1 && run.errors.contains("breaks ws/message-shape"), "\(run.transcript)")
+                #expect(run.errors.contains("\n  - POST /api/v1/consultations (no. 3)\n"), "\(run.transcript)")
                 for (arguments, words) in [
                     (["scenario", "from", har], "scenario from needs a command after '--'"),
                     (["scenario", "from", "none.har", "--", "true"], "cannot read 'none.har'"),

@@ -175,7 +175,10 @@ struct ExploreRun {
             if let journal { for entry in found.outcome.entries { journal.append(entry, of: discovery.name) } }
         }
         let name = options.adapter && options.scenario == nil ? Messages.stories : settings.stories[0].scenario.name
-        let report = exploration.report(title: title, named: name, replay: replay)
+        var report = exploration.report(title: title, named: name, replay: replay)
+        if exploration.ended == .interrupted {
+            report.incomplete = Messages.interruptedExploration(exploration.counts.schedules)
+        }
         try options.reports.tell(
             report, knownBroken: knownBroken, page: options.page.file(report, journal), signal: signal)
     }

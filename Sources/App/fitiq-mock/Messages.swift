@@ -159,6 +159,9 @@ enum Messages {
             + "\(Words.counted(counts.points, "point")), \(Words.counted(progress.findings, "finding")), \(time)"
     }
     static let stories = "stories"
+    static func interruptedExploration(_ count: Int) -> String {
+        "\(interruptedRun): what \(Words.counted(count, "schedule")) showed is in this report."
+    }
     static let exploredClause = "No schedule of faults shows it."
     static func otherMemory(_ path: String, _ what: [String]) -> String {
         "'\(path)' is the memory of another exploration: \(Words.list(what)) \(what.count == 1 ? "differs" : "differ"). "

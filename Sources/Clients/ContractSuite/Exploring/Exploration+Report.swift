@@ -53,7 +53,8 @@ extension Discovery {
         run.checks = [
             Report.Check(
                 address: symptom.id, clause: advice, failures: [sentence],
-                notes: timeline + [symptom.message] + (replay.map { [ExploringMessages.replay($0)] } ?? []))
+                notes: timeline + [symptom.message, ExploringMessages.confirmed(self)]
+                    + (replay.map { [ExploringMessages.replay($0)] } ?? []))
         ]
         return run
     }

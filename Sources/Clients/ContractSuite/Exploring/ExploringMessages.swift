@@ -38,6 +38,11 @@ enum ExploringMessages {
     static func flaky(_ flaky: Exploration.Flaky) -> String {
         "\(flaky.id) showed \(flaky.failed) of \(flaky.of) times after \(flaky.schedule), which is too seldom."
     }
+    static func confirmed(_ discovery: Discovery) -> String {
+        let seen = discovery.seenCount
+        return "It failed \(discovery.confirmed.count) of \(discovery.confirmed.of) times, and "
+            + "\(Words.counted(seen, "schedule")) showed it."
+    }
     static func replay(_ command: String) -> String { "To see it again: \(command)" }
 
     // MARK: Discoveries
