@@ -179,7 +179,7 @@ extension SituationCounter {
                 if fact.connection == meals { meals = nil }
             case .fault, .other: break
             }
-            situation.socket = socket(in: scene)
+            situation.socket = shownSocket(in: scene)
             situation.token = isRefused ? .revoked : expiry.map { $0 <= fact.time } ?? false ? .expired : .good
         }
 
@@ -197,7 +197,7 @@ extension SituationCounter {
             }
         }
 
-        private func socket(in scene: Scene) -> Situation.Socket {
+        private func shownSocket(in scene: Scene) -> Situation.Socket {
             guard let connection = chat ?? meals, let socket = scene.sockets[connection] else { return .none }
             if socket.isSilenced { return .silent }
             guard connection == chat else { return socket.connectedAt == nil ? .connecting : .idle }
