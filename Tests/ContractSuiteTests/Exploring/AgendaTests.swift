@@ -47,7 +47,7 @@ struct AgendaTests {
         for points in stories {
             for point in points.all {
                 for kind in FaultKind.all where kind.fits(point.place) {
-                    expected.insert([point.likeness, kind.id.utf8.fnv1a])
+                    expected.insert([point.likeness(for: kind), kind.id.utf8.fnv1a])
                 }
             }
         }

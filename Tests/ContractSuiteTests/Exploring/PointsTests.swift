@@ -191,16 +191,22 @@ struct PointsTests {
     }
 
     @Test("Points that differ only in their numbers are alike; those in another situation are not")
-    func likeness() {
+    func likeness() throws {
+        let kind = try #require(FaultKind.named("lost"))
         var waiting = Situation()
         waiting.socket = .awaiting
         func likeness(_ place: FaultPoint.Place, _ situation: Situation = Situation(), _ part: FaultPoint.Part = .only)
             -> UInt64
-        { FaultPoint(place, in: situation, part: part, story: 0).likeness }
+        { FaultPoint(place, in: situation, part: part, story: 0).likeness(for: kind) }
         let first = likeness(.request(.listGoals, 1))
         #expect(likeness(.request(.listGoals, 7)) == first)
         #expect(likeness(.request(.createGoal, 1)) != first)
         #expect(likeness(.request(.listGoals, 1), waiting) != first)
+        // How bytes are read does not depend on where a client stands.
+        let masked = try #require(FaultKind.named("masked"))
+        let calm = FaultPoint(.request(.listGoals, 1), in: Situation(), story: 0)
+        let busy = FaultPoint(.request(.listGoals, 2), in: waiting, story: 0)
+        #expect(calm.likeness(for: masked) == busy.likeness(for: masked))
         let chunk = FaultPoint.Place.chunk(.webSocket, connection: 1, answer: 1, 2)
         #expect(likeness(chunk, waiting, .middle) != likeness(chunk, waiting, .last))
         let frames = ["pong", "error"].map {

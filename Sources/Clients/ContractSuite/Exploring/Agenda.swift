@@ -189,7 +189,7 @@ extension Agenda {
         for fault in basis?.faults ?? [] {
             key = key.mixed(with: fault.kind.id.utf8.fnv1a).mixed(with: fault.place.route)
         }
-        return key.mixed(with: kind.id.utf8.fnv1a).mixed(with: point.likeness)
+        return key.mixed(with: kind.id.utf8.fnv1a).mixed(with: point.likeness(for: kind))
     }
 
     // MARK: Pairs

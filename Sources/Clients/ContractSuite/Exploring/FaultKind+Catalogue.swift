@@ -5,8 +5,8 @@ import JSON
 extension FaultKind {
     /// All kinds, family by family.
     ///
-    /// Ranks: 0 and 1 find the most; 2 is usual; 3 is for the coach and the meals; 4 for what changes only how bytes
-    /// are written.
+    /// Ranks: 0 and 1 find the most; 2 is usual; 3 is for the coach and the meals; 4 for what concerns only how a client
+    /// reads bytes, wherever it stands.
     public static let all: [FaultKind] = answers + handshakes + endings + frames + behaviours + hostile
 
     // MARK: Answers over REST

@@ -41,9 +41,10 @@ public struct FaultPoint: Sendable, Hashable {
 
     /// What points have in common that differ only in their numbers: one of them is enough.
     ///
-    /// A number that is the same in each process.
-    var likeness: UInt64 {
-        place.route.mixed(with: UInt64(part.rawValue)).mixed(with: UInt64(situation.index))
+    /// A number that is the same in each process. The situation counts unless a kind concerns only the reading of bytes.
+    func likeness(for kind: FaultKind) -> UInt64 {
+        let place = place.route.mixed(with: UInt64(part.rawValue))
+        return kind.rank == 4 ? place : place.mixed(with: UInt64(situation.index))
     }
 }
 
