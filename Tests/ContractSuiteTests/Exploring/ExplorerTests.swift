@@ -43,7 +43,7 @@ struct ExplorerTests {
         let exploration = try await Explorer(Self.settings(runs: 64, seed: seed)).explore(with: Self.hasty)
         #expect(exploration.hasConnected && exploration.ended == .runs)
         let found = try #require(exploration.found.first { $0.symptom.id == Self.rule })
-        #expect(found.schedule.faults.map(\.kind.id) == ["status-503-for-good"])
+        #expect(found.schedule.faults.map(\.kind.id) == ["status-500"])
         // No earlier place shows it, and neither does the coach's own answer matter.
         for place in found.schedule.faults[0].place.earlier {
             var earlier = found.schedule

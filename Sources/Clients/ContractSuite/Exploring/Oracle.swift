@@ -1,4 +1,5 @@
 import FitIQAPI
+import JSON
 import Judging
 import Traffic
 
@@ -168,12 +169,24 @@ public struct Oracle: Sendable {
 }
 
 extension TrialOutcome {
-    /// Whether the user asked in between: a judge cannot tell the user from a client that repeats too much or too soon.
+    /// Whether the judge lacks what it takes to blame the client for repeating too much or too soon: its user asked in
+    /// between, or another attempt was under way that was journaled later.
     fileprivate func isAskedFor(_ finding: Finding, _ obligation: Obligation) -> Bool {
         guard ["retry/backoff-on-5xx", "ws/reconnect-backoff", "ws/reconnect-limit"].contains(obligation.id),
-            let first = finding.evidence.first?.time, let last = finding.evidence.last?.time
+            let last = finding.evidence.last, let begin = last.event.request
         else { return false }
-        return asked.contains { first <= $0 && $0 <= last }
+        var start = finding.evidence.first?.time ?? last.time
+        for entry in entries.reversed() {
+            guard let request = entry.event.request, request.endpoint == begin.endpoint,
+                ExactString(request.head.target.description) == ExactString(begin.head.target.description)
+            else { continue }
+            if request.requestedAt < begin.requestedAt, entry.time > begin.requestedAt { return true }
+            // A series of attempts, as the judges have it.
+            if entry.time <= start, start <= entry.time.advanced(byNanoseconds: 61_000_000_000) {
+                start = request.requestedAt
+            }
+        }
+        return asked.contains { start < $0 && $0 <= begin.requestedAt }
     }
 
     /// Whether a frame was lost, repeated or changed, and the client asked for the history since and did not get it:
@@ -194,6 +207,16 @@ extension TrialOutcome {
             }
         }
         return isTouched && isRefused
+    }
+}
+
+extension JournalEvent {
+    /// The request or the handshake.
+    fileprivate var request: RecordedExchange? {
+        switch self {
+        case .exchange(let exchange), .opened(let exchange): exchange
+        case .frame, .closed, .fault, .clock, .note, .held, .released: nil
+        }
     }
 }
 
