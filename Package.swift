@@ -55,7 +55,7 @@ let package = Package(
             name: "ContractSuite",
             dependencies: [
                 "Faults", "FitIQAPI", "FitIQClient", "JSON", "Judging", "MockServer", "Scenarios", "Sockets", "Text",
-                "Traffic", "WebSocket", httpTypes,
+                "Traffic", httpTypes,
             ],
             path: "Sources/Clients/ContractSuite"),
         .target(

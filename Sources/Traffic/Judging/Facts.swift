@@ -102,13 +102,8 @@ final class RequestFact: Sendable {
     /// Whether a fault acted on it, so that the response may differ from what the backend would say.
     var isFaulted: Bool { !exchange.faults.isEmpty }
     var status: Int? { exchange.status }
-    /// Whether the client received the whole response, and cannot have given up before.
-    var isAnswered: Bool {
-        let isLate = isFaulted && answeredAt.lag(behind: requestedAt) >= Self.patience
-        return exchange.status != nil && exchange.delivery == .complete && !isLate
-    }
-    /// A fault that holds an answer back for so long may outlast the client's patience.
-    private static let patience = 10 * Tolerance.second
+    /// Whether the client received the whole response.
+    var isAnswered: Bool { exchange.status != nil && exchange.delivery == .complete }
     /// Whether it is a refused WebSocket handshake.
     var isHandshake: Bool { exchange.endpoint?.isSocket ?? false }
 }
