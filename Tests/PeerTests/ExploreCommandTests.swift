@@ -9,7 +9,7 @@ extension Peers {
     struct ExploreCommandTests {
         private static let list = VerifyCommandTests.list
         /// Lists the consultations, and once more if that failed.
-        private static let retrying = #"\#(list) -f || { sleep 1; \#(list) -f; } || true"#
+        private static let retrying = #"\#(list) -f --retry 1 --retry-delay 1 --retry-all-errors || true"#
 
         private func explore(
             _ options: [String], _ script: String, in folder: ScratchFolder
@@ -81,7 +81,7 @@ extension Peers {
         @Test(
             "A crash and a hang are findings, whatever statuses are allowed",
             arguments: [
-                (#"\#(list) -f || kill -SEGV $$"#, "explore/crash"), (#"\#(list) -f || sleep 60"#, "explore/hang"),
+                (#"\#(list) -f || kill -SEGV $$"#, "explore/crash"), (#"\#(list) -f || exec tail -f /dev/null"#, "explore/hang"),
             ])
         func crash(_ script: String, _ symptom: String) async throws {
             try await withFolder { folder in
@@ -140,7 +140,7 @@ extension Peers {
             try await withFolder { folder in
                 // The thirtieth run waits for ever.
                 let client =
-                    "echo >> runs; \(Self.list) -f || exit 1; [ $(wc -l < runs) -lt 30 ] || { echo began > pipe; sleep 300; }"
+                    "echo >> runs; \(Self.list) -f || exit 1; [ $(wc -l < runs) -lt 30 ] || { echo began > pipe; tail -f /dev/null; }"
                 let script = #"""
                     mkfifo pipe
                     "$0" explore --confirm 1/1 --only failed --only refused --only lost -- sh -c "$1" > out 2> progress & read -r line < pipe

@@ -35,8 +35,8 @@ struct Explore: ParsableCommand {
     @Option(
         help: .init(
             """
-            What the world is like before anything goes wrong: a built-in scenario or a file. With --adapter, in place of \
-            the stories' own worlds. (default: default)
+            The world in which faults happen: a built-in scenario or a file. With --adapter, it replaces the stories' own \
+            worlds. (default: default)
             """, valueName: "name|file"))
     var scenario: String?
 

@@ -117,7 +117,7 @@ public struct ConformPlay: Sendable {
         client.perform(ClientCommand(instruction, at: now))
     }
 
-    /// Whether the consultation was created in this run; nil if there is none.
+    /// Whether this run created the consultation; nil while no chat is open.
     private func isOurs(_ consultation: String?) throws -> Bool? {
         guard let consultation else { return nil }
         return try recording().entries.contains { entry in

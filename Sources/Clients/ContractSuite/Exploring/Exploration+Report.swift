@@ -26,7 +26,7 @@ extension Exploration {
     ///
     /// - Parameters:
     ///   - name: What the first run is called: the scenario in which nothing goes wrong.
-    ///   - replay: The command that plays a discovery again; nil if there is none.
+    ///   - replay: The command that plays a discovery again, if it can be played.
     public func report(
         title: String, named name: String, replay: (Discovery) -> String? = { _ in nil }
     ) -> Report {

@@ -253,7 +253,9 @@ extension ExplorationCourse {
 // MARK: - Findings
 
 extension ExplorationCourse {
-    /// Confirms a symptom, reduces its schedule, and adds what it finds; returns its place, or nil if it is none.
+    /// Confirms a symptom and reduces its schedule.
+    ///
+    /// - Returns: The index of the finding; nil if the symptom shows too seldom.
     private mutating func investigate(_ id: String, in schedule: Schedule) async throws -> Int? {
         guard exploration.found.count < ExploreLimits.findings else {
             exploration.omittedCount += 1

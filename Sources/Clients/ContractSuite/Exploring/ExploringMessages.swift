@@ -124,13 +124,13 @@ enum ExploringMessages {
     // The catalogue's ids: constants.
     private static let nouns: [String: String] = [  // Ids of kinds: constants.
         "done-but-503": "503 for something that is done", "lost-answer": "the loss of the answer",
-        "empty-reply": "an end of the connection in place of the answer", "hang": "an answer that never comes",
+        "empty-reply": "a connection that ends without an answer", "hang": "an answer that never comes",
         "late": "an answer that comes too late", "slow": "a slow answer", "dribble": "an answer in drops",
         "truncated": "an answer that is cut off", "bad-json": "an answer that is not JSON",
         "bad-chunking": "an answer with broken chunks", "wrong-length": "an answer with a wrong Content-Length",
         "no-type": "an answer without Content-Type", "nine-digits": "timestamps of nine digits",
         "shake-hang": "a handshake that is never answered", "shake-late": "a handshake that is answered too late",
-        "shake-reset": "a reset in place of the 101", "shake-empty": "an end of the connection in place of the 101",
+        "shake-reset": "a handshake that is reset", "shake-empty": "a handshake that ends without an answer",
         "shake-wrong-accept": "a wrong Sec-WebSocket-Accept", "finish": "an end of the connection",
         "reset": "a reset", "silence": "silence", "cut-in-frame": "an end of the connection within the frame",
         "cut-in-frame-reset": "a reset within the frame", "close-none": "a close frame without a code",
