@@ -81,7 +81,8 @@ extension Peers {
         @Test(
             "A crash and a hang are findings, whatever statuses are allowed",
             arguments: [
-                (#"\#(list) -f || kill -SEGV $$"#, "explore/crash"), (#"\#(list) -f || exec tail -f /dev/null"#, "explore/hang"),
+                (#"\#(list) -f || kill -SEGV $$"#, "explore/crash"),
+                (#"\#(list) -f || exec tail -f /dev/null"#, "explore/hang"),
             ])
         func crash(_ script: String, _ symptom: String) async throws {
             try await withFolder { folder in
