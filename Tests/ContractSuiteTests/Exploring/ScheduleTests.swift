@@ -152,6 +152,9 @@ struct ScheduleTests {
             #"{"schedule":"k","symptoms":[],"acted":[],"points":[[0,4,0,"question",1]],"situations":[]}"#,
             #"{"schedule":"k","symptoms":[],"acted":[],"points":[[0,0,0,"frame","openSocket","x",1]],"situations":[]}"#,
             #"{"schedule":"k","symptoms":[],"acted":[],"points":[[0,0,0,"question",0]],"situations":[-1]}"#,
+            #"{"schedule":"k","symptoms":[],"acted":[3],"points":[],"situations":[]}"#,
+            #"{"schedule":"k","symptoms":[],"acted":[],"points":[[0,0,0,"question",1000001]],"situations":[]}"#,
+            #"{"schedule":"k","symptoms":[],"acted":[],"points":[],"situations":[],"patience":-1}"#,
         ] {
             #expect(Lesson.read(Array(broken.utf8)) == nil, "\(broken)")
         }

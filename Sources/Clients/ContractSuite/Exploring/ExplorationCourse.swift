@@ -31,7 +31,7 @@ struct ExplorationCourse<Runner: Trial> {
             var situation = sighting.situation
             situation.trouble = .none
             self.situation = situation
-            family = lesson.acted.max().map { schedule.faults[$0].kind.family }
+            family = lesson.acted.filter(schedule.faults.indices.contains).max().map { schedule.faults[$0].kind.family }
         }
     }
 

@@ -20,6 +20,9 @@ public struct Lesson: Sendable, Equatable {
     public var coverage = Coverage()
 
     public init() {}
+
+    /// The longest patience that is read, in nanoseconds: 7 d.
+    private static let longestPatience = 7 * 86_400 * 1_000_000_000
 }
 
 /// Remembers what runs taught, so that an exploration that is begun again does not repeat them.
@@ -57,7 +60,7 @@ extension Lesson {
             lesson.sightings.append(Sighting(id: id, situation: situation))
         }
         for index in acted {
-            guard let index = index.int else { return nil }
+            guard let index = index.int, (0..<ExploreLimits.faults).contains(index) else { return nil }
             lesson.acted.insert(index)
         }
         for point in points {
@@ -68,7 +71,10 @@ extension Lesson {
             guard let situation = Situation.read(situation) else { return nil }
             lesson.coverage.insert(situation)
         }
-        lesson.patience = value["patience"]?.int.map { .nanoseconds($0) }
+        if let patience = value["patience"] {
+            guard let nanoseconds = patience.int, (0...longestPatience).contains(nanoseconds) else { return nil }
+            lesson.patience = .nanoseconds(nanoseconds)
+        }
         return (key, lesson)
     }
 }
@@ -115,7 +121,7 @@ extension FaultPoint {
 extension FaultPoint.Place {
     fileprivate static func read(_ values: [JSONValue]) -> Self? {
         let texts = values.compactMap(\.string)
-        let numbers = values.compactMap(\.int).filter { $0 >= 1 }
+        let numbers = values.compactMap(\.int).filter((1...1_000_000).contains)
         let endpoint = texts.count > 1 ? Endpoint(name: texts[1]) : nil
         switch (texts.first, endpoint, texts.count, numbers.count) {
         case ("request", let endpoint?, 2, 1): return .request(endpoint, numbers[0])
