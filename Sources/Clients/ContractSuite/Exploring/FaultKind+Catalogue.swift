@@ -32,7 +32,7 @@ extension FaultKind {
         .request("late", .late, rank: 1, weight: 8, wait: .beyondPatience, milder: ["slow"]) { .delay($0) },
         .request("slow", .late, weight: 3, wait: .exactly(.seconds(2))) { .delay($0) },
         .request("dribble", .late, rank: 4, weight: 3, wait: .exactly(.milliseconds(5))) {
-            .dribble(bytes: 1, every: $0)
+            .dribble(bytes: 16, every: $0)
         },
         .request("truncated", .broken, weight: 6, milder: ["lost-answer"]) { _ in .truncate(after: 10) },
         .request("bad-json", .broken, weight: 6) { _ in .malformedJSON },
