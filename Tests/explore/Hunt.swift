@@ -79,7 +79,8 @@ struct Hunt {
         let outcome = try await trial.run(schedule.scenario(on: story.scenario), story: schedule.story)
         let reading = TrialReading(outcome)
         let points = Points(outcome, reading, story: schedule.story)
-        let symptoms = oracle.symptoms(of: outcome, reading, story: schedule.story)
+        let symptoms = oracle.symptoms(
+            of: outcome, reading, story: schedule.story, isHarmed: !schedule.faults.isEmpty)
         return (symptoms, points, schedule.acted(in: outcome, on: story.scenario, points), outcome)
     }
 }
