@@ -192,7 +192,8 @@ extension Story {
 
             """,
         .start(.nutritionist), idle, .expect(.continues(KnownID.consultation)), .disconnect, .pass(.seconds(5)),
-        .start(.generalWellness), idle, .start(.wellnessSpecialist), idle, .expect(.problem(.tooMany)), .pass(.seconds(20)),
+        .start(.generalWellness), idle, .start(.wellnessSpecialist), idle, .expect(.problem(.tooMany)),
+        .pass(.seconds(20)),
         .start(.wellnessSpecialist), idle,
         .open(KnownID.consultation), idle, .archive, idle, .open(KnownID.consultation), idle, .open(KnownID.nothing),
         idle, .pass(.seconds(5)), .start(.wellnessSpecialist), idle)
