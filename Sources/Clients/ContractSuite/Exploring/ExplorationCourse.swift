@@ -58,7 +58,7 @@ struct ExplorationCourse<Runner: Trial> {
                 let reading = TrialReading(outcome)
                 exploration.coverage.formUnion(reading.coverage)
                 exploration.hasConnected = exploration.hasConnected || outcome.entries.contains { $0.event.isOfClient }
-                if attempt == 0 { baselines.append(Points(outcome, reading, story: story)) }
+                if attempt == 0 { baselines.append(Points(outcome, reading)) }
                 // Each run is asked as if it were the first.
                 for symptom in Oracle(settings.stories, mayFail: settings.mayFail)
                     .symptoms(of: outcome, reading, story: story)
@@ -180,7 +180,7 @@ extension ExplorationCourse {
         func run() async throws -> (Lesson, [Symptom], TrialOutcome) {
             let outcome = try await trial.run(schedule.scenario(on: story.scenario), story: schedule.story)
             let reading = TrialReading(outcome)
-            let points = Points(outcome, reading, story: schedule.story)
+            let points = Points(outcome, reading)
             let symptoms = oracle.symptoms(of: outcome, reading, story: schedule.story)
             var lesson = Lesson()
             lesson.sightings = symptoms.map { Lesson.Sighting(id: $0.id, situation: $0.situation) }
