@@ -123,7 +123,8 @@ struct Explore: ParsableCommand {
     @Argument(parsing: .postTerminator, help: .init("The command and its arguments.", valueName: "command"))
     var command: [String] = []
 
-    static let standardBudget = Duration.seconds(300)
+    /// How long to explore; nil for no limit.
+    var time: Duration? { budget.map { .seconds($0.seconds) } ?? (runs == nil ? .seconds(300) : nil) }
 
     func validate() throws {
         for (name, value) in [("--output", output), ("--resume", resume), ("--replay", replay)] where value == "" {
