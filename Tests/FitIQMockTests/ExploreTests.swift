@@ -15,7 +15,7 @@ struct ExploreTests {
     private static func lesson(_ number: Int) -> Lesson {
         var lesson = Lesson()
         lesson.acted = [number % 3]
-        lesson.points = [FaultPoint(.request(.createGoal, number), in: Situation(index: number), story: 0)]
+        lesson.points = [FaultPoint(.request(.createGoal, number), in: Situation(index: number))]
         lesson.sightings = [Lesson.Sighting(id: "explore/crash", situation: Situation(index: number))]
         return lesson
     }
@@ -99,10 +99,10 @@ struct ExploreTests {
         counts.pairs = 32
         counts.points = 57
         #expect(
-            Messages.explored(Explorer.Progress(counts: counts, findings: 3), seconds: 72)
+            Messages.explored(counts, findings: 3, seconds: 72)
                 == "412 schedules (380 single, 32 pairs), 57 points, 3 findings, 1m12s")
         #expect(
-            Messages.explored(Explorer.Progress(counts: Agenda.Counts(), findings: 1), seconds: 9)
+            Messages.explored(Agenda.Counts(), findings: 1, seconds: 9)
                 == "0 schedules, 0 points, 1 finding, 9s")
     }
 }

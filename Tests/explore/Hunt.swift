@@ -36,7 +36,7 @@ struct Hunt {
             CrashNotice.prepare("\(notice) crashed in the story \(story.name)\n")
             let outcome = try await trial.run(story.scenario, story: index)
             let reading = TrialReading(outcome)
-            let points = Points(outcome, reading, story: index)
+            let points = Points(outcome, reading)
             let symptoms = oracle.learn(outcome, reading, story: index)
             baselines.append(points)
             coverage.formUnion(reading.coverage)
@@ -78,7 +78,7 @@ struct Hunt {
         CrashNotice.prepare("\(notice) crashed in the story \(story.name) with \(schedule)\n")
         let outcome = try await trial.run(schedule.scenario(on: story.scenario), story: schedule.story)
         let reading = TrialReading(outcome)
-        let points = Points(outcome, reading, story: schedule.story)
+        let points = Points(outcome, reading)
         let symptoms = oracle.symptoms(
             of: outcome, reading, story: schedule.story, isHarmed: !schedule.faults.isEmpty)
         return (symptoms, points, schedule.acted(in: outcome, on: story.scenario, points), outcome)

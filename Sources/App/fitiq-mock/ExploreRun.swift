@@ -24,8 +24,6 @@ struct ExploreRun {
         var settings = Explorer.Settings()
         settings.seed = options.seed ?? settings.seed
         settings.runs = options.runs
-        settings.budget = options.budget.map { .seconds($0.seconds) }
-        if settings.runs == nil, settings.budget == nil { settings.budget = Explore.standardBudget }
         settings.jobs = options.jobs
         settings.isThorough = options.thorough
         settings.mayFail = options.mayFail
@@ -65,7 +63,10 @@ struct ExploreRun {
         let memory = try options.resume.map { (path) throws(Failure) in try ExploreMemory(path, of: identity) }
         let progress = options.quiet ? nil : ExploreProgress()
         let work: @Sendable () async throws -> Exploration = { [self] in
-            let stopping: @Sendable () -> Bool = { [stop] in stop.wait(until: .now()) }
+            let end = options.time.map { MonotonicInstant.now().advanced(by: $0) }
+            let stopping: @Sendable () -> Exploration.Ending? = { [stop] in
+                stop.wait(until: .now()) ? .interrupted : end.map { $0 <= .now() } ?? false ? .budget : nil
+            }
             let explorer = Explorer(settings)
             guard options.adapter else {
                 return try await explorer.explore(
@@ -261,13 +262,14 @@ private final class ExploreProgress: Sendable {
     private let lastTime = Box<MonotonicInstant>()
     private static let anew = "\r\u{1B}[K"
 
-    func say(_ progress: Explorer.Progress) {
+    func say(_ exploration: Exploration) {
         let now = MonotonicInstant.now()
         if let last = lastTime.value, last.duration(to: now) < (isTerminal ? .milliseconds(100) : .seconds(10)) {
             return
         }
         lastTime.value = now
-        let text = Messages.explored(progress, seconds: start.duration(to: now).components.seconds)
+        let text = Messages.explored(
+            exploration.counts, findings: exploration.found.count, seconds: start.duration(to: now).components.seconds)
         FitIQMock.printToStandardError(isTerminal ? Self.anew + "fitiq-mock: \(text)" : "fitiq-mock: \(text)\n")
     }
 

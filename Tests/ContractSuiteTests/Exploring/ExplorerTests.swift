@@ -72,7 +72,7 @@ struct ExplorerTests {
         for jobs in [1, 4, 1] {
             var progress: [String] = []
             let exploration = try await Explorer(Self.settings(runs: 80, seed: 3, jobs: jobs))
-                .explore(with: Self.hasty, observing: { progress.append("\($0)") })
+                .explore(with: Self.hasty, observing: { progress.append("\($0.counts) \($0.found.count)") })
             tellings.append(Self.told(exploration) + progress)
         }
         #expect(tellings.allSatisfy { $0 == tellings[0] })
@@ -133,12 +133,13 @@ struct ExplorerTests {
     func interrupted() async throws {
         let trial = Counted(trial: Self.hasty)
         let exploration = try await Explorer(Self.settings(runs: nil)).explore(
-            with: trial, stopping: { trial.count.now >= 100 })
+            with: trial, stopping: { trial.count.now >= 100 ? .interrupted : nil })
         #expect(exploration.ended == .interrupted && trial.count.now <= 101)
         #expect(exploration.counts.schedules > 30 && exploration.counts.schedules < 100)
         #expect(exploration.found.contains { $0.symptom.id == Self.rule })
         // Before it began.
-        let none = try await Explorer(Self.settings(runs: nil)).explore(with: Self.reference, stopping: { true })
+        let none = try await Explorer(Self.settings(runs: nil)).explore(
+            with: Self.reference, stopping: { .interrupted })
         #expect(none.ended == .interrupted && none.counts.schedules == 0)
     }
 

@@ -1,7 +1,6 @@
 import FitIQAPI
 import JSON
 import Judging
-import Sockets
 import Traffic
 
 /// An exploration under way.
@@ -10,13 +9,12 @@ struct ExplorationCourse<Runner: Trial> {
     private let settings: Explorer.Settings
     private let trial: Runner
     private let memory: (any TrialMemory)?
-    private let stopping: @Sendable () -> Bool
+    private let stopping: @Sendable () -> Exploration.Ending?
     private var oracle: Oracle
     private var baselines: [Points] = []
     private var agenda: Agenda
     /// The index of what was found for each cause; nil if there was no room, or it is flaky.
     private var causes: [Cause: Int?] = [:]
-    private let start = MonotonicInstant.now()
     /// How often each schedule was run, so that repeated runs are remembered apart.
     private var attempts: [ExactString: Int] = [:]
 
@@ -40,7 +38,7 @@ struct ExplorationCourse<Runner: Trial> {
 
     init(
         _ settings: Explorer.Settings, _ trial: Runner, _ memory: (any TrialMemory)?,
-        _ stopping: @escaping @Sendable () -> Bool
+        _ stopping: @escaping @Sendable () -> Exploration.Ending?
     ) {
         (self.settings, self.trial, self.memory, self.stopping) = (settings, trial, memory, stopping)
         exploration = Exploration(settings)
@@ -58,7 +56,7 @@ struct ExplorationCourse<Runner: Trial> {
                 let reading = TrialReading(outcome)
                 exploration.coverage.formUnion(reading.coverage)
                 exploration.hasConnected = exploration.hasConnected || outcome.entries.contains { $0.event.isOfClient }
-                if attempt == 0 { baselines.append(Points(outcome, reading, story: story)) }
+                if attempt == 0 { baselines.append(Points(outcome, reading)) }
                 // Each run is asked as if it were the first.
                 for symptom in Oracle(settings.stories, mayFail: settings.mayFail)
                     .symptoms(of: outcome, reading, story: story, isHarmed: false)
@@ -90,7 +88,7 @@ struct ExplorationCourse<Runner: Trial> {
     }
 
     /// Deals schedules, runs them, and learns from them, until it is over.
-    mutating func go(_ observing: (Explorer.Progress) -> Void) async throws {
+    mutating func go(_ observing: (Exploration) -> Void) async throws {
         var folded = Agenda.Counts()
         while true {
             let left = settings.runs.map { $0 - folded.schedules } ?? batch
@@ -105,7 +103,7 @@ struct ExplorationCourse<Runner: Trial> {
                     try await fold(lesson, of: schedule)
                 } catch {
                     // What is stopped may fail in any way; what was found before stays.
-                    guard stopping() else { throw error }
+                    guard stopping() == .interrupted else { throw error }
                     return exploration.ended = .interrupted
                 }
                 switch schedule.faults.count {
@@ -117,7 +115,7 @@ struct ExplorationCourse<Runner: Trial> {
                 exploration.counts.singles = folded.singles
                 exploration.counts.pairs = folded.pairs
                 exploration.counts.triples = folded.triples
-                observing(Explorer.Progress(counts: exploration.counts, findings: exploration.found.count))
+                observing(exploration)
             }
         }
     }
@@ -125,18 +123,11 @@ struct ExplorationCourse<Runner: Trial> {
     /// Whether no more runs may begin; says why.
     private var isStopped: Bool {
         mutating get {
-            if stopping() {
-                exploration.ended = .interrupted
-            } else if isLate {
-                exploration.ended = .budget
-            } else {
-                return false
-            }
+            guard let ending = stopping() else { return false }
+            exploration.ended = ending
             return true
         }
     }
-
-    private var isLate: Bool { settings.budget.map { start.duration(to: .now()) >= $0 } ?? false }
 
     /// Takes in what a run taught.
     private mutating func fold(_ lesson: Lesson, of schedule: Schedule) async throws {
@@ -180,7 +171,7 @@ extension ExplorationCourse {
         func run() async throws -> (Lesson, [Symptom], TrialOutcome) {
             let outcome = try await trial.run(schedule.scenario(on: story.scenario), story: schedule.story)
             let reading = TrialReading(outcome)
-            let points = Points(outcome, reading, story: schedule.story)
+            let points = Points(outcome, reading)
             let symptoms = oracle.symptoms(
                 of: outcome, reading, story: schedule.story, isHarmed: !schedule.faults.isEmpty)
             var lesson = Lesson()
@@ -205,10 +196,7 @@ extension ExplorationCourse {
         var lessons = keys.map { memory?.lesson(of: $0) }
         let missing = lessons.indices.filter { lessons[$0] == nil }
         let jobs = missing.map { job(schedules[$0]) }
-        let (stopping, deadline) = (stopping, settings.budget.map { ($0, start) })
-        let isOver: @Sendable () -> Bool = {
-            stopping() || (deadline.map { $0.1.duration(to: .now()) >= $0.0 } ?? false)
-        }
+        let stopping = stopping
         var made: [Lesson?] = Array(repeating: nil, count: jobs.count)
         try await withThrowingTaskGroup(of: (Int, Lesson?).self) { group in
             var next = 0
@@ -217,12 +205,12 @@ extension ExplorationCourse {
                 let (place, job) = (next, jobs[next])
                 next += 1
                 group.addTask {
-                    guard !isOver() else { return (place, nil) }
+                    guard stopping() == nil else { return (place, nil) }
                     do {
                         return (place, try await job.run().0)
                     } catch {
                         // What is stopped may fail in any way.
-                        guard stopping() else { throw error }
+                        guard stopping() == .interrupted else { throw error }
                         return (place, nil)
                     }
                 }
@@ -270,7 +258,7 @@ extension ExplorationCourse {
         var shrink = Shrink(
             schedule, points: baselines[schedule.story].all,
             limit: trial.isRepeatable ? ExploreLimits.candidates : ExploreLimits.candidatesOnRealClock)
-        while !stopping(), !isLate, let candidate = shrink.next() {
+        while stopping() == nil, let candidate = shrink.next() {
             let showing = try await showing(of: id, in: candidate)
             shrink.tell(showing.failed >= needed)
             if showing.failed >= needed { last = showing }
@@ -280,7 +268,7 @@ extension ExplorationCourse {
             exploration.found[known].seenCount += 1
             return known
         }
-        if !stopping() { last = try await showing(of: id, in: smallest, isFull: true) }
+        if stopping() != .interrupted { last = try await showing(of: id, in: smallest, isFull: true) }
         guard last.failed >= needed, let (symptom, outcome) = last.evidence else {
             return note(last, of: id, in: smallest)
         }
@@ -326,7 +314,7 @@ extension ExplorationCourse {
                     if let symptom { showing.evidence = (symptom, outcome) }
                 } catch {
                     // What is stopped may fail in any way.
-                    guard stopping() else { throw error }
+                    guard stopping() == .interrupted else { throw error }
                     break
                 }
             }

@@ -1,7 +1,6 @@
 import FitIQAPI
 import Judging
 import Scenarios
-import Sockets
 
 /// Finds the faults that break a client, and reduces what it finds to the smallest schedule.
 ///
@@ -19,8 +18,6 @@ public struct Explorer: Sendable {
         public var seed: UInt64 = 1
         /// The most schedules to try; nil for no limit.
         public var runs: Int?
-        /// How long to explore; nil for no limit.
-        public var budget: Duration?
         /// How many runs are under way at once.
         public var jobs = 1
         /// Whether points are tried too that differ from others only in their numbers.
@@ -48,32 +45,25 @@ public struct Explorer: Sendable {
         }
     }
 
-    /// What there is so far, for people who wait.
-    public struct Progress: Sendable {
-        public var counts: Agenda.Counts
-        public var findings: Int
-    }
-
     public let settings: Settings
 
     /// - Precondition: The settings are within ``ExploreLimits``.
     public init(_ settings: Settings = Settings()) {
         precondition(settings.runs.map(ExploreLimits.runs.contains) ?? true, "runs are from 1 to 10,000,000")
-        precondition(settings.budget.map(ExploreLimits.budget.contains) ?? true, "a budget is from 1 s to 7 d")
         precondition(ExploreLimits.jobs.contains(settings.jobs), "jobs are from 1 to 16")
         self.settings = settings
     }
 
-    /// Explores a client until there is nothing more to try, or runs or time are used up.
+    /// Explores a client until there is nothing more to try, the runs are used up, or it is to end.
     ///
     /// - Parameters:
-    ///   - stopping: Asked before each run whether to end; what was found until then is returned.
+    ///   - stopping: Asked before each run whether to end, and why; what was found until then is returned.
     ///   - memory: What was learnt before with the same settings; runs that it knows are not repeated.
-    ///   - observing: Called after each run that was folded, in their order.
+    ///   - observing: Called after each run that was folded, in their order, with what there is so far.
     /// - Throws: Errors of the harness; ``ExploreError`` if a story's world leaves no room for faults.
     public func explore(
-        with trial: some Trial, stopping: @escaping @Sendable () -> Bool = { false },
-        remembering memory: (any TrialMemory)? = nil, observing: (Progress) -> Void = { _ in }
+        with trial: some Trial, stopping: @escaping @Sendable () -> Exploration.Ending? = { nil },
+        remembering memory: (any TrialMemory)? = nil, observing: (Exploration) -> Void = { _ in }
     ) async throws -> Exploration {
         for story in settings.stories {
             let scenario = story.scenario
