@@ -173,11 +173,14 @@ extension ClientExpectation {
     }
 
     private func unmetCompleteAnswers(_ observation: Observation) -> String? {
-        let stored = Set(observation.stored)
-        let wrong = observation.report.transcript.first {
-            $0.role == .assistant && $0.isComplete && !stored.contains(StoredMessage(role: $0.role, text: $0.text))
+        let stored = observation.stored
+        let wrong = observation.report.transcript.enumerated().first { index, shown in
+            guard shown.role == .assistant, shown.isComplete else { return false }
+            let message = StoredMessage(role: shown.role, text: shown.text)
+            // Usually both have the same messages in the same order.
+            return (index >= stored.count || stored[index] != message) && !stored.contains(message)
         }
-        return wrong.map { Messages.unmet(self, Messages.line($0)) }
+        return wrong.map { Messages.unmet(self, Messages.line($0.element)) }
     }
 
     private func unmetOnce(_ stored: [StoredMessage]) -> String? {
