@@ -24,6 +24,8 @@ public enum ClientExpectation: Sendable, Hashable {
     case problemCount(ClientReport.Problem.Kind, Int)
     case noProblem
     case someProblem
+    /// The user saw a problem since asking for something other than sending a message.
+    case freshProblem
     /// No message of the user is stored twice; only for users who repeat nothing.
     case storedOnce
     /// Every message of the user that the client shows as delivered is stored.
@@ -99,6 +101,8 @@ struct Observation: Sendable {
     var report = ClientReport()
     /// What the server has stored of that consultation; empty if not needed, or unknown.
     var stored: [StoredMessage] = []
+    /// How many problems the user had seen when asking for something other than sending a message the last time.
+    var oldProblemCount = 0
 }
 
 extension ClientExpectation {
@@ -138,6 +142,7 @@ extension ClientExpectation {
             unless(problems.count { $0.kind == kind } == count, Messages.problems(problems))
         case .noProblem: unless(problems.isEmpty, Messages.problems(problems))
         case .someProblem: unless(!problems.isEmpty, Messages.problems(problems))
+        case .freshProblem: unless(problems.count > observation.oldProblemCount, Messages.problems(problems))
         case .storedOnce: unmetOnce(observation.stored)
         case .deliveredIsStored: unmetDelivered(observation)
         case .goal, .goalCount, .goalLinked, .goalUnlinked: unmetGoal(report)

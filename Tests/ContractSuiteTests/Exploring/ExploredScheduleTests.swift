@@ -1,4 +1,3 @@
-import FitIQAPI
 import FitIQClient
 import Foundation
 import TestSupport
@@ -32,25 +31,10 @@ struct ExploredSchedule: Sendable, CustomTestStringConvertible {
 
     private static func fault(_ text: String) throws -> Schedule.Fault {
         let halves = text.components(separatedBy: "@")
-        let kind = halves[0].components(separatedBy: "(")
-        let words = halves[1].components(separatedBy: " ")
-        let numbers = words.compactMap { Int($0) }
-        let endpoint = Endpoint.allCases.first {
-            $0.template == words[1] && ($0.isSocket || $0.method.rawValue == words[0])
-        }
-        let place: FaultPoint.Place
-        switch (words[0], endpoint) {
-        case ("handshake", let socket?): place = .handshake(socket, numbers[0])
-        case ("frame", let socket?): place = .frame(socket, connection: numbers[0], type: words[3], numbers[1])
-        case ("chunk", let socket?): place = .chunk(socket, connection: numbers[0], answer: numbers[1], numbers[2])
-        case ("after", let socket?): place = .after(socket, connection: numbers[0], type: words[3], numbers[1])
-        case ("question", _): place = .question(turn: numbers[0])
-        case ("meal", _): place = .meal(text: words.dropFirst().joined(separator: " ").filter { $0 != "\"" })
-        case ("moment", _): place = .moment(.seconds(try #require(Int(words[1].dropLast()))))
-        case (_, let endpoint): place = .request(try #require(endpoint, "\(text)"), numbers[0])
-        }
-        var fault = Schedule.Fault(try #require(FaultKind.named(kind[0]), "\(text)"), at: place)
-        if kind.count > 1 { fault.wait = .seconds(try #require(Int(kind[1].dropLast(2)), "\(text)")) }
+        let words = halves[0].components(separatedBy: "(")
+        let place = try #require(FaultPoint.Place(halves[1]), "\(text)")
+        var fault = Schedule.Fault(try #require(FaultKind.named(words[0]), "\(text)"), at: place)
+        if words.count > 1 { fault.wait = .seconds(try #require(Int(words[1].dropLast(2)), "\(text)")) }
         return fault
     }
 

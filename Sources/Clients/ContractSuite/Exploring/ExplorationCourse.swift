@@ -56,10 +56,10 @@ struct ExplorationCourse<Runner: Trial> {
                 let reading = TrialReading(outcome)
                 exploration.coverage.formUnion(reading.coverage)
                 exploration.hasConnected = exploration.hasConnected || outcome.entries.contains { $0.event.isOfClient }
-                if attempt == 0 { baselines.append(Points(outcome, reading, story: story)) }
+                if attempt == 0 { baselines.append(Points(outcome, reading)) }
                 // Each run is asked as if it were the first.
                 for symptom in Oracle(settings.stories, mayFail: settings.mayFail)
-                    .symptoms(of: outcome, reading, story: story)
+                    .symptoms(of: outcome, reading, story: story, isHarmed: false)
                 {
                     if let index = shown.firstIndex(where: { $0.symptom.id == symptom.id }) {
                         shown[index].count += 1
@@ -171,8 +171,9 @@ extension ExplorationCourse {
         func run() async throws -> (Lesson, [Symptom], TrialOutcome) {
             let outcome = try await trial.run(schedule.scenario(on: story.scenario), story: schedule.story)
             let reading = TrialReading(outcome)
-            let points = Points(outcome, reading, story: schedule.story)
-            let symptoms = oracle.symptoms(of: outcome, reading, story: schedule.story)
+            let points = Points(outcome, reading)
+            let symptoms = oracle.symptoms(
+                of: outcome, reading, story: schedule.story, isHarmed: !schedule.faults.isEmpty)
             var lesson = Lesson()
             lesson.sightings = symptoms.map { Lesson.Sighting(id: $0.id, situation: $0.situation) }
             lesson.acted = schedule.acted(in: outcome, on: story.scenario, points)

@@ -64,13 +64,17 @@ public struct Oracle: Sendable {
     /// Learns what the client does without faults; returns what is wrong already, which is left out from now on.
     public mutating func learn(_ outcome: TrialOutcome, _ reading: TrialReading, story: Int) -> [Symptom] {
         baselines[story].peak = max(baselines[story].peak, Self.busiestMinute(outcome.entries).count)
-        let symptoms = symptoms(of: outcome, reading, story: story)
+        let symptoms = symptoms(of: outcome, reading, story: story, isHarmed: false)
         baselines[story].ids.formUnion(symptoms.map(\.id))
         return symptoms
     }
 
     /// The symptoms of a run, each id once, without those that the story shows without faults.
-    public func symptoms(of outcome: TrialOutcome, _ reading: TrialReading, story: Int) -> [Symptom] {
+    ///
+    /// - Parameter isHarmed: Whether something was to go wrong.
+    public func symptoms(
+        of outcome: TrialOutcome, _ reading: TrialReading, story: Int, isHarmed: Bool = true
+    ) -> [Symptom] {
         var symptoms: [Symptom] = []
         func add(
             _ id: String, _ message: String, level: Obligation.Level = .must, entries: [Int] = [], at place: Int? = nil
@@ -89,6 +93,7 @@ public struct Oracle: Sendable {
                 at: numbers.last.map { Self.place(of: $0, in: outcome.entries) })
         }
         for failure in outcome.failures {
+            if isHarmed, let step = failure.step, stories[story].isOfGoodDays(step: step) { continue }
             let check = failure.step.flatMap { stories[story].symptoms[$0] }
             guard let id = failure.check?.rawValue ?? check?.rawValue else { continue }
             let time = outcome.startedAt.advanced(by: failure.at)

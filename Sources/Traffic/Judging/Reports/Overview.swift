@@ -78,6 +78,7 @@ struct Overview {
 
     /// Why nothing came from a client, by how it was run.
     var neverConnected: String {
+        if report.subject == .server { return Messages.noAnswer }
         if report.runs.contains(where: { $0.command != nil }) { return Messages.neverConnected }
         return report.faced == nil ? Messages.nothingRecorded : Messages.neverDriven
     }
@@ -107,7 +108,21 @@ struct Overview {
             counts[path].flatMap { $0 > 0 ? "\(Messages.exposure(path)) ×\($0)" : nil }
         }
         return (met.isEmpty ? [] : ["Error paths met: \(met.joined(separator: ", "))."])
-            + (outcome.hasConnected ? [report.coverageSummary.sentence] : [])
+            + (hasSituations ? [report.coverageSummary.sentence] : [])
+    }
+
+    /// Whether the report is about a client that was in situations.
+    var hasSituations: Bool { outcome.hasConnected && report.subject == .client }
+
+    /// The mark and the clause of each check, which stand where a server has no obligations.
+    var serverChecks: [(mark: Report.Mark, check: Report.Check)] {
+        guard report.subject == .server else { return [] }
+        return report.runs.flatMap { run in
+            run.checks.map { check in
+                let isKnown = knownBroken.lists(check.address, in: run.scenario)
+                return (check.failures.isEmpty ? .kept : isKnown ? .knownBroken : .broken, check)
+            }
+        }
     }
 
     var failedChecks: [(run: Report.Run, check: Report.Check)] {
