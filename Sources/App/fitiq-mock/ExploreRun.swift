@@ -67,49 +67,39 @@ struct ExploreRun {
             let stopping: @Sendable () -> Exploration.Ending? = { [stop] in
                 stop.wait(until: .now()) ? .interrupted : end.map { $0 <= .now() } ?? false ? .budget : nil
             }
-            let explorer = Explorer(settings)
-            guard options.adapter else {
-                return try await explorer.explore(
-                    with: try commandTrial(), stopping: stopping, remembering: memory
-                ) { progress?.say($0) }
-            }
-            return try await explorer.explore(with: stageTrial(), stopping: stopping, remembering: memory) {
-                progress?.say($0)
-            }
+            return try await Explorer(settings).explore(
+                with: try trial(), stopping: stopping, remembering: memory
+            ) { progress?.say($0) }
         }
         let (exploration, signal) = try wait(work)
         progress?.end()
-        if let trouble = pool.trouble { throw Failure.configuration(trouble.description) }
         try tell(exploration, signal: signal)
     }
 
-    private func commandTrial() throws(Failure) -> CommandTrial {
-        try CommandTrial(
-            CommandRun(
-                command: options.command, limit: .seconds(options.timeLimit.seconds), server: server, stop: stop))
-    }
-
-    private func stageTrial() -> StageTrial {
-        StageTrial(on: server, of: settings.stories) { [pool] in try await pool.begin($0) }
+    private func trial() throws(Failure) -> any Trial {
+        options.adapter
+            ? StageTrial(on: server, of: settings.stories) { [pool] in try await pool.begin($0) }
+            : try CommandTrial(
+                CommandRun(
+                    command: options.command, limit: .seconds(options.timeLimit.seconds), server: server, stop: stop))
     }
 
     private func wait<Value: Sendable>(
         _ work: @escaping @Sendable () async throws -> Value
     ) throws -> (Value, signal: Int32?) {
         defer { try? Blocking.wait { [pool] in await pool.stop() } }
-        return try Blocking.waitOnMain(for: work, stop: stop) { [pool] in pool.kill() }
+        let done = try Blocking.waitOnMain(for: work, stop: stop) { [pool] in pool.kill() }
+        if done.signal == nil, let trouble = pool.trouble { throw Failure.configuration(trouble.description) }
+        return done
     }
 
     /// What has to be equal for the runs of an earlier exploration to count.
     private var identity: ExploreMemory.Identity {
-        let options: [String] = [
-            "adapter \(self.options.adapter)", "instant \(self.options.instant)", "thorough \(settings.isThorough)",
-            "may-fail \(settings.mayFail)", "time-limit \(self.options.timeLimit.seconds)",
-            "confirm \(settings.confirmation.needed)/\(settings.confirmation.tries)",
-            "families \(settings.families.map(\.rawValue).sorted().joined(separator: " "))",
-        ]
+        let families = settings.families.map(\.rawValue).sorted()
         let worlds = settings.stories.map { $0.name + String(decoding: $0.document.encoded(), as: UTF8.self) }
-        return ExploreMemory.Identity(seed: settings.seed, options: options, base: self.options.command + worlds)
+        return ExploreMemory.Identity(
+            seed: settings.seed, options: given + ["\(options.thorough)", "\(options.confirm)"] + families,
+            base: options.command + worlds)
     }
 
     // MARK: Playing a finding again
@@ -123,13 +113,8 @@ struct ExploreRun {
             .configuration(Messages.mistakes(in: path, error.description))
         }
         let index = try options.adapter ? story(of: bytes) : 0
-        let (outcome, signal) = try wait { [self] in
-            options.adapter
-                ? try await stageTrial().run(scenario, story: index)
-                : try await commandTrial().run(scenario, story: index)
-        }
+        let (outcome, signal) = try wait { [self] in try await trial().run(scenario, story: index) }
         if let signal { throw Failure.interrupted(by: signal) }
-        if let trouble = pool.trouble { throw Failure.configuration(trouble.description) }
         let examined = ExaminedRun(
             outcome, of: Schedule(story: index), on: settings.stories[index],
             Oracle(settings.stories, mayFail: settings.mayFail))
