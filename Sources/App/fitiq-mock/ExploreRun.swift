@@ -151,7 +151,9 @@ struct ExploreRun {
         var written: [ExactString: String] = [:]
         var trouble: Failure?
         do throws(Failure) {
-            try makeFolder(for: exploration.found)
+            if !exploration.found.isEmpty, mkdir(options.output, 0o777) != 0, errno != EEXIST {
+                throw .running(Messages.noFolder(options.output, reason: String(cString: strerror(errno))))
+            }
             for found in exploration.found { written[ExactString(found.name)] = try write(found) }
         } catch {
             trouble = error
@@ -178,12 +180,6 @@ struct ExploreRun {
         if let trouble { throw trouble }
     }
 
-    private func makeFolder(for found: [Discovery]) throws(Failure) {
-        if !found.isEmpty, mkdir(options.output, 0o777) != 0, errno != EEXIST {
-            throw .running(Messages.noFolder(options.output, reason: String(cString: strerror(errno))))
-        }
-    }
-
     /// Writes a discovery's file; returns its path.
     private func write(_ found: Discovery) throws(Failure) -> String {
         let path = "\(options.output)/\(found.name).yaml"
@@ -207,10 +203,9 @@ struct ExploreRun {
 
     /// The options that decide what a run is, as they were given.
     private var given: [String] {
-        var words: [String] = []
-        for (isGiven, flag) in [
-            (options.adapter, "--adapter"), (options.instant, "--instant"), (options.mayFail, "--may-fail"),
-        ] where isGiven { words.append(flag) }
+        var words = options.adapter ? ["--adapter"] : []
+        if options.instant { words.append("--instant") }
+        if options.mayFail { words.append("--may-fail") }
         if let guide = options.guide { words += ["--guide", guide] }
         if let seed = options.seed { words += ["--seed", "\(seed)"] }
         if options.timeLimit.seconds != 60 { words += ["--time-limit", "\(options.timeLimit)"] }
