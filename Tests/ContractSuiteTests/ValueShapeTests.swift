@@ -74,7 +74,7 @@ struct ValueShapeTests {
         let contractCase = ContractCase("a/b/c", "Nothing", .ours("Nothing."), steps: [])
         for (count, isPlayed) in [(ConformPlay.requestLimit - 1, true), (ConformPlay.requestLimit, false)] {
             let play = ConformPlay(
-                pause: .zero, recording: { Session(entries: Array(repeating: entry, count: count)) },
+                recording: { Session(entries: Array(repeating: entry, count: count)) },
                 make: { try FitIQClient(url: "http://127.0.0.1:1", credentials: Credentials(apiKey: "k")) })
             let outcome = try await play.play(contractCase)
             #expect((outcome != nil) == isPlayed)

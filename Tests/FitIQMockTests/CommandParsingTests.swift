@@ -55,8 +55,8 @@ struct CommandParsingTests {
         [
             "conform", "--upstream", "https://api.example.com", "--upstream-ca", "ca.pem", "--token", "t",
             "--fresh-token", "f", "--api-key", "k", "--guide", "union", "--case", "chat", "--list", "--pause", "1s",
-            "--yes", "--output", "s.har", "--markdown", "c.md", "--json", "b.json", "--quiet",
-        ],
+            "--yes", "--output", "s.har", "--deviations", "d.md", "--quiet",
+        ] + reporting,
         ["check", "a.yaml", "b.json"],
         ["scenarios", "default"],
         [

@@ -4,60 +4,65 @@ import FitIQAPI
 import FitIQClient
 import Foundation
 import JSON
+import Judging
 import MockServer
 import Proxy
 import Scenarios
-import Sockets
-import TestSupport
 import Testing
 
 @testable import fitiq_mock
 
 @Suite("conform: a real server compared with the fake", .timeLimit(.minutes(10)))
 struct ConformTests {
+    private static let union = Task { try await Conformance(mode: .union) }
+
+    /// What the fake says in a mode; most tests ask for the same one.
+    private static func fake(_ mode: GuideMode) async throws -> Conformance {
+        mode == .union ? try await union.value : try await Conformance(mode: mode)
+    }
+
+    typealias Done = (conformance: Conformance, report: Report)
+
     /// Compares a fake with a scenario in a mode, as a real server, with what the fake says in another.
-    private static func report(
+    private static func compare(
         _ scenario: String = "name: upstream\n", serves mode: GuideMode = .union, expecting guide: GuideMode? = nil,
-        cases: [String] = [], after: (LocalServer) throws -> Void = { _ in }
-    ) async throws -> ConformReport {
+        cases: [String] = [], pause: Duration = .zero, after: (LocalServer) throws -> Void = { _ in },
+        isStopped: @escaping @Sendable () -> Bool = { false }
+    ) async throws -> Done {
         var configuration = Engine.Configuration(pace: .instant, mode: mode)
         configuration.scenario = try Scenario.read(scenario)
         let server = try LocalServer(configuration)
-        let run = ConformRun(
-            server: try UpstreamURL(server.url), trust: .system,
+        defer { server.stop() }
+        let run = try run(server.url, cases: cases, pause: pause)
+        defer { run.output.map { try? FileManager.default.removeItem(atPath: $0) } }
+        let done = try await run.done(Self.fake(guide ?? mode), isStopped: isStopped)
+        try after(server)
+        return done
+    }
+
+    private static func run(
+        _ url: String, cases: [String], pause: Duration = .zero
+    ) throws -> ConformRun {
+        ConformRun(
+            server: try UpstreamURL(url), trust: .system, pause: pause,
             credentials: Credentials(
                 token: DevelopmentCredentials.token(secret: DevelopmentCredentials.jwtSecret),
                 apiKey: DevelopmentCredentials.apiKey),
-            freshToken: nil, mode: guide ?? mode, cases: try ConformCommand.selected(cases), pause: .zero,
+            freshToken: nil, cases: try ConformCommand.selected(cases),
             output: FileManager.default.temporaryDirectory.appending(path: "conform-\(UUID().uuidString).har").path,
             progress: nil)
-        defer { run.output.map { try? FileManager.default.removeItem(atPath: $0) } }
-        let report = try await Self.report(of: run)
-        try after(server)
-        server.stop()
-        return report
     }
 
-    /// Runs it on a thread of its own: it blocks, and waits for tasks.
-    private static func report(of run: ConformRun) async throws -> ConformReport {
-        try await withCheckedThrowingContinuation { continuation in
-            do {
-                try SystemThread.start {
-                    continuation.resume(with: Result { try run.run(MainWait(signals: [])).report })
-                }
-            } catch {
-                continuation.resume(throwing: error)
-            }
-        }
-    }
+    /// What the terminal shows.
+    private static func text(_ done: Done) -> String { TerminalReport(done.report).text }
 
     @Test("The fake is alike to itself in every guide", arguments: GuideMode.allCases)
     func itself(mode: GuideMode) async throws {
-        let report = try await Self.report(serves: mode)
-        #expect(report.conformance.deviations.isEmpty, "\(report.text)")
-        #expect(report.conformance.fidelity == 100 && report.exitCode == 0, "\(report.text)")
-        #expect(report.conformance.endpoints.map(\.answers).reduce(0, +) > 20, "\(report.text)")
-        #expect(report.conformance.unknownCount == 0 && report.incomplete == nil)
+        let done = try await Self.compare(serves: mode)
+        #expect(done.conformance.endpoints.allSatisfy { $0.deviations.isEmpty }, "\(Self.text(done))")
+        #expect(done.conformance.fidelity == 100 && done.report.outcome().exitCode == 0, "\(Self.text(done))")
+        #expect(done.conformance.endpoints.map(\.answers).reduce(0, +) > 20, "\(Self.text(done))")
+        #expect(done.conformance.unknownCount == 0 && done.report.incomplete == nil)
     }
 
     /// A deviation on purpose, where it has to be found, and what is said of it; nothing else may be.
@@ -96,24 +101,26 @@ struct ConformTests {
 
     @Test("What was planted is found, and nothing else", arguments: plants)
     func planted(_ plant: Plant) async throws {
-        let report = try await Self.report("name: planted\nfaults:\n  - \(plant.fault)\n", cases: plant.cases)
-        let deviations = report.conformance.deviations
-        #expect(deviations.count == plant.count, "\(deviations)")
-        #expect(deviations.allSatisfy { $0.endpoint == plant.endpoint }, "\(report.text)")
-        #expect(deviations.allSatisfy { $0.upstream.contains(plant.saying) }, "\(report.text)")
-        #expect(report.exitCode == (plant.count == 0 ? 0 : 1))
-        for result in report.conformance.endpoints where result.endpoint != plant.endpoint {
-            #expect(result.alike == result.answers)
+        let done = try await Self.compare("name: planted\nfaults:\n  - \(plant.fault)\n", cases: plant.cases)
+        for result in done.conformance.endpoints {
+            let isPlanted = result.endpoint == plant.endpoint
+            #expect(result.deviations.count == (isPlanted ? plant.count : 0), "\(Self.text(done))")
+            #expect(result.deviations.allSatisfy { $0.upstream.contains(plant.saying) }, "\(Self.text(done))")
+            #expect((result.alike == result.answers) == result.deviations.isEmpty)
         }
+        #expect(done.conformance.endpoints.contains { $0.endpoint == plant.endpoint })
+        #expect(done.report.outcome().exitCode == (plant.count == 0 ? 0 : 1))
     }
 
     @Test("Another guide's answers differ by members and statuses")
     func otherGuide() async throws {
-        let report = try await Self.report(serves: .goalLinking, expecting: .union)
-        let rows = report.conformance.deviations.map { "\($0.endpoint.name) \($0.place): \($0.fake), \($0.upstream)" }
-        #expect(rows.contains("createConsultation the status: 201, 409 or 429, 404"), "\(report.text)")
-        #expect(rows.contains("listGoals 200, data: an object, no such member"), "\(report.text)")
-        #expect(report.exitCode == 1 && report.conformance.fidelity ?? 100 < 100)
+        let done = try await Self.compare(
+            serves: .goalLinking, expecting: .union, cases: ["consultation/create", "goal/chat/twice"])
+        let rows = done.conformance.rows
+        #expect(
+            rows.contains("| `POST /api/v1/consultations`: `the status` | 201, 409 or 429 | 404 | "), "\(rows)")
+        #expect(rows.contains("| `GET /api/v1/goals`: `200, data` | an object | no such member | "), "\(rows)")
+        #expect(done.report.outcome().exitCode == 1 && done.conformance.fidelity ?? 100 < 100)
     }
 
     @Test("A consultation that was there before is neither spoken in nor archived")
@@ -129,7 +136,7 @@ struct ConformTests {
                     messages: [{user: Hello?}, {assistant: Hello!}]
 
             """
-        let report = try await Self.report(world, cases: ["chat/answer", "consultation/archive"]) { server in
+        let done = try await Self.compare(world, cases: ["chat/answer", "consultation/archive"]) { server in
             let (messages, entries) = try server.performAndWait { engine, _ in
                 (
                     engine.storedMessages(ofConsultation: id, inWorld: "default"),
@@ -144,36 +151,65 @@ struct ConformTests {
                 }
             }
         }
-        #expect(report.cases.allSatisfy { $0.trouble?.contains("there before") == true }, "\(report.text)")
-        #expect(report.conformance.fidelity == 100)
+        let notes = done.report.runs[0].notes.dropFirst()
+        #expect(notes.count > 1 && notes.allSatisfy { $0.contains("there before") }, "\(notes)")
+        #expect(done.conformance.fidelity == 100)
     }
 
-    @Test("A server that does not answer is exit code 4")
+    @Test("Requests are as far apart as the pause")
+    func pace() async throws {
+        let done = try await Self.compare(cases: ["goal/chat/twice"], pause: .milliseconds(150)) { server in
+            let entries = try server.performAndWait { engine, _ in engine.journalEntries(ofWorld: "default") }
+            let times = entries.compactMap { entry in
+                switch entry.event {
+                case .exchange(let exchange): exchange.requestedAt
+                case .opened(let opening): opening.requestedAt
+                default: nil
+                }
+            }.map(\.nanosecondsSinceEpoch).sorted()
+            #expect(times.count > 5)
+            // Connecting takes more or less time.
+            for (one, next) in zip(times, times.dropFirst()) { #expect(next - one > 100_000_000) }
+        }
+        #expect(done.conformance.fidelity == 100, "\(Self.text(done))")
+    }
+
+    @Test("A server that does not answer is exit code 4, and a comparison that is stopped is incomplete")
     func silent() async throws {
-        let run = ConformRun(
-            server: try UpstreamURL("http://127.0.0.1:1"), trust: .system, credentials: Credentials(apiKey: "k"),
-            freshToken: nil, mode: .union, cases: Array(ConformPlay.cases.prefix(1)), pause: .zero, output: nil,
-            progress: nil)
-        let report = try await Self.report(of: run)
-        #expect(report.exitCode == 4 && report.cases.count == 1)
-        #expect(report.text.hasSuffix("There was no answer to compare in 1 case.\n"))
-        #expect(try JSON.parse(report.json)["fidelity"] == .null)
+        let address = ConformPlay.cases[0].address
+        let done = try await Self.run("http://127.0.0.1:1", cases: [address]).done(Self.fake(.union))
+        #expect(done.report.outcome().exitCode == 4)
+        #expect(
+            Self.text(done).hasSuffix("0 endpoints, 0 with deviations. The run fails: there was no answer.\n"),
+            "\(Self.text(done))")
+        let stopped = try await Self.compare(cases: ["goal"], isStopped: { true })
+        #expect(stopped.report.incomplete?.hasPrefix("Interrupted: 0 of ") == true)
+        #expect(stopped.report.outcome().exitCode == 1)
     }
 
-    @Test("The report is text, Markdown and JSON, and what a server says is no markup")
+    @Test("The report is that of other commands, and what a server says is no markup")
     func formats() async throws {
-        let fault = #"{name: p, on: GET /api/v1/goals, status: 200, body: '{"goals":[],"<b>|*[x](y)":1}'}"#
-        let report = try await Self.report("name: planted\nfaults:\n  - \(fault)\n", cases: ["goal/chat/twice"])
-        #expect(report.text.contains("| endpoint | the fake | upstream | first seen |"))
-        #expect(report.text.contains(#"200, <b>\|*[x](y) | no such member | a number | goal/chat/twice, entry "#))
-        #expect(report.markdown.contains("&#60;b&#62;&#124;&#42;&#91;x&#93;(y)") && !report.markdown.contains("<b>"))
-        let value = try JSON.parse(report.json)
-        #expect(value["format"] == 1 && value["guide"] == "union" && value["exit_code"] == 1)
-        #expect(value["deviations"]?.array?.count == report.conformance.deviations.count)
-        #expect(value["deviations"]?[0]?["count"]?.int ?? 0 > 0)
-        let rows = value["endpoints"]?.array ?? []
-        #expect(rows.contains { $0["endpoint"] == "GET /api/v1/goals" && $0["alike"] == 0 })
-        #expect(value["cases"]?[0]?["address"] == "goal/chat/twice")
+        let fault = #"{name: p, on: GET /api/v1/goals, status: 200, body: '{"goals":[],"<b>|*[x](y)`":1}'}"#
+        let done = try await Self.compare("name: planted\nfaults:\n  - \(fault)\n", cases: ["goal/chat/twice"])
+        let text = Self.text(done)
+        #expect(text.contains("\n  ✗ GET /api/v1/goals: 0 of "), "\(text)")
+        #expect(text.contains("\n  ✓ POST /api/v1/goals: 1 of 1 answer alike, 100 %\n"), "\(text)")
+        #expect(
+            text.contains("200, <b>|*[x](y)`: the fake has no such member, upstream a number; first in goal/chat/twice")
+        )
+        #expect(text.contains("The run fails: answers deviate.\n") && !text.contains("situation"), "\(text)")
+        let row = done.conformance.rows.split(separator: "\n").first { $0.contains("<b>") }
+        #expect(
+            row?.hasPrefix(#"| `GET /api/v1/goals`: `200, <b>\|*[x](y)'` | no such member | a number | goal/"#) == true)
+        let markdown = String(decoding: MarkdownReport(done.report).bytes, as: UTF8.self)
+        #expect(markdown.contains("- ✗ GET /api/v1/goals: 0 of ") && !markdown.contains("<b>"), "\(markdown)")
+        let value = try JSON.parse(JSONReport(done.report).bytes)
+        let checks = value["runs"]?[0]?["checks"]?.array ?? []
+        let failed = checks.filter { $0["failures"]?[0] != nil }
+        #expect(value["exit_code"] == 1 && failed.map { $0["address"]?.string } == ["conform/listGoals"])
+        #expect(value["runs"]?[0]?["notes"]?[0]?.string?.hasSuffix(" % alike.") == true)
+        let known = try KnownBroken(reading: Array("conform/listGoals".utf8), checks: Conformance.addresses)
+        #expect(done.report.outcome(knownBroken: known).exitCode == 0)
     }
 
     static let refusals: [(arguments: [String], saying: String)] = [
@@ -182,7 +218,7 @@ struct ConformTests {
         (["--upstream", "https://192.0.2.1"], "--token"),
         (["--upstream", "https://192.0.2.1", "--token", "t"], "--yes"),
         (["--upstream", "https://192.0.2.1", "--token", "a b"], "visible ASCII"),
-        (["--upstream", "http://127.0.0.1:1", "--pause", "61s"], "--pause"),
+        (["--upstream", "http://127.0.0.1:1", "--pause", "6s"], "--pause"),
         (["--upstream", "https://192.0.2.1", "--token", "t", "--pause", "99ms"], "--pause"),
         (["--upstream", "http://127.0.0.1:1", "--case", "nothing"], "conform --list"),
         (["--upstream", "http://127.0.0.1:1", "--guide", "none"], "--guide"),
@@ -199,14 +235,14 @@ struct ConformTests {
         }
     }
 
-    @Test("A pause is at most a minute, and at least 100 ms off this machine")
+    @Test("A pause is at most 5 s, and at least 100 ms off this machine")
     func pauses() throws {
         func pause(_ text: String?, isLocal: Bool) throws -> Duration {
             try ConformCommand.parse(text.map { ["--pause", $0] } ?? []).pause(isLocal: isLocal)
         }
         #expect(try pause(nil, isLocal: true) == .zero && pause(nil, isLocal: false) == .milliseconds(100))
-        #expect(try pause("1m", isLocal: true) == .seconds(60) && pause("100ms", isLocal: false) == .milliseconds(100))
-        #expect(throws: Failure.self) { try pause("60001ms", isLocal: true) }
+        #expect(try pause("5s", isLocal: true) == .seconds(5) && pause("100ms", isLocal: false) == .milliseconds(100))
+        #expect(throws: Failure.self) { try pause("5001ms", isLocal: true) }
         #expect(throws: Failure.self) { try pause("99ms", isLocal: false) }
     }
 }

@@ -15,7 +15,7 @@ struct ExploreTests {
     private static func lesson(_ number: Int) -> Lesson {
         var lesson = Lesson()
         lesson.acted = [number % 3]
-        lesson.points = [FaultPoint(.request(.createGoal, number), in: Situation(index: number), story: 0)]
+        lesson.points = [FaultPoint(.request(.createGoal, number), in: Situation(index: number))]
         lesson.sightings = [Lesson.Sighting(id: "explore/crash", situation: Situation(index: number))]
         return lesson
     }

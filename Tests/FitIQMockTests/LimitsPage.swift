@@ -357,10 +357,10 @@ enum LimitsPage {
             "time that a client and its world may be idle in a wait of a case, on the system's clock": [
                 runner.time("grace"), .time("Idleness.pingTime", Idleness.pingTime),
             ],
-            "requests of a comparison with a real server": [
+            "requests of a comparison with a real server, before its last case": [
                 .count("ConformPlay.requestLimit", ConformPlay.requestLimit)
             ],
-            "pause of such a comparison before each instruction": [
+            "pause of such a comparison between two requests": [
                 .time("ConformPlay.pauses", ConformPlay.pauses.upperBound)
             ],
             "looks at a client and its world in a case": [runner.count("stepLimit")],

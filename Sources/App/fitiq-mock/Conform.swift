@@ -4,6 +4,7 @@ import ContractSuite
 import FitIQAPI
 import FitIQClient
 import Hosting
+import Judging
 import MockServer
 import Proxy
 import Sockets
@@ -24,8 +25,9 @@ struct ConformCommand: ParsableCommand {
             URL, tokens and key can also be set in the environment, as FITIQ_UPSTREAM_URL, FITIQ_UPSTREAM_TOKEN, \
             FITIQ_UPSTREAM_FRESH_TOKEN and FITIQ_UPSTREAM_API_KEY.
 
-            Exit codes: 0 every answer could be the fake's, 1 some could not, or the comparison is incomplete, 2 usage \
-            or configuration, 3 the harness failed, 4 there was no answer, 130 Ctrl-C.
+            Exit codes: 0 every answer could be the fake's, 1 some could not, the comparison is incomplete, or an \
+            endpoint that --known-broken lists has no deviation, 2 usage or configuration, 3 the harness failed, 4 there \
+            was no answer, 130 Ctrl-C.
             """)
 
     @Option(help: .init("The server, such as https://api.example.com; scheme, host and port.", valueName: "url"))
@@ -61,7 +63,7 @@ struct ConformCommand: ParsableCommand {
     @Option(
         parsing: .unconditional,
         help: .init(
-            "How long to wait before each instruction, up to 1m. (default: 100ms, on this machine 0s)",
+            "How long to wait between two requests, up to 5s. (default: 100ms, on this machine 0s)",
             valueName: "duration"))
     var pause: String?
 
@@ -72,17 +74,16 @@ struct ConformCommand: ParsableCommand {
         help: .init("Keep what was said in this file, as HAR; tokens and keys become placeholders.", valueName: "path"))
     var output: String?
 
-    @Option(help: .init("Write the report as Markdown to this file.", valueName: "file"))
-    var markdown: String?
+    @Option(help: .init("Write the deviations to this file, as rows of a Markdown table.", valueName: "file"))
+    var deviations: String?
 
-    @Option(help: .init("Write the report as JSON to this file.", valueName: "file"))
-    var json: String?
+    @OptionGroup var reports: ReportOptions
 
     @Flag(help: "Say nothing while the cases are played.")
     var quiet = false
 
     func validate() throws {
-        for (name, value) in [("--output", output), ("--markdown", markdown), ("--json", json)] where value == "" {
+        for (name, value) in [("--output", output), ("--deviations", deviations)] where value == "" {
             throw ValidationError(Messages.empty(name))
         }
     }
@@ -99,27 +100,20 @@ struct ConformCommand: ParsableCommand {
         let server = try orFailure(try UpstreamURL(url)) { (error: UpstreamURL.Refusal) in
             .configuration("\(error.description).")
         }
-        let isLocal = Self.isLocal(server)
-        let pause = try pause(isLocal: isLocal)
         let mode: GuideMode = try Settings.choice(guide, of: "--guide") ?? .union
-        let credentials = try credentials(isLocal: isLocal)
-        let trust = try RecordCommand.trust(server, upstreamCa)
-        if !isLocal, !yes { try ask(server) }
-        let conform = ConformRun(
-            server: server, trust: trust, credentials: credentials, freshToken: try secret(freshToken, "FRESH_TOKEN"),
-            mode: mode, cases: selected, pause: pause, output: output,
+        let isLocal = Self.isLocal(server)
+        let knownBroken = try reports.readKnownBroken(checks: Conformance.addresses)
+        let run = ConformRun(
+            server: server, trust: try RecordCommand.trust(server, upstreamCa), pause: try pause(isLocal: isLocal),
+            credentials: try credentials(isLocal: isLocal), freshToken: try secret(freshToken, "FRESH_TOKEN"),
+            cases: selected, output: output,
             progress: quiet ? nil : JobProgress(noun: "case", count: selected.count, isTerminal: false))
-        let (report, signal) = try conform.run(MainWait())
-        print(report.text, terminator: "")
-        StandardOutput.flush()
-        do throws(FileError) {
-            if let markdown { try WholeFile.write(Array(report.markdown.utf8), to: markdown) }
-            if let json { try WholeFile.write(report.json, to: json) }
-        } catch {
-            throw Failure.running(error.description + ".")
-        }
-        if let signal { throw Failure.interrupted(by: signal, isReported: true) }
-        guard report.exitCode == 0 else { throw Failure.told(exitCode: report.exitCode) }
+        if !isLocal, !yes { try ask(server) }
+        let stop = try orFailure(try Gate(), Failure.running)
+        let (done, signal) = try Blocking.waitOnMain(
+            for: { try await run.done(Conformance(mode: mode)) { stop.wait(until: .now()) } }, stop: stop)
+        let file = deviations.map { ($0, Array(done.conformance.rows.utf8)) }
+        try reports.tell(done.report, knownBroken: knownBroken, page: file, signal: signal)
     }
 
     /// The cases below one of the addresses; a word that selects nothing is a mistake.
@@ -141,8 +135,7 @@ struct ConformCommand: ParsableCommand {
     }
 
     private func secret(_ option: String?, _ name: String) throws(Failure) -> String? {
-        let value = option ?? System.variable("FITIQ_UPSTREAM_" + name)
-        guard let value else { return nil }
+        guard let value = option ?? System.variable("FITIQ_UPSTREAM_" + name) else { return nil }
         guard !value.isEmpty, value.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw .configuration(Messages.badUpstreamSecret(name))
         }
@@ -173,98 +166,87 @@ struct ConformCommand: ParsableCommand {
     }
 }
 
-/// A comparison under way: a proxy that records, and cases that are played through it.
-struct ConformRun {
+/// A comparison: cases are played through a proxy that records.
+struct ConformRun: Sendable {
     let server: UpstreamURL
     let trust: TLSTrust
+    /// Between two connections, each of which carries one request.
+    let pause: Duration
     let credentials: Credentials
     let freshToken: String?
-    let mode: GuideMode
     let cases: [ContractCase]
-    let pause: Duration
     let output: String?
     let progress: JobProgress?
 
-    func run(_ wait: MainWait) throws(Failure) -> (report: ConformReport, signal: Int32?) {
+    /// Compares the server with what the fake says.
+    ///
+    /// - Throws: a ``Failure``, or an error of the harness.
+    func done(
+        _ fake: Conformance, isStopped: @escaping @Sendable () -> Bool = { false }
+    ) async throws -> (conformance: Conformance, report: Report) {
         let path =
             output ?? "\(System.variable("TMPDIR") ?? "/tmp")/fitiq-mock-conform-\(CurrentProcess.identifier).har"
-        let proxy = try RecordingProxy(server, trust, to: path)
         defer { if output == nil { unlink(path) } }
-        let jobs = Jobs<ConformPlay.Outcome>(count: cases.count, wait.mailbox)
-        let play = ConformPlay(pause: pause, recording: { try SessionFile.read(path).session }) {
-            [url = proxy.url, credentials, freshToken, mode] in
+        let played = try await play(fake.mode, recordingTo: path, isStopped)
+        var conformance = fake
+        conformance.compare(try SessionFile.read(path).session, playedIn: played)
+        var report = conformance.report(title: Messages.comparison(with: server.description), cases: played)
+        if played.count < cases.count {
+            let reason = isStopped() ? Messages.interruptedRun : Messages.tooManyConformRequests
+            report.incomplete = Messages.incomplete(reason, played: played.count, of: cases.count, "case")
+        }
+        return (conformance, report)
+    }
+
+    /// The file is complete when it returns.
+    private func play(
+        _ mode: GuideMode, recordingTo path: String, _ isStopped: @escaping @Sendable () -> Bool
+    ) async throws -> [ConformPlay.Outcome] {
+        let ended = try Gate()
+        let (url, mailbox) = try startProxy(recordingTo: path, ended)
+        defer {
+            mailbox.requestStop()
+            ended.wait()
+        }
+        let play = ConformPlay(recording: { try SessionFile.read(path).session }, isStopped: isStopped) {
+            [credentials, freshToken, pause] in
             try FitIQClient(url: url, credentials: credentials) {
-                $0.freshToken = freshToken
-                $0.guide = mode
+                ($0.freshToken, $0.guide) = (freshToken, mode)
+                // A server that needs no pause needs none between two sockets either.
+                if pause == .zero { $0.patience.afterOwnClose = .zero }
             }
         }
-        let (cases, progress) = (cases, progress)
-        do {
-            try jobs.start(1) { Self.play(cases, play, jobs, progress) }
-            let done = try jobs.finished(wait) {}
-            proxy.stop()
-            let session = try SessionFile.read(path).session
-            let mode = mode
-            var conformance = try Blocking.wait { try await Conformance(mode: mode) }
-            let outcomes = done.outputs
-            conformance.compare(session) { index in
-                outcomes.last { $0.firstEntry <= index }?.address ?? ""
-            }
-            let report = ConformReport(
-                upstream: server.description, conformance: conformance, cases: outcomes, incomplete: done.reason)
-            return (report, done.signal)
-        } catch let failure as Failure {
-            proxy.stop()
-            throw failure
-        } catch {
-            proxy.stop()
-            throw .running("\(error)")
+        var outcomes: [ConformPlay.Outcome] = []
+        for (index, each) in cases.enumerated() {
+            guard let outcome = try await play.play(each) else { break }
+            outcomes.append(outcome)
+            progress?.say(index, outcome.address, outcome.trouble ?? Messages.playedToItsEnd)
         }
+        return outcomes
     }
 
-    private static func play(
-        _ cases: [ContractCase], _ play: ConformPlay, _ jobs: Jobs<ConformPlay.Outcome>, _ progress: JobProgress?
-    ) {
-        while let index = jobs.take() {
-            do {
-                let contractCase = cases[index]
-                guard let outcome = try Blocking.wait(for: { try await play.play(contractCase) }) else {
-                    return jobs.end(.success(Messages.tooManyConformRequests))
-                }
-                jobs.finish(index, outcome)
-                progress?.say(index, outcome.address, outcome.trouble ?? Messages.playedToItsEnd)
-            } catch let failure as Failure {
-                jobs.end(.failure(failure))
-            } catch {
-                jobs.end(.failure(.running("\(error)")))
-            }
-        }
-    }
-}
-
-/// A proxy on a thread of its own that records into a file.
-private final class RecordingProxy: Sendable {
-    let url: String
-    private let mailbox: Mailbox
-    private let ended: Gate
-
-    init(_ server: UpstreamURL, _ trust: TLSTrust, to path: String) throws(Failure) {
+    /// Starts a proxy on a thread of its own.
+    ///
+    /// - Parameter ended: opened once it has stopped and its recording is complete.
+    private func startProxy(
+        recordingTo path: String, _ ended: Gate
+    ) throws -> (url: String, mailbox: Mailbox) {
         do {
             let proxy = try ProxyHost(
                 listeningOn: try SocketAddress(host: "127.0.0.1", port: 0), upstream: server, trust: trust)
+            proxy.loop.acceptPause = pause
             let tap = try SessionTap(
                 SessionRecorder.Settings(creatorVersion: Version.current), to: path, existing: .replace,
                 program: "comparison")
             proxy.tap = tap
-            (url, mailbox, ended) = (proxy.loop.url, proxy.mailbox, try Gate())
+            let address = (proxy.loop.url, proxy.mailbox)
             tap.write()
             try Self.serve(proxy, ended)
+            return address
         } catch let error as StartError {
-            throw .configuration(Messages.notStarted(error))
+            throw Failure.configuration(Messages.notStarted(error))
         } catch let error as FileError {
-            throw .file(error)
-        } catch {
-            throw .running("\(error)")
+            throw Failure.file(error)
         }
     }
 
@@ -274,11 +256,5 @@ private final class RecordingProxy: Sendable {
             _ = (proxy.tap as? SessionTap)?.finish(at: FitIQMock.now)
             ended.open()
         }
-    }
-
-    /// Ends the recording; the file is complete when it returns.
-    func stop() {
-        mailbox.requestStop()
-        ended.wait()
     }
 }

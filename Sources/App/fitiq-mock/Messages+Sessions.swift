@@ -162,7 +162,7 @@ extension Messages {
     static let noConformUpstream = "conform needs the server: --upstream https://api.example.com."
     static let noUpstreamToken =
         "the server is not on this machine, so it needs a token of its own: --token, or FITIQ_UPSTREAM_TOKEN."
-    static let badPause = "--pause is a duration up to 1m, and at least 100ms for a server that is not on this machine."
+    static let badPause = "--pause is a duration up to 5s, and at least 100ms for a server that is not on this machine."
     static func badUpstreamSecret(_ name: String) -> String {
         "--\(name.lowercased().replacing("_", with: "-")) (FITIQ_UPSTREAM_\(name)) must be visible ASCII characters."
     }
@@ -179,6 +179,6 @@ extension Messages {
             + "and delete nothing. Go on? [y/N] "
     }
     static let playedToItsEnd = "played"
-    static let tooManyConformRequests =
-        "\(ConformPlay.requestLimit) requests are the most that one comparison sends; the rest of the cases is not played."
+    static let tooManyConformRequests = "No case begins after \(ConformPlay.requestLimit) requests"
+    static func comparison(with server: String) -> String { "\(server) compared with the fake" }
 }

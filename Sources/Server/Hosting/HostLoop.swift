@@ -87,7 +87,9 @@ public final class HostLoop {
     fileprivate var acceptError: SocketError?
     fileprivate var wasForced = false
     private let tls: TLSContext?
-    /// When to listen again after file descriptors ran out.
+    /// How long connections wait after one that was accepted.
+    public var acceptPause = Duration.zero
+    /// When to listen again after a pause.
     private var listensAgainAt: MonotonicInstant?
     /// Wall-clock time at the monotonic clock's zero: time that never jumps.
     @usableFromInline let epoch = WallClock.nanosecondsSinceEpoch() - MonotonicInstant.now().nanoseconds
@@ -155,18 +157,23 @@ public final class HostLoop {
         guard let port = ports.dropFirst(Int(token - Self.firstListenerToken)).first else { return }
         for _ in 0..<Self.acceptsPerTurn {
             switch port.listener.accept() {
-            case .accepted(let socket): begin(socket, port)
-            case .exhausted:
-                // The backlog keeps waiting clients; without a pause the loop would spin on the listener.
-                for port in ports { events.remove(port.listener.descriptor) }
-                listensAgainAt = now.advanced(by: Self.pauseWithoutDescriptors)
-                return
+            case .accepted(let socket):
+                begin(socket, port)
+                if acceptPause > .zero { return pause(until: now.advanced(by: acceptPause)) }
+            // Without a pause the loop would spin on the listener.
+            case .exhausted: return pause(until: now.advanced(by: Self.pauseWithoutDescriptors))
             case .failed(let error):
                 acceptError = error
                 return events.stop()
             case .wouldBlock: return
             }
         }
+    }
+
+    /// Accepts nobody for a while; the backlog keeps waiting clients.
+    private func pause(until end: MonotonicInstant) {
+        for port in ports { events.remove(port.listener.descriptor) }
+        listensAgainAt = end
     }
 
     /// Watches all listeners, or none.
@@ -182,7 +189,7 @@ public final class HostLoop {
         }
     }
 
-    /// Listens again if the pause without descriptors is over; call it in each turn.
+    /// Listens again if the pause is over; call it in each turn.
     public func endPause(_ now: MonotonicInstant) {
         guard let again = listensAgainAt, again <= now else { return }
         let isListening: Void? = try? watchListeners()

@@ -14,15 +14,32 @@ enum ConformMessages {
     static let frame = "the type of a message"
 
     static func quoted(_ text: String) -> String { "`\(text.onOneLine(limit: 60).replacing("`", with: "'"))`" }
-    /// The place of a value in an answer: `201, data.created_at`.
-    static func place(_ kind: String, _ path: String) -> String { path.isEmpty ? kind : "\(kind), \(path)" }
+
+    // MARK: The report
+
+    static func alike(_ result: Conformance.EndpointResult) -> String {
+        "\(result.title): \(result.alike) of \(Words.counted(result.answers, "answer")) alike, "
+            + "\(result.alike * 100 / max(1, result.answers)) %"
+    }
+    static func deviates(_ deviation: Conformance.Deviation) -> String {
+        let more = deviation.count == 1 ? "" : ", and in \(Words.counted(deviation.count - 1, "more answer"))"
+        return "\(deviation.place): the fake has \(deviation.fake), upstream \(deviation.upstream); first in "
+            + "\(deviation.firstSeen)\(more)."
+    }
+    static func moreDeviations(_ count: Int) -> String { "and \(Words.counted(count, "more deviation"))." }
+    static func sum(_ conformance: Conformance, cases: Int) -> String {
+        let answers = conformance.endpoints.map(\.answers).reduce(0, +)
+        let alike = conformance.fidelity.map { ": \($0) % alike" } ?? ""
+        return "\(Words.counted(answers, "answer")) in \(Words.counted(cases, "case"))\(alike)."
+    }
     static func notCompared(_ count: Int) -> String {
         "\(Words.counted(count, "answer")) of endpoints that the fake is not asked for \(count == 1 ? "is" : "are") not compared."
     }
+    static let rowsHeading = ["| endpoint | the fake | upstream | first seen |", "| --- | --- | --- | --- |"]
 
     // MARK: Cases that are not played to their end
 
     static let notOurs =
         "it would write to a consultation that was there before, so the rest of the case is left out."
-    static let unmet = "what the case waits for did not show."
+    static let unmet = "what the case waits for did not show, so the rest of the case is left out."
 }

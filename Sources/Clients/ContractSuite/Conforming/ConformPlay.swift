@@ -1,8 +1,6 @@
 import FitIQAPI
 import FitIQClient
-import JSON
 import Sockets
-import Text
 import Traffic
 
 /// Plays cases of the contract with a real server, as a guest who leaves alone what was there before.
@@ -13,13 +11,13 @@ public struct ConformPlay: Sendable {
     /// Makes a client of the server.
     public typealias MakeClient = @Sendable () throws -> FitIQClient
     private let make: MakeClient
-    private let pause: Duration
     private let recording: @Sendable () throws -> Session
+    private let isStopped: @Sendable () -> Bool
 
-    /// The maximum number of requests of a run; more are not sent.
+    /// The number of requests after which no further case begins.
     public static let requestLimit = 2000
-    /// The pause between two instructions, to go easy on the server.
-    public static let pauses = Duration.zero...Duration.seconds(60)
+    /// The pause between two requests, to go easy on the server; with a longer one the client would give up answers.
+    public static let pauses = Duration.zero...Duration.seconds(5)
     /// The pause for a server on this machine, and for any other.
     public static let (localPause, remotePause) = (Duration.zero, Duration.milliseconds(100))
     /// How long a step waits at most, and how long for a client that has nothing to do.
@@ -29,12 +27,13 @@ public struct ConformPlay: Sendable {
     private static let lookPause = Duration.milliseconds(10)
 
     /// - Parameters:
-    ///   - make: makes a client for each case.
-    ///   - pause: how long to wait before each instruction.
     ///   - recording: returns what was recorded so far.
+    ///   - isStopped: whether the run has to end.
+    ///   - make: makes a client for each case.
     public init(
-        pause: Duration, recording: @escaping @Sendable () throws -> Session, make: @escaping MakeClient
-    ) { (self.pause, self.recording, self.make) = (pause, recording, make) }
+        recording: @escaping @Sendable () throws -> Session, isStopped: @escaping @Sendable () -> Bool = { false },
+        make: @escaping MakeClient
+    ) { (self.recording, self.isStopped, self.make) = (recording, isStopped, make) }
 
     /// The cases that a server without faults can play in seconds: those of the default world that need no known ids.
     public static var cases: [ContractCase] {
@@ -56,97 +55,76 @@ public struct ConformPlay: Sendable {
 
     /// Plays a case.
     ///
-    /// - Returns: nil if the run has no more requests left.
+    /// - Returns: nil if the run was stopped, or has no more requests left.
     /// - Throws: an error of the harness.
     public func play(_ contractCase: ContractCase) async throws -> Outcome? {
         let before = try recording().entries.count
         guard before < Self.requestLimit else { return nil }
         var outcome = Outcome(address: contractCase.address, firstEntry: before)
         let client = try make()
-        for step in contractCase.steps {
-            guard let trouble = try await play(step, with: client) else { continue }
-            outcome.trouble = outcome.trouble ?? trouble.sentence
-            if trouble.endsCase { break }
+        for step in contractCase.steps where outcome.trouble == nil {
+            outcome.trouble = try await trouble(playing: step, with: client)
         }
         // Whatever is under way gets its answer.
         client.perform(.disconnect)
-        _ = try await wait(Self.patience, with: client) { !$0.isBusy && $0.connection != .connected }
+        _ = try await wait(with: client) { !$0.isBusy && $0.connection != .connected }
         await client.close()
-        return outcome
+        return isStopped() ? nil : outcome
     }
 
-    private enum Trouble {
-        /// The step would write to what was there before.
-        case notOurs
-        /// What it waits for did not show, and the client has given up, or is still at it.
-        case unmet(isBusy: Bool)
-
-        var sentence: String { if case .notOurs = self { ConformMessages.notOurs } else { ConformMessages.unmet } }
-        var endsCase: Bool { if case .unmet(isBusy: false) = self { false } else { true } }
-    }
-
-    private func play(_ step: Step, with client: FitIQClient) async throws -> Trouble? {
+    private func trouble(playing step: Step, with client: FitIQClient) async throws -> String? {
         switch step {
         case .perform(let instruction):
-            switch instruction {
-            case .send, .archive, .createGoal, .logMeal:
-                // A goal or a meal may also belong to no consultation.
-                let isAboutChat = ["send", "archive"].contains(instruction.name)
-                guard try isOurs(client.state.consultation) ?? !isAboutChat else { return .notOurs }
-            default: break
-            }
-            try await perform(instruction, with: client)
+            guard try mayPerform(instruction, in: client.state.consultation) else { return ConformMessages.notOurs }
+            let now = Timestamp(nanosecondsSinceEpoch: WallClock.nanosecondsSinceEpoch())
+            client.perform(ClientCommand(instruction, at: now))
         case .chatAboutGoal(let title):
-            guard let goal = client.state.goals.last(where: { $0.title == title }) else { return nil }
-            try await perform(.chatAboutGoal(id: goal.id), with: client)
+            guard let goal = client.state.goals.last(where: { $0.title == title }) else { return ConformMessages.unmet }
+            client.perform(.chatAboutGoal(id: goal.id))
         case .pass(let duration), .quiet(let duration): try await Self.wait(min(duration, Self.longestPass))
-        case .until(let expectation, let limit):
+        // What passes may be over before it is looked at.
+        case .until(.streaming, _), .expect, .watch: break
+        case .until(let expectation, _):
             let told = expectation.ofReport
-            let isMet = try await wait(min(limit, Self.patience), with: client) { report in
-                told?.failure(in: Observation(report: report)) == nil
-            }
-            if !isMet { return .unmet(isBusy: client.state.isBusy) }
-        case .expect, .watch: break
+            let isMet = try await wait(with: client) { told?.failure(in: Observation(report: $0)) == nil }
+            return isMet ? nil : ConformMessages.unmet
         }
         return nil
     }
 
-    private func perform(_ instruction: ClientInstruction, with client: FitIQClient) async throws {
-        try await Self.wait(pause)
-        let now = Timestamp(nanosecondsSinceEpoch: WallClock.nanosecondsSinceEpoch())
-        client.perform(ClientCommand(instruction, at: now))
-    }
-
-    /// Whether this run created the consultation; nil while no chat is open.
-    private func isOurs(_ consultation: String?) throws -> Bool? {
-        guard let consultation else { return nil }
+    /// Whether an instruction writes to no consultation but to those that this run created; a goal or a meal may also
+    /// belong to none.
+    private func mayPerform(_ instruction: ClientInstruction, in consultation: String?) throws -> Bool {
+        switch instruction {
+        case .send, .archive: if consultation == nil { return false }
+        case .createGoal, .logMeal: break
+        default: return true
+        }
+        guard let id = consultation.map({ Array($0.utf8) }) else { return true }
         return try recording().entries.contains { entry in
-            guard case .exchange(let exchange) = entry, exchange.response?.status == 201,
-                let body = exchange.response?.body.bytes, let value = JSONValue.container(body)
-            else { return false }
-            return value.names(consultation)
+            guard case .exchange(let exchange) = entry, let response = exchange.response else { return false }
+            return response.status == 201 && response.body.bytes.firstRange(of: id) != nil
         }
     }
 
     /// Waits until the client shows it, or has nothing to do any more, or the time is up.
     ///
     /// - Returns: whether it shows.
-    private func wait(
-        _ limit: Duration, with client: FitIQClient, until isMet: (ClientReport) -> Bool
-    ) async throws -> Bool {
-        let end = MonotonicInstant.now().advanced(by: limit)
+    private func wait(with client: FitIQClient, until isMet: (ClientReport) -> Bool) async throws -> Bool {
+        let end = MonotonicInstant.now().advanced(by: Self.patience)
         var idleSince: MonotonicInstant?
         while true {
             let (state, now) = (client.state, MonotonicInstant.now())
             if isMet(state) { return true }
             idleSince = state.isBusy ? nil : idleSince ?? now
-            if now >= end || idleSince.map({ $0.duration(to: now) >= Self.grace }) ?? false { return false }
+            let isIdle = idleSince.map { $0.duration(to: now) >= Self.grace } ?? false
+            if now >= end || isIdle || isStopped() { return false }
             try await Self.wait(Self.lookPause)
         }
     }
 
     private static func wait(_ duration: Duration) async throws {
-        if duration > .zero { try await CasePlay.wait(until: .now().advanced(by: duration)) }
+        try await CasePlay.wait(until: .now().advanced(by: duration))
     }
 }
 
@@ -155,18 +133,6 @@ extension ClientExpectation {
     fileprivate var ofReport: ClientExpectation? {
         if case .all(let parts) = self { return .all(parts.compactMap(\.ofReport)) }
         return needsStoredMessages ? nil : self
-    }
-}
-
-extension JSONValue {
-    /// Whether a member anywhere in it has this text.
-    fileprivate func names(_ text: String) -> Bool {
-        switch self {
-        case .string(let own): own.isExactly(text)
-        case .object(let object): object.contains { $0.value.names(text) }
-        case .array(let values): values.contains { $0.names(text) }
-        case .null, .bool, .number: false
-        }
     }
 }
 

@@ -2,6 +2,7 @@ import FitIQAPI
 import FitIQClient
 import HTTPTypes
 import JSON
+import Judging
 import MockServer
 import Scenarios
 import Text
@@ -16,24 +17,24 @@ public struct Conformance: Sendable {
     public let mode: GuideMode
     /// By endpoint, in the order of the API.
     public private(set) var endpoints: [EndpointResult] = []
-    /// Each in the order in which it was first seen.
-    public private(set) var deviations: [Deviation] = []
     /// Answers that are not compared, because the fake is not asked for anything of the kind.
     public private(set) var unknownCount = 0
-    private var known: [Place: ValueShape?] = [:]
-    private var mediaTypes: [Place: Set<ExactString>] = [:]
+    private var known: [Endpoint: [Kind: Known]] = [:]
 
     /// The answers of an endpoint: responses, handshakes, and the server's messages on sockets.
-    public struct EndpointResult: Sendable, Hashable {
+    public struct EndpointResult: Sendable {
         public let endpoint: Endpoint
         /// How many answers were compared, and how many of them the fake could have given.
-        public var answers = 0
-        public var alike = 0
+        public fileprivate(set) var answers = 0
+        public fileprivate(set) var alike = 0
+        /// In the order in which they were first seen; those of one answer by place.
+        public fileprivate(set) var deviations: [Deviation] = []
+        fileprivate var places: [ValueShape.Deviation: Int] = [:]
+        var title: String { "\(endpoint.method.rawValue) \(endpoint.template)" }
     }
 
     /// A way in which the server differs from the fake.
-    public struct Deviation: Sendable, Hashable {
-        public let endpoint: Endpoint
+    public struct Deviation: Sendable {
         /// The status or the message's type, and the member: `201, data.created_at`.
         public let place: String
         public let fake: String
@@ -41,14 +42,19 @@ public struct Conformance: Sendable {
         /// The case in which it was first seen, and the number of the entry in the recording.
         public let firstSeen: String
         /// In how many answers it shows.
-        public var count = 1
+        public fileprivate(set) var count = 1
     }
 
     /// What answers are compared by: the status of a response, or the type of a message.
-    private struct Place: Hashable {
-        let endpoint: Endpoint
-        let kind: String
-        let isMessage: Bool
+    private struct Kind: Hashable {
+        let text: String
+        var isMessage = false
+    }
+
+    /// What the fake says in answers of a kind; there is no shape without JSON.
+    private struct Known {
+        var shape: ValueShape?
+        var mediaTypes: Set<ExactString> = []
     }
 
     /// Alike answers in a hundred, rounded down; nil if there were none.
@@ -69,38 +75,35 @@ public struct Conformance: Sendable {
             // Faults are not what the fake says, and thousands of messages are no other answer than a few.
             guard scenario.faults.isEmpty, contractCase.setting != .builtIn("long-history") else { continue }
             for style in ClientConfiguration.ChatStyle.allCases {
-                learn(try await Self.session(of: contractCase, in: scenario, mode, style))
+                let entries = try await Self.entries(of: contractCase, in: scenario, mode, style)
+                learn(Session(entries, origin: "http://fake"))
             }
         }
     }
 
-    private static func session(
+    private static func entries(
         of contractCase: ContractCase, in scenario: Scenario, _ mode: GuideMode, _ style: ClientConfiguration.ChatStyle
-    ) async throws -> Session {
+    ) async throws -> [JournalEntry] {
         let now = Timestamp(secondsSinceEpoch: 1_738_146_600)
         let network = VirtualNetwork(try Engine(Engine.Configuration(), now: now), now: now)
         let world = try await StageWorld(on: network, scenario, guide: mode, clock: .manual, judged: false)
         var play = CasePlay(
             world: world, client: try ReferenceClient(world.surroundings, network: network) { $0.chat = style },
             result: CaseResult(contractCase, mode: mode), stepLimit: MemoryTrial.lookLimit, grace: .seconds(5))
-        var outcome = TrialOutcome(mode: mode, startedAt: world.access.now)
-        try await play.play(into: &outcome)
-        return Session(outcome.entries, origin: "http://fake")
+        try await play.run()
+        return try await world.entries()
     }
 
     private mutating func learn(_ session: Session) {
-        for entry in session.entries {
-            for answer in Self.answers(of: entry, in: mode) {
-                guard let endpoint = answer.endpoint else { continue }
-                let place = Place(endpoint: endpoint, kind: answer.kind, isMessage: answer.isMessage)
-                var shape = known[place] ?? nil
-                if let value = answer.value {
-                    shape = shape ?? ValueShape()
-                    shape?.learn(value)
-                }
-                known[place] = .some(shape)
-                if let type = answer.mediaType { mediaTypes[place, default: []].insert(ExactString(type)) }
+        for answer in session.entries.flatMap({ Self.answers(of: $0, in: mode) }) {
+            guard let endpoint = answer.endpoint else { continue }
+            var answers = known[endpoint]?[answer.kind] ?? Known()
+            if let value = answer.value {
+                answers.shape = answers.shape ?? ValueShape()
+                answers.shape?.learn(value)
             }
+            if let type = answer.mediaType { answers.mediaTypes.insert(ExactString(type)) }
+            known[endpoint, default: [:]][answer.kind] = answers
         }
     }
 
@@ -108,73 +111,56 @@ public struct Conformance: Sendable {
 
     /// Compares what a server said with what the fake can say.
     ///
-    /// - Parameter place: names the case to which the entry with an index belongs.
-    public mutating func compare(_ session: Session, caseOf place: (Int) -> String) {
+    /// - Parameter cases: those to which the entries belong.
+    public mutating func compare(_ session: Session, playedIn cases: [ConformPlay.Outcome]) {
         var results: [Endpoint: EndpointResult] = [:]
-        let asked = Set(known.keys.map(\.endpoint))
-        var found: [[String]: Int] = [:]  // Endpoint, place and both sides: compared as texts of this module.
         for (index, entry) in session.entries.enumerated() {
+            let place = "\(cases.last { $0.firstEntry <= index }?.address ?? ""), entry \(index + 1)"
             for answer in Self.answers(of: entry, in: mode) {
-                guard let endpoint = answer.endpoint, asked.contains(endpoint) else {
+                guard let endpoint = answer.endpoint, let known = known[endpoint] else {
                     unknownCount += 1
                     continue
                 }
-                let differences = differences(of: answer, of: endpoint)
-                results[endpoint, default: EndpointResult(endpoint: endpoint)].answers += 1
-                if differences.isEmpty { results[endpoint]?.alike += 1 }
-                for difference in Set(differences).sorted(by: { $0.path < $1.path }) {
-                    let key = [endpoint.name, difference.path, difference.known, difference.found]
-                    if let place = found[key] {
-                        deviations[place].count += 1
-                        continue
-                    }
-                    found[key] = deviations.count
-                    deviations.append(
-                        Deviation(
-                            endpoint: endpoint, place: difference.path, fake: difference.known,
-                            upstream: difference.found, firstSeen: "\(place(index)), entry \(index + 1)"))
-                }
+                results[endpoint, default: EndpointResult(endpoint: endpoint)]
+                    .add(Self.deviations(of: answer, from: known), at: place)
             }
         }
         endpoints = Endpoint.allCases.compactMap { results[$0] }
     }
 
     /// How an answer differs; the path begins with the status or the type.
-    private func differences(of answer: Answer, of endpoint: Endpoint) -> [ValueShape.Deviation] {
-        let place = Place(endpoint: endpoint, kind: answer.kind, isMessage: answer.isMessage)
-        guard let shape = known[place] else {
-            let kinds = known.keys.filter { $0.endpoint == endpoint && $0.isMessage == answer.isMessage }.map(\.kind)
+    private static func deviations(of answer: Answer, from known: [Kind: Known]) -> [ValueShape.Deviation] {
+        let kind = answer.kind
+        guard let answers = known[kind] else {
+            let kinds = known.keys.filter { $0.isMessage == kind.isMessage }.map(\.text).sorted()
             return [
                 ValueShape.Deviation(
-                    path: answer.isMessage ? ConformMessages.frame : ConformMessages.status,
-                    known: kinds.isEmpty ? ConformMessages.noAnswer : Words.list(kinds.sorted(), last: "or"),
-                    found: answer.kind)
+                    path: kind.isMessage ? ConformMessages.frame : ConformMessages.status,
+                    known: kinds.isEmpty ? ConformMessages.noAnswer : Words.list(kinds, last: "or"), found: kind.text)
             ]
         }
         var found: [ValueShape.Deviation] = []
         func note(_ what: String, _ known: String, _ other: String) {
-            found.append(
-                ValueShape.Deviation(path: ConformMessages.place(answer.kind, what), known: known, found: other))
+            found.append(ValueShape.Deviation(path: what, known: known, found: other))
         }
-        let types = mediaTypes[place] ?? []
-        if !answer.isMessage, !types.isEmpty || answer.mediaType != nil,
-            !types.contains(ExactString(answer.mediaType ?? ""))
-        {
-            let known = types.isEmpty ? ConformMessages.noMediaType : types.sorted().map(\.text).joined(separator: ", ")
-            note(ConformMessages.mediaType, known, answer.mediaType ?? ConformMessages.noMediaType)
+        let type = answer.mediaType.map { ExactString($0) }
+        if answers.mediaTypes.isEmpty ? type != nil : type.map(answers.mediaTypes.contains) != true {
+            let types = answers.mediaTypes.sorted().map(\.text)
+            note(
+                ConformMessages.mediaType, types.isEmpty ? ConformMessages.noMediaType : Words.list(types, last: "or"),
+                type.map { ConformMessages.quoted($0.text) } ?? ConformMessages.noMediaType)
         }
-        switch (shape, answer.value) {
+        switch (answers.shape, answer.value) {
         case (nil, nil): break
         case (nil, .some): note(ConformMessages.body, ConformMessages.noBody, ConformMessages.json)
         case (.some, nil): note(ConformMessages.body, ConformMessages.json, ConformMessages.notJSON)
-        case (let shape?, let value?):
-            found += shape.deviations(of: value).map { deviation in
-                var deviation = deviation
-                deviation.path = ConformMessages.place(answer.kind, deviation.path)
-                return deviation
-            }
+        case (let shape?, let value?): found += shape.deviations(of: value)
         }
-        return found
+        return found.map { deviation in
+            var deviation = deviation
+            deviation.path = deviation.path.isEmpty ? kind.text : "\(kind.text), \(deviation.path)"
+            return deviation
+        }
     }
 
     // MARK: Answers
@@ -182,9 +168,7 @@ public struct Conformance: Sendable {
     private struct Answer {
         /// Nil if the mode does not have it.
         var endpoint: Endpoint?
-        /// The status, or the message's type.
-        var kind: String
-        var isMessage = false
+        var kind: Kind
         var mediaType: String?
         /// The body, if it is JSON.
         var value: JSONValue?
@@ -196,20 +180,20 @@ public struct Conformance: Sendable {
         switch entry {
         case .exchange(let exchange):
             guard let response = exchange.response else {
-                return [Answer(endpoint: endpoint, kind: ConformMessages.noAnswer)]
+                return [Answer(endpoint: endpoint, kind: Kind(text: ConformMessages.noAnswer))]
             }
             guard response.isComplete, !response.body.isCut, !response.isCoded else { return [] }
             return [
                 Answer(
-                    endpoint: endpoint, kind: String(response.status), mediaType: mediaType(response),
+                    endpoint: endpoint, kind: Kind(text: String(response.status)), mediaType: mediaType(response),
                     value: JSONValue.container(response.body.bytes))
             ]
         case .socket(let socket):
-            return [Answer(endpoint: endpoint, kind: "101")]
+            return [Answer(endpoint: endpoint, kind: Kind(text: "101"))]
                 + socket.frames.filter { $0.sender == .server && !$0.opcode.isControl && !$0.payload.isCut }.map {
                     let value = $0.opcode == .text ? JSONValue.container($0.payload.bytes) : nil
                     let kind = value?["type"]?.string.map(ConformMessages.quoted) ?? ConformMessages.notJSON
-                    return Answer(endpoint: endpoint, kind: kind, isMessage: true, value: value)
+                    return Answer(endpoint: endpoint, kind: Kind(text: kind, isMessage: true), value: value)
                 }
         }
     }
@@ -224,5 +208,69 @@ public struct Conformance: Sendable {
     private static func mediaType(_ response: SessionResponse) -> String? {
         let field = response.fields.first { $0.name.lowercased() == "content-type" }
         return field.map { String($0.value.prefix { $0 != ";" }.filter { $0 != " " }).lowercased() }
+    }
+}
+
+extension Conformance.EndpointResult {
+    fileprivate mutating func add(_ differences: [ValueShape.Deviation], at place: String) {
+        answers += 1
+        if differences.isEmpty { alike += 1 }
+        for difference in Set(differences).sorted() {
+            if let known = places[difference] {
+                deviations[known].count += 1
+                continue
+            }
+            places[difference] = deviations.count
+            deviations.append(
+                Conformance.Deviation(
+                    place: difference.path, fake: difference.known, upstream: difference.found, firstSeen: place))
+        }
+    }
+}
+
+// MARK: The report
+
+extension Conformance {
+    /// The most deviations of an endpoint that a report names.
+    private static let namedCount = 100
+
+    /// The addresses of the checks of any report.
+    public static var addresses: [String] { Endpoint.allCases.map(address) }
+    private static func address(_ endpoint: Endpoint) -> String { "conform/\(endpoint.name)" }
+
+    /// A report with a check for each endpoint.
+    public func report(title: String, cases: [ConformPlay.Outcome]) -> Report {
+        var report = Report(title: title)
+        report.subject = .server
+        report.runs = [
+            Report.Run(
+                scenario: "conform", mode: mode, hasConnected: fidelity != nil, verdicts: [], exposures: [],
+                checks: endpoints.map { result in
+                    let rest = result.deviations.count - Self.namedCount
+                    return Report.Check(
+                        address: Self.address(result.endpoint), clause: ConformMessages.alike(result),
+                        failures: result.deviations.prefix(Self.namedCount).map(ConformMessages.deviates),
+                        notes: rest > 0 ? [ConformMessages.moreDeviations(rest)] : [])
+                })
+        ]
+        report.runs[0].notes =
+            [ConformMessages.sum(self, cases: cases.count)]
+            + cases.compactMap { played in played.trouble.map { "\(played.address): \($0)" } }
+            + (unknownCount > 0 ? [ConformMessages.notCompared(unknownCount)] : [])
+        return report
+    }
+
+    /// The deviations as rows of a Markdown table, as in the list of deviations.
+    ///
+    /// What a server named is code, so that it forms no markup.
+    public var rows: String {
+        let rows = endpoints.flatMap { result in
+            result.deviations.map { deviation in
+                let place = deviation.place.onOneLine(limit: 200).replacing("`", with: "'")
+                let cells = ["`\(result.title)`: `\(place)`", deviation.fake, deviation.upstream, deviation.firstSeen]
+                return "| \(cells.map { $0.replacing("|", with: "\\|") }.joined(separator: " | ")) |"
+            }
+        }
+        return (ConformMessages.rowsHeading + rows).joined(separator: "\n") + "\n"
     }
 }

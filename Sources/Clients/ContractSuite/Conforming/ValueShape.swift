@@ -21,10 +21,14 @@ struct ValueShape: Sendable {
     }
 
     /// A value that differs: where it is, what the learnt values are, and what it is.
-    struct Deviation: Hashable, Sendable {
+    struct Deviation: Hashable, Comparable, Sendable {
         var path: String
         var known: String
         var found: String
+
+        static func < (one: Deviation, other: Deviation) -> Bool {
+            (one.path, one.known, one.found) < (other.path, other.known, other.found)
+        }
     }
 
     /// The members whose values are words that a client branches on.
@@ -51,7 +55,7 @@ struct ValueShape: Sendable {
     func deviations(of value: JSONValue, at path: String = "", under name: String = "") -> [Deviation] {
         let kind = ValueKind(value)
         // What the fake leaves null in all it says may be anything.
-        guard kinds != [.null] else { return [] }
+        guard kinds != [ValueKind(.null)] else { return [] }
         guard kinds.contains(where: kind.isAlike) else {
             return [Deviation(path: path, known: described, found: kind.words)]
         }
@@ -93,59 +97,35 @@ struct ValueShape: Sendable {
     private var described: String { Words.list(kinds.map(\.words).sorted(), last: "or") }
 }
 
-/// What a client has to know of a value to read it.
-enum ValueKind: Hashable, Sendable {
-    case null, boolean, number, text, object, array
-    /// A time of RFC 3339, with so many digits of a second's fraction.
-    case time(digits: Int)
-    case date
-    /// A UUID.
-    case id(isLowerCase: Bool)
+/// What a client has to know of a value to read it, in words.
+struct ValueKind: Hashable, Sendable {
+    let words: String
+    /// Whether it can stand where any text may be.
+    private var isText = false
+    private static let text = "a text"
 
     init(_ value: JSONValue) {
         switch value {
-        case .null: self = .null
-        case .bool: self = .boolean
-        case .number: self = .number
-        case .object: self = .object
-        case .array: self = .array
-        case .string(let text): self = Self.kind(of: text)
+        case .null: words = "null"
+        case .bool: words = "true or false"
+        case .number: words = "a number"
+        case .object: words = "an object"
+        case .array: words = "an array"
+        case .string(let text): (words, isText) = (Self.words(of: text), true)
         }
     }
 
-    private static func kind(of text: String) -> ValueKind {
+    private static func words(of text: String) -> String {
         let groups = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         if groups.map(\.count) == [8, 4, 4, 4, 12], groups.allSatisfy({ $0.allSatisfy(\.isHexDigit) }) {
-            return .id(isLowerCase: text == text.lowercased())
+            return text == text.lowercased() ? "an id in lower case" : "an id in upper case"
         }
-        if let time = RFC3339.time(text) { return .time(digits: time.fractionDigits) }
-        return RFC3339.days(text) != nil ? .date : .text
+        guard let time = RFC3339.time(text) else { return RFC3339.days(text) != nil ? "a date" : Self.text }
+        return time.fractionDigits == 0
+            ? "a time in whole seconds"
+            : "a time with \(Words.counted(time.fractionDigits, "digit")) of a second's fraction"
     }
 
     /// Whether a value of this kind can stand where that one is.
-    func isAlike(_ known: ValueKind) -> Bool {
-        if self == known { return true }
-        // Where any text may be, so may one that looks like something else.
-        guard known == .text else { return false }
-        switch self {
-        case .time, .date, .id: return true
-        default: return false
-        }
-    }
-
-    var words: String {
-        switch self {
-        case .null: "null"
-        case .boolean: "true or false"
-        case .number: "a number"
-        case .text: "a text"
-        case .object: "an object"
-        case .array: "an array"
-        case .time(0): "a time in whole seconds"
-        case .time(let digits): "a time with \(Words.counted(digits, "digit")) of a second's fraction"
-        case .date: "a date"
-        case .id(true): "an id in lower case"
-        case .id(false): "an id in upper case"
-        }
-    }
+    func isAlike(_ known: ValueKind) -> Bool { self == known || isText && known.words == Self.text }
 }

@@ -20,9 +20,10 @@ public struct ExaminedRun: Sendable {
     public init(_ outcome: TrialOutcome, of schedule: Schedule, on story: Story, _ oracle: Oracle) {
         (self.outcome, self.schedule) = (outcome, schedule)
         reading = TrialReading(outcome)
-        points = Points(outcome, reading, story: schedule.story)
+        points = Points(outcome, reading)
         acted = schedule.acted(in: outcome, on: story.scenario, points)
-        symptoms = oracle.symptoms(of: outcome, reading, story: schedule.story)
+        symptoms = oracle.symptoms(
+            of: outcome, reading, story: schedule.story, isHarmed: !schedule.faults.isEmpty)
     }
 
     public func symptom(_ id: String) -> Symptom? { symptoms.first { $0.id == id } }

@@ -181,40 +181,39 @@ enum ExploringMessages {
 
     /// The place, with its preposition.
     static func phrase(_ place: FaultPoint.Place) -> String {
-        switch place {
-        case .request(let endpoint, let number): "for \(ordinal(number)) \(operation(endpoint))"
-        case .handshake(let endpoint, let number): "for \(ordinal(number)) handshake of \(operation(endpoint))"
-        case .frame(let endpoint, let connection, let type, let number):
-            "at \(ordinal(number)) \(type) of \(socket(endpoint, connection))"
-        case .chunk(let endpoint, let connection, let answer, let number):
-            "at \(ordinal(number)) chunk of \(ordinal(answer)) answer on \(socket(endpoint, connection))"
-        case .after(let endpoint, let connection, let type, let number):
-            "behind \(ordinal(number)) \(type) of \(socket(endpoint, connection))"
-        case .question(let turn): "for \(ordinal(turn)) question"
-        case .meal(let text): "for the meal \(Messages.quoted(text))"
-        case .moment(let time): "after \(Messages.text(time))"
+        let number = ordinal(place.number)
+        return switch place.sort {
+        case .request: "for \(number) \(operation(place))"
+        case .handshake: "for \(number) handshake of \(operation(place))"
+        case .frame: "at \(number) \(place.text) of \(socket(place))"
+        case .chunk: "at \(number) chunk of \(ordinal(place.numbers[1])) answer on \(socket(place))"
+        case .after: "behind \(number) \(place.text) of \(socket(place))"
+        case .question:
+            "for \(number) question" + (place.text.isEmpty ? "" : " with \(Messages.quoted(place.text))")
+        case .meal: "for the meal \(Messages.quoted(place.text))"
+        case .moment: "after \(Messages.text(.seconds(place.number)))"
         }
     }
 
     /// The place in a name, in at most a few words.
     static func short(_ place: FaultPoint.Place) -> String {
-        switch place {
-        case .request(let endpoint, let number): "\(endpoint.name)-\(number)"
-        case .handshake(let endpoint, let number): "\(endpoint.name)-\(number)"
-        case .frame(_, let connection, let type, let number), .after(_, let connection, let type, let number):
-            "\(type)-\(number)" + (connection == 1 ? "" : "-of-\(connection)")
-        case .chunk(_, let connection, let answer, let number):
-            "chunk-\(answer)-\(number)" + (connection == 1 ? "" : "-of-\(connection)")
-        case .question(let turn): "question-\(turn)"
+        let connection = place.connection == 1 ? "" : "-of-\(place.connection)"
+        return switch place.sort {
+        case .request, .handshake: "\(place.endpoint?.name ?? "")-\(place.number)"
+        case .frame, .after: "\(place.text)-\(place.number)\(connection)"
+        case .chunk: "chunk-\(place.numbers[1])-\(place.number)\(connection)"
+        case .question: "question-\(place.number)"
         case .meal: "meal"
-        case .moment(let time): "\(time.components.seconds)s"
+        case .moment: "\(place.number)s"
         }
     }
 
-    private static func operation(_ endpoint: Endpoint) -> String { "\(endpoint.method.rawValue) \(endpoint.template)" }
+    private static func operation(_ place: FaultPoint.Place) -> String {
+        "\(place.endpoint?.method.rawValue ?? "") \(place.endpoint?.template ?? "")"
+    }
 
-    private static func socket(_ endpoint: Endpoint, _ connection: Int) -> String {
-        "\(ordinal(connection)) \(endpoint == .mealSocket ? "socket of meals" : "chat socket")"
+    private static func socket(_ place: FaultPoint.Place) -> String {
+        "\(ordinal(place.connection)) \(place.endpoint == .mealSocket ? "socket of meals" : "chat socket")"
     }
 
     private static func ordinal(_ number: Int) -> String {

@@ -70,7 +70,11 @@ public struct Oracle: Sendable {
     public mutating func excuse(_ id: String, story: Int) { baselines[story].ids.insert(id) }
 
     /// The symptoms of a run, each id once, without those that the story shows without faults.
-    public func symptoms(of outcome: TrialOutcome, _ reading: TrialReading, story: Int) -> [Symptom] {
+    ///
+    /// - Parameter isHarmed: Whether something was to go wrong.
+    public func symptoms(
+        of outcome: TrialOutcome, _ reading: TrialReading, story: Int, isHarmed: Bool = true
+    ) -> [Symptom] {
         var symptoms: [Symptom] = []
         func add(
             _ id: String, _ message: String, level: Obligation.Level = .must, entries: [Int] = [], at place: Int? = nil
@@ -90,6 +94,7 @@ public struct Oracle: Sendable {
         }
         // A client that lacks an instruction cannot do what the steps demand.
         for failure in outcome.unsupported.isEmpty ? outcome.failures : [] {
+            if isHarmed, let step = failure.step, stories[story].isOfGoodDays(step: step) { continue }
             let check = failure.step.flatMap { stories[story].symptoms[$0] }
             guard let id = failure.check?.rawValue ?? check?.rawValue else { continue }
             let time = outcome.startedAt.advanced(by: failure.at)
@@ -170,40 +175,69 @@ public struct Oracle: Sendable {
 }
 
 extension TrialOutcome {
-    /// Whether the judge lacks what it takes to blame the client for repeating too much or too soon: its user asked in
-    /// between, or another attempt was under way that was journaled later.
+    /// Whether the judge lacks what it takes to blame the client: an answer may have come after it had given up, or it
+    /// repeats too much or too soon, but its user asked in between, or another attempt was under way that was journaled
+    /// later.
     fileprivate func isAskedFor(_ finding: Finding, _ obligation: Obligation) -> Bool {
-        guard ["retry/backoff-on-5xx", "ws/reconnect-backoff", "ws/reconnect-limit"].contains(obligation.id),
-            let last = finding.evidence.last, let begin = last.event.request
-        else { return false }
-        var start = finding.evidence.first?.time ?? last.time
-        for entry in entries.reversed() {
-            guard let request = entry.event.request, request.endpoint == begin.endpoint,
-                ExactString(request.head.target.description) == ExactString(begin.head.target.description)
-            else { continue }
+        if finding.evidence.dropLast().contains(where: \.isLate) { return true }
+        guard let first = finding.evidence.first, let last = finding.evidence.last else { return false }
+        if obligation.id == "ws/recovers-history" {
+            return entries.contains { entry in
+                guard let request = entry.event.request, request.endpoint == .listMessages else { return false }
+                return request.requestedAt >= first.time && entry.time > last.time && entry.isLate
+            }
+        }
+        guard Self.repeats.contains(obligation.id), let begin = last.event.request else { return false }
+        var start = first.time
+        for entry in attempts(like: begin) {
+            guard let request = entry.event.request else { continue }
             if request.requestedAt < begin.requestedAt, entry.time > begin.requestedAt { return true }
             // A series of attempts, as the judges have it.
             if entry.time <= start, start <= entry.time.advanced(byNanoseconds: 61_000_000_000) {
                 start = request.requestedAt
             }
         }
-        return asked.contains { start < $0 && $0 <= begin.requestedAt }
+        if asked.contains(where: { start < $0 && $0 <= begin.requestedAt }) { return true }
+        // Waits shrink: the user ended the long one.
+        guard finding.evidence.count == 3, let tried = first.event.request else { return false }
+        let before = attempts(like: tried).compactMap { $0.event.request?.requestedAt }.filter {
+            $0 < tried.requestedAt
+        }
+        return asked.contains { (before.max() ?? startedAt) < $0 && $0 <= tried.requestedAt }
     }
 
-    /// Whether a frame was lost, repeated or changed, and the client asked for the history since and did not get it:
-    /// chunks have no numbers, so only the history shows what is missing.
+    /// The obligations that a client breaks by asking too much or too soon.
+    private static let repeats: Set = [
+        "retry/backoff-on-5xx", "ws/reconnect-backoff", "ws/reconnect-limit", "meal/no-poll-while-connected",
+        "meal/polling-cadence",
+    ]
+
+    /// The entries of equal requests, the last one first.
+    private func attempts(like other: RecordedExchange) -> [JournalEntry] {
+        entries.reversed().filter { entry in
+            guard let request = entry.event.request, request.endpoint == other.endpoint else { return false }
+            return ExactString(request.head.target.description) == ExactString(other.head.target.description)
+        }
+    }
+
+    /// Whether a frame was lost, repeated or changed, and the client did not get the history since that it asked for, or
+    /// waits for it: chunks have no numbers, so only the history shows what is missing.
     fileprivate func isHistoryWithheld(at time: Timestamp) -> Bool {
         var isTouched = false
         var isRefused = false
-        for entry in entries where entry.time <= time {
+        for entry in entries {
             switch entry.event {
-            case .frame(let frame)
-            where frame.sender == .server && !(frame.faults.isEmpty && frame.delivery == .complete):
-                (isTouched, isRefused) = (true, false)
             case .exchange(let exchange) where exchange.endpoint == .listMessages:
-                let isRead = exchange.status == 200 && exchange.delivery == .complete && exchange.faults.isEmpty
-                if isRead { isTouched = false }
-                isRefused = !isRead
+                if entry.time > time {
+                    if exchange.requestedAt <= time { isRefused = true }
+                    continue
+                }
+                isRefused = !(exchange.status == 200 && exchange.delivery == .complete && exchange.faults.isEmpty)
+                if !isRefused { isTouched = false }
+            case .frame(let frame) where entry.time <= time && frame.sender == .server:
+                if !frame.faults.isEmpty || frame.delivery != .complete { isTouched = true }
+            case .closed(let closing) where entry.time <= time && !closing.faults.isEmpty: isTouched = true
+            case .fault where entry.time <= time: isTouched = true
             default: break
             }
         }
@@ -218,5 +252,13 @@ extension JournalEvent {
         case .exchange(let exchange), .opened(let exchange): exchange
         case .frame, .closed, .fault, .clock, .note, .held, .released: nil
         }
+    }
+}
+
+extension JournalEntry {
+    /// Whether a fault held an answer back for so long that the client may have given up: 10 s.
+    fileprivate var isLate: Bool {
+        guard let request = event.request, !request.faults.isEmpty else { return false }
+        return time >= request.requestedAt.advanced(byNanoseconds: 10_000_000_000)
     }
 }

@@ -19,6 +19,7 @@ import Traffic
 ///   `finding_count`, `findings`, each `level`, `message`, `evidence`: journal entries as the server writes them.
 /// - `coverage`, of all runs and of each: `faced` and `reachable`, numbers of situations; of all runs also `situations`,
 ///   each `socket`, `token`, `meal`, `trouble`, `way` or null, `faced`.
+/// - a run that has any also has `notes`.
 /// - an exposure: `path`, `count`. A check: `address`, `clause`, `failures`, `known_broken`, `notes` if there are any,
 ///   and `level` if failures are only warnings.
 /// - of an exploration, the first run has `exploration`, and each other run `discovery`: docs/explore.md.
@@ -76,6 +77,7 @@ public struct JSONReport {
             }
             writer.member("has_connected", run.hasConnected)
             writer.member("missed", run.missedCount)
+            if !run.notes.isEmpty { writer.strings("notes", run.notes) }
             writer.objects("verdicts", run.verdicts) { writer, verdict in
                 Self.write(verdict, mark: run.mark(of: verdict, knownBroken), encoder, to: &writer)
             }

@@ -94,6 +94,9 @@ public struct JUnitReport {
             let details = Messages.missed(run.missedCount, scenario: run.scenario)
             cases.append(Case(name: "journal", kind: .warned, details: details))
         }
+        if !run.notes.isEmpty {
+            cases.append(Case(name: "notes", kind: .warned, details: run.notes.joined(separator: "\n")))
+        }
         let cells = overview.rows.compactMap { $0.cells[place] }
         cases += cells.filter { $0.mark != .notExercised }.map { testCase($0, of: run) }
         cases += run.checks.map { testCase($0, in: run) }

@@ -17,7 +17,7 @@ public struct MarkdownReport {
         let blocks =
             [
                 ["## \(markdown(Messages.title(overview.report)))"], [summary],
-                list(overview.warnings + overview.troubles), table,
+                list(overview.warnings + overview.troubles + runs.flatMap(\.notes)), table,
             ]
             + checks
             + overview.broken.map(details) + [list(overview.exposures), situations]
@@ -25,7 +25,10 @@ public struct MarkdownReport {
     }
 
     private var table: [String] {
-        guard !overview.rows.isEmpty else { return overview.hidden.map(markdown) }
+        guard !overview.rows.isEmpty else {
+            return overview.serverChecks.map { "- \(Self.symbol($0)) \(markdown($1.clause))" }
+                + overview.hidden.map(markdown)
+        }
         let names = overview.report.runs.map { markdown($0.scenario) }
         let rows = overview.rows.map { row in
             let marks = row.cells.map { Self.symbol($0?.mark) }.joined(separator: " | ")
@@ -77,7 +80,7 @@ public struct MarkdownReport {
 
     /// The table of situations, and the ones to face next, folded.
     private var situations: [String] {
-        guard overview.outcome.hasConnected else { return [] }
+        guard overview.hasSituations else { return [] }
         let summary = overview.report.coverageSummary
         let names = CoverageSummary.columns.map { markdown(Messages.words($0)) }
         let rows = summary.table.map { row in

@@ -40,6 +40,7 @@ enum Messages {
     static let neverExercised = "Never exercised:"
     static let neverDriven =
         "The client never connected. Its adapter has to give it the address and the credentials of the command 'begin'."
+    static let noAnswer = "There was no answer to compare."
     static let nothingRecorded = "Nothing in the journal came from a client."
     static func notConnected(scenario: String) -> String { "The client did not connect in \(scenario)." }
     static func missed(_ count: Int, scenario: String) -> String {
@@ -165,6 +166,10 @@ enum Messages {
     // MARK: Summing up
 
     static func summary(_ outcome: Report.Outcome, runs: Int) -> String {
+        if outcome.subject == .server {
+            return "\(Words.counted(outcome.checkCount, "endpoint")), \(outcome.failedCheckCount) with deviations. "
+                + judgement(outcome)
+        }
         var parts: [String] = []
         if outcome[.broken] > 0 { parts.append("\(outcome[.broken]) broken") }
         if outcome[.warned] > 0 { parts.append("\(outcome[.warned]) broken as a should") }
@@ -187,7 +192,10 @@ enum Messages {
             reasons.append(outcome[.broken] == 1 ? "a must is broken" : "\(outcome[.broken]) musts are broken")
         }
         if outcome.failedCheckCount > 0 {
-            reasons.append(outcome.failedCheckCount == 1 ? "a case failed" : "\(outcome.failedCheckCount) cases failed")
+            reasons.append(
+                outcome.subject == .server
+                    ? "answers deviate"
+                    : outcome.failedCheckCount == 1 ? "a case failed" : "\(outcome.failedCheckCount) cases failed")
         }
         if outcome.failedCommandCount > 0 {
             reasons.append(
@@ -198,7 +206,8 @@ enum Messages {
             return (["The run is incomplete and fails"] + reasons).joined(separator: ", and ") + "."
         }
         if !outcome.hasConnected {
-            return (["The run fails: the client never connected"] + reasons).joined(separator: ", and ") + "."
+            let silence = outcome.subject == .server ? "there was no answer" : "the client never connected"
+            return (["The run fails: \(silence)"] + reasons).joined(separator: ", and ") + "."
         }
         return reasons.isEmpty ? "The run passes." : "The run fails: \(Words.list(reasons))."
     }

@@ -78,6 +78,7 @@ struct Overview {
 
     /// Why nothing came from a client, by how it was run.
     var neverConnected: String {
+        if report.subject == .server { return Messages.noAnswer }
         let isOfCommand = report.runs.contains { $0.command != nil || !$0.exploring.isEmpty }
         if isOfCommand { return Messages.neverConnected }
         return report.faced == nil ? Messages.nothingRecorded : Messages.neverDriven
@@ -108,7 +109,16 @@ struct Overview {
             counts[path].flatMap { $0 > 0 ? "\(Messages.exposure(path)) ×\($0)" : nil }
         }
         return (met.isEmpty ? [] : ["Error paths met: \(met.joined(separator: ", "))."])
-            + (outcome.hasConnected ? [report.coverageSummary.sentence] : [])
+            + (hasSituations ? [report.coverageSummary.sentence] : [])
+    }
+
+    /// Whether the report is about a client that was in situations.
+    var hasSituations: Bool { outcome.hasConnected && report.subject == .client }
+
+    /// The mark and the clause of each check, which stand where a server has no obligations.
+    var serverChecks: [(mark: Report.Mark, check: Report.Check)] {
+        guard report.subject == .server else { return [] }
+        return report.runs.flatMap { run in run.checks.map { (run.mark(of: $0, knownBroken), $0) } }
     }
 
     /// The checks that failed, or have something to tell.

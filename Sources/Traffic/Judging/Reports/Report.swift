@@ -5,6 +5,7 @@ import JSON
 public struct Report: Sendable {
     /// The judged command or file, for headings.
     public var title: String
+    public var subject = Subject.client
     /// One run per scenario, in execution order.
     public var runs: [Run]
     /// Why the rest was not run, as a sentence, or nil if everything was; an incomplete report fails.
@@ -20,6 +21,9 @@ public struct Report: Sendable {
         self.title = title
         self.runs = runs
     }
+
+    /// What a report is about: a client, or a server, with a check for each endpoint and no obligations.
+    public enum Subject: Sendable { case client, server }
 
     public struct Run: Sendable {
         public var scenario: String
@@ -40,6 +44,8 @@ public struct Report: Sendable {
         public var checks: [Check]
         /// The number of journal entries that could not be judged.
         public var missedCount: Int
+        /// What else there is to say, a sentence each; it fails nothing.
+        public var notes: [String] = []
         /// The members that an exploration adds to the run in JSON.
         public var exploring: JSONObject = [:]
 
@@ -103,6 +109,7 @@ public struct Report: Sendable {
         public var outdated: [KnownBroken.Line] = []
         public var hasConnected = false
         public var isIncomplete = false
+        public var subject = Subject.client
 
         /// The exit status: 1 for an incomplete report, 4 if no run saw the client, 1 if anything fails the run, 0 otherwise.
         ///
@@ -131,6 +138,7 @@ public struct Report: Sendable {
 
     public func outcome(knownBroken: KnownBroken = .none) -> Outcome {
         var outcome = Outcome()
+        outcome.subject = subject
         var worst: [String: Mark] = [:]  // Obligation IDs: constants.
         for run in runs {
             outcome.hasConnected = outcome.hasConnected || run.hasConnected

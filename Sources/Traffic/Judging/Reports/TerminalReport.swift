@@ -18,7 +18,8 @@ public struct TerminalReport {
     /// The report; each line ends with a line feed.
     public var text: String {
         let sections = [
-            overview.warnings.map(clean), table, overview.troubles.map(clean), checks, obligations, overview.exposures,
+            overview.warnings.map(clean), table, (overview.troubles + overview.report.runs.flatMap(\.notes)).map(clean),
+            checks, obligations, overview.exposures,
         ].filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }
         let summary = Messages.summary(overview.outcome, runs: overview.report.runs.count)
         let lines =
@@ -30,7 +31,9 @@ public struct TerminalReport {
     // MARK: The table
 
     private var table: [String] {
-        guard !overview.rows.isEmpty else { return overview.hidden }
+        guard !overview.rows.isEmpty else {
+            return overview.serverChecks.map { "  \(symbol($0)) \(clean($1.clause))" } + overview.hidden
+        }
         let runs = overview.report.runs
         let idWidth = overview.rows.lazy.map { $0.obligation.id.count }.max() ?? 0
         guard runs.count > 1 else {
