@@ -3,11 +3,11 @@ import JSON
 import TestSupport
 import Testing
 
-extension Peers {
+extension LongPeers {
     /// `fitiq-mock explore` with commands that are clients of their own.
     @Suite("fitiq-mock explore")
     struct ExploreCommandTests {
-        private static let list = VerifyCommandTests.list
+        private static let list = Peers.VerifyCommandTests.list
         /// Lists the consultations, and once more if that failed.
         private static let retrying = #"\#(list) -f --retry 1 --retry-delay 1 --retry-all-errors || true"#
 
