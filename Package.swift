@@ -179,7 +179,7 @@ let package = Package(
         .executableTarget(
             name: "explore-suite",
             dependencies: [
-                "ContractSuite", "FitIQClient", "Judging", "Mutants", "Simulation", "Sockets", "TestSupport",
+                "ContractSuite", "FitIQClient", "Judging", "Mutants", "Scenarios", "Simulation", "TestSupport",
                 argumentParser,
             ],
             path: "Tests/explore"),

@@ -15,7 +15,7 @@ struct ExploreTests {
     private static func lesson(_ number: Int) -> Lesson {
         var lesson = Lesson()
         lesson.acted = [number % 3]
-        lesson.points = [FaultPoint(.request(.createGoal, number), in: Situation(index: number), story: 0)]
+        lesson.points = [FaultPoint(.request(.createGoal, number), in: Situation(index: number))]
         lesson.sightings = [Lesson.Sighting(id: "explore/crash", situation: Situation(index: number))]
         return lesson
     }
@@ -92,6 +92,27 @@ struct ExploreTests {
         }
     }
 
+    @Test("A memory with a byte that is not as it was is refused")
+    func damaged() throws {
+        try withFile { path in
+            let memory = try ExploreMemory(path, of: Self.identity)
+            for number in 1...3 { try memory.keep(Self.lesson(number), of: "0 a\(number)") }
+            let whole = try Data(contentsOf: URL(fileURLWithPath: path))
+            for place in whole.indices.dropLast() {
+                for byte in Set([UInt8(ascii: "9"), UInt8(ascii: " "), .lineFeed, 0, whole[place] ^ 1]) {
+                    guard byte != whole[place] else { continue }
+                    var bytes = whole
+                    bytes[place] = byte
+                    try bytes.write(to: URL(fileURLWithPath: path))
+                    let failure = #expect(throws: Failure.self, "\(place) \(byte)") {
+                        _ = try ExploreMemory(path, of: Self.identity)
+                    }
+                    #expect(failure?.exitCode == 2)
+                }
+            }
+        }
+    }
+
     @Test("Progress says what was tried")
     func progress() {
         var counts = Agenda.Counts()
@@ -99,10 +120,10 @@ struct ExploreTests {
         counts.pairs = 32
         counts.points = 57
         #expect(
-            Messages.explored(Explorer.Progress(counts: counts, findings: 3), seconds: 72)
+            Messages.explored(counts, findings: 3, seconds: 72)
                 == "412 schedules (380 single, 32 pairs), 57 points, 3 findings, 1m12s")
         #expect(
-            Messages.explored(Explorer.Progress(counts: Agenda.Counts(), findings: 1), seconds: 9)
+            Messages.explored(Agenda.Counts(), findings: 1, seconds: 9)
                 == "0 schedules, 0 points, 1 finding, 9s")
     }
 }

@@ -13,6 +13,8 @@ package struct Mutant: Sendable, CustomStringConvertible {
     package let words: String
     /// Where it shows.
     package let contractCase: ContractCase
+    /// Why exploring does not find it; nil if it does.
+    package var hides: String?
     package let configure: @Sendable (inout ClientConfiguration) -> Void
     /// A new one for each run, because it keeps state.
     package let tampering: @Sendable () -> Tampering

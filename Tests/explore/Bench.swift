@@ -2,48 +2,58 @@ import ArgumentParser
 import ContractSuite
 import Foundation
 
-/// Measures how fast stories are played.
+/// Measures how fast schedules are played and judged.
 struct Bench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Measures how many schedules a minute one core plays with the reference client, and what they cost.")
+        abstract: "Measures how many schedules a minute one core tries with the reference client, and what they cost.",
+        discussion: "Schedules are those that are dealt, with one, two and three faults; time is processor time.")
 
-    @Option(help: "For how many seconds each story is played.")
-    var seconds = 2.0
+    @Option(help: "How many schedules to try.")
+    var runs = 30_000
+
+    @Option(help: "The seed.")
+    var seed: UInt64 = 1
 
     func validate() throws {
-        guard seconds > 0 else { throw ValidationError("A budget is more than 0.") }
+        guard runs > 0 else { throw ValidationError("A budget is more than 0.") }
     }
 
-    /// The time that this process has used of all processors, in nanoseconds: another program does not count.
-    private static var now: Int64 { Int64(clock()) * 1_000_000_000 / Int64(CLOCKS_PER_SEC) }
+    /// What schedules of one size cost: how often a story was played, the nanoseconds for that, and for all.
+    private struct Cost {
+        var runs = 0
+        var played: Int64 = 0
+        var whole: Int64 = 0
+
+        func line(_ name: String) -> String {
+            let (each, play) = (Double(whole) / Double(max(runs, 1)), Double(played) / Double(max(runs, 1)))
+            return "\(name): \(runs) runs, \(Int(each / 1000)) µs each: \(Int(play / 1000)) to play, "
+                + "\(Int((each - play) / 1000)) to judge and to learn; \(Int(60e9 / max(each, 1))) a minute"
+        }
+    }
 
     func run() async throws {
-        let trial = MemoryTrial { try ReferenceClient($0, network: $1) }
-        let oracle = Oracle(Story.all)
-        var sum = 0.0
-        for (index, story) in Story.all.enumerated() {
-            var count = 0
-            var entries = 0
-            var play: Int64 = 0
-            var read: Int64 = 0
-            while Double(play + read) < seconds * 1e9 {
-                let begin = Self.now
-                let outcome = try await trial.run(story.scenario, story: index)
-                let middle = Self.now
-                let reading = TrialReading(outcome)
-                guard oracle.symptoms(of: outcome, reading, story: index).isEmpty else { throw ExitCode.failure }
-                play += middle - begin
-                read += Self.now - middle
-                count += 1
-                entries = outcome.entries.count
-            }
-            let each = Double(play + read) / Double(count) / 1000
-            sum += each
-            print(
-                "\(story.name): \(entries) entries, \(Int(each)) µs: \(Int(play) / count / 1000) to play, "
-                    + "\(Int(read) / count / 1000) to judge")
+        var settings = Explorer.Settings()
+        (settings.seed, settings.runs) = (seed, runs)
+        let trial = CountedTrial("The reference client") { try ReferenceClient($0, network: $1) }
+        var (sums, time, pairs, triples) = (CountedTrial.Sums(), CountedTrial.now, 0, 0)
+        var costs = [Cost(), Cost(), Cost()]
+        _ = try await Explorer(settings).explore(
+            with: trial,
+            observing: { exploration in
+                // A batch is of one size, and was played before the first of it is told.
+                let counts = exploration.counts
+                let size = counts.triples > triples ? 2 : counts.pairs > pairs ? 1 : 0
+                costs[size].runs += trial.sums.runs - sums.runs
+                costs[size].played += trial.sums.played - sums.played
+                costs[size].whole += CountedTrial.now - time
+                (sums, time, pairs, triples) = (trial.sums, CountedTrial.now, counts.pairs, counts.triples)
+            })
+        for (cost, name) in zip(costs, ["single faults", "pairs", "triples"]) { print(cost.line(name)) }
+        let all = costs.reduce(into: Cost()) { sum, cost in
+            sum.runs += cost.runs
+            sum.played += cost.played
+            sum.whole += cost.whole
         }
-        let mean = sum / Double(Story.all.count)
-        print("\(Int(mean)) µs a schedule, \(Int(60e6 / mean)) a minute")
+        print(all.line("all"))
     }
 }

@@ -2,7 +2,6 @@ import ArgumentParser
 import ContractSuite
 import Foundation
 import Mutants
-import Sockets
 import TestSupport
 
 /// Looks for what each mutant does wrong, without knowing the case that shows it.
@@ -27,61 +26,81 @@ struct MutantTable: AsyncParsableCommand {
         guard seeds > 0, runs > 0 else { throw ValidationError("A budget is more than 0.") }
     }
 
+    /// The first finding that tells of a mutant.
+    private struct Find {
+        var id: String
+        var smallest: Schedule
+        /// How many schedules were tried until then, 0 if no fault is needed, and the processor time in nanoseconds.
+        var schedules: Int
+        var time: Int64
+    }
+
     /// A row of the table.
     private struct Row {
         var mutant: Mutant
-        var find: Hunt.Find?
-        var microseconds: Int64
-        var smallest: Schedule?
+        var find: Find?
         /// The schedules that each random search tried; nil for those that found nothing.
-        var random: [Int?]
+        var random: [Int?] = []
     }
 
     func run() async throws {
         var rows: [Row] = []
         for mutant in Mutant.all where only.isEmpty || "\(mutant)".contains(only) {
-            let row = try await row(mutant)
+            var row = Row(mutant: mutant, find: try await find(mutant, seed: 1, .systematic))
+            if row.find?.schedules != 0 {
+                for seed in 1...UInt64(seeds) {
+                    row.random.append(try await find(mutant, seed: seed, .random)?.schedules)
+                }
+            }
             rows.append(row)
-            print(line(row), row.microseconds / 1000, "ms")
+            print(line(row))
         }
-        let sizes = rows.compactMap { $0.smallest?.faults.count }.sorted()
-        let found = rows.count { $0.find != nil }
-        let median = sizes.isEmpty ? 0 : sizes[sizes.count / 2]
-        let summary = "\(found) of \(rows.count) mutants are found; the median of the faults needed is \(median)."
-        print(summary)
+        print(summary(rows))
         guard write else { return }
-        let text = page(rows, summary)
-        try text.write(
-            to: URL.packageRoot.appending(path: "docs/explore-mutants.md"), atomically: true, encoding: .utf8)
+        let url = URL.packageRoot.appending(path: "docs/explore-mutants.md")
+        let text = try String(contentsOf: url, encoding: .utf8)
+        let prose = text.components(separatedBy: Self.marker)
+        try (prose[0] + Self.marker + table(rows)).write(to: url, atomically: true, encoding: .utf8)
     }
 
-    private func row(_ mutant: Mutant) async throws -> Row {
-        let isSought = { @Sendable (symptom: Symptom, _: Schedule) in
-            symptom.id == mutant.breaks || symptom.id.hasPrefix("explore/")
-        }
-        let begin = MonotonicInstant.now()
-        let prepared = try await Hunt("The mutant that \(mutant.name)", isSought: isSought) { surroundings, network in
+    /// What is written by hand stands above this line of the page.
+    private static let marker = "<!-- From here on `scripts/explore mutants --write` writes. -->\n"
+
+    /// Explores a mutant until its error is found and reduced, or the budget is used up.
+    private func find(_ mutant: Mutant, seed: UInt64, _ strategy: Agenda.Strategy) async throws -> Find? {
+        var settings = Explorer.Settings()
+        (settings.seed, settings.runs, settings.strategy) = (seed, runs, strategy)
+        let trial = CountedTrial("The mutant that \(mutant.name), seed \(seed)") { surroundings, network in
             try ReferenceClient(
                 surroundings, network: network, mutation: mutant.tampering(), configure: mutant.configure)
         }
-        var hunt = prepared
-        try await hunt.search(seed: 1, limit: runs, until: isSought)
-        let time = MonotonicInstant.now().nanoseconds - begin.nanoseconds
-        var random: [Int?] = []
-        for seed in 1...UInt64(seeds) where hunt.found?.runs != 0 {
-            var other = prepared
-            try await other.search(seed: seed, limit: runs, strategy: .random, until: isSought)
-            random.append(other.found?.runs)
+        let begin = CountedTrial.now
+        var find: Find?
+        func look(at exploration: Exploration) {
+            guard find == nil else { return }
+            let sought = exploration.found.first {
+                $0.symptom.id == mutant.breaks || $0.symptom.id.hasPrefix("explore/")
+            }
+            guard let sought else { return }
+            find = Find(
+                id: sought.symptom.id, smallest: sought.schedule, schedules: exploration.counts.schedules,
+                time: CountedTrial.now - begin)
+            trial.ending = .interrupted
         }
-        return Row(
-            mutant: mutant, find: hunt.found, microseconds: time / 1000, smallest: try await hunt.smallest(),
-            random: random)
+        // Without faults first.
+        look(at: try await Explorer(settings).explore(with: trial, stopping: { .interrupted }))
+        if find == nil {
+            _ = try await Explorer(settings).explore(with: trial, stopping: { trial.ending }, observing: look)
+        }
+        return find
     }
 
     private func line(_ row: Row) -> String {
+        let find = row.find
         let cells = [
-            "`\(row.mutant.breaks)`", row.mutant.name, row.find.map { "`\($0.symptom.id)`" } ?? "not found",
-            row.find.map { "\($0.runs)" } ?? "", row.smallest.map { "`\($0)`" } ?? "", median(row.random),
+            "`\(row.mutant.breaks)`", row.mutant.name, find.map { "`\($0.id)`" } ?? "not found",
+            find.map { "\($0.schedules)" } ?? "", find.map { "\($0.time / 1_000_000)" } ?? "",
+            find.map { "`\($0.smallest)`" } ?? row.mutant.hides ?? "", median(row.random),
         ]
         return "| \(cells.joined(separator: " | ")) |"
     }
@@ -93,19 +112,25 @@ struct MutantTable: AsyncParsableCommand {
         return middle == .max ? "more than \(runs)" : "\(middle)"
     }
 
-    private func page(_ rows: [Row], _ summary: String) -> String {
+    private func summary(_ rows: [Row]) -> String {
+        let finds = rows.compactMap(\.find)
+        let sizes = finds.map(\.smallest.faults.count).sorted()
+        let needed = sizes.filter { $0 > 0 }
+        return "\(finds.count) of \(rows.count) mutants are found, \(sizes.count - needed.count) of them without any "
+            + "fault; of the others' smallest schedules the median has \(needed.isEmpty ? 0 : needed[needed.count / 2]) "
+            + "faults and the largest \(sizes.last ?? 0)."
+    }
+
+    private func table(_ rows: [Row]) -> String {
         """
-        # What exploring finds of the mutants
 
-        `scripts/explore mutants --write` writes this page. Each mutant is the reference client with one error. The
-        explorer knows nothing of it, and has six stories, seed 1 and at most \(runs) schedules; random search draws
-        schedules at points of the same stories, with \(seeds) seeds, of which the median counts. 0 schedules: no fault is
-        needed.
+        At most \(runs) schedules a search, seed 1 for the explorer and \(seeds) seeds at random, of which the median
+        counts. 0 schedules: no fault is needed.
 
-        \(summary)
+        \(summary(rows))
 
-        | it breaks | the mutant | found by | schedules | the smallest schedule | at random |
-        | --- | --- | --- | --- | --- | --- |
+        | it breaks | the mutant | found by | schedules | ms | the smallest schedule | at random |
+        | --- | --- | --- | ---: | ---: | --- | ---: |
         \(rows.map(line).joined(separator: "\n"))
 
         """

@@ -1,12 +1,13 @@
 import ArgumentParser
 import ContractSuite
 import FitIQClient
-import Sockets
+import TestSupport
 
 /// Explores the client that keeps the contract.
 struct Reference: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Looks for what is wrong with the reference client: nothing.")
+        abstract: "Looks for what is wrong with the reference client: nothing.",
+        discussion: "Equal options give equal output; how long it took is said on standard error.")
 
     @Option(help: "How many schedules to try.")
     var runs = 10_000
@@ -20,36 +21,36 @@ struct Reference: AsyncParsableCommand {
     @Flag(help: "Chat as enhanced-consultations says.")
     var userMessage = false
 
+    @Flag(help: "Draw schedules at random.")
+    var random = false
+
     func validate() throws {
         guard runs > 0, perSeed > 0 else { throw ValidationError("A budget is more than 0.") }
     }
 
     func run() async throws {
-        let begin = MonotonicInstant.now()
+        let style: ClientConfiguration.ChatStyle = userMessage ? .userMessage : .message
+        let begin = CountedTrial.now
         var (tried, seed, finds) = (0, seed, 0)
         while tried < runs {
-            let style: ClientConfiguration.ChatStyle = userMessage ? .userMessage : .message
-            var found: [Hunt.Find] = []
-            let tell = { (symptom: Symptom, schedule: Schedule) -> Bool in
-                if !found.contains(where: { $0.symptom.id == symptom.id }) {
-                    found.append(Hunt.Find(schedule: schedule, symptom: symptom, runs: 0))
-                }
-                return false
-            }
-            var hunt = try await Hunt("The reference client, seed \(seed),", isSought: tell) { surroundings, network in
+            var settings = Explorer.Settings()
+            (settings.seed, settings.runs) = (seed, min(perSeed, runs - tried))
+            if random { settings.strategy = .random }
+            let trial = CountedTrial("The reference client, seed \(seed)") { surroundings, network in
                 try ReferenceClient(surroundings, network: network) { $0.chat = style }
             }
-            try await hunt.search(seed: seed, limit: min(perSeed, runs - tried), until: tell)
-            tried += hunt.runs
-            finds += found.count
-            for find in found { print("seed \(seed), \(find.symptom.id):", try await hunt.account(of: find)) }
+            let exploration = try await Explorer(settings).explore(with: trial)
+            for discovery in exploration.discoveries {
+                print("seed \(seed), \(discovery.symptom.id):", discovery.account)
+            }
+            tried += exploration.counts.schedules
+            finds += exploration.found.count
             seed += 1
-            guard hunt.runs > 0 else { break }
+            guard exploration.counts.schedules > 0 else { break }
         }
-        let seconds = Double(MonotonicInstant.now().nanoseconds - begin.nanoseconds) / 1e9
-        print(
-            "\(tried) schedules up to seed \(seed - 1) in \(Int(seconds)) s, \(Int(Double(tried) / seconds * 60)) a "
-                + "minute: \(finds) symptoms")
+        print("\(tried) schedules up to seed \(seed - 1): \(finds) findings")
+        let seconds = Double(CountedTrial.now - begin) / 1e9
+        note("\(seconds) s of processor time, \(Int(Double(tried) / seconds * 60)) schedules a minute")
         guard finds == 0 else { throw ExitCode.failure }
     }
 }

@@ -123,7 +123,8 @@ struct Explore: ParsableCommand {
     @Argument(parsing: .postTerminator, help: .init("The command and its arguments.", valueName: "command"))
     var command: [String] = []
 
-    static let standardBudget = Duration.seconds(300)
+    /// How long to explore; nil for no limit.
+    var time: Duration? { budget.map { .seconds($0.seconds) } ?? (runs == nil ? .seconds(300) : nil) }
 
     func validate() throws {
         for (name, value) in [("--output", output), ("--resume", resume), ("--replay", replay)] where value == "" {
@@ -191,7 +192,8 @@ enum FaultFamilies {
         let width = FaultKind.Family.allCases.map(\.rawValue.count).max() ?? 0
         let rows = FaultKind.all.filter { families.contains($0.family) }.map { kind in
             let family = kind.family.rawValue
-            let rules = examples.lazy.filter(kind.fits).first.map(kind.json) ?? []
+            let place = examples.first { kind.fits($0) && $0.sort.list == "faults" }
+            let rules = place.map { Schedule.Fault(kind, at: $0).rules(named: kind.id) } ?? []
             return (
                 name: family + String(repeating: " ", count: width - family.count + 2) + kind.id,
                 summary: rules.isEmpty ? Messages.noRule : rules.map(\.description).joined(separator: " ")
@@ -204,6 +206,6 @@ enum FaultFamilies {
         .request(.createGoal, 1), .handshake(.webSocket, 1),
         .chunk(.webSocket, connection: 1, answer: 1, 2),
         .after(.webSocket, connection: 1, type: "stream_chunk", 2), .question(turn: 1),
-        .meal(text: "2 eggs"), .moment(.seconds(10)),
+        .meal(text: "2 eggs"), .moment(seconds: 10),
     ]
 }

@@ -150,13 +150,12 @@ enum Messages {
     static let badRuns = "--runs must be from 1 to 10000000."
     static let noFamilies = "--without leaves none of the families of faults that --only selects."
     static let noRule = "(a behaviour of the scenario: answers, meals, token_lifetime)"
-    static func explored(_ progress: Explorer.Progress, seconds: Int64) -> String {
-        let counts = progress.counts
+    static func explored(_ counts: Agenda.Counts, findings: Int, seconds: Int64) -> String {
         let kinds = [(counts.singles, "single"), (counts.pairs, "pairs"), (counts.triples, "triples")]
             .filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
         let time = seconds < 60 ? "\(seconds)s" : "\(seconds / 60)m\(seconds % 60 < 10 ? "0" : "")\(seconds % 60)s"
         return "\(Words.counted(counts.schedules, "schedule"))\(kinds.isEmpty ? "" : " (\(kinds))"), "
-            + "\(Words.counted(counts.points, "point")), \(Words.counted(progress.findings, "finding")), \(time)"
+            + "\(Words.counted(counts.points, "point")), \(Words.counted(findings, "finding")), \(time)"
     }
     static let stories = "stories"
     static func interruptedExploration(_ count: Int) -> String {

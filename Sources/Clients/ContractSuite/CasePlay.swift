@@ -17,8 +17,9 @@ struct CasePlay {
     private var shown = ClientReport()
     /// The step of a story that is played, from 0; nil in a case.
     private var place: Int?
-    /// When the user asked for something other than sending a message.
+    /// When the user asked for something other than sending a message, and how many problems were shown the last time.
     private var asked: [Timestamp] = []
+    private var oldProblemCount = 0
     /// The client's and the world's state when both were last looked at in this wait; nil if the client does not tell.
     private var looked: Look?
     /// Why the expectation was not met then.
@@ -153,7 +154,11 @@ struct CasePlay {
     }
 
     private mutating func perform(_ instruction: ClientInstruction) async throws {
-        if case .send = instruction {} else { asked.append(now) }
+        if case .send = instruction {
+        } else {
+            asked.append(now)
+            oldProblemCount = shown.problems.count
+        }
         do {
             try await client.perform(instruction)
         } catch let error as UnsupportedInstruction {
@@ -202,7 +207,7 @@ struct CasePlay {
 
     private mutating func observe(_ expectations: [ClientExpectation]) async throws -> Observation {
         shown = try await asking { try await $0.report() }
-        var observation = Observation(report: shown)
+        var observation = Observation(report: shown, oldProblemCount: oldProblemCount)
         if let consultation = observation.report.consultation, expectations.contains(where: \.needsStoredMessages) {
             observation.stored = try await world.storedMessages(of: consultation)
         }

@@ -24,6 +24,8 @@ public enum ClientExpectation: Sendable, Hashable {
     case problemCount(ClientReport.Problem.Kind, Int)
     case noProblem
     case someProblem
+    /// The user saw a problem since asking for something other than sending a message.
+    case freshProblem
     /// No message of the user is stored twice; only for users who repeat nothing.
     case storedOnce
     /// Every message of the user that the client shows as delivered is stored.
@@ -99,6 +101,8 @@ struct Observation: Sendable {
     var report = ClientReport()
     /// What the server has stored of that consultation; empty if not needed, or unknown.
     var stored: [StoredMessage] = []
+    /// How many problems the user had seen when asking for something other than sending a message the last time.
+    var oldProblemCount = 0
 }
 
 extension ClientExpectation {
@@ -138,6 +142,7 @@ extension ClientExpectation {
             unless(problems.count { $0.kind == kind } == count, Messages.problems(problems))
         case .noProblem: unless(problems.isEmpty, Messages.problems(problems))
         case .someProblem: unless(!problems.isEmpty, Messages.problems(problems))
+        case .freshProblem: unless(problems.count > observation.oldProblemCount, Messages.problems(problems))
         case .storedOnce: unmetOnce(observation.stored)
         case .deliveredIsStored: unmetDelivered(observation)
         case .goal, .goalCount, .goalLinked, .goalUnlinked: unmetGoal(report)
@@ -168,11 +173,14 @@ extension ClientExpectation {
     }
 
     private func unmetCompleteAnswers(_ observation: Observation) -> String? {
-        let stored = Set(observation.stored)
-        let wrong = observation.report.transcript.first {
-            $0.role == .assistant && $0.isComplete && !stored.contains(StoredMessage(role: $0.role, text: $0.text))
+        let stored = observation.stored
+        let wrong = observation.report.transcript.enumerated().first { index, shown in
+            guard shown.role == .assistant, shown.isComplete else { return false }
+            let message = StoredMessage(role: shown.role, text: shown.text)
+            // Usually both have the same messages in the same order.
+            return (index >= stored.count || stored[index] != message) && !stored.contains(message)
         }
-        return wrong.map { Messages.unmet(self, Messages.line($0)) }
+        return wrong.map { Messages.unmet(self, Messages.line($0.element)) }
     }
 
     private func unmetOnce(_ stored: [StoredMessage]) -> String? {

@@ -36,7 +36,7 @@ enum Messages {
             "a problem of the kind \(kind.rawValue)" + (text.isEmpty ? "" : " with \(quoted(text))")
         case .problemCount(let kind, let count): "\(Words.counted(count, "problem")) of the kind \(kind.rawValue)"
         case .noProblem: "no problem"
-        case .someProblem: "a problem to be shown"
+        case .someProblem, .freshProblem: "a problem to be shown"
         case .storedOnce: "each message of the user to be stored once"
         case .deliveredIsStored: "every message of the user shown as delivered to be stored"
         case .goal(let title): "the goal \(quoted(title))"

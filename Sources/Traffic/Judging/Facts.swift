@@ -49,6 +49,10 @@ final class RequestFact: Sendable {
     /// The evidence: the entry with the beginning of its bodies.
     let entry: JournalEntry
     let credentials: PresentedCredentials
+    /// The client that made the request: the user, or the user named by the token if no credentials were required.
+    ///
+    /// It is nil without a token. Most judges ask for it, so the token is read once.
+    let client: ExactString?
     /// The percent-decoded path segments within the world.
     let segments: [String]
     /// The path segment in place of `{id}` or `{goalId}` as it was sent, or nil if the endpoint has neither.
@@ -64,7 +68,9 @@ final class RequestFact: Sendable {
     init(_ exchange: RecordedExchange, _ entry: JournalEntry) {
         self.exchange = exchange
         self.entry = entry
-        credentials = PresentedCredentials(exchange.head)
+        let credentials = PresentedCredentials(exchange.head)
+        self.credentials = credentials
+        client = exchange.user ?? credentials.token.map { AccessToken.claimedSubject(of: $0.text) ?? $0 }
         segments = exchange.head.target.segmentsInWorld
         let place = exchange.endpoint.flatMap { Self.placesOfIDs[$0] }
         sentID = place.flatMap { [segments] in $0 < segments.count ? ExactString(segments[$0]) : nil }
@@ -88,13 +94,6 @@ final class RequestFact: Sendable {
     var method: HTTPRequest.Method { exchange.head.method }
     /// The user whose credentials were accepted.
     var user: ExactString? { exchange.user }
-    /// The client that made the request: the user, or the user named by the token if no credentials were required.
-    ///
-    /// It is nil without a token.
-    var client: ExactString? {
-        if let user { return user }
-        return credentials.token.map { AccessToken.claimedSubject(of: $0.text) ?? $0 }
-    }
     /// The endpoint, if the mode has it and the request is not a WebSocket handshake.
     var restEndpoint: Endpoint? { exchange.unmatched == nil && !isHandshake ? endpoint : nil }
     /// Whether the client received a complete response with a 2xx status.

@@ -9,9 +9,9 @@ struct AgendaTests {
     /// The stories of the reference client without faults.
     private static func stories(_ indices: [Int] = [0, 2]) async throws -> [Points] {
         var stories: [Points] = []
-        for (place, index) in indices.enumerated() {
+        for index in indices {
             let (outcome, _) = try await play(Schedule(story: index))
-            stories.append(Points(outcome, TrialReading(outcome), story: place))
+            stories.append(Points(outcome, TrialReading(outcome)))
         }
         return stories
     }
@@ -33,9 +33,9 @@ struct AgendaTests {
     }
 
     private static let brought = [
-        FaultPoint(.request(.listMessages, 90), in: Situation(), story: 0),
-        FaultPoint(.handshake(.webSocket, 90), in: Situation(), story: 0),
-        FaultPoint(.frame(.webSocket, connection: 90, type: "connected", 1), in: Situation(), story: 0),
+        FaultPoint(.request(.listMessages, 90), in: Situation()),
+        FaultPoint(.handshake(.webSocket, 90), in: Situation()),
+        FaultPoint(.frame(.webSocket, connection: 90, type: "connected", 1), in: Situation()),
     ]
 
     @Test("Every kind is tried once at points that are alike, and never twice")
@@ -157,7 +157,7 @@ struct AgendaTests {
         let schedule = try #require(agenda.deal(1).first)
         func bring(_ count: Int, from start: Int) {
             let points = (0..<count).map {
-                FaultPoint(.request(.listGoals, start + $0), in: Situation(), story: 0)
+                FaultPoint(.request(.listGoals, start + $0), in: Situation())
             }
             agenda.learn(points, acted: [0], of: schedule)
         }
@@ -183,7 +183,7 @@ struct AgendaTests {
         }
         func points(_ count: Int) -> [FaultPoint] {
             (1...count).map {
-                FaultPoint(.frame(.mealSocket, connection: 1, type: "connected", $0), in: Situation(), story: 0)
+                FaultPoint(.frame(.mealSocket, connection: 1, type: "connected", $0), in: Situation())
             }
         }
         /// All triples: two kinds are there for each point of each pair.

@@ -15,7 +15,7 @@ func play(_ schedule: Schedule) async throws -> (outcome: TrialOutcome, points: 
     let trial = MemoryTrial { try ReferenceClient($0, network: $1) }
     let outcome = try await trial.run(
         schedule.scenario(on: Story.all[schedule.story].scenario), story: schedule.story)
-    return (outcome, Points(outcome, TrialReading(outcome), story: schedule.story))
+    return (outcome, Points(outcome, TrialReading(outcome)))
 }
 
 @Suite("Fault points")
@@ -38,20 +38,19 @@ struct PointsTests {
                 return frame.sender == .server && frame.opcode == .text
             }
         }
-        switch place {
-        case .request(let endpoint, let number), .handshake(let endpoint, let number):
-            return requests(endpoint)[number - 1]
-        case .frame(let socket, let connection, let type, let number),
-            .after(let socket, let connection, let type, let number):
-            return frames(socket, connection).filter { $0.event.frame?.type == type }[number - 1]
-        case .chunk(let socket, let connection, let answer, let number):
+        guard let endpoint = place.endpoint else { return nil }
+        switch place.sort {
+        case .request, .handshake: return requests(endpoint)[place.number - 1]
+        case .frame, .after:
+            return frames(endpoint, place.connection).filter { $0.event.frame?.type == place.text }[place.number - 1]
+        case .chunk:
             var (ended, chunks): (Int, [JournalEntry]) = (0, [])
-            for frame in frames(socket, connection) {
+            for frame in frames(endpoint, place.connection) {
                 let type = frame.event.frame?.type
-                if type == "stream_chunk", ended == answer - 1 { chunks.append(frame) }
+                if type == "stream_chunk", ended == place.numbers[1] - 1 { chunks.append(frame) }
                 if type == "stream_complete" { ended += 1 }
             }
-            return chunks[number - 1]
+            return chunks[place.number - 1]
         case .question, .meal, .moment: return nil
         }
     }
@@ -63,7 +62,7 @@ struct PointsTests {
         for point in points.all {
             // What changes nothing but the names of faults: the journal stays the same up to there.
             let kind: String
-            switch point.place {
+            switch point.place.sort {
             case .request: kind = "status-503"
             case .handshake: kind = "shake-503"
             case .frame, .chunk: kind = "lost"
@@ -90,19 +89,19 @@ struct PointsTests {
         let (_, points) = try await play(Schedule(story: story))
         for point in points.all {
             let (kind, sign): (String, (JournalEntry) -> Bool)
-            switch point.place {
+            switch point.place.sort {
             case .question:
                 (kind, sign) = ("coach-error", { $0.event.frame?.type == "error" })
             case .meal:
                 (kind, sign) = ("meal-fails", { $0.says("Nobody knows") })
-            case .moment(let time) where time > .seconds(5): (kind, sign) = ("expired", { $0.event.status == 401 })
+            case .moment where point.place.number > 5: (kind, sign) = ("expired", { $0.event.status == 401 })
             default: continue
             }
             let fault = Schedule.Fault(try #require(FaultKind.named(kind)), at: point.place)
             let schedule = Schedule(story: story, faults: [fault])
             let (faulty, seen) = try await play(schedule)
             #expect(schedule.acted(in: faulty, on: Story.all[story].scenario, seen) == [0], "\(point.place)")
-            if case .moment = point.place { continue }
+            if point.place.sort == .moment { continue }
             #expect(faulty.entries.contains(where: sign), "\(point.place)")
         }
     }
@@ -114,8 +113,7 @@ struct PointsTests {
         #expect(points.omittedCount == 0 && points.patience == nil)
         #expect(points.new(since: points).isEmpty)
         let parts = points.all.compactMap { point -> FaultPoint.Part? in
-            guard case .chunk(_, 1, 1, _) = point.place else { return nil }
-            return point.part
+            point.place.sort == .chunk && point.place.numbers.prefix(2) == [1, 1] ? point.part : nil
         }
         #expect(parts == [.first, .middle, .middle, .last])
         let first = try #require(points.all.first { $0.place == .handshake(.webSocket, 1) })
@@ -123,7 +121,7 @@ struct PointsTests {
         #expect(points.all.contains { $0.place == .after(.webSocket, connection: 1, type: "stream_complete", 1) })
         #expect(points.all.contains { $0.place == .question(turn: 3) })
         #expect(!points.all.contains { $0.place == .question(turn: 4) }, "Three turns are enough.")
-        #expect(points.reaches(.moment(.seconds(1))) && !points.reaches(.moment(.seconds(10_000))))
+        #expect(points.reaches(.moment(seconds: 1)) && !points.reaches(.moment(seconds: 10_000)))
     }
 
     @Test("A request that hangs shows how long the client waits")
@@ -160,7 +158,7 @@ struct PointsTests {
     func limits() throws {
         for (requests, omitted) in [(1999, 0), (2000, 1), (4999, 3000), (5000, 3001), (5001, 3001)] {
             let outcome = try Self.journal(requests: requests)
-            let points = Points(outcome, TrialReading(outcome), story: 0)
+            let points = Points(outcome, TrialReading(outcome))
             // One of them is the moment of the first situation.
             #expect(points.all.count == min(requests + 1, ExploreLimits.points), "\(requests)")
             #expect(points.omittedCount == omitted, "\(requests)")
@@ -182,12 +180,11 @@ struct PointsTests {
         try add(.listGoals, "/api/v1/goals", at: 3, asked: 2)
         try add(.listMealLogs, "/api/v1/meal-logs", at: 4, asked: 3)
         try add(.listGoals, "/api/v1/goals", at: 5, asked: 1)
-        let points = Points(outcome, TrialReading(outcome), story: 3)
+        let points = Points(outcome, TrialReading(outcome))
         #expect(
             points.all.map(\.place) == [
-                .request(.listGoals, 2), .moment(.seconds(3)), .request(.listMealLogs, 1), .request(.listGoals, 1),
+                .request(.listGoals, 2), .moment(seconds: 3), .request(.listMealLogs, 1), .request(.listGoals, 1),
             ])
-        #expect(points.all.allSatisfy { $0.story == 3 })
     }
 
     @Test("Points that differ only in their numbers are alike; those in another situation are not")
@@ -197,15 +194,15 @@ struct PointsTests {
         waiting.socket = .awaiting
         func likeness(_ place: FaultPoint.Place, _ situation: Situation = Situation(), _ part: FaultPoint.Part = .only)
             -> UInt64
-        { FaultPoint(place, in: situation, part: part, story: 0).likeness(for: kind) }
+        { FaultPoint(place, in: situation, part: part).likeness(for: kind) }
         let first = likeness(.request(.listGoals, 1))
         #expect(likeness(.request(.listGoals, 7)) == first)
         #expect(likeness(.request(.createGoal, 1)) != first)
         #expect(likeness(.request(.listGoals, 1), waiting) != first)
         // How bytes are read does not depend on where a client stands.
         let masked = try #require(FaultKind.named("masked"))
-        let calm = FaultPoint(.request(.listGoals, 1), in: Situation(), story: 0)
-        let busy = FaultPoint(.request(.listGoals, 2), in: waiting, story: 0)
+        let calm = FaultPoint(.request(.listGoals, 1), in: Situation())
+        let busy = FaultPoint(.request(.listGoals, 2), in: waiting)
         #expect(calm.likeness(for: masked) == busy.likeness(for: masked))
         let chunk = FaultPoint.Place.chunk(.webSocket, connection: 1, answer: 1, 2)
         #expect(likeness(chunk, waiting, .middle) != likeness(chunk, waiting, .last))

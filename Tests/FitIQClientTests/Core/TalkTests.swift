@@ -182,6 +182,34 @@ struct TalkTests {
         #expect(bench.take() == [#"0 > {"type":"message","content":"Two"}"#, "0 \(Self.history)"])
     }
 
+    @Test("A piece behind an answer's end stays a line of its own: the next answer does not go on with it")
+    func strayPiece() {
+        var bench = CoreBench()
+        bench.connect()
+        func ask(_ text: String) {
+            bench.perform(.send(text: text))
+            bench.frame(["type": "message_received"])
+            bench.frame(["type": "stream_chunk", "content": "Hel"])
+        }
+        ask("One")
+        bench.frame(["type": "stream_complete"])
+        bench.frame(["type": "stream_chunk", "content": "lo"])
+        for _ in 0..<13 {
+            bench.wait(4.9)
+            if let socket = bench.socket { bench.receive(.pong(socket: socket)) }
+        }
+        for pause in [1.0, 2, 0] {
+            bench.answer(503)
+            bench.wait(pause)
+        }
+        #expect(!bench.state.isBusy)
+        ask("Two")
+        let begin = ["user: One", "assistant: Hel", "assistant: lo…", "user: Two"]
+        #expect(lines(bench) == begin + ["assistant: Hel…"])
+        bench.frame(["type": "stream_complete"])
+        #expect(lines(bench) == begin + ["assistant: Hel"])
+    }
+
     @Test("A coach that falls silent is waited for 60 s")
     func silence() {
         var bench = CoreBench()

@@ -38,6 +38,17 @@ struct ConflictTests {
             $0.request(.updateGoal, Story.id(1), body: ["conversationId": .string(Story.id(10))], at: 1)
             $0.request(.createConsultation, body: create, status: 201, at: 2)
         },
+        Chapter("or its socket is open", .kept(2)) {
+            $0.connected(Story.id(10), at: 0)
+            $0.request(.createConsultation, body: create, status: 409, answer: conflict(), at: 1)
+            $0.closed(at: 1)
+            $0.request(.createConsultation, body: create, status: 409, answer: conflict(), at: 5)
+        },
+        Chapter("or it was answered with 404", .kept(2)) {
+            $0.request(.listMessages, Story.id(10), status: 404, at: 0)
+            $0.request(.createConsultation, body: create, status: 409, answer: conflict(), at: 1)
+            $0.request(.createConsultation, body: create, status: 409, answer: conflict(), at: 5)
+        },
         Chapter("nothing more is asked of who goes away", .kept()) {
             $0.request(.createConsultation, body: create, status: 409, answer: conflict(), at: 0)
         },

@@ -64,6 +64,13 @@ struct ReuseTests {
             $0.request(.listMessages, conversation, status: 404, at: 2)
             $0.request(.chatAboutGoal, body: chat, status: 201, at: 3)
         },
+        Chapter("even if goals still name it", .kept()) {
+            $0.request(.listGoals, answer: ["goals": [linked]], at: 0)
+            $0.request(.showConsultation, conversation, at: 1)
+            $0.request(.listMessages, conversation, status: 404, at: 2)
+            $0.request(.listGoals, answer: ["goals": [linked]], at: 3)
+            $0.request(.chatAboutGoal, body: chat, status: 201, at: 4)
+        },
         Chapter("and one whose socket is refused, or says that it is over", .notExercised) {
             $0.request(.chatAboutGoal, body: chat, status: 201, answer: link, at: 0)
             $0.request(.webSocket, conversation, status: 400, at: 1)

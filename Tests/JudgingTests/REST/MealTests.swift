@@ -176,6 +176,21 @@ struct PollWhileConnectedTests {
             $0.fault(.silence, at: 2)
             $0.loads(at: 7)
         },
+        Chapter("nor one from which the server reads no more: the client may have left", .notExercised) {
+            $0.connected(Story.id(1), at: 0)
+            $0.fault(.stallReading, at: 1)
+            $0.logsMeal(at: 2)
+            $0.loads(at: 7)
+        },
+        Chapter(
+            "a load that failed is repeated once", polled("GET /api/v1/meal-logs/\(Story.meal)", 1, 1, 3, 6)
+        ) {
+            $0.connected(Story.id(1), at: 0)
+            $0.logsMeal(at: 1)
+            $0.loads(httpStatus: 500, at: 5)
+            $0.loads(at: 10)
+            $0.loads(at: 15)
+        },
         Chapter("a socket that is not connected yet", .notExercised) {
             $0.opened(Story.id(1), at: 0)
             $0.logsMeal(at: 1)

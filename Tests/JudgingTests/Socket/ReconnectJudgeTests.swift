@@ -63,6 +63,12 @@ struct ReconnectJudgeTests {
             $0.refuse(503, at: 9)
             $0.refuse(503, at: 13.949)
         },
+        SocketCase("nobody knows how long the client waited for an answer that never came", .kept(3)) {
+            $0.dropped()
+            $0.refuse(nil, at: 5)
+            $0.refuse(503, at: 37)
+            $0.refuse(503, at: 40)
+        },
         SocketCase(
             "shrinking waits between sockets",
             .broken("The client waited 1 s before try 2, less than the 2 s before an earlier one.", [4, 5, 6])

@@ -23,6 +23,14 @@ public struct Agenda: Sendable {
 
         /// All schedules that were dealt.
         public var schedules: Int { singles + pairs + triples }
+
+        mutating func count(_ schedule: Schedule) {
+            switch schedule.faults.count {
+            case 0...1: singles += 1
+            case 2: pairs += 1
+            default: triples += 1
+            }
+        }
     }
 
     /// A point that a schedule brought forth, at which another fault can happen.
@@ -83,8 +91,8 @@ public struct Agenda: Sendable {
     /// Returns the next schedules, all of one size; none if there is nothing more to try.
     public mutating func deal(_ most: Int) -> [Schedule] {
         var dealt: [Schedule] = []
-        while dealt.count < most, let schedule = next(after: dealt.last) { dealt.append(schedule) }
-        for index in dealt.indices { adapt(&dealt[index]) }
+        while dealt.count < most, let schedule = next(after: dealt.last) { dealt.append(adapted(schedule)) }
+        for schedule in dealt { counts.count(schedule) }
         return dealt
     }
 
@@ -121,24 +129,18 @@ extension Agenda {
         if strategy == .random { return drawAny() }
         // What the schedules of one size bring forth is known before those of the next are dealt.
         let size = dealt?.faults.count ?? 0
-        if let single = singles.popLast() {
-            counts.singles += 1
-            return single
-        }
-        if size != 1, let pair = nextPair() {
-            counts.pairs += 1
-            return pair
-        }
-        guard size == 0 || size == 3, let triple = nextTriple() else { return nil }
-        counts.triples += 1
-        return triple
+        if let single = singles.popLast() { return single }
+        if size != 1, let pair = nextPair() { return pair }
+        return size == 0 || size == 3 ? nextTriple() : nil
     }
 
-    /// Lets the faults of a schedule wait as long as the client's patience asks, as far as it is known by now.
-    private func adapt(_ schedule: inout Schedule) {
+    /// The schedule with faults that last as long as the client's patience asks, as far as it is known by now.
+    private func adapted(_ schedule: Schedule) -> Schedule {
+        var schedule = schedule
         for index in schedule.faults.indices where schedule.faults[index].kind.wait == .beyondPatience {
             schedule.faults[index].wait = lateness
         }
+        return schedule
     }
 
     /// Half as long again, in whole seconds, and not longer than a server holds anything back.
@@ -242,18 +244,13 @@ extension Agenda {
 
     /// Draws a third fault for a pair; nil if every draw for a long time was known.
     private mutating func nextTriple() -> Schedule? {
-        guard !bases.isEmpty else { return nil }
-        let all = kinds.flatMap { $0 }
         for _ in 0..<1000 {
-            let base = bases[Int(random.next(below: UInt64(bases.count)))]
-            let point = base.points[Int(random.next(below: UInt64(base.points.count)))]
-            let fitting = all.filter { $0.fits(point.place) }
-            guard !fitting.isEmpty else { continue }
-            let kind = fitting[Int(random.next(below: UInt64(fitting.count)))]
-            guard let triple = base.pair.adding(Schedule.Fault(kind, at: point.place)),
+            guard let base = one(of: bases) else { return nil }
+            if let triple = drawFault(at: base.points).flatMap(base.pair.adding),
                 seen.insert(triple.key.utf8.fnv1a).inserted
-            else { continue }
-            return triple
+            {
+                return triple
+            }
         }
         return nil
     }
@@ -261,25 +258,24 @@ extension Agenda {
     // MARK: Random schedules
 
     private mutating func drawAny() -> Schedule? {
-        let all = kinds.flatMap { $0 }
-        let tellers = stories.indices.filter { !stories[$0].all.isEmpty }
-        guard !tellers.isEmpty, !all.isEmpty else { return nil }
-        let story = tellers[Int(random.next(below: UInt64(tellers.count)))]
+        guard !kinds.isEmpty, let story = one(of: stories.indices.filter { !stories[$0].all.isEmpty }) else {
+            return nil
+        }
         var schedule = Schedule(story: story)
         for _ in 0...random.next(below: UInt64(ExploreLimits.faults)) {
-            let points = stories[story].all
-            let place = points[Int(random.next(below: UInt64(points.count)))].place
-            let fitting = all.filter { $0.fits(place) }
-            guard !fitting.isEmpty else { continue }
-            let kind = fitting[Int(random.next(below: UInt64(fitting.count)))]
-            schedule = schedule.adding(Schedule.Fault(kind, at: place)) ?? schedule
-        }
-        switch schedule.faults.count {
-        case 0...1: counts.singles += 1
-        case 2: counts.pairs += 1
-        default: counts.triples += 1
+            schedule = drawFault(at: stories[story].all).flatMap(schedule.adding) ?? schedule
         }
         return schedule
+    }
+
+    private mutating func drawFault(at points: [FaultPoint]) -> Schedule.Fault? {
+        guard let place = one(of: points)?.place, let kind = one(of: kinds.joined().filter { $0.fits(place) })
+        else { return nil }
+        return Schedule.Fault(kind, at: place)
+    }
+
+    private mutating func one<Element>(of all: [Element]) -> Element? {
+        all.isEmpty ? nil : all[Int(random.next(below: UInt64(all.count)))]
     }
 }
 

@@ -1,7 +1,6 @@
 import FitIQAPI
 import Judging
 import Scenarios
-import Sockets
 
 /// Finds the faults that break a client, and reduces what it finds to the smallest schedule.
 ///
@@ -19,8 +18,6 @@ public struct Explorer: Sendable {
         public var seed: UInt64 = 1
         /// The most schedules to try; nil for no limit.
         public var runs: Int?
-        /// How long to explore; nil for no limit.
-        public var budget: Duration?
         /// How many runs are under way at once.
         public var jobs = 1
         /// Whether points are tried too that differ from others only in their numbers.
@@ -48,32 +45,25 @@ public struct Explorer: Sendable {
         }
     }
 
-    /// What there is so far, for people who wait.
-    public struct Progress: Sendable {
-        public var counts: Agenda.Counts
-        public var findings: Int
-    }
-
     public let settings: Settings
 
     /// - Precondition: The settings are within ``ExploreLimits``.
     public init(_ settings: Settings = Settings()) {
         precondition(settings.runs.map(ExploreLimits.runs.contains) ?? true, "runs are from 1 to 10,000,000")
-        precondition(settings.budget.map(ExploreLimits.budget.contains) ?? true, "a budget is from 1 s to 7 d")
         precondition(ExploreLimits.jobs.contains(settings.jobs), "jobs are from 1 to 16")
         self.settings = settings
     }
 
-    /// Explores a client until there is nothing more to try, or runs or time are used up.
+    /// Explores a client until there is nothing more to try, the runs are used up, or it is to end.
     ///
     /// - Parameters:
-    ///   - stopping: Asked before each run whether to end; what was found until then is returned.
+    ///   - stopping: Asked before each run whether to end, and why; what was found until then is returned.
     ///   - memory: What was learnt before with the same settings; runs that it knows are not repeated.
-    ///   - observing: Called after each run that was folded, in their order.
+    ///   - observing: Called after each run that was folded, in their order, with what there is so far.
     /// - Throws: Errors of the harness; ``ExploreError`` if a story's world leaves no room for faults.
     public func explore(
-        with trial: some Trial, stopping: @escaping @Sendable () -> Bool = { false },
-        remembering memory: (any TrialMemory)? = nil, observing: (Progress) -> Void = { _ in }
+        with trial: some Trial, stopping: @escaping @Sendable () -> Exploration.Ending? = { nil },
+        remembering memory: (any TrialMemory)? = nil, observing: (Exploration) -> Void = { _ in }
     ) async throws -> Exploration {
         for story in settings.stories {
             let scenario = story.scenario
@@ -83,9 +73,14 @@ public struct Explorer: Sendable {
             }
         }
         var course = ExplorationCourse(settings, trial, memory, stopping)
-        try await course.begin()
-        guard course.exploration.hasConnected else { return course.exploration }
-        try await course.go(observing)
+        do {
+            try await course.begin()
+            if course.exploration.hasConnected { try await course.go(observing) }
+        } catch {
+            // What is stopped may fail in any way; what was found before stays.
+            guard stopping() == .interrupted else { throw error }
+            course.exploration.ended = .interrupted
+        }
         return course.exploration
     }
 }
@@ -99,52 +94,4 @@ public enum ExploreError: Error, Sendable, Equatable, CustomStringConvertible {
         case .noRoom(let story, let limit): ExploringMessages.noRoom(story, limit: limit)
         }
     }
-}
-
-/// What an exploration found.
-public struct Exploration: Sendable {
-    /// Something wrong with the client, with the smallest schedule that shows it.
-    public struct Found: Sendable {
-        /// As the last run with the schedule showed it.
-        public let symptom: Symptom
-        /// Without faults if it shows without any.
-        public let schedule: Schedule
-        /// How often it showed when it was confirmed, and of how many times.
-        public let failed: Int, of: Int
-        /// How many schedules showed it.
-        public internal(set) var seenCount = 1
-        /// A run that shows it.
-        public let outcome: TrialOutcome
-    }
-
-    /// A schedule that showed something once, and too seldom when it was repeated.
-    public struct Flaky: Sendable, Equatable {
-        public let schedule: Schedule
-        /// The symptom's id.
-        public let id: String
-        public let failed: Int, of: Int
-    }
-
-    public enum Ending: String, Sendable, CaseIterable {
-        /// There is nothing more to try.
-        case exhausted
-        /// The time, or the number of runs, is used up.
-        case budget, runs
-        case interrupted
-    }
-
-    public let settings: Explorer.Settings
-    /// In the order in which they were found; those that show without faults come first.
-    public internal(set) var found: [Found] = []
-    public internal(set) var flaky: [Flaky] = []
-    /// Causes beyond ``ExploreLimits/findings``.
-    public internal(set) var omittedCount = 0
-    public internal(set) var counts = Agenda.Counts()
-    /// Every situation that the client was in.
-    public internal(set) var coverage = Coverage()
-    public internal(set) var ended = Ending.exhausted
-    /// Whether the client sent anything when nothing went wrong; if not, nothing was tried.
-    public internal(set) var hasConnected = false
-
-    init(_ settings: Explorer.Settings) { self.settings = settings }
 }

@@ -14,6 +14,9 @@ enum ExploringMessages {
     static func flood(_ count: Int, limit: Int) -> String {
         "The client sent \(count) requests and handshakes within a minute; at most \(limit) are to be expected."
     }
+    static func flood(entries count: Int) -> String {
+        "The run has \(count) entries; \(MemoryTrial.entryLimit) are enough for any story."
+    }
     static func restless(_ entry: JournalEntry, since start: Timestamp) -> String {
         "The client went on after its user had left: \(EntryLine(entry, since: start).text)"
     }
@@ -24,6 +27,11 @@ enum ExploringMessages {
     // MARK: Reports
 
     static func summary(_ exploration: Exploration) -> String {
+        let doubts = exploration.flaky.count
+        return tried(exploration) + " " + ended(exploration.ended)
+            + (doubts == 0 ? "" : " \(Words.counted(doubts, "symptom")) showed too seldom.")
+    }
+    static func tried(_ exploration: Exploration) -> String {
         let counts = exploration.counts
         let parts = [
             Words.counted(counts.singles, "single fault"), Words.counted(counts.pairs, "pair"),
@@ -35,8 +43,28 @@ enum ExploringMessages {
             + "\(counts.newPoints) of them only under faults."
             + (more == 0 ? "" : " \(Words.counted(more, "further cause")) had no room.")
     }
-    static func flaky(_ flaky: Exploration.Flaky) -> String {
-        "\(flaky.id) showed \(flaky.failed) of \(flaky.of) times after \(flaky.schedule), which is too seldom."
+    static func ended(_ ending: Exploration.Ending) -> String {
+        switch ending {
+        case .exhausted: "There was nothing more to try."
+        case .budget: "It ended when its time was over."
+        case .runs: "It ended when its number of schedules was used up."
+        case .interrupted: "It was interrupted."
+        }
+    }
+    /// Why the exploration ended, and what was seen that is no finding.
+    static func notes(_ exploration: Exploration) -> [String] {
+        let stories = exploration.settings.stories
+        let lacks = zip(stories, exploration.unsupported).filter { !$1.isEmpty }.map { story, instructions in
+            "The client lacks \(Words.list(instructions.sorted())), so what the steps of the story \(story.name) demand "
+                + "does not count."
+        }
+        return [ended(exploration.ended)] + lacks + exploration.flaky.map { flaky(flaky: $0, stories) }
+    }
+    private static func flaky(flaky: Exploration.Flaky, _ stories: [Story]) -> String {
+        let place = "after \(flaky.schedule) in the story \(stories[flaky.schedule.story].name)"
+        return flaky.of == 0
+            ? "\(flaky.id) showed \(place), and was not confirmed."
+            : "\(flaky.id) showed \(flaky.failed) of \(flaky.of) times \(place), which is too seldom."
     }
     static func confirmed(_ discovery: Discovery) -> String {
         let seen = discovery.seenCount
@@ -153,40 +181,39 @@ enum ExploringMessages {
 
     /// The place, with its preposition.
     static func phrase(_ place: FaultPoint.Place) -> String {
-        switch place {
-        case .request(let endpoint, let number): "for \(ordinal(number)) \(operation(endpoint))"
-        case .handshake(let endpoint, let number): "for \(ordinal(number)) handshake of \(operation(endpoint))"
-        case .frame(let endpoint, let connection, let type, let number):
-            "at \(ordinal(number)) \(type) of \(socket(endpoint, connection))"
-        case .chunk(let endpoint, let connection, let answer, let number):
-            "at \(ordinal(number)) chunk of \(ordinal(answer)) answer on \(socket(endpoint, connection))"
-        case .after(let endpoint, let connection, let type, let number):
-            "behind \(ordinal(number)) \(type) of \(socket(endpoint, connection))"
-        case .question(let turn): "for \(ordinal(turn)) question"
-        case .meal(let text): "for the meal \(Messages.quoted(text))"
-        case .moment(let time): "after \(Messages.text(time))"
+        let number = ordinal(place.number)
+        return switch place.sort {
+        case .request: "for \(number) \(operation(place))"
+        case .handshake: "for \(number) handshake of \(operation(place))"
+        case .frame: "at \(number) \(place.text) of \(socket(place))"
+        case .chunk: "at \(number) chunk of \(ordinal(place.numbers[1])) answer on \(socket(place))"
+        case .after: "behind \(number) \(place.text) of \(socket(place))"
+        case .question:
+            "for \(number) question" + (place.text.isEmpty ? "" : " with \(Messages.quoted(place.text))")
+        case .meal: "for the meal \(Messages.quoted(place.text))"
+        case .moment: "after \(Messages.text(.seconds(place.number)))"
         }
     }
 
     /// The place in a name, in at most a few words.
     static func short(_ place: FaultPoint.Place) -> String {
-        switch place {
-        case .request(let endpoint, let number): "\(endpoint.name)-\(number)"
-        case .handshake(let endpoint, let number): "\(endpoint.name)-\(number)"
-        case .frame(_, let connection, let type, let number), .after(_, let connection, let type, let number):
-            "\(type)-\(number)" + (connection == 1 ? "" : "-of-\(connection)")
-        case .chunk(_, let connection, let answer, let number):
-            "chunk-\(answer)-\(number)" + (connection == 1 ? "" : "-of-\(connection)")
-        case .question(let turn): "question-\(turn)"
+        let connection = place.connection == 1 ? "" : "-of-\(place.connection)"
+        return switch place.sort {
+        case .request, .handshake: "\(place.endpoint?.name ?? "")-\(place.number)"
+        case .frame, .after: "\(place.text)-\(place.number)\(connection)"
+        case .chunk: "chunk-\(place.numbers[1])-\(place.number)\(connection)"
+        case .question: "question-\(place.number)"
         case .meal: "meal"
-        case .moment(let time): "\(time.components.seconds)s"
+        case .moment: "\(place.number)s"
         }
     }
 
-    private static func operation(_ endpoint: Endpoint) -> String { "\(endpoint.method.rawValue) \(endpoint.template)" }
+    private static func operation(_ place: FaultPoint.Place) -> String {
+        "\(place.endpoint?.method.rawValue ?? "") \(place.endpoint?.template ?? "")"
+    }
 
-    private static func socket(_ endpoint: Endpoint, _ connection: Int) -> String {
-        "\(ordinal(connection)) \(endpoint == .mealSocket ? "socket of meals" : "chat socket")"
+    private static func socket(_ place: FaultPoint.Place) -> String {
+        "\(ordinal(place.connection)) \(place.endpoint == .mealSocket ? "socket of meals" : "chat socket")"
     }
 
     private static func ordinal(_ number: Int) -> String {

@@ -1,12 +1,14 @@
-import Faults
 import FitIQAPI
 import JSON
+import Text
 
 /// A kind of fault: what goes wrong at a place, in the words of a scenario.
 public struct FaultKind: Sendable {
     /// The unique id: `status-503`.
     public let id: String
     public let family: Family
+    /// The sort of place that it is for; what is for a frame is for a chunk as well.
+    let sort: FaultPoint.Place.Sort
     /// Kinds of a lower rank come first: they find the most with the fewest runs.
     let rank: Int
     /// How much it disturbs; a found schedule is reduced to lighter kinds.
@@ -14,8 +16,11 @@ public struct FaultKind: Sendable {
     let wait: Wait
     /// The ids of kinds to try instead of it, the best first.
     let milder: [String]
-    /// What it does at a place; nil if it has no meaning there.
-    let effect: @Sendable (FaultPoint.Place, Details) -> Effect?
+    let reach: Reach
+    /// Which handshakes it refuses beside what it does, beginning with the next one; nil for none.
+    let refusing: Reach?
+    /// The members of each of its rules beside those that say where; the text `$wait` stands for its wait.
+    let members: [JSONObject]
 
     public enum Family: String, Sendable, CaseIterable {
         case refused, failed, lost, late, cut, silence, broken, disorder, expiry, behaviour, hostile
@@ -29,36 +34,38 @@ public struct FaultKind: Sendable {
         case beyondPatience
     }
 
-    /// What a schedule decides of a fault.
-    struct Details: Sendable {
-        /// The rule's name.
-        var name: String
-        /// Nanoseconds; 0 for kinds that do not wait.
-        var wait: Int64
+    /// What it concerns of what is numbered at its place.
+    enum Reach: Sendable {
+        case one
+        /// Also the next one.
+        case two
+        /// Also all that follow.
+        case rest
+
+        /// As a rule says it.
+        func json(from number: Int) -> JSONValue {
+            switch self {
+            case .one: .number(JSONNumber(number))
+            case .two: .string("\(number)..\(number + 1)")
+            case .rest: .string("\(number)..")
+            }
+        }
     }
 
-    /// How it changes a scenario.
-    enum Effect: Sendable {
-        case rules([FaultRule])
-        /// A rule for answers in a scenario's words, ahead of the others.
-        case answer(JSONValue)
-        /// A rule for meals, ahead of the others.
-        case meal(JSONValue)
-        /// Access tokens expire after this many nanoseconds.
-        case tokenLifetime(Int64)
+    init(
+        _ id: String, _ family: Family, _ sort: FaultPoint.Place.Sort, rank: Int = 2, weight: Int, wait: Wait = .none,
+        milder: [String] = [], reach: Reach = .one, refusing: Reach? = nil, _ members: JSONObject...
+    ) {
+        (self.id, self.family, self.sort, self.rank, self.weight) = (id, family, sort, rank, weight)
+        (self.wait, self.milder, self.reach, self.refusing, self.members) = (wait, milder, reach, refusing, members)
     }
 
     /// The kind with this id; nil if there is none.
     public static func named(_ id: String) -> FaultKind? { all.first { $0.id == id } }
 
     /// Whether it has a meaning at a place.
-    public func fits(_ place: FaultPoint.Place) -> Bool { effect(place, Details(name: "fits", wait: 1)) != nil }
-
-    /// Its rules at a place as a scenario file has them; empty for a kind that is no rule, or has no meaning there.
-    public func json(at place: FaultPoint.Place) -> [JSONValue] {
-        let wait = Schedule.Fault(self, at: place).wait.nanoseconds
-        guard case .rules(let rules)? = effect(place, Details(name: id, wait: wait)) else { return [] }
-        return rules.map(\.json)
+    public func fits(_ place: FaultPoint.Place) -> Bool {
+        place.sort == sort || place.sort == .chunk && sort == .frame
     }
 }
 
@@ -67,128 +74,71 @@ extension FaultKind: Hashable {
     public func hash(into hasher: inout Hasher) { hasher.combine(id) }
 }
 
-extension FaultRule {
-    /// The rule as a scenario file has it.
-    var json: JSONValue {
-        // What our own writer writes is JSON.
-        (try? JSON.parse(JSONWriter.object { write(into: &$0) })) ?? .null
+extension Schedule.Fault {
+    /// Its rules as a scenario has them; those of the list of faults have this name, and a number from the second one on.
+    public func rules(named name: String) -> [JSONValue] {
+        let place = place.rule(kind.reach)
+        let time = JSONValue.string(Durations.whole(wait.nanoseconds, largest: .seconds))
+        var rules = kind.members.map { place + (kind.wait == .none ? $0 : $0.waiting(time)) }
+        if let refusing = kind.refusing, let socket = self.place.endpoint {
+            let next = FaultPoint.Place.handshake(socket, self.place.connection + 1)
+            rules.append(next.rule(refusing) + ["status": 503, "retry_after": 1])
+        }
+        guard self.place.sort.list == "faults" else { return rules.map(JSONValue.object) }
+        return rules.enumerated().map { index, rule in
+            .object(["name": .string(index == 0 ? name : "\(name).\(index + 1)")] + rule)
+        }
     }
 }
 
-// MARK: - Making kinds
-
-extension FaultKind {
-    /// A kind that concerns requests: one, or with `forGood` one and all that follow.
-    static func request(
-        _ id: String, _ family: Family, rank: Int = 2, weight: Int = 10, wait: Wait = .none, milder: [String] = [],
-        forGood: Bool = false, _ fault: @escaping @Sendable (Int64) -> ResponseFault
-    ) -> FaultKind {
-        FaultKind(id: id, family: family, rank: rank, weight: weight, wait: wait, milder: milder) { place, details in
-            guard case .request(let endpoint, let number) = place else { return nil }
-            let selection = forGood ? Selection(first: number) : .only(number)
-            return .rules([
-                FaultRule(
-                    name: ExactString(details.name), fault: .response(fault(details.wait), on: [endpoint]),
-                    selection: selection)
-            ])
-        }
-    }
-
-    /// A kind that concerns handshakes: one, or with `forGood` one and all that follow.
-    static func handshake(
-        _ id: String, _ family: Family, rank: Int = 2, weight: Int = 10, wait: Wait = .none, milder: [String] = [],
-        forGood: Bool = false, _ fault: @escaping @Sendable (Int64) -> ResponseFault
-    ) -> FaultKind {
-        FaultKind(id: id, family: family, rank: rank, weight: weight, wait: wait, milder: milder) { place, details in
-            guard case .handshake(let socket, let number) = place else { return nil }
-            let selection = forGood ? Selection(first: number) : .only(number)
-            return .rules([.handshake(details.name, fault(details.wait), of: socket, selection)])
-        }
-    }
-
-    /// A kind that concerns a frame of the server, or with `coversNext` also the chunk behind it.
-    static func frame(
-        _ id: String, _ family: Family, rank: Int = 2, weight: Int = 10, wait: Wait = .none, milder: [String] = [],
-        coversNext: Bool = false, _ faults: @escaping @Sendable (Int64) -> [SocketFault]
-    ) -> FaultKind {
-        FaultKind(id: id, family: family, rank: rank, weight: weight, wait: wait, milder: milder) { place, details in
-            guard let (socket, connection, point) = place.frameNamed(coversNext: coversNext) else { return nil }
-            return .rules(.socket(details.name, faults(details.wait), at: point, of: socket, .only(connection)))
-        }
-    }
-
-    /// A kind that ends a socket behind a whole frame.
-    static func ending(
-        _ id: String, _ family: Family, rank: Int, weight: Int, wait: Wait, milder: [String],
-        _ how: SocketFault.Ending
-    ) -> FaultKind {
-        FaultKind(id: id, family: family, rank: rank, weight: weight, wait: wait, milder: milder) { place, details in
-            guard case .after(let socket, let connection, let type, let number) = place else { return nil }
-            let fault = SocketFault.end(how, after: details.wait)
-            return .rules(
-                .socket(details.name, [fault], at: .type(type, .only(number)), of: socket, .only(connection)))
-        }
-    }
-
-    /// A kind of answer to a question, by members of its rule.
-    static func answer(
-        _ id: String, family: Family = .behaviour, weight: Int, _ members: JSONObject
-    ) -> FaultKind {
-        FaultKind(id: id, family: family, rank: 3, weight: weight, wait: .none, milder: []) { place, _ in
-            guard case .question(let turn) = place else { return nil }
-            var rule = members
-            rule["when"] = ["turn": .number(JSONNumber(turn))]
-            rule["timing"] = ["first_chunk": "100ms", "chunks_per_second": 10]
-            return .answer(.object(rule))
-        }
-    }
-
-    /// A kind of outcome of a meal, by members of its rule.
-    static func meal(_ id: String, weight: Int, milder: [String] = [], _ members: JSONObject) -> FaultKind {
-        FaultKind(id: id, family: .behaviour, rank: 3, weight: weight, wait: .none, milder: milder) { place, _ in
-            guard case .meal(let text) = place else { return nil }
-            var rule = members
-            rule["when"] = ["text": .string(text)]
-            return .meal(.object(rule))
+extension FaultPoint.Place.Sort {
+    /// The list of a scenario to which rules for such places belong; nil if no rule can name them.
+    public var list: String? {
+        switch self {
+        case .request, .handshake, .frame, .chunk, .after: "faults"
+        case .question: "answers"
+        case .meal: "meals"
+        case .moment: nil
         }
     }
 }
 
 extension FaultPoint.Place {
-    /// The frame that it names: its kind of socket, its connection, and its point on it; nil if it names none.
-    ///
-    /// - Parameter coversNext: Whether a chunk's point has the next one too; other frames have no next one.
-    func frameNamed(coversNext: Bool) -> (Endpoint, Int, SocketPoint)? {
-        switch self {
-        case .frame(let socket, let connection, let type, let number) where !coversNext:
-            (socket, connection, .type(type, .only(number)))
-        case .chunk(let socket, let connection, let answer, let number):
-            (
-                socket, connection,
-                .chunks(Selection(first: number, last: coversNext ? number + 1 : number), ofAnswer: answer)
-            )
-        default: nil
+    /// What a rule says to concern the place, and as much behind it as the reach says.
+    fileprivate func rule(_ reach: FaultKind.Reach) -> JSONObject {
+        let (template, number) = (endpoint?.template ?? "", reach.json(from: number))
+        switch sort {
+        case .request: return ["on": .string("\(endpoint?.method.rawValue ?? "") \(template)"), "requests": number]
+        case .handshake: return ["on": .string("handshake \(template)"), "connections": number]
+        case .frame, .chunk, .after:
+            let point: JSONObject =
+                sort == .chunk
+                ? ["chunk": number, "answer": .number(JSONNumber(numbers[1]))] : ["type": .string(text), "n": number]
+            return [
+                "on": .string("socket \(template)"), "connections": .number(JSONNumber(connection)),
+                "at": .object(point),
+            ]
+        case .question:
+            let words: JSONObject = text.isEmpty ? [:] : ["content": .string(text)]
+            return [
+                "when": .object(["turn": number] + words),
+                "timing": ["first_chunk": "100ms", "chunks_per_second": 10],
+            ]
+        case .meal: return ["when": ["text": .string(text)]]
+        case .moment: return [:]
         }
     }
 }
 
-extension FaultRule {
-    static func handshake(
-        _ name: String, _ fault: ResponseFault, of socket: Endpoint, _ selection: Selection
-    ) -> FaultRule {
-        FaultRule(name: ExactString(name), fault: .handshake(fault), of: socket, selection: selection)
-    }
-}
+extension JSONObject {
+    /// The members of both; those of the second one win.
+    static func + (one: JSONObject, other: JSONObject) -> JSONObject { JSONObject(Array(one) + Array(other)) }
 
-extension [FaultRule] {
-    /// Rules for the same frame; the second and later ones have a number behind their names.
-    static func socket(
-        _ name: String, _ faults: [SocketFault], at point: SocketPoint, of socket: Endpoint, _ connections: Selection
-    ) -> [FaultRule] {
-        faults.enumerated().map { index, fault in
-            let name = index == 0 ? name : "\(name).\(index + 1)"
-            return FaultRule(
-                name: ExactString(name), fault: .socket(fault, at: point), of: socket, selection: connections)
-        }
+    /// The members with a time for each text `$wait`.
+    fileprivate func waiting(_ time: JSONValue) -> JSONObject {
+        JSONObject(
+            map { key, value in
+                (key, value == "$wait" ? time : value.object.map { .object($0.waiting(time)) } ?? value)
+            })
     }
 }

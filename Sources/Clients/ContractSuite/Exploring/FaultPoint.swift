@@ -1,7 +1,6 @@
 import FitIQAPI
 import JSON
 import Judging
-import Text
 
 /// A place in a client's traffic at which something can go wrong, and where the client stands there.
 public struct FaultPoint: Sendable, Hashable {
@@ -9,34 +8,12 @@ public struct FaultPoint: Sendable, Hashable {
     /// The situation before it.
     public let situation: Situation
     /// Which of an answer's chunks it is.
-    public let part: Part
-    /// The index of the story in which it was found.
-    public let story: Int
-
-    /// A place in the words of fault rules; all numbers count from 1, as the rules count them.
-    public enum Place: Sendable, Hashable {
-        /// The n-th request of the endpoint.
-        case request(Endpoint, Int)
-        /// The n-th handshake of the kind of socket, refused ones included.
-        case handshake(Endpoint, Int)
-        /// The n-th frame of the type on the socket that the n-th handshake of its kind opened.
-        case frame(Endpoint, connection: Int, type: String, Int)
-        /// The n-th chunk of an answer.
-        case chunk(Endpoint, connection: Int, answer: Int, Int)
-        /// The gap behind a frame, and each ending.
-        case after(Endpoint, connection: Int, type: String, Int)
-        /// What the coach does with the n-th question of a consultation.
-        case question(turn: Int)
-        /// What becomes of the meal with this text.
-        case meal(text: String)
-        /// A time since the world's beginning, in whole seconds.
-        case moment(Duration)
-    }
+    public var part: Part
 
     public enum Part: UInt8, Sendable, CaseIterable { case only, first, middle, last }
 
-    public init(_ place: Place, in situation: Situation, part: Part = .only, story: Int) {
-        (self.place, self.situation, self.part, self.story) = (place, situation, part, story)
+    public init(_ place: Place, in situation: Situation, part: Part = .only) {
+        (self.place, self.situation, self.part) = (place, situation, part)
     }
 
     /// What points have in common that differ only in their numbers: one of them is enough.
@@ -46,73 +23,127 @@ public struct FaultPoint: Sendable, Hashable {
         let place = place.route.mixed(with: UInt64(part.rawValue))
         return kind.rank == 4 ? place : place.mixed(with: UInt64(situation.index))
     }
+
+    /// A place in the words of fault rules; all numbers count from 1, as the rules count them.
+    public struct Place: Sendable, Hashable {
+        public let sort: Sort
+        /// Of a request, or the kind of socket.
+        public let endpoint: Endpoint?
+        /// The type of a frame, the words of a meal, or those of a question if its turn does not tell it from others.
+        public let text: String
+        /// The connection, the answer on it and the number there, as far as the sort has them.
+        public private(set) var numbers: [Int]
+
+        public enum Sort: String, Sendable, CaseIterable {
+            case request
+            /// Refused ones are counted too.
+            case handshake
+            /// A frame of a type on the socket that a handshake opened.
+            case frame
+            /// A chunk of an answer on such a socket.
+            case chunk
+            /// The gap behind a frame, and each ending.
+            case after
+            /// What the coach does with a question of a consultation.
+            case question
+            /// What becomes of a meal.
+            case meal
+            /// A time since the world's beginning, in seconds.
+            case moment
+
+            /// Whether it has an endpoint and a text, and how many numbers.
+            fileprivate var shape: (endpoint: Bool, text: Bool, numbers: Int) {
+                switch self {
+                case .request, .handshake: (true, false, 1)
+                case .frame, .after: (true, true, 2)
+                case .chunk: (true, false, 3)
+                case .question, .moment: (false, false, 1)
+                case .meal: (false, true, 0)
+                }
+            }
+        }
+
+        private init(_ sort: Sort, _ endpoint: Endpoint? = nil, _ text: String = "", _ numbers: Int...) {
+            (self.sort, self.endpoint, self.text, self.numbers) = (sort, endpoint, text, numbers)
+        }
+
+        public static func request(_ endpoint: Endpoint, _ number: Int) -> Self { Self(.request, endpoint, "", number) }
+        public static func handshake(_ socket: Endpoint, _ number: Int) -> Self { Self(.handshake, socket, "", number) }
+        public static func frame(_ socket: Endpoint, connection: Int, type: String, _ number: Int) -> Self {
+            Self(.frame, socket, type, connection, number)
+        }
+        public static func chunk(_ socket: Endpoint, connection: Int, answer: Int, _ number: Int) -> Self {
+            Self(.chunk, socket, "", connection, answer, number)
+        }
+        public static func after(_ socket: Endpoint, connection: Int, type: String, _ number: Int) -> Self {
+            Self(.after, socket, type, connection, number)
+        }
+        public static func question(turn: Int, asking text: String = "") -> Self { Self(.question, nil, text, turn) }
+        public static func meal(text: String) -> Self { Self(.meal, nil, text) }
+        public static func moment(seconds: Int) -> Self { Self(.moment, nil, "", seconds) }
+
+        /// The number of the handshake that opened the socket.
+        public var connection: Int { numbers.first ?? 1 }
+        /// The number among its like on the connection.
+        public var number: Int { numbers.last ?? 1 }
+    }
 }
 
-extension FaultPoint.Place: CustomStringConvertible {
+extension FaultPoint.Place: LosslessStringConvertible {
     /// The place in one line, which no other place has: `frame /ws/meal-logs 1 meal_log.completed 2`.
     public var description: String {
-        switch self {
-        case .request(let endpoint, let number): "\(endpoint.method.rawValue) \(endpoint.template) \(number)"
-        case .handshake(let socket, let number): "handshake \(socket.template) \(number)"
-        case .frame(let socket, let connection, let type, let number):
-            "frame \(socket.template) \(connection) \(type) \(number)"
-        case .chunk(let socket, let connection, let answer, let number):
-            "chunk \(socket.template) \(connection) \(answer) \(number)"
-        case .after(let socket, let connection, let type, let number):
-            "after \(socket.template) \(connection) \(type) \(number)"
-        case .question(let turn): "question \(turn)"
-        case .meal(let text): "meal \(text.quoted())"
-        case .moment(let time): "moment \(Durations.whole(time.nanoseconds, largest: .seconds))"
+        var words = [sort == .request ? endpoint?.method.rawValue ?? "" : sort.rawValue]
+        if let endpoint { words.append(endpoint.template) }
+        words += numbers.dropLast().map { "\($0)" }
+        if sort.shape.endpoint, !text.isEmpty { words.append(text) }
+        if let last = numbers.last { words.append(sort == .moment ? "\(last)s" : "\(last)") }
+        // The words of people are the rest of the line.
+        if !sort.shape.endpoint, !text.isEmpty { words.append(JSONValue.string(text).description) }
+        return words.joined(separator: " ")
+    }
+
+    /// The place that has this description; nil if none has.
+    public init?(_ description: String) {
+        let quote = description.firstIndex(of: "\"") ?? description.endIndex
+        var words = description[..<quote].split(separator: " ")[...]
+        guard let first = words.popFirst() else { return nil }
+        let sort = Sort(rawValue: String(first)) ?? .request
+        self.sort = sort
+        endpoint = words.first.flatMap { template in
+            Endpoint.allCases.first { endpoint in
+                endpoint.template == template && endpoint.isSocket == (sort != .request)
+                    && (endpoint.isSocket || endpoint.method.rawValue == first)
+            }
         }
+        numbers = words.compactMap { Int($0.last == "s" ? $0.dropLast() : $0) }
+        let type = words.dropFirst().first { $0.first?.isLetter ?? false }.map(String.init)
+        text = type ?? (try? JSON.parse(Array(description[quote...].utf8)))?.string ?? ""
+        let shape = sort.shape
+        // What is written in another way is written by somebody else.
+        guard (endpoint != nil) == shape.endpoint, text.isEmpty != shape.text || sort == .question,
+            numbers.count == shape.numbers, numbers.allSatisfy((1...1_000_000).contains),
+            self.description == description
+        else { return nil }
     }
 
     /// What it is a place of, without its numbers, as a number that is the same in each process.
     var route: UInt64 {
-        switch self {
-        case .request(let endpoint, _): Self.route(1, endpoint)
-        case .handshake(let socket, _): Self.route(2, socket)
-        case .frame(let socket, _, let type, _): Self.route(3, socket, type)
-        case .chunk(let socket, _, _, _): Self.route(4, socket)
-        case .after(let socket, _, let type, _): Self.route(5, socket, type)
-        case .question: 6
-        case .meal: 7
-        case .moment: 8
-        }
-    }
-
-    private static func route(_ kind: UInt64, _ endpoint: Endpoint, _ type: String = "") -> UInt64 {
-        kind.mixed(with: endpoint.name.utf8.fnv1a).mixed(with: type.utf8.fnv1a)
+        let type = sort.shape.endpoint ? text : ""
+        return sort.rawValue.utf8.fnv1a.mixed(with: (endpoint?.name ?? "").utf8.fnv1a).mixed(with: type.utf8.fnv1a)
     }
 
     /// The sum of its numbers: less is earlier.
-    var ordinal: Int {
-        switch self {
-        case .request(_, let number), .handshake(_, let number), .question(let number): number
-        case .frame(_, let connection, _, let number), .after(_, let connection, _, let number): connection + number
-        case .chunk(_, let connection, let answer, let number): connection + answer + number
-        case .meal: 0
-        case .moment(let time): Int(time.components.seconds)
-        }
-    }
+    var ordinal: Int { numbers.reduce(0, +) }
 
     /// Places of the same route with a smaller number: the first, half way, the one before; one number changes at a time.
     var earlier: [Self] {
-        switch self {
-        case .request(let endpoint, let number): number.smaller.map { .request(endpoint, $0) }
-        case .handshake(let socket, let number): number.smaller.map { .handshake(socket, $0) }
-        case .frame(let socket, let connection, let type, let number):
-            connection.smaller.map { .frame(socket, connection: $0, type: type, number) }
-                + number.smaller.map { .frame(socket, connection: connection, type: type, $0) }
-        case .chunk(let socket, let connection, let answer, let number):
-            connection.smaller.map { .chunk(socket, connection: $0, answer: answer, number) }
-                + answer.smaller.map { .chunk(socket, connection: connection, answer: $0, number) }
-                + number.smaller.map { .chunk(socket, connection: connection, answer: answer, $0) }
-        case .after(let socket, let connection, let type, let number):
-            connection.smaller.map { .after(socket, connection: $0, type: type, number) }
-                + number.smaller.map { .after(socket, connection: connection, type: type, $0) }
-        case .question(let turn): turn.smaller.map { .question(turn: $0) }
-        case .meal: []
-        case .moment(let time): Int(time.components.seconds).smaller.prefix(2).map { .moment(.seconds($0)) }
+        numbers.indices.flatMap { index in
+            // The second before is as good as the same.
+            numbers[index].smaller.prefix(sort == .moment ? 2 : 3).map { number in
+                var earlier = self
+                earlier.numbers[index] = number
+                return earlier
+            }
         }
     }
 }

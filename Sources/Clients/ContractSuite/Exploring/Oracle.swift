@@ -61,16 +61,20 @@ public struct Oracle: Sendable {
         baselines = stories.map { _ in Baseline() }
     }
 
-    /// Learns what the client does without faults; returns what is wrong already, which is left out from now on.
-    public mutating func learn(_ outcome: TrialOutcome, _ reading: TrialReading, story: Int) -> [Symptom] {
+    /// Learns from a run without faults how much the client sends; of that, only what nothing ends is a flood.
+    public mutating func learn(_ outcome: TrialOutcome, story: Int) {
         baselines[story].peak = max(baselines[story].peak, Self.busiestMinute(outcome.entries).count)
-        let symptoms = symptoms(of: outcome, reading, story: story)
-        baselines[story].ids.formUnion(symptoms.map(\.id))
-        return symptoms
     }
 
+    /// Leaves a symptom out from now on, because the story shows it without faults.
+    public mutating func excuse(_ id: String, story: Int) { baselines[story].ids.insert(id) }
+
     /// The symptoms of a run, each id once, without those that the story shows without faults.
-    public func symptoms(of outcome: TrialOutcome, _ reading: TrialReading, story: Int) -> [Symptom] {
+    ///
+    /// - Parameter isHarmed: Whether something was to go wrong.
+    public func symptoms(
+        of outcome: TrialOutcome, _ reading: TrialReading, story: Int, isHarmed: Bool = true
+    ) -> [Symptom] {
         var symptoms: [Symptom] = []
         func add(
             _ id: String, _ message: String, level: Obligation.Level = .must, entries: [Int] = [], at place: Int? = nil
@@ -88,7 +92,9 @@ public struct Oracle: Sendable {
                 verdict.obligation.id, finding.message, level: level, entries: numbers,
                 at: numbers.last.map { Self.place(of: $0, in: outcome.entries) })
         }
-        for failure in outcome.failures {
+        // A client that lacks an instruction cannot do what the steps demand.
+        for failure in outcome.unsupported.isEmpty ? outcome.failures : [] {
+            if isHarmed, let step = failure.step, stories[story].isOfGoodDays(step: step) { continue }
             let check = failure.step.flatMap { stories[story].symptoms[$0] }
             guard let id = failure.check?.rawValue ?? check?.rawValue else { continue }
             let time = outcome.startedAt.advanced(by: failure.at)
@@ -102,11 +108,15 @@ public struct Oracle: Sendable {
         let limit = baselines[story].peak * Self.floodFactor + Self.floodRoom
         if minute.count > limit || outcome.entries.count > MemoryTrial.entryLimit {
             let numbers = outcome.entries[minute.places].map(\.number)
+            let message =
+                minute.count > limit
+                ? ExploringMessages.flood(minute.count, limit: limit)
+                : ExploringMessages.flood(entries: outcome.entries.count)
             add(
-                ExploreCheck.flood.rawValue, ExploringMessages.flood(minute.count, limit: limit),
-                entries: Array(numbers.prefix(4)), at: minute.places.lowerBound)
+                ExploreCheck.flood.rawValue, message, entries: Array(numbers.prefix(4)), at: minute.places.lowerBound)
         }
-        if let entry = Self.unasked(outcome) {
+        // A client that cannot leave may go on.
+        if !outcome.unsupported.contains("disconnect"), let entry = Self.unasked(outcome) {
             add(
                 ExploreCheck.restless.rawValue, ExploringMessages.restless(entry, since: outcome.startedAt),
                 entries: [entry.number], at: Self.place(of: entry.number, in: outcome.entries))
@@ -142,7 +152,7 @@ public struct Oracle: Sendable {
 
     /// The most requests and handshakes in a minute of world time, and the entries from the first to the last of them.
     static func busiestMinute(_ entries: [JournalEntry]) -> (count: Int, places: Range<Int>) {
-        let places = entries.indices.filter { entries[$0].isRequest }
+        let places = entries.indices.filter { entries[$0].event.request != nil }
         var most = (count: 0, places: 0..<0)
         var first = 0
         for (last, place) in places.enumerated() {
@@ -169,40 +179,69 @@ public struct Oracle: Sendable {
 }
 
 extension TrialOutcome {
-    /// Whether the judge lacks what it takes to blame the client for repeating too much or too soon: its user asked in
-    /// between, or another attempt was under way that was journaled later.
+    /// Whether the judge lacks what it takes to blame the client: an answer may have come after it had given up, or it
+    /// repeats too much or too soon, but its user asked in between, or another attempt was under way that was journaled
+    /// later.
     fileprivate func isAskedFor(_ finding: Finding, _ obligation: Obligation) -> Bool {
-        guard ["retry/backoff-on-5xx", "ws/reconnect-backoff", "ws/reconnect-limit"].contains(obligation.id),
-            let last = finding.evidence.last, let begin = last.event.request
-        else { return false }
-        var start = finding.evidence.first?.time ?? last.time
-        for entry in entries.reversed() {
-            guard let request = entry.event.request, request.endpoint == begin.endpoint,
-                ExactString(request.head.target.description) == ExactString(begin.head.target.description)
-            else { continue }
+        if finding.evidence.dropLast().contains(where: \.isLate) { return true }
+        guard let first = finding.evidence.first, let last = finding.evidence.last else { return false }
+        if obligation.id == "ws/recovers-history" {
+            return entries.contains { entry in
+                guard let request = entry.event.request, request.endpoint == .listMessages else { return false }
+                return request.requestedAt >= first.time && entry.time > last.time && entry.isLate
+            }
+        }
+        guard Self.repeats.contains(obligation.id), let begin = last.event.request else { return false }
+        var start = first.time
+        for entry in attempts(like: begin) {
+            guard let request = entry.event.request else { continue }
             if request.requestedAt < begin.requestedAt, entry.time > begin.requestedAt { return true }
             // A series of attempts, as the judges have it.
             if entry.time <= start, start <= entry.time.advanced(byNanoseconds: 61_000_000_000) {
                 start = request.requestedAt
             }
         }
-        return asked.contains { start < $0 && $0 <= begin.requestedAt }
+        if asked.contains(where: { start < $0 && $0 <= begin.requestedAt }) { return true }
+        // Waits shrink: the user ended the long one.
+        guard finding.evidence.count == 3, let tried = first.event.request else { return false }
+        let before = attempts(like: tried).compactMap { $0.event.request?.requestedAt }.filter {
+            $0 < tried.requestedAt
+        }
+        return asked.contains { (before.max() ?? startedAt) < $0 && $0 <= tried.requestedAt }
     }
 
-    /// Whether a frame was lost, repeated or changed, and the client asked for the history since and did not get it:
-    /// chunks have no numbers, so only the history shows what is missing.
+    /// The obligations that a client breaks by asking too much or too soon.
+    private static let repeats: Set = [
+        "retry/backoff-on-5xx", "ws/reconnect-backoff", "ws/reconnect-limit", "meal/no-poll-while-connected",
+        "meal/polling-cadence",
+    ]
+
+    /// The entries of equal requests, the last one first.
+    private func attempts(like other: RecordedExchange) -> [JournalEntry] {
+        entries.reversed().filter { entry in
+            guard let request = entry.event.request, request.endpoint == other.endpoint else { return false }
+            return ExactString(request.head.target.description) == ExactString(other.head.target.description)
+        }
+    }
+
+    /// Whether a frame was lost, repeated or changed, and the client did not get the history since that it asked for, or
+    /// waits for it: chunks have no numbers, so only the history shows what is missing.
     fileprivate func isHistoryWithheld(at time: Timestamp) -> Bool {
         var isTouched = false
         var isRefused = false
-        for entry in entries where entry.time <= time {
+        for entry in entries {
             switch entry.event {
-            case .frame(let frame)
-            where frame.sender == .server && !(frame.faults.isEmpty && frame.delivery == .complete):
-                (isTouched, isRefused) = (true, false)
             case .exchange(let exchange) where exchange.endpoint == .listMessages:
-                let isRead = exchange.status == 200 && exchange.delivery == .complete && exchange.faults.isEmpty
-                if isRead { isTouched = false }
-                isRefused = !isRead
+                if entry.time > time {
+                    if exchange.requestedAt <= time { isRefused = true }
+                    continue
+                }
+                isRefused = !(exchange.status == 200 && exchange.delivery == .complete && exchange.faults.isEmpty)
+                if !isRefused { isTouched = false }
+            case .frame(let frame) where entry.time <= time && frame.sender == .server:
+                if !frame.faults.isEmpty || frame.delivery != .complete { isTouched = true }
+            case .closed(let closing) where entry.time <= time && !closing.faults.isEmpty: isTouched = true
+            case .fault where entry.time <= time: isTouched = true
             default: break
             }
         }
@@ -221,10 +260,9 @@ extension JournalEvent {
 }
 
 extension JournalEntry {
-    fileprivate var isRequest: Bool {
-        switch event {
-        case .exchange, .opened: true
-        case .frame, .closed, .fault, .clock, .note, .held, .released: false
-        }
+    /// Whether a fault held an answer back for so long that the client may have given up: 10 s.
+    fileprivate var isLate: Bool {
+        guard let request = event.request, !request.faults.isEmpty else { return false }
+        return time >= request.requestedAt.advanced(byNanoseconds: 10_000_000_000)
     }
 }

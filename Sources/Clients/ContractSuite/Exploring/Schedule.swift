@@ -1,4 +1,3 @@
-import Faults
 import FitIQAPI
 import JSON
 import Scenarios
@@ -49,82 +48,69 @@ public struct Schedule: Sendable, Hashable {
     /// The scenario in which the faults happen: the base, with their rules behind its own, and their answers and meals
     /// before its own.
     public func scenario(on base: Scenario) -> Scenario {
-        var scenario = base
-        let effects = effects(beside: base.faults.map(\.name))
-        if isBrief || effects.contains(where: \.isOfScript) {
-            let script = try? Scenario.read(json: .object(script(effects, on: ["name": "a"])))
-            if isBrief { scenario.script.answers = [] }
-            scenario.script.answers.insert(contentsOf: script?.script.answers ?? [], at: 0)
-            scenario.script.meals.insert(contentsOf: script?.script.meals ?? [], at: 0)
+        guard let added = try? read(beside: base.faults.map(\.name)) else {
+            preconditionFailure("What kinds of faults say of places can be read.")
         }
-        for effect in effects {
-            switch effect {
-            case .rules(let rules): scenario.faults += rules
-            case .tokenLifetime(let time):
-                scenario.tokenLifetime = time
-                scenario.rules.accounts?.accessLifetime = time
-            case .answer, .meal: break
-            }
+        var scenario = base
+        scenario.faults += added.faults
+        if isBrief { scenario.script.answers = [] }
+        scenario.script.answers.insert(contentsOf: added.script.answers, at: 0)
+        scenario.script.meals.insert(contentsOf: added.script.meals, at: 0)
+        if let time = added.tokenLifetime {
+            scenario.tokenLifetime = time
+            scenario.rules.accounts?.accessLifetime = time
         }
         return scenario
+    }
+
+    /// A scenario of nothing but what the faults add.
+    func read(beside taken: [ExactString] = []) throws(ScenarioErrors) -> Scenario {
+        try Scenario.read(json: .object(["name": "added"] + additions(beside: taken)))
     }
 
     /// The same as the tree of a scenario file; reading it gives ``scenario(on:)`` of what the base's tree gives.
     public func document(on base: JSONValue) -> JSONValue {
         var document = base.object ?? [:]
-        let names = document["faults"]?.array?.enumerated().map { index, rule in
-            ExactString(rule["name"]?.string ?? "fault-\(index + 1)")
-        }
-        let effects = effects(beside: names ?? [])
-        document = script(effects, on: document)
-        for effect in effects {
-            switch effect {
-            case .rules(let rules):
-                document["faults"] = .array((document["faults"]?.array ?? []) + rules.map(\.json))
-            case .tokenLifetime(let time):
-                let text = JSONValue.string(Durations.whole(time))
-                document["token_lifetime"] = text
+        let rules = document["faults"]?.array ?? []
+        let names = rules.enumerated().map { ExactString($1["name"]?.string ?? "fault-\($0 + 1)") }
+        for (key, value) in additions(beside: names) {
+            switch (key, value.array) {
+            case ("faults", let added?): document[key] = .array(rules + added)
+            case ("answers", let added?) where isBrief: document[key] = .array(added)
+            case (_, let added?): document[key] = .array(added + (document[key]?.array ?? []))
+            default:
+                document[key] = value
                 if var accounts = document["accounts"]?.object {
-                    accounts["access_token"] = text
+                    accounts["access_token"] = value
                     document["accounts"] = .object(accounts)
                 }
-            case .answer, .meal: break
             }
         }
         return .object(document)
     }
 
-    /// A scenario's tree with the answers and meals of the faults.
-    private func script(_ effects: [FaultKind.Effect], on base: JSONObject) -> JSONObject {
-        var (answers, meals): ([JSONValue], [JSONValue]) = ([], [])
-        for effect in effects {
-            switch effect {
-            case .answer(let rule): answers.append(rule)
-            case .meal(let rule): meals.append(rule)
-            case .rules, .tokenLifetime: break
+    /// What the faults add to a scenario, as members of its file; the rules of each are named by its kind and its place
+    /// in the list.
+    private func additions(beside taken: [ExactString]) -> JSONObject {
+        var added: JSONObject = [:]
+        func add(_ rules: [JSONValue], to list: String) { added[list] = .array((added[list]?.array ?? []) + rules) }
+        // A kind without a meaning at its place does nothing.
+        for (index, fault) in faults.enumerated() where fault.kind.fits(fault.place) {
+            if let list = fault.place.sort.list {
+                add(fault.rules(named: name(of: index, beside: taken)), to: list)
+            } else {
+                added["token_lifetime"] = .string("\(fault.place.number)s")
             }
         }
-        var script = base
-        if isBrief {
-            script["answers"] = .array(answers + [Self.briefAnswer])
-        } else if !answers.isEmpty {
-            script["answers"] = .array(answers + (script["answers"]?.array ?? []))
-        }
-        if !meals.isEmpty { script["meals"] = .array(meals + (script["meals"]?.array ?? [])) }
-        return script
+        if isBrief { add([["chunks": ["Yes."], "timing": ["first_chunk": "100ms"]]], to: "answers") }
+        return added
     }
 
-    private static let briefAnswer: JSONValue = ["chunks": ["Yes."], "timing": ["first_chunk": "100ms"]]
-
-    /// What each fault does; its rules are named by its kind and its place in the list.
-    private func effects(beside taken: [ExactString]) -> [FaultKind.Effect] {
-        faults.indices.map { index in
-            var name = "\(faults[index].kind.id)-\(index + 1)"
-            while taken.contains(where: { $0.text.hasPrefix(name) }) { name += "'" }
-            let details = FaultKind.Details(name: name, wait: faults[index].wait.nanoseconds)
-            // A kind without a meaning at its place does nothing.
-            return faults[index].kind.effect(faults[index].place, details) ?? .rules([])
-        }
+    /// The name of the first rule of a fault.
+    private func name(of index: Int, beside taken: [ExactString]) -> String {
+        var name = "\(faults[index].kind.id)-\(index + 1)"
+        while taken.contains(where: { $0.text.hasPrefix(name) }) { name += "'" }
+        return name
     }
 
     /// The indices of the faults that acted in a run with this schedule.
@@ -135,13 +121,12 @@ public struct Schedule: Sendable, Hashable {
     public func acted(in outcome: TrialOutcome, on base: Scenario, _ points: Points) -> Set<Int> {
         var seen: Set<ExactString> = []
         for entry in outcome.entries { for name in entry.event.faultNames { seen.insert(ExactString(name)) } }
-        let effects = effects(beside: base.faults.map(\.name))
+        let taken = base.faults.map(\.name)
         return Set(
             faults.indices.filter { index in
-                guard case .rules(let rules) = effects[index] else {
-                    return points.reaches(faults[index].place)
-                }
-                return rules.first.map { seen.contains($0.name) } ?? false
+                faults[index].place.sort.list == "faults"
+                    ? seen.contains(ExactString(name(of: index, beside: taken)))
+                    : points.reaches(faults[index].place)
             })
     }
 }
@@ -149,8 +134,7 @@ public struct Schedule: Sendable, Hashable {
 extension Schedule.Fault {
     /// Whether another fault makes no sense beside it.
     fileprivate func excludes(_ other: Self) -> Bool {
-        if case (.moment, .moment) = (place, other.place) { return true }
-        return place == other.place
+        place == other.place || place.sort == .moment && other.place.sort == .moment
     }
 }
 
@@ -170,15 +154,6 @@ extension Schedule.Fault: CustomStringConvertible {
         let usual = Schedule.Fault(kind, at: place).wait
         let time = wait == usual ? "" : "(\(Durations.whole(wait.nanoseconds, largest: .seconds)))"
         return "\(kind.id)\(time)@\(place)"
-    }
-}
-
-extension FaultKind.Effect {
-    fileprivate var isOfScript: Bool {
-        switch self {
-        case .answer, .meal: true
-        case .rules, .tokenLifetime: false
-        }
     }
 }
 

@@ -36,7 +36,7 @@ public struct Shrink: Sendable {
     public mutating func next() -> Schedule? {
         guard count < limit else { return nil }
         while let candidate = candidates.popLast() {
-            guard candidate.size < smallest.size, tried.insert(candidate).inserted else { continue }
+            guard candidate.isSmaller(than: smallest), tried.insert(candidate).inserted else { continue }
             count += 1
             asked = candidate
             return candidate
@@ -148,22 +148,13 @@ public struct Shrink: Sendable {
 }
 
 extension Schedule {
-    /// How much it takes to explain it, the most important first.
-    struct Size: Comparable {
-        var faults, weight: Int
-        var wait: Duration
-        var ordinals, answers: Int
+    /// Whether it takes less to explain it; the number of faults is the most important.
+    func isSmaller(than other: Schedule) -> Bool { size.lexicographicallyPrecedes(other.size) }
 
-        static func < (one: Size, other: Size) -> Bool {
-            (one.faults, one.weight, one.wait, one.ordinals, one.answers)
-                < (other.faults, other.weight, other.wait, other.ordinals, other.answers)
-        }
-    }
-
-    var size: Size {
-        Size(
-            faults: faults.count, weight: faults.reduce(0) { $0 + $1.kind.weight },
-            wait: faults.reduce(.zero) { $0 + $1.wait }, ordinals: faults.reduce(0) { $0 + $1.place.ordinal },
-            answers: isBrief ? 0 : 1)
+    private var size: [Int] {
+        func sum(_ size: (Fault) -> Int) -> Int { faults.reduce(0) { $0 + size($1) } }
+        return [
+            faults.count, sum(\.kind.weight), sum { Int($0.wait.nanoseconds) }, sum(\.place.ordinal), isBrief ? 0 : 1,
+        ]
     }
 }

@@ -4,8 +4,9 @@ import Scenarios
 
 /// What a client's user does while things go wrong, and the world as it is before they do.
 ///
-/// Every story ends in the same way: the client becomes idle, answers once more if a chat is open, leaves, and is left
-/// alone for five minutes. What a step of that end demands has the id of its symptom.
+/// What a step of its own demands holds while nothing goes wrong. Every story ends in the same way: the client becomes
+/// idle, answers once more if a chat is open, leaves, and is left alone for five minutes. What a step of that end demands
+/// holds whatever went wrong, and has the id of its symptom.
 public struct Story: Sendable {
     public let name: String
     /// The world without faults; its answers are short, because each chunk costs time.
@@ -56,6 +57,12 @@ public struct Story: Sendable {
         return story
     }
 
+    /// Whether what a step demands holds only while nothing goes wrong.
+    func isOfGoodDays(step: Int) -> Bool {
+        guard case .expect = steps[step] else { return false }
+        return symptoms[step] == nil
+    }
+
     /// The longest wait for a client to be idle: more than any fault holds an answer back.
     public static let patience = Duration.seconds(15 * 60)
     static let restTime = Duration.seconds(300)
@@ -72,6 +79,8 @@ public struct Story: Sendable {
               - template_created: {type: goal, id: 5d1f7a90-3c4e-4b5d-8f6a-1b2c3d4e5f60, name: Sleep eight hours}
               - {chunk: "Done."}
             timing: {first_chunk: 100ms, chunks_per_second: 10}
+          - when: {content: secret}
+            error: The coach keeps it.
           - when: {content: protein}
             chunks: ["About 1.6 g ", "for each kilogram ", "of body ", "weight."]
             timing: {first_chunk: 100ms, chunks_per_second: 10}
@@ -84,14 +93,14 @@ public struct Story: Sendable {
         let idle = Step.until(.idle, within: patience)
         var end: [(Step, ExploreCheck)] = [
             (idle, .unwell),
-            (.expect(.oneOf([.someProblem, .connection(.connected), .connection(.disconnected)])), .unwell),
+            (.expect(.oneOf([.freshProblem, .connection(.connected), .connection(.disconnected)])), .unwell),
         ]
         if isChat {
             end += [
                 (.send("Are you still there?"), .unwell), (idle, .unwell),
-                (.expect(.oneOf([.connection(.connected), .someProblem])), .unwell),
+                (.expect(.oneOf([.connection(.connected), .freshProblem])), .unwell),
                 (.expect(.oneOf([.offline, .transcriptAsStored])), .unwell), (.expect(.storedOnce), .twice),
-                (.expect(.oneOf([.someProblem, .deliveredIsStored])), .lost),
+                (.expect(.oneOf([.freshProblem, .deliveredIsStored])), .lost),
             ]
         }
         end += [
@@ -130,7 +139,8 @@ extension Story {
     private static let chat = Story(
         "chat", world: "",
         .start(.nutritionist), .send("How much protein do I need?"), idle, .send("And before a run?"), untilStreaming,
-        .send("And after it?"), idle, .pass(.seconds(100)), .send("What about the night?"), idle)
+        .send("And after it?"), idle, .pass(.seconds(100)), .send("Tell me a secret."), idle,
+        .expect(.problem(.chat)), .send("What about the night?"), idle)
 
     private static let comeBack = Story(
         "return", world: "",
@@ -156,7 +166,7 @@ extension Story {
         .listenToMeals, .start(.nutritionist), idle, .logMeal("2 eggs and toast"), idle,
         .logMeal("mystery stew", .lunch),
         idle, .disconnect, .pass(.seconds(5)), .logMeal("1 apple", .snack), idle, .pass(.seconds(20)),
-        .start(.nutritionist), idle)
+        .expect(.mealError("mystery stew", containing: "Nobody")), .start(.nutritionist), idle)
 
     private static let signIn = Story(
         "sign-in",
@@ -181,8 +191,10 @@ extension Story {
                 fill_active_consultations: 9
 
             """,
-        .start(.nutritionist), idle, .disconnect, .pass(.seconds(5)), .start(.generalWellness), idle,
-        .start(.wellnessSpecialist), idle, .pass(.seconds(20)), .start(.wellnessSpecialist), idle,
+        .start(.nutritionist), idle, .expect(.continues(KnownID.consultation)), .disconnect, .pass(.seconds(5)),
+        .start(.generalWellness), idle, .start(.wellnessSpecialist), idle, .expect(.problem(.tooMany)),
+        .pass(.seconds(20)),
+        .start(.wellnessSpecialist), idle,
         .open(KnownID.consultation), idle, .archive, idle, .open(KnownID.consultation), idle, .open(KnownID.nothing),
         idle, .pass(.seconds(5)), .start(.wellnessSpecialist), idle)
 }

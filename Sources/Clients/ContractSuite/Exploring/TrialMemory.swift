@@ -27,8 +27,8 @@ public struct Lesson: Sendable, Equatable {
 
 /// Remembers what runs taught, so that an exploration that is begun again does not repeat them.
 ///
-/// An exploration asks before each run and tells after it, in an order that depends only on its seed: with the same
-/// settings it goes on where it ended.
+/// An exploration asks before each run and tells after it, by keys that depend only on its seed: with the same settings
+/// it goes on where it ended.
 public protocol TrialMemory: Sendable {
     /// What the run with this key taught; nil if it was never made.
     func lesson(of key: String) -> Lesson?
@@ -87,55 +87,16 @@ extension Situation {
 }
 
 extension FaultPoint {
-    /// Its situation, part and story, then its place: `[12,0,2,"request","createGoal",1]`.
+    /// Its situation, part and place: `[12,0,"POST /api/v1/goals 1"]`.
     fileprivate var json: JSONValue {
-        var values: [JSONValue] = [situation.index, Int(part.rawValue), story].map { .number(JSONNumber($0)) }
-        func add(_ kind: String, _ texts: [String], _ numbers: [Int]) {
-            values += [.string(kind)] + texts.map { .string($0) } + numbers.map { .number(JSONNumber($0)) }
-        }
-        switch place {
-        case .request(let endpoint, let number): add("request", [endpoint.name], [number])
-        case .handshake(let socket, let number): add("handshake", [socket.name], [number])
-        case .frame(let socket, let connection, let type, let number):
-            add("frame", [socket.name, type], [connection, number])
-        case .chunk(let socket, let connection, let answer, let number):
-            add("chunk", [socket.name], [connection, answer, number])
-        case .after(let socket, let connection, let type, let number):
-            add("after", [socket.name, type], [connection, number])
-        case .question(let turn): add("question", [], [turn])
-        case .meal(let text): add("meal", [text], [])
-        case .moment(let time): add("moment", [], [Int(time.components.seconds)])
-        }
-        return .array(values)
+        [.number(JSONNumber(situation.index)), .number(JSONNumber(Int(part.rawValue))), .string("\(place)")]
     }
 
     fileprivate static func read(_ value: JSONValue) -> FaultPoint? {
-        guard let values = value.array, values.count > 4, let situation = Situation.read(values[0]),
-            let part = values[1].int.flatMap(UInt8.init(exactly:)).flatMap(Part.init), let story = values[2].int,
-            let place = Place.read(Array(values[3...]))
+        guard let values = value.array, values.count == 3, let situation = Situation.read(values[0]),
+            let part = values[1].int.flatMap(UInt8.init(exactly:)).flatMap(Part.init),
+            let place = values[2].string.flatMap(Place.init)
         else { return nil }
-        return FaultPoint(place, in: situation, part: part, story: story)
-    }
-}
-
-extension FaultPoint.Place {
-    fileprivate static func read(_ values: [JSONValue]) -> Self? {
-        let texts = values.compactMap(\.string)
-        let numbers = values.compactMap(\.int).filter((1...1_000_000).contains)
-        let endpoint = texts.count > 1 ? Endpoint(name: texts[1]) : nil
-        switch (texts.first, endpoint, texts.count, numbers.count) {
-        case ("request", let endpoint?, 2, 1): return .request(endpoint, numbers[0])
-        case ("handshake", let socket?, 2, 1): return .handshake(socket, numbers[0])
-        case ("frame", let socket?, 3, 2):
-            return .frame(socket, connection: numbers[0], type: texts[2], numbers[1])
-        case ("chunk", let socket?, 2, 3):
-            return .chunk(socket, connection: numbers[0], answer: numbers[1], numbers[2])
-        case ("after", let socket?, 3, 2):
-            return .after(socket, connection: numbers[0], type: texts[2], numbers[1])
-        case ("question", nil, 1, 1): return .question(turn: numbers[0])
-        case ("meal", _, 2, 0): return .meal(text: texts[1])
-        case ("moment", nil, 1, 1): return .moment(.seconds(numbers[0]))
-        default: return nil
-        }
+        return FaultPoint(place, in: situation, part: part)
     }
 }

@@ -48,7 +48,11 @@ public final class ReferenceClient: ClientUnderTest {
     public func settle(at time: Timestamp) -> Timestamp? {
         now = max(now, time)
         for _ in 0..<Self.roundsAtATime {
-            if let due = core.nextDeadline, due <= now { core.advance(to: now) }
+            var next = core.nextDeadline
+            if let due = next, due <= now {
+                core.advance(to: now)
+                next = core.nextDeadline
+            }
             // What the events say does not matter: the fresh token is used automatically.
             if !core.takeEvents().isEmpty { changeCount += 1 }
             let isMutationDue = mutation?.nextDeadline.map { $0 <= now } ?? false
@@ -59,7 +63,10 @@ public final class ReferenceClient: ClientUnderTest {
             var inputs = endpoint.wire.takeInputs()
             if !inputs.isEmpty || isMutationDue { inputs = mutation?.inputs(inputs, at: now) ?? inputs }
             for input in inputs { core.receive(input, at: now) }
-            if actions.isEmpty, inputs.isEmpty, !hasMoved { return next }
+            if actions.isEmpty, inputs.isEmpty, !hasMoved {
+                // Nothing has changed since it was asked.
+                return [next, mutation?.nextDeadline].compactMap { $0 }.min()
+            }
         }
         // Still not idle: the caller decides how long to continue.
         return now
@@ -69,8 +76,6 @@ public final class ReferenceClient: ClientUnderTest {
         endpoint.wire.abandonAll()
         network.settle()
     }
-
-    private var next: Timestamp? { [core.nextDeadline, mutation?.nextDeadline].compactMap { $0 }.min() }
 }
 
 /// An injected error: it sits between a reference client's decisions and its network, and may change both.

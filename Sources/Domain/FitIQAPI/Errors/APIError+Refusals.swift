@@ -76,6 +76,8 @@ extension APIError {
     /// Refuses a `Content-Type` other than JSON in UTF-8; call it only if there is a body.
     public static func checkMediaType(_ value: String?) throws(APIError) {
         guard let value else { throw .unsupportedMediaType(nil) }
+        // What nearly every request says needs no parsing.
+        if value == "application/json" { return }
         let parts = FormPart.pieces(of: value.lowercased())
         let isJSON = parts.first == "application/json" || (parts.first?.hasSuffix("+json") ?? false)
         let charset = parts.dropFirst().first { $0.hasPrefix("charset=") }

@@ -14,6 +14,8 @@ struct Conversation: Sendable {
         /// Whether it has timed out: the history decides.
         var isLate = false
         var deadline: Timestamp
+        /// Whether a line of the transcript is its answer; what was broken off before stays a line of its own.
+        var hasAnswer = false
         /// The answer's id, if its protocol has one, and its bytes.
         var answerID: ExactString?
         var byteCount = 0
@@ -46,7 +48,10 @@ struct Conversation: Sendable {
         history + tail + waiting.map { ClientState.Line(role: .user, text: $0, isDelivered: false) }
     }
 
-    var streamingIndex: Int? { tail.lastIndex { $0.role == .assistant && !$0.isComplete } }
+    var streamingIndex: Int? {
+        guard turn?.hasAnswer == true else { return nil }
+        return tail.lastIndex { $0.role == .assistant && !$0.isComplete }
+    }
 
     var questionIndex: Int? {
         guard let question = turn?.question else { return nil }
@@ -130,6 +135,7 @@ struct Conversation: Sendable {
                 isTroubled = true
                 tail.removeAll { $0.role == .assistant && !$0.isComplete }
             }
+            turn?.hasAnswer = true
             turn?.answerID = id
             turn?.byteCount = content.utf8.count
             tail.append(ClientState.Line(id: id, role: .assistant, text: content, isComplete: false))

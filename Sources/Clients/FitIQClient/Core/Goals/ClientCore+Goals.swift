@@ -72,7 +72,9 @@ extension ClientCore {
     mutating func finishLink(_ id: String, _ consultation: String, _ outcome: RequestBook.Outcome) {
         guard case .answered(let answer) = outcome, answer.isSuccess else {
             if case .answered(let answer) = outcome, answer.status == 404 {
-                gone.insert(answer.code == ErrorCode.notFound.rawValue ? consultation : id)
+                let isConversation = answer.code == ErrorCode.notFound.rawValue
+                gone.insert(isConversation ? consultation : id)
+                if isConversation, link.wanted == consultation { leave(.failed) }
             }
             return tellFailure(outcome)
         }

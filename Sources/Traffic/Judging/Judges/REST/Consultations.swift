@@ -7,7 +7,8 @@ struct ConflictContinuesExisting: ObligationJudge {
         id: "consultation/conflict-continues-existing", level: .must, origin: .guides([.consultationWebSocket]),
         place: "HTTP errors",
         clause: "After 409 the existing consultation is used before the same create is sent again.",
-        tolerance: "Any request or socket that names the existing id uses it; a 409 that names no id requires nothing. "
+        tolerance: "Any request or socket that names the existing id uses it; a 409 that names no id, one whose socket "
+            + "is open, or one that was answered with 404 requires nothing. "
             + "Equal creates that are under way at the same time cannot be told from repeats.",
         advice: "Decode error.details.existing_consultation_id from the 409's body and go on with that id, as "
             + "getOrCreateConsultation does in the guide.",
@@ -30,13 +31,18 @@ struct ConflictContinuesExisting: ObligationJudge {
     private var conflicts = Recent<Create, Conflict>()
     /// The creates that await the use of a consultation.
     private var waiting = Recent<Owned, Create>()
+    /// The consultations that were answered with 404.
+    private var gone = Recent<Owned, Bool>()
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
         switch fact.kind {
         case .opened(let opening): use(opening.consultation, by: opening.user)
         case .request(let request):
             guard let client = request.client else { return }
-            if let id = request.pathID { use(id, by: client) }
+            if let id = request.pathID {
+                use(id, by: client)
+                if request.status == 404 { gone[Owned(client: client, id: id.asciiLowercased())] = true }
+            }
             if request.restEndpoint == .deleteUser {
                 for conflict in conflicts.values { use(conflict.existing, by: client) }
             }
@@ -44,7 +50,7 @@ struct ConflictContinuesExisting: ObligationJudge {
                 use(id, by: client)
             }
             if request.restEndpoint == .createConsultation {
-                judge(request, of: client, in: scene.mode, &findings)
+                judge(request, of: client, in: scene, &findings)
             }
         case .frame, .closed, .fault, .other: return
         }
@@ -59,9 +65,9 @@ struct ConflictContinuesExisting: ObligationJudge {
     }
 
     private mutating func judge(
-        _ request: RequestFact, of client: ExactString, in mode: GuideMode, _ findings: inout Findings
+        _ request: RequestFact, of client: ExactString, in scene: Scene, _ findings: inout Findings
     ) {
-        let form = mode.form(of: .createConsultation)
+        let form = scene.mode.form(of: .createConsultation)
         guard let asked = try? CreateConsultationRequest(body: request.exchange.body.bytes, in: form) else { return }
         let create = Create(
             client: client, persona: asked.persona.rawValue, context: asked.context.type, contextID: asked.context.id)
@@ -75,8 +81,10 @@ struct ConflictContinuesExisting: ObligationJudge {
             let id = request.answer?["error"]?["details"]?["existing_consultation_id"]?.exactString
         else { return }
         findings.exercised()
+        let existing = Owned(client: client, id: id)
+        guard gone[existing] == nil, scene.openSockets(onConsultation: id).isEmpty else { return }
         conflicts[create] = Conflict(entry: request.entry, existing: id)
-        waiting[Owned(client: client, id: id)] = create
+        waiting[existing] = create
     }
 }
 

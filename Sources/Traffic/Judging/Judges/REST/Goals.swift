@@ -21,6 +21,8 @@ struct ReusesConversation: ObligationJudge {
 
     private var links = Recent<Owned, Link>()
     private var goals = Recent<Owned, ExactString>()
+    /// The conversations that the backend refused; that goals still name them makes them no better.
+    private var refused = Recent<Owned, Bool>()
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
         switch fact.kind {
@@ -61,7 +63,9 @@ struct ReusesConversation: ObligationJudge {
             let isRefused = request.status.map { $0 == 404 || (request.isHandshake && $0 == 400) } ?? false
             if isRefused || [.archiveConsultation, .completeConsultation, .deleteConsultation].contains(endpoint) {
                 forget(conversation: id, of: client)
+                if isRefused { refused[Owned(client: client, id: id)] = true }
             } else if request.isSuccess {
+                refused[Owned(client: client, id: id)] = nil
                 use(id, by: client, &findings)
             }
         }
@@ -74,7 +78,9 @@ struct ReusesConversation: ObligationJudge {
             // A goal shown again with a known link is not new; the client that linked it has just used it.
             if goal.conversation == nil {
                 links[key] = nil
-            } else if let conversation = goal.conversation, links[key]?.conversation != conversation {
+            } else if let conversation = goal.conversation, links[key]?.conversation != conversation,
+                refused[Owned(client: client, id: conversation)] == nil
+            {
                 link(conversation, key, request.entry, isFaced: request.endpoint == .updateGoal)
             }
         }

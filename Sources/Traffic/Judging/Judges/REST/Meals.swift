@@ -53,7 +53,8 @@ struct NoPollWhileConnected: ObligationJudge {
         id: "meal/no-poll-while-connected", level: .should, origin: .guides([.webSocketArchitecture]),
         place: "testing plan", clause: "There is no polling for a meal log while a socket is open.",
         tolerance: "One load within 5 s of creating, and one within 5 s of the socket's opening, do not count as "
-            + "polls; neither do loads after an event that a fault lost, or on a socket that a fault silenced.",
+            + "polls; neither do loads after an event that a fault lost, or on a socket that a fault silenced or on "
+            + "which the server stopped reading.",
         advice:
             "Start polling only if the socket is not connected, and cancel the polling task when connected arrives.",
         scenarios: ["meal-completes"])
@@ -85,7 +86,8 @@ struct NoPollWhileConnected: ObligationJudge {
     }
 
     private static func connectedSocket(of client: ExactString, at time: Timestamp, in scene: Scene) -> Scene.Socket? {
-        scene.openSockets(of: client).first { $0.connectedAt.map { $0 <= time } ?? false }
+        // Where the server reads no more, the client may have left.
+        scene.openSockets(of: client).first { !$0.isStalled && ($0.connectedAt.map { $0 <= time } ?? false) }
     }
 }
 
@@ -168,7 +170,8 @@ struct PollingCadence: ObligationJudge {
 /// Classifies a client's requests for its meal logs during processing: which of them are polls.
 ///
 /// The first load right after creating is not a poll, nor the first right after a socket opened, which may have come
-/// too late for the event, nor any load once the client knows the final status (`meal/polling-cadence`).
+/// too late for the event, nor the repeat of one of these that failed, nor any load once the client knows the final
+/// status (`meal/polling-cadence`).
 struct MealWatch: Sendable {
     /// A log whose final status its client does not know yet.
     struct Log: Sendable {
@@ -178,6 +181,8 @@ struct MealWatch: Sendable {
         let entry: JournalEntry
         /// When the free load was granted, or nil once it is used.
         var freeSince: Timestamp?
+        /// Whether the free load failed, so that its repeat is free too.
+        var hasFreeRepeat = false
         /// Whether its event was sent but did not arrive, so that polling is the only way.
         var isEventLost = false
         var pollCount = 0
@@ -255,8 +260,12 @@ struct MealWatch: Sendable {
         let id = request.restEndpoint == .showMealLog ? request.pathID : nil
         let asked = logs(of: client).filter { log in (id ?? log.id) == log.id && log.entry.time <= request.requestedAt }
         guard !asked.isEmpty else { return .none }
-        let isFree = asked.contains { $0.freeSince.map { request.requestedAt.lag(behind: $0) < Self.grace } ?? false }
-        change(client) { log in if (id ?? log.id) == log.id { log.freeSince = nil } }
+        let isFree = asked.contains { log in
+            log.hasFreeRepeat || log.freeSince.map { request.requestedAt.lag(behind: $0) < Self.grace } ?? false
+        }
+        change(client) { log in
+            if (id ?? log.id) == log.id { (log.freeSince, log.hasFreeRepeat) = (nil, isFree && !request.isSuccess) }
+        }
         return isFree ? .free : .poll(asked)
     }
 

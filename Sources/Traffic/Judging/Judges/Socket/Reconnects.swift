@@ -16,8 +16,10 @@ struct Reconnects: Sendable {
         let end: JournalEntry
         /// The last failure: the socket's end or an attempt.
         fileprivate(set) var failure: JournalEntry
-        /// When the client knew of the failure, or nil if that is unknown or while an attempt is open.
+        /// When the client knew of the failure at the earliest, or nil if that is unknown or while an attempt is open.
         fileprivate(set) var knownAt: Timestamp?
+        /// Whether the last attempt was never answered: nobody knows how long the client waited for the answer.
+        fileprivate var isUnanswered = false
         fileprivate(set) var tryCount = 0
         /// The last known wait and the attempt that followed it.
         fileprivate(set) var lastWait: (nanoseconds: Int64, tried: JournalEntry)?
@@ -68,8 +70,9 @@ struct Reconnects: Sendable {
             tried.tryCount += 1
             series.tryCount += 1
             events.append(.tried(Try(entry: handshake.entry, wait: wait, series: tried)))
-            if let wait { series.lastWait = (wait, handshake.entry) }
+            if let wait, !series.isUnanswered { series.lastWait = (wait, handshake.entry) }
         }
+        series.isUnanswered = handshake.status == nil
         if handshake.isAccepted {
             (series.knownAt, series.refusedToken) = (nil, nil)
         } else {

@@ -1,0 +1,97 @@
+import Faults
+import FitIQAPI
+import JSON
+import Scenarios
+import Traffic
+
+/// Counts the requests, handshakes, frames and questions of a journal as fault rules count them.
+struct RuleCounts {
+    /// The places of requests and handshakes by the numbers of their entries.
+    private var arrivals: [Int: FaultPoint.Place] = [:]
+    private(set) var sockets: [UInt64: Socket] = [:]
+    /// Questions by consultation.
+    private(set) var turns: [ExactString: Int] = [:]
+
+    struct Socket {
+        let endpoint: Endpoint
+        let handshake: FaultPoint.Place
+        /// The gap behind the server's last frame.
+        fileprivate(set) var last: FaultPoint.Place?
+        fileprivate let consultation: ExactString
+        fileprivate var counts = MessageCounts()
+        fileprivate var types: [String: Int] = [:]  // A few names that the server chooses.
+
+        /// The place of the server's next frame, if it has this type and goes on with the current answer.
+        func next(_ type: String) -> FaultPoint.Place {
+            isChunk(type)
+                ? .chunk(endpoint, connection: handshake.number, answer: counts.answer, counts.chunk + 1)
+                : .frame(endpoint, connection: handshake.number, type: type, types[type, default: 0] + 1)
+        }
+    }
+
+    /// Numbers requests and handshakes as they came: a journal has them when they are answered.
+    init(_ entries: some Sequence<JournalEntry>) {
+        let requests = entries.compactMap { entry in entry.event.counted.map { (exchange: $0, entry: entry.number) } }
+        var numbers: [Endpoint: Int] = [:]
+        for request in requests.sorted(by: { ($0.exchange.requestedAt, $0.entry) < ($1.exchange.requestedAt, $1.entry) }
+        ) {
+            guard let endpoint = request.exchange.endpoint else { continue }
+            let number = numbers[endpoint, default: 0] + 1
+            numbers[endpoint] = number
+            arrivals[request.entry] = endpoint.isSocket ? .handshake(endpoint, number) : .request(endpoint, number)
+        }
+    }
+
+    /// Counts an entry, one after the other, and returns its place: that of a request, a handshake, a question or a frame
+    /// of the server; nil for all else.
+    mutating func place(of entry: JournalEntry) -> FaultPoint.Place? {
+        switch entry.event {
+        case .exchange: return arrivals[entry.number]
+        case .opened(let opening):
+            guard let handshake = arrivals[entry.number], let endpoint = handshake.endpoint else { return nil }
+            sockets[entry.connection] = Socket(
+                endpoint: endpoint, handshake: handshake, consultation: ExactString(opening.head.target.path))
+            return handshake
+        case .frame(let frame): return place(of: frame, on: entry.connection)
+        case .closed, .fault, .clock, .note, .held, .released: return nil
+        }
+    }
+
+    private mutating func place(of frame: RecordedFrame, on connection: UInt64) -> FaultPoint.Place? {
+        guard frame.opcode == .text, let type = SocketFaults.type(ofMessage: frame.payload.bytes),
+            var socket = sockets[connection]
+        else { return nil }
+        guard frame.sender == .server else {
+            guard type == "message" || type == "user_message" else { return nil }
+            turns[socket.consultation, default: 0] += 1
+            return turns[socket.consultation].map { .question(turn: $0) }
+        }
+        // Rules know no others.
+        guard SocketPoint.types.contains(type) else { return nil }
+        socket.counts.count(frame.payload.bytes)
+        let number = socket.types[type, default: 0] + 1
+        socket.types[type] = number
+        let opened = socket.handshake.number
+        socket.last = .after(socket.endpoint, connection: opened, type: type, number)
+        sockets[connection] = socket
+        return isChunk(type)
+            ? .chunk(socket.endpoint, connection: opened, answer: socket.counts.answer, socket.counts.chunk)
+            : .frame(socket.endpoint, connection: opened, type: type, number)
+    }
+}
+
+private func isChunk(_ type: String) -> Bool { type == "stream_chunk" || type == "assistant_message_chunk" }
+
+extension JournalEvent {
+    /// The request or the handshake, if rules count it.
+    fileprivate var counted: RecordedExchange? {
+        switch self {
+        case .opened(let opening): opening
+        // Rules count what wants to become a socket.
+        case .exchange(let exchange):
+            exchange.unmatched == nil && (exchange.endpoint?.isSocket != true || exchange.head.wantsUpgrade)
+                ? exchange : nil
+        case .frame, .closed, .fault, .clock, .note, .held, .released: nil
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import FitIQClient
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ContractSuite
+
+/// A schedule that once showed a defect of the client, of the fake or of a judge, from
+/// `Fixtures/simulator/explored-seeds.txt`.
+struct ExploredSchedule: Sendable, CustomTestStringConvertible {
+    let schedule: Schedule
+    /// The schedule as it is written.
+    let text: String
+    /// What it showed.
+    let comment: String
+
+    var testDescription: String { "\(Story.all[schedule.story].name): \(text): \(comment)" }
+
+    /// A line is `STORY: FAULTS # COMMENT`, the faults as `scripts/explore reference` prints them.
+    init(line: String) throws {
+        let halves = line.components(separatedBy: " # ")
+        let parts = halves[0].components(separatedBy: ": ")
+        try #require(halves.count == 2 && parts.count == 2, "\(line)")
+        (text, comment) = (parts[1], halves[1])
+        var schedule = Schedule(story: try #require(Story.all.firstIndex { $0.name == parts[0] }, "\(line)"))
+        schedule.isBrief = text.hasSuffix(" (brief)")
+        schedule.faults = try text.replacingOccurrences(of: " (brief)", with: "").components(separatedBy: " + ")
+            .map(Self.fault)
+        self.schedule = schedule
+    }
+
+    private static func fault(_ text: String) throws -> Schedule.Fault {
+        let halves = text.components(separatedBy: "@")
+        let words = halves[0].components(separatedBy: "(")
+        let place = try #require(FaultPoint.Place(halves[1]), "\(text)")
+        var fault = Schedule.Fault(try #require(FaultKind.named(words[0]), "\(text)"), at: place)
+        if words.count > 1 { fault.wait = .seconds(try #require(Int(words[1].dropLast(2)), "\(text)")) }
+        return fault
+    }
+
+    static func all() throws -> [ExploredSchedule] {
+        let text = try textOfPackage("Fixtures/simulator/explored-seeds.txt")
+        return try text.split(separator: "\n").filter { !$0.hasPrefix("#") }.map {
+            try ExploredSchedule(line: String($0))
+        }
+    }
+}
+
+@Suite("Schedules that once showed a defect")
+struct ExploredScheduleTests {
+    @Test("They show none any more")
+    func replays() async throws {
+        let trial = MemoryTrial { try ReferenceClient($0, network: $1) }
+        var oracle = Oracle(Story.all)
+        for (index, story) in Story.all.enumerated() {
+            let outcome = try await trial.run(story.scenario, story: index)
+            #expect(oracle.learn(outcome, TrialReading(outcome), story: index).isEmpty, "\(story.name)")
+        }
+        for explored in try ExploredSchedule.all() {
+            let schedule = explored.schedule
+            #expect("\(schedule)" == explored.text)
+            let base = Story.all[schedule.story].scenario
+            let outcome = try await trial.run(schedule.scenario(on: base), story: schedule.story)
+            let symptoms = oracle.symptoms(of: outcome, TrialReading(outcome), story: schedule.story)
+            #expect(symptoms.isEmpty, "\(explored.testDescription)")
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import Mutants
+import Synchronization
+import Testing
+
+@testable import ContractSuite
+
+@Suite("Mutants that are explored")
+struct ExploredMutantTests {
+    /// One of each family, by what it breaks; `scripts/explore mutants` looks for all.
+    static let sample = [
+        "auth/refresh-token-once", "request/shape", "consultation/conflict-continues-existing", "ws/close-handshake",
+        "ws/reconnect-backoff", "ws/recovers-history", "retry/backoff-on-5xx", "goal/reuses-conversation",
+        "ws/meal-socket-single", "inside/transcript-equals-chunks",
+    ]
+
+    @Test("An explorer that knows nothing of a mutant finds it, and reduces it to one fault at most", arguments: sample)
+    func isFound(_ obligation: String) async throws {
+        let mutant = try #require(Mutant.all.first { $0.breaks == obligation })
+        let trial = MemoryTrial { surroundings, network in
+            try ReferenceClient(
+                surroundings, network: network, mutation: mutant.tampering(), configure: mutant.configure)
+        }
+        var settings = Explorer.Settings()
+        settings.runs = 300
+        let isFound = Mutex(false)
+        let exploration = try await Explorer(settings).explore(
+            with: trial, stopping: { isFound.withLock { $0 ? .interrupted : nil } },
+            observing: { exploration in
+                isFound.withLock { $0 = exploration.found.contains { Self.tells($0, of: mutant) } }
+            })
+        let found = try #require(exploration.found.first { Self.tells($0, of: mutant) })
+        #expect(found.schedule.faults.count <= 1, "\(found.schedule)")
+    }
+
+    private static func tells(_ found: Exploration.Found, of mutant: Mutant) -> Bool {
+        found.symptom.id == mutant.breaks || found.symptom.id.hasPrefix("explore/")
+    }
+}
