@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-extension Peers {
+extension LongPeers {
     /// `fitiq-mock scenario from`: the smallest scenario with which a client fails as a recorded session shows.
     @Suite("fitiq-mock scenario from")
     struct ScenarioFromTests {
@@ -87,7 +87,7 @@ extension Peers {
                     "response":{"status":503,"headers":[],"content":{"text":"busy","mimeType":"text/plain"}}}]}}
                     """#
                 try Data(session.utf8).write(to: folder["session.har"])
-                let script = "\(VerifyCommandTests.list) -f || \(VerifyCommandTests.shout)"
+                let script = "\(Peers.VerifyCommandTests.list) -f || \(Peers.VerifyCommandTests.shout)"
                 let run = try await from("session.har", ["--confirm", "1/1"], ["sh", "-c", script], in: folder)
                 #expect(run.status == 0, "\(run.transcript)")
                 #expect(run.errors.contains("breaks ids/lowercase"), "\(run.transcript)")

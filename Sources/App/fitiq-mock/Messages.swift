@@ -87,7 +87,7 @@ enum Messages {
     }
     static func unknownCase(_ address: String, nearest: String?) -> String {
         "there is no case '\(address)', and no case below it.\(NearestWord.hint(nearest)) "
-            + "See 'fitiq-mock test-client --list'."
+            + "The cases are shown by --list."
     }
     static let allSkipped = "every case is skipped: --skip leaves none of those that --case and --guide select."
     static let interruptedRun = "Interrupted"
