@@ -79,7 +79,8 @@ struct Overview {
     /// Why nothing came from a client, by how it was run.
     var neverConnected: String {
         if report.subject == .server { return Messages.noAnswer }
-        if report.runs.contains(where: { $0.command != nil }) { return Messages.neverConnected }
+        let isOfCommand = report.runs.contains { $0.command != nil || !$0.exploring.isEmpty }
+        if isOfCommand { return Messages.neverConnected }
         return report.faced == nil ? Messages.nothingRecorded : Messages.neverDriven
     }
 
@@ -117,15 +118,13 @@ struct Overview {
     /// The mark and the clause of each check, which stand where a server has no obligations.
     var serverChecks: [(mark: Report.Mark, check: Report.Check)] {
         guard report.subject == .server else { return [] }
-        return report.runs.flatMap { run in
-            run.checks.map { check in
-                let isKnown = knownBroken.lists(check.address, in: run.scenario)
-                return (check.failures.isEmpty ? .kept : isKnown ? .knownBroken : .broken, check)
-            }
-        }
+        return report.runs.flatMap { run in run.checks.map { (run.mark(of: $0, knownBroken), $0) } }
     }
 
-    var failedChecks: [(run: Report.Run, check: Report.Check)] {
-        report.runs.flatMap { run in run.checks.filter { !$0.failures.isEmpty }.map { (run, $0) } }
+    /// The checks that failed, or have something to tell.
+    var toldChecks: [(mark: Report.Mark, check: Report.Check)] {
+        report.runs.flatMap { run in
+            run.checks.filter { !$0.failures.isEmpty || !$0.notes.isEmpty }.map { (run.mark(of: $0, knownBroken), $0) }
+        }
     }
 }
