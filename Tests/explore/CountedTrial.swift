@@ -54,6 +54,6 @@ func note(_ text: String) { FileHandle.standardError.write(Data("\(text)\n".utf8
 extension Discovery {
     /// Its sentence, the schedule, and what happened.
     var account: String {
-        ([sentence, "\(story): \(schedule)"] + timeline + [symptom.message]).joined(separator: "\n    ")
+        ([sentence, "\(story.name): \(schedule)"] + timeline + [symptom.message]).joined(separator: "\n    ")
     }
 }
