@@ -32,7 +32,7 @@ struct ExploredMutantTests {
         #expect(found.schedule.faults.count <= 1, "\(found.schedule)")
     }
 
-    private static func tells(_ found: Exploration.Found, of mutant: Mutant) -> Bool {
+    private static func tells(_ found: Discovery, of mutant: Mutant) -> Bool {
         found.symptom.id == mutant.breaks || found.symptom.id.hasPrefix("explore/")
     }
 }

@@ -17,7 +17,6 @@ final class CountedTrial: Trial {
     private let state = Mutex((sums: Sums(), ending: Exploration.Ending?.none))
 
     var isRepeatable: Bool { trial.isRepeatable }
-    var seesInside: Bool { trial.seesInside }
     var sums: Sums { state.withLock(\.sums) }
     /// Why an exploration with it is to end.
     var ending: Exploration.Ending? {
@@ -55,6 +54,6 @@ func note(_ text: String) { FileHandle.standardError.write(Data("\(text)\n".utf8
 extension Discovery {
     /// Its sentence, the schedule, and what happened.
     var account: String {
-        ([sentence, "\(story): \(schedule)"] + timeline + [symptom.message]).joined(separator: "\n    ")
+        ([sentence, "\(story.name): \(schedule)"] + timeline + [symptom.message]).joined(separator: "\n    ")
     }
 }

@@ -40,7 +40,7 @@ struct Reference: AsyncParsableCommand {
                 try ReferenceClient(surroundings, network: network) { $0.chat = style }
             }
             let exploration = try await Explorer(settings).explore(with: trial)
-            for discovery in exploration.discoveries {
+            for discovery in exploration.found {
                 print("seed \(seed), \(discovery.symptom.id):", discovery.account)
             }
             tried += exploration.counts.schedules

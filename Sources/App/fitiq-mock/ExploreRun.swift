@@ -252,24 +252,3 @@ struct ExploredWorld {
         self.init(scenario, document, seed: seed, guide: guide)
     }
 }
-
-/// Shows on standard error how far an exploration is: on a terminal in one line that is redrawn, elsewhere now and then.
-private final class ExploreProgress: Sendable {
-    private let isTerminal = System.isTerminal(.error)
-    private let start = MonotonicInstant.now()
-    private let lastTime = Box<MonotonicInstant>()
-    private static let anew = "\r\u{1B}[K"
-
-    func say(_ exploration: Exploration) {
-        let now = MonotonicInstant.now()
-        if let last = lastTime.value, last.duration(to: now) < (isTerminal ? .milliseconds(100) : .seconds(10)) {
-            return
-        }
-        lastTime.value = now
-        let text = Messages.explored(
-            exploration.counts, findings: exploration.found.count, seconds: start.duration(to: now).components.seconds)
-        FitIQMock.printToStandardError(isTerminal ? Self.anew + "fitiq-mock: \(text)" : "fitiq-mock: \(text)\n")
-    }
-
-    func end() { if isTerminal, lastTime.value != nil { FitIQMock.printToStandardError(Self.anew) } }
-}

@@ -197,9 +197,14 @@ extension TrialOutcome {
                 start = request.requestedAt
             }
         }
+        // Polls are no series that a user could begin anew.
+        if obligation.id.hasPrefix("meal/") { return false }
         if asked.contains(where: { start < $0 && $0 <= begin.requestedAt }) { return true }
-        // Waits shrink: the user ended the long one.
-        guard finding.evidence.count == 3, let tried = first.event.request else { return false }
+        // What is not too soon is sooner than an earlier try: the user ended the long wait.
+        guard obligation.id == "ws/reconnect-backoff", let tried = first.event.request,
+            let failure = finding.evidence.dropLast().last,
+            begin.requestedAt >= failure.time.advanced(byNanoseconds: 950_000_000)
+        else { return false }
         let before = attempts(like: tried).compactMap { $0.event.request?.requestedAt }.filter {
             $0 < tried.requestedAt
         }

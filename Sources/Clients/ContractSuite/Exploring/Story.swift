@@ -93,7 +93,7 @@ public struct Story: Sendable {
         let idle = Step.until(.idle, within: patience)
         var end: [(Step, ExploreCheck)] = [
             (idle, .unwell),
-            (.expect(.oneOf([.freshProblem, .connection(.connected), .connection(.disconnected)])), .unwell),
+            (.expect(.oneOf([.someProblem, .connection(.connected), .connection(.disconnected)])), .unwell),
         ]
         if isChat {
             end += [
