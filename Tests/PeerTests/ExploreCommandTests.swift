@@ -58,7 +58,7 @@ extension LongPeers {
                 let file = try #require(files.first, "\(run.transcript)")
                 #expect(file.hasPrefix("command-after-status-50"), "\(files)")
                 let text = try folder.read("found/\(file)")
-                #expect(text.contains("# Found by: fitiq-mock explore --runs 40 --only failed "), "\(text)")
+                #expect(text.contains("# Found by: fitiq-mock explore --runs 15 --only failed "), "\(text)")
                 #expect(text.matches(of: #/\n  - \{"name":/#).count == 1, "\(text)")
                 for name in ["report.json", "report.xml", "report.md", "h"] {
                     #expect(try folder.read(name).contains(file.dropLast(".yaml".count)), "\(name)")

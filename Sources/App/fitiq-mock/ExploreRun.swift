@@ -117,7 +117,7 @@ struct ExploreRun {
         if let signal { throw Failure.interrupted(by: signal) }
         let examined = ExaminedRun(
             outcome, of: Schedule(story: index), on: settings.stories[index],
-            Oracle(settings.stories, mayFail: settings.mayFail))
+            Oracle(settings.stories, mayFail: settings.mayFail), isHarmed: true)
         let verdicts = examined.reading.verdicts
         let checks = examined.symptoms.filter { symptom in !verdicts.contains { $0.obligation.id == symptom.id } }
             .map { Report.Check(address: $0.id, clause: Messages.exploredClause, failures: [$0.message]) }

@@ -17,13 +17,16 @@ public struct ExaminedRun: Sendable {
         self.init(outcome, of: schedule, on: story, oracle)
     }
 
-    public init(_ outcome: TrialOutcome, of schedule: Schedule, on story: Story, _ oracle: Oracle) {
+    /// - Parameter isHarmed: Whether something was to go wrong; nil if only the schedule's faults were.
+    public init(
+        _ outcome: TrialOutcome, of schedule: Schedule, on story: Story, _ oracle: Oracle, isHarmed: Bool? = nil
+    ) {
         (self.outcome, self.schedule) = (outcome, schedule)
         reading = TrialReading(outcome)
         points = Points(outcome, reading)
         acted = schedule.acted(in: outcome, on: story.scenario, points)
         symptoms = oracle.symptoms(
-            of: outcome, reading, story: schedule.story, isHarmed: !schedule.faults.isEmpty)
+            of: outcome, reading, story: schedule.story, isHarmed: isHarmed ?? !schedule.faults.isEmpty)
     }
 
     public func symptom(_ id: String) -> Symptom? { symptoms.first { $0.id == id } }
