@@ -92,6 +92,27 @@ struct ExploreTests {
         }
     }
 
+    @Test("A memory with a byte that is not as it was is refused")
+    func damaged() throws {
+        try withFile { path in
+            let memory = try ExploreMemory(path, of: Self.identity)
+            for number in 1...3 { try memory.keep(Self.lesson(number), of: "0 a\(number)") }
+            let whole = try Data(contentsOf: URL(fileURLWithPath: path))
+            for place in whole.indices.dropLast() {
+                for byte in Set([UInt8(ascii: "9"), UInt8(ascii: " "), .lineFeed, 0, whole[place] ^ 1]) {
+                    guard byte != whole[place] else { continue }
+                    var bytes = whole
+                    bytes[place] = byte
+                    try bytes.write(to: URL(fileURLWithPath: path))
+                    let failure = #expect(throws: Failure.self, "\(place) \(byte)") {
+                        _ = try ExploreMemory(path, of: Self.identity)
+                    }
+                    #expect(failure?.exitCode == 2)
+                }
+            }
+        }
+    }
+
     @Test("Progress says what was tried")
     func progress() {
         var counts = Agenda.Counts()

@@ -40,6 +40,7 @@ extension Peers {
                 #expect(run.output.hasPrefix("to-output\n"), "\(run.transcript)")
                 #expect(run.output.split(separator: "\n").count { $0 == "to-output" } == 1, "\(run.transcript)")
                 #expect(run.errors.contains("fitiq-mock: Tried "), "\(run.transcript)")
+                for text in [run.output, run.errors] { #expect(text.contains("It ended when "), "\(run.transcript)") }
                 #expect(try found(in: folder) == [])
             }
         }
@@ -57,7 +58,7 @@ extension Peers {
                 let file = try #require(files.first, "\(run.transcript)")
                 #expect(file.hasPrefix("command-after-status-50"), "\(files)")
                 let text = try folder.read("found/\(file)")
-                #expect(text.contains("# Found by: fitiq-mock explore --seed 1 -- sh -c "), "\(text)")
+                #expect(text.contains("# Found by: fitiq-mock explore --runs 40 --only failed "), "\(text)")
                 #expect(text.matches(of: #/\n  - \{"name":/#).count == 1, "\(text)")
                 for name in ["report.json", "report.xml", "report.md", "h"] {
                     #expect(try folder.read(name).contains(file.dropLast(".yaml".count)), "\(name)")
@@ -93,6 +94,24 @@ extension Peers {
                     ], script, in: folder)
                 #expect(run.status == 1, "\(run.transcript)")
                 #expect(run.output.contains(symptom), "\(run.transcript)")
+                let replay = #/To see it again: fitiq-mock explore --may-fail --time-limit 1s --replay (\S+) -- /#
+                let file = try #require(run.output.firstMatch(of: replay)?.1, "\(run.transcript)")
+                let again = try await explore(
+                    ["--may-fail", "--time-limit", "1s", "--replay", String(file)], script, in: folder)
+                #expect(again.status == 1 && again.output.contains(symptom), "\(again.transcript)")
+            }
+        }
+
+        @Test("A folder that cannot be made does not cost the report: exit 3")
+        func noFolder() async throws {
+            try await withFolder { folder in
+                try Data().write(to: folder["file"])
+                let run = try await explore(
+                    ["--runs", "2", "--only", "failed", "--confirm", "1/1", "--output", "file/found"],
+                    "\(Self.list) -f", in: folder)
+                #expect(run.status == 3 && run.errors.contains("cannot make the folder"), "\(run.transcript)")
+                #expect(
+                    run.output.contains("explore/command") && !run.output.contains("To see it"), "\(run.transcript)")
             }
         }
 
@@ -130,6 +149,8 @@ extension Peers {
             try await withFolder { folder in
                 let silent = try await explore(["--runs", "5"], "true", in: folder)
                 #expect(silent.status == 4, "\(silent.transcript)")
+                let deaf = try await explore(["--runs", "5"], "exit 7", in: folder)
+                #expect(deaf.status == 4 && deaf.output.contains("explore/command"), "\(deaf.transcript)")
                 let failing = try await explore(
                     ["--runs", "5", "--only", "failed"], "\(Self.list); exit 7", in: folder)
                 #expect(failing.status == 1 && failing.output.contains("explore/command"), "\(failing.transcript)")

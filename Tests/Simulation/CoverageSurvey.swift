@@ -162,7 +162,6 @@ private final class SurveyedTrial: Trial {
     let seen = Mutex<[Int: FaultKind.Family?]>([:])
 
     var isRepeatable: Bool { trial.isRepeatable }
-    var seesInside: Bool { trial.seesInside }
 
     func run(_ scenario: Scenario, story: Int) async throws -> TrialOutcome {
         let outcome = try await trial.run(scenario, story: story)

@@ -34,13 +34,12 @@ struct Hunt {
         self.notice = notice
         for (index, story) in Story.all.enumerated() {
             CrashNotice.prepare("\(notice) crashed in the story \(story.name)\n")
-            let outcome = try await trial.run(story.scenario, story: index)
-            let reading = TrialReading(outcome)
-            let points = Points(outcome, reading)
-            let symptoms = oracle.learn(outcome, reading, story: index)
-            baselines.append(points)
-            coverage.formUnion(reading.coverage)
-            if found == nil, let symptom = symptoms.first(where: { isSought($0, Schedule(story: index)) }) {
+            let run = try await ExaminedRun(Schedule(story: index), on: story, with: trial, oracle)
+            oracle.learn(run.outcome, story: index)
+            for symptom in run.symptoms { oracle.excuse(symptom.id, story: index) }
+            baselines.append(run.points)
+            coverage.formUnion(run.reading.coverage)
+            if found == nil, let symptom = run.symptoms.first(where: { isSought($0, Schedule(story: index)) }) {
                 found = Find(schedule: Schedule(story: index), symptom: symptom, runs: 0)
             }
         }
@@ -59,28 +58,22 @@ struct Hunt {
             guard !dealt.isEmpty else { return }
             for schedule in dealt {
                 runs += 1
-                let (symptoms, points, acted, _) = try await symptoms(of: schedule)
-                if let symptom = symptoms.first(where: { isSought($0, schedule) }) {
+                let run = try await run(schedule)
+                if let symptom = run.symptoms.first(where: { isSought($0, schedule) }) {
                     found = Find(schedule: schedule, symptom: symptom, runs: runs)
                     return
                 }
-                let fresh = points.new(since: baselines[schedule.story])
-                agenda.learn(fresh, patience: points.patience, acted: acted, of: schedule)
+                let fresh = run.points.new(since: baselines[schedule.story])
+                agenda.learn(fresh, patience: run.points.patience, acted: run.acted, of: schedule)
             }
         }
     }
 
-    /// What a schedule shows, beside what the client does without faults.
-    func symptoms(of schedule: Schedule) async throws -> (
-        symptoms: [Symptom], points: Points, acted: Set<Int>, outcome: TrialOutcome
-    ) {
+    /// A run of a schedule, with what it shows beside what the client does without faults.
+    func run(_ schedule: Schedule) async throws -> ExaminedRun {
         let story = Story.all[schedule.story]
         CrashNotice.prepare("\(notice) crashed in the story \(story.name) with \(schedule)\n")
-        let outcome = try await trial.run(schedule.scenario(on: story.scenario), story: schedule.story)
-        let reading = TrialReading(outcome)
-        let points = Points(outcome, reading)
-        let symptoms = oracle.symptoms(of: outcome, reading, story: schedule.story)
-        return (symptoms, points, schedule.acted(in: outcome, on: story.scenario, points), outcome)
+        return try await ExaminedRun(schedule, on: story, with: trial, oracle)
     }
 }
 
@@ -90,8 +83,7 @@ extension Hunt {
         guard let found else { return nil }
         var shrink = Shrink(found.schedule, points: baselines[found.schedule.story].all)
         while let candidate = shrink.next() {
-            let symptoms = try await symptoms(of: candidate).symptoms
-            shrink.tell(symptoms.contains { $0.id == found.symptom.id })
+            shrink.tell(try await run(candidate).symptom(found.symptom.id) != nil)
         }
         return shrink.smallest
     }
@@ -101,12 +93,10 @@ extension Hunt {
         var other = self
         other.found = find
         guard let smallest = try await other.smallest() else { return "" }
-        let run = try await symptoms(of: smallest)
-        guard let symptom = run.symptoms.first(where: { $0.id == find.symptom.id }) else { return "" }
+        let run = try await run(smallest)
+        guard let symptom = run.symptom(find.symptom.id) else { return "" }
         let story = Story.all[smallest.story]
-        let discovery = Discovery(
-            symptom, smallest, in: story, run.outcome, TrialReading(run.outcome),
-            document: smallest.document(on: story.document), confirmed: (1, 1), seenCount: 1)
+        let discovery = Discovery(symptom, in: run, of: story, confirmed: (1, 1))
         let lines = [discovery.sentence, "\(story.name): \(smallest)"] + discovery.timeline + [symptom.message]
         return lines.joined(separator: "\n    ")
     }

@@ -17,7 +17,6 @@ final class CommandTrial: Trial {
     private let hasRun = Atomic(false)
 
     var isRepeatable: Bool { false }
-    var seesInside: Bool { false }
 
     init(_ run: CommandRun) throws(Failure) {
         self.run = run

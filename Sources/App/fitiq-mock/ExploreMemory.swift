@@ -9,7 +9,7 @@ import Text
 
 /// The file of `--resume`: a line that says what is explored, then a line for each run with what it taught.
 ///
-/// It is read once and then appended to; a line that was cut off, as when the program is killed, is dropped.
+/// Each of these ends with a number for its bytes, so that a line that was changed is noticed. The file is read once and then appended to; a line that was cut off, as when the program is killed, is dropped.
 final class ExploreMemory: TrialMemory {
     private struct State {
         var lessons: [ExactString: Lesson] = [:]
@@ -19,7 +19,7 @@ final class ExploreMemory: TrialMemory {
     private let path: String
     private let file: Int32
     private let state: Mutex<State>
-    private static let format = 1
+    private static let format = 2
 
     /// What has to be the same for runs to be the same.
     struct Identity {
@@ -38,7 +38,7 @@ final class ExploreMemory: TrialMemory {
 
         private static func mark(_ texts: [String]) -> String {
             // No text has a NUL.
-            String(texts.joined(separator: "\0").utf8.fnv1a, radix: 16)
+            String(ExploreMemory.mark(texts.joined(separator: "\0").utf8))
         }
     }
 
@@ -56,7 +56,7 @@ final class ExploreMemory: TrialMemory {
                 count += 1
                 if count == 1 {
                     try Self.check(Array(line), path, identity)
-                } else if let (key, lesson) = Lesson.read(Array(line)) {
+                } else if let (key, lesson) = Self.checked(line).flatMap(Lesson.read) {
                     lessons[ExactString(key)] = lesson
                 } else {
                     throw .configuration(Messages.notMemory(path))
@@ -100,8 +100,19 @@ final class ExploreMemory: TrialMemory {
             state.lineCount += 1
             return true
         }
-        if hasRoom { try append(lesson.line(of: key)) }
+        guard hasRoom else { return }
+        let line = lesson.line(of: key)
+        try append(line + [.space] + Self.mark(line))
     }
+
+    /// The line without its mark; nil if it has another.
+    private static func checked(_ line: ArraySlice<UInt8>) -> [UInt8]? {
+        guard let end = line.lastIndex(of: .space) else { return nil }
+        let lesson = Array(line[..<end])
+        return line[(end + 1)...].elementsEqual(mark(lesson)) ? lesson : nil
+    }
+
+    private static func mark(_ bytes: some Sequence<UInt8>) -> String.UTF8View { String(bytes.fnv1a, radix: 16).utf8 }
 
     private func append(_ line: [UInt8]) throws(Failure) {
         let code = DescriptorOutput.writeAll(line + [.lineFeed], to: file)

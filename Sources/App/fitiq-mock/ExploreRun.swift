@@ -89,9 +89,8 @@ struct ExploreRun {
                 command: options.command, limit: .seconds(options.timeLimit.seconds), server: server, stop: stop))
     }
 
-    private func stageTrial() -> StoppableTrial<StageTrial> {
-        let stage = StageTrial(on: server, of: settings.stories) { [pool] in try await pool.begin($0) }
-        return StoppableTrial(trial: stage, stop: stop)
+    private func stageTrial() -> StageTrial {
+        StageTrial(on: server, of: settings.stories) { [pool] in try await pool.begin($0) }
     }
 
     private func wait<Value: Sendable>(
@@ -118,7 +117,8 @@ struct ExploreRun {
     /// Plays a found scenario once; the comments of its file name the story that an adapter is told.
     func play(_ path: String) throws {
         let bytes = try InputFile.read(path, limit: ScenarioLimits.fileBytes)
-        let plan = ScenarioPlan(source: .file(path), seed: options.seed)
+        let guide: GuideMode? = try Settings.choice(options.guide, of: "--guide")
+        let plan = ScenarioPlan(source: .file(path), seed: options.seed, guide: guide)
         let scenario = try orFailure(try plan.read(bytes, file: path)) { (error: ScenarioErrors) in
             .configuration(Messages.mistakes(in: path, error.description))
         }
@@ -128,23 +128,23 @@ struct ExploreRun {
                 ? try await stageTrial().run(scenario, story: index)
                 : try await commandTrial().run(scenario, story: index)
         }
+        if let signal { throw Failure.interrupted(by: signal) }
         if let trouble = pool.trouble { throw Failure.configuration(trouble.description) }
-        let reading = TrialReading(outcome)
-        let symptoms = Oracle(settings.stories, mayFail: settings.mayFail)
-            .symptoms(of: outcome, reading, story: index)
-        let obligations = Set(reading.verdicts.map { ExactString($0.obligation.id) })
-        let checks = symptoms.filter { !obligations.contains(ExactString($0.id)) }.map { symptom in
-            Report.Check(address: symptom.id, clause: Messages.exploredClause, failures: [symptom.message])
-        }
-        let hasConnected = outcome.entries.contains { [.exchange, .opened].contains($0.event.kind) }
+        let examined = ExaminedRun(
+            outcome, of: Schedule(story: index), on: settings.stories[index],
+            Oracle(settings.stories, mayFail: settings.mayFail))
+        let verdicts = examined.reading.verdicts
+        let checks = examined.symptoms.filter { symptom in !verdicts.contains { $0.obligation.id == symptom.id } }
+            .map { Report.Check(address: $0.id, clause: Messages.exploredClause, failures: [$0.message]) }
         let run = Report.Run(
-            scenario: scenario.name, mode: outcome.mode, startedAt: outcome.startedAt, hasConnected: hasConnected,
-            verdicts: reading.verdicts, exposures: [], coverage: reading.coverage, checks: checks)
+            scenario: scenario.name, mode: outcome.mode, startedAt: outcome.startedAt,
+            hasConnected: outcome.hasConnected, verdicts: verdicts, exposures: [], coverage: examined.reading.coverage,
+            checks: checks)
         let journal = options.page.journal
         if let journal { for entry in outcome.entries { journal.append(entry, of: scenario.name) } }
         let report = Report(title: title, runs: [run])
         try options.reports.tell(
-            report, knownBroken: knownBroken, page: options.page.file(report, journal), signal: signal)
+            report, knownBroken: knownBroken, page: options.page.file(report, journal))
     }
 
     private func story(of file: [UInt8]) throws(Failure) -> Int {
@@ -159,44 +159,77 @@ struct ExploreRun {
 
     private var title: String { options.command.map(\.shellQuoted).joined(separator: " ") }
 
+    /// Tells what was found; that files cannot be written is told last.
     private func tell(_ exploration: Exploration, signal: Int32?) throws(Failure) {
         if !options.quiet { FitIQMock.printError(exploration.summary) }
-        let discoveries = exploration.discoveries
         let journal = options.page.journal
-        if !discoveries.isEmpty, mkdir(options.output, 0o777) != 0, errno != EEXIST {
-            throw .running(Messages.noFolder(options.output, reason: String(cString: strerror(errno))))
-        }
-        for (discovery, found) in zip(discoveries, exploration.found) {
-            let comments = [
-                "Found by: \(search)", discovery.sentence.onOneLine(limit: 300), "Play it: \(replay(discovery))",
-            ]
-            try orFailure(
-                try WholeFile.write(discovery.file(comments: comments), to: path(of: discovery))
-            ) { (error: FileError) in .running(error.description + ".") }
-            if let journal { for entry in found.outcome.entries { journal.append(entry, of: discovery.name) } }
+        var written: [ExactString: String] = [:]
+        var trouble: Failure?
+        do throws(Failure) {
+            try makeFolder(for: exploration.found)
+            for found in exploration.found { written[ExactString(found.name)] = try write(found) }
+        } catch {
+            trouble = error
         }
         let name = options.adapter && options.scenario == nil ? Messages.stories : settings.stories[0].scenario.name
-        var report = exploration.report(title: title, named: name, replay: replay)
+        var report = exploration.report(title: title, named: name) { found in
+            written[ExactString(found.name)].map { ($0, replay($0)) }
+        }
         if exploration.ended == .interrupted {
             report.incomplete = Messages.interruptedExploration(exploration.counts.schedules)
         }
-        try options.reports.tell(
-            report, knownBroken: knownBroken, page: options.page.file(report, journal), signal: signal)
+        // The page shows the evidence of broken obligations.
+        var page = report
+        for (index, found) in exploration.found.enumerated() {
+            page.runs[index + 1].verdicts = found.verdict.map { [$0] } ?? []
+            if let journal { for entry in found.run.outcome.entries { journal.append(entry, of: found.name) } }
+        }
+        do throws(Failure) {
+            try options.reports.tell(
+                report, knownBroken: knownBroken, page: options.page.file(page, journal), signal: signal)
+        } catch {
+            throw trouble ?? error
+        }
+        if let trouble { throw trouble }
     }
 
-    private func path(of discovery: Discovery) -> String { "\(options.output)/\(discovery.name).yaml" }
+    private func makeFolder(for found: [Discovery]) throws(Failure) {
+        if !found.isEmpty, mkdir(options.output, 0o777) != 0, errno != EEXIST {
+            throw .running(Messages.noFolder(options.output, reason: String(cString: strerror(errno))))
+        }
+    }
 
-    /// The command that found it.
-    private var search: String {
-        "fitiq-mock explore \(options.adapter ? "--adapter " : "")--seed \(settings.seed) -- \(title)"
+    /// Writes a discovery's file; returns its path.
+    private func write(_ found: Discovery) throws(Failure) -> String {
+        let path = "\(options.output)/\(found.name).yaml"
+        let comments = [
+            "Found by: fitiq-mock \(CommandLine.arguments.dropFirst().map(\.shellQuoted).joined(separator: " "))",
+            found.sentence.onOneLine(limit: 300), "Play it: \(replay(path))",
+        ]
+        try orFailure(try WholeFile.write(found.file(comments: comments), to: path)) { (error: FileError) in
+            .running(error.description + ".")
+        }
+        return path
     }
 
     /// The command that plays a found scenario again.
-    private func replay(_ discovery: Discovery) -> String {
-        let path = path(of: discovery).shellQuoted
-        return options.adapter
-            ? "fitiq-mock explore --adapter --replay \(path) -- \(title)"
-            : "fitiq-mock verify --scenario \(path) -- \(title)"
+    private func replay(_ path: String) -> String {
+        // What `verify` does not have.
+        let isExplored = options.adapter || options.instant || options.mayFail
+        let words = isExplored ? ["explore"] + given + ["--replay"] : ["verify"] + given + ["--scenario"]
+        return "fitiq-mock \((words + [path.shellQuoted]).joined(separator: " ")) -- \(title)"
+    }
+
+    /// The options that decide what a run is, as they were given.
+    private var given: [String] {
+        var words: [String] = []
+        for (isGiven, flag) in [
+            (options.adapter, "--adapter"), (options.instant, "--instant"), (options.mayFail, "--may-fail"),
+        ] where isGiven { words.append(flag) }
+        if let guide = options.guide { words += ["--guide", guide] }
+        if let seed = options.seed { words += ["--seed", "\(seed)"] }
+        if options.timeLimit.seconds != 60 { words += ["--time-limit", "\(options.timeLimit)"] }
+        return words
     }
 }
 
@@ -237,20 +270,5 @@ struct ExploredWorld {
             .configuration(Messages.mistakes(in: name, error.description))
         }
         self.init(scenario, document, seed: seed, guide: guide)
-    }
-}
-
-/// A trial whose runs do not count once it is told to stop: how a client is cut off is not its own doing.
-private struct StoppableTrial<Runner: Trial>: Trial {
-    let trial: Runner
-    let stop: Gate
-
-    var isRepeatable: Bool { trial.isRepeatable }
-    var seesInside: Bool { trial.seesInside }
-
-    func run(_ scenario: Scenario, story: Int) async throws -> TrialOutcome {
-        let outcome = try await trial.run(scenario, story: story)
-        if stop.wait(until: .now()) { throw CancellationError() }
-        return outcome
     }
 }

@@ -179,15 +179,13 @@ private struct RecordedSearch: Sendable {
     ///
     /// - Parameter smallest: The smallest schedule so far.
     private mutating func fails(_ schedule: Schedule, of smallest: Schedule) async throws -> Bool {
-        let scenario = schedule.scenario(on: story.scenario)
         let oracle = Oracle([story])
         var (failed, made) = (0, 0)
         while failed < confirmation.needed, made - failed <= confirmation.tries - confirmation.needed {
-            let outcome = try await trial.run(scenario, story: 0)
-            lastEntries = outcome.entries
-            let symptoms = oracle.symptoms(of: outcome, TrialReading(outcome), story: 0)
+            let run = try await ExaminedRun(schedule, on: story, with: trial, oracle)
+            lastEntries = run.outcome.entries
             (made, runCount) = (made + 1, runCount + 1)
-            if symptoms.contains(where: { ids.contains(ExactString($0.id)) }) { failed += 1 }
+            if run.symptoms.contains(where: { ids.contains(ExactString($0.id)) }) { failed += 1 }
             progress.say { Messages.reducing(runs: runCount, faults: smallest.faults.count, seconds: $0) }
         }
         return failed >= confirmation.needed

@@ -39,14 +39,18 @@ extension FakeBackendTrait {
             Issue.record("\(Messages.badRuns(exploring.runs))", sourceLocation: test.sourceLocation)
             return
         }
-        let scenario = try plan.scenario()
-        let story = Story("test", scenario: scenario, document: ["name": .string(scenario.name)])
+        let document = try plan.document()
+        let story = Story("test", scenario: try plan.scenario(), document: .object(document ?? [:]))
         var settings = Explorer.Settings()
         (settings.seed, settings.runs, settings.stories) = (exploring.seed, exploring.runs, [story])
         let trial = TestTrial(plan: plan, server: server, body: function)
         let exploration = try await Explorer(settings).explore(with: trial)
-        for discovery in exploration.discoveries where !allowed.contains(discovery.symptom.id) {
-            let comment: Comment = "\(Messages.discovered(discovery, seed: exploring.seed))"
+        if !exploration.hasConnected {
+            Issue.record("\(Messages.neverConnected)", sourceLocation: test.sourceLocation)
+        }
+        for discovery in exploration.found where !allowed.contains(discovery.symptom.id) {
+            let comment: Comment =
+                "\(Messages.discovered(discovery, seed: exploring.seed, isFile: document != nil))"
             #if compiler(>=6.3)
                 let severity: Issue.Severity = discovery.symptom.level == .must ? .error : .warning
                 Issue.record(comment, severity: severity, sourceLocation: test.sourceLocation)
@@ -57,6 +61,22 @@ extension FakeBackendTrait {
     }
 }
 
+extension Plan {
+    /// The world as the tree of a scenario's file; nil if it is written in Swift, for which there is no file.
+    fileprivate func document() throws -> JSONObject? {
+        guard let builtIn else { return nil }
+        let text = Scenario.builtInText(named: builtIn) ?? "name: \(builtIn)"
+        var document = try Scenario.readWithJSON(text).json.object ?? [:]
+        if let guide { document["guide"] = .string(guide.rawValue) }
+        switch clock {
+        case .manual(let start): document["clock"] = ["manual": .string(start.preciseText)]
+        case .real: document["clock"] = "real"
+        case nil: break
+        }
+        return document
+    }
+}
+
 /// Runs a test's body as if it were a command: an issue is its failure.
 private struct TestTrial: Trial {
     let plan: Plan
@@ -64,7 +84,6 @@ private struct TestTrial: Trial {
     let body: @Sendable () async throws -> Void
 
     var isRepeatable: Bool { false }
-    var seesInside: Bool { false }
 
     func run(_ scenario: Scenario, story: Int) async throws -> TrialOutcome {
         let backend = try await FakeBackend(

@@ -9,6 +9,8 @@ import Testing
 struct Plan: Sendable {
     /// Throws if there is none of that name, so that the test that has it reports it.
     let scenario: @Sendable () throws -> Scenario
+    /// The scenario's name, if it is a built-in one.
+    var builtIn: String?
     let guide: GuideMode?
     let clock: ClockMode?
 }
@@ -101,7 +103,7 @@ extension Trait where Self == FakeBackendTrait {
             if let found = Scenario.builtIn(named: scenario) { return found }
             throw UnknownScenario(description: Scenario.unknownBuiltIn(scenario))
         }
-        return FakeBackendTrait(plan: Plan(scenario: builtIn, guide: guide, clock: clock))
+        return FakeBackendTrait(plan: Plan(scenario: builtIn, builtIn: scenario, guide: guide, clock: clock))
     }
 
     /// A backend that follows a scenario of the test's own.

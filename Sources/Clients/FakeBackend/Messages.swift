@@ -1,6 +1,7 @@
 import ContractSuite
 import FitIQAPI
 import Judging
+import Scenarios
 import Text
 import Traffic
 
@@ -46,19 +47,27 @@ enum Messages {
     /// A difference from a session that is replayed strictly.
     static func notAsRecorded(_ failure: String) -> String { "The session was not followed: \(failure)" }
 
+    static let neverConnected =
+        "The test sent nothing to FakeBackend.current, so that there is nothing to explore: what goes wrong happens there."
     static func badRuns(_ runs: Int) -> String {
         "exploring(runs: \(runs)) is out of range: write a number from 1 to 10,000,000."
     }
 
     /// Something wrong that exploring a test has found.
-    static func discovered(_ discovery: Discovery, seed: UInt64) -> String {
+    ///
+    /// - Parameter isFile: Whether the discovery's file has the whole world of the test.
+    static func discovered(_ discovery: Discovery, seed: UInt64, isFile: Bool) -> String {
         var lines = [discovery.sentence]
         lines += discovery.timeline.map { "    \($0)" }
         lines.append("How to fix it: \(discovery.advice)")
         lines.append(
             "It failed \(discovery.confirmed.count) of \(discovery.confirmed.of) times; seed \(seed), "
-                + "\(discovery.schedule). A test with only these faults has this scenario:")
-        lines.append(String(decoding: discovery.file(), as: UTF8.self))
+                + "\(discovery.schedule). "
+                + (isFile
+                    ? "A test with only these faults has this scenario:"
+                    : "The test's world is written in Swift and has no file; with this added to it, the test fails:"))
+        let file = isFile ? discovery.file() : ScenarioDocument.text(discovery.schedule.document(on: [:]))
+        lines.append(String(decoding: file, as: UTF8.self))
         return lines.joined(separator: "\n")
     }
 

@@ -11,21 +11,18 @@ import Testing
 struct DiscoveryTests {
     /// A fault that the reference client meets in the first story, as if the client had failed.
     private static func discovery(
-        _ id: String, kind: String = "reset", at place: FaultPoint.Place, besides names: Set<ExactString> = []
+        _ id: String, kind: String = "reset", at place: FaultPoint.Place, besides names: [String] = []
     ) async throws -> Discovery {
         let story = Story.all[0]
         let kind = try #require(FaultKind.all.first { $0.id == kind })
         let schedule = Schedule(story: 0, faults: [Schedule.Fault(kind, at: place)])
         let trial = MemoryTrial { try ReferenceClient($0, network: $1) }
-        let outcome = try await trial.run(schedule.scenario(on: story.scenario), story: 0)
-        let reading = TrialReading(outcome)
-        let number = try #require(outcome.entries.first { !$0.event.faultNames.isEmpty }).number
+        let run = try await ExaminedRun(schedule, on: story, with: trial, Oracle(Story.all))
+        let number = try #require(run.outcome.entries.first { !$0.event.faultNames.isEmpty }).number
         let symptom = Symptom(
-            id: id, level: .must, message: "The client showed too much.", situation: reading.situations[number],
+            id: id, level: .must, message: "The client showed too much.", situation: run.reading.situations[number],
             entries: [number])
-        return Discovery(
-            symptom, schedule, in: story, outcome, reading, document: story.document, confirmed: (1, 1), seenCount: 1,
-            besides: names)
+        return Discovery(symptom, in: run, of: story, confirmed: (1, 1), besides: names)
     }
 
     private static let chunk = FaultPoint.Place.chunk(.webSocket, connection: 1, answer: 1, 3)
@@ -49,15 +46,15 @@ struct DiscoveryTests {
     @Test("A name that is taken gets a number, and a long one is cut")
     func names() async throws {
         let first = try await Self.discovery("explore/unwell", at: Self.chunk)
-        let second = try await Self.discovery("explore/unwell", at: Self.chunk, besides: [ExactString(first.name)])
+        let second = try await Self.discovery("explore/unwell", at: Self.chunk, besides: [first.name])
         #expect(second.name == first.name + "-2")
         let third = try await Self.discovery(
-            "explore/unwell", at: Self.chunk, besides: [ExactString(first.name), ExactString(second.name)])
+            "explore/unwell", at: Self.chunk, besides: [first.name, second.name])
         #expect(third.name == first.name + "-3")
         let long = try await Self.discovery("explore/" + String(repeating: "long-", count: 30), at: Self.chunk)
         #expect(long.name.utf8.count == Discovery.nameLimit)
         let longer = try await Self.discovery(
-            "explore/" + String(repeating: "long-", count: 30), at: Self.chunk, besides: [ExactString(long.name)])
+            "explore/" + String(repeating: "long-", count: 30), at: Self.chunk, besides: [long.name])
         #expect(longer.name.utf8.count == Discovery.nameLimit && longer.name.hasSuffix("-2"))
     }
 

@@ -38,9 +38,9 @@ struct ExplorationReportTests {
     func check() async throws {
         let exploration = try await Self.exploration(showing: Self.isComplete)
         let report = exploration.report(title: "the client", named: "stories") {
-            "fitiq-mock explore --replay \($0.name)"
+            ("\($0.name).yaml", "fitiq-mock explore --replay \($0.name)")
         }
-        let found = try #require(exploration.discoveries.first { $0.symptom.id == "inside/cut-stream-not-complete" })
+        let found = try #require(exploration.found.first { $0.symptom.id == "inside/cut-stream-not-complete" })
         #expect(found.schedule.faults.count <= 1)
         let run = try #require(report.runs.first { $0.scenario == found.name })
         #expect(run.checks.map(\.address) == ["inside/cut-stream-not-complete"])
@@ -52,14 +52,78 @@ struct ExplorationReportTests {
         #expect(found.symptom.level == .must && known.lists(found.symptom.id, in: found.name))
     }
 
+    @Test("A broken obligation is reported as the other findings are, and a *should* does not fail the report")
+    func obligation() async throws {
+        let story = Story.all[0]
+        let refused = try #require(FaultKind.all.first { $0.id == "status-500" })
+        let schedule = Schedule(story: 0, faults: [Schedule.Fault(refused, at: .request(.createConsultation, 1))])
+        let trial = MemoryTrial { surroundings, network in
+            try ReferenceClient(surroundings, network: network) { $0.retries.firstDelay = .milliseconds(100) }
+        }
+        let run = try await ExaminedRun(schedule, on: story, with: trial, Oracle(Story.all))
+        let symptom = try #require(run.symptom("retry/backoff-on-5xx"))
+        for level in [Obligation.Level.must, .should] {
+            let shown = Symptom(
+                id: symptom.id, level: level, message: symptom.message, situation: symptom.situation,
+                entries: symptom.entries)
+            var exploration = Exploration(Explorer.Settings())
+            exploration.hasConnected = true
+            exploration.found = [Discovery(shown, in: run, of: story, confirmed: (2, 3))]
+            let found = exploration.found[0]
+            let report = exploration.report(title: "the client", named: "stories") { _ in ("found/a.yaml", "verify a") }
+            #expect(report.outcome().exitCode == (level == .must ? 1 : 0) && report.runs[1].verdicts.isEmpty)
+            let check = report.runs[1].checks[0]
+            #expect(check.address == symptom.id && check.clause == found.verdict?.advice)
+            #expect(check.failures == [found.sentence] && check.notes.starts(with: found.timeline))
+            #expect(check.notes.contains("It failed 2 of 3 times, and 1 schedule showed it."))
+            #expect(check.notes.last == "To see it again: verify a")
+            let texts = [
+                TerminalReport(report).text, String(decoding: MarkdownReport(report).bytes, as: UTF8.self),
+                String(decoding: JUnitReport(report).bytes, as: UTF8.self),
+            ]
+            for text in texts { #expect(text.contains(symptom.id) && text.contains("It failed 2 of 3 times")) }
+            let known = try KnownBroken(reading: Array("retry/backoff-on-5xx\n".utf8))
+            #expect(report.outcome(knownBroken: known).exitCode == 0)
+        }
+    }
+
+    @Test("The report as JSON has what was tried, and each discovery")
+    func json() async throws {
+        var exploration = try await Self.exploration(showing: Self.isComplete)
+        let doubted = Exploration.Flaky(schedule: Schedule(story: 1), id: "explore/crash", failed: 1, of: 3)
+        exploration.flaky = [doubted]
+        let report = exploration.report(title: "a", named: "b") { ("\($0.name).yaml", "replay \($0.name)") }
+        let runs = try #require(try JSON.parse(JSONReport(report).bytes)["runs"]?.array)
+        let (whole, counts) = (runs[0]["exploration"], exploration.counts)
+        #expect(whole?["seed"] == 1 && whole?["schedules"] == 150 && whole?["ended"] == "runs")
+        #expect(whole?["singles"]?.int == counts.singles && whole?["pairs"]?.int == counts.pairs)
+        #expect(whole?["triples"]?.int == counts.triples && whole?["equal"]?.int == counts.equal)
+        #expect(whole?["points"]?.int == counts.points && whole?["new_points"]?.int == counts.newPoints)
+        #expect(
+            whole?["flaky"] == [
+                ["symptom": "explore/crash", "story": "return", "schedule": [], "failed": 1, "of": 3]
+            ])
+        #expect(runs.count == exploration.found.count + 1)
+        for (run, found) in zip(runs.dropFirst(), exploration.found) {
+            #expect(
+                run["discovery"] == [
+                    "symptom": .string(found.symptom.id), "story": .string(found.story.name),
+                    "schedule": .array(found.schedule.faults.map { .string($0.description) }), "failed": 1, "of": 1,
+                    "seen": .number(JSONNumber(found.seenCount)), "sentence": .string(found.sentence),
+                    "file": .string("\(found.name).yaml"), "replay": .string("replay \(found.name)"),
+                ])
+        }
+        let bare = try JSON.parse(JSONReport(exploration.report(title: "a", named: "b")).bytes)
+        #expect(bare["runs"]?[1]?["discovery"]?["file"] == nil && bare["runs"]?[1]?["exploration"] == nil)
+    }
+
     @Test("A file of a discovery reads as the scenario with its faults")
     func files() async throws {
         let exploration = try await Self.exploration(showing: Self.isComplete)
-        #expect(!exploration.discoveries.isEmpty)
-        for discovery in exploration.discoveries {
+        #expect(!exploration.found.isEmpty)
+        for discovery in exploration.found {
             let scenario = try Scenario.read(discovery.file())
-            let story = try #require(Story.all.first { $0.name == discovery.story })
-            var expected = discovery.schedule.scenario(on: story.scenario)
+            var expected = discovery.schedule.scenario(on: discovery.story.scenario)
             (expected.name, expected.summary) = (scenario.name, scenario.summary)
             #expect(scenario == expected)
         }

@@ -32,8 +32,8 @@ struct ExplorerTests {
     private static func told(_ exploration: Exploration) -> [String] {
         exploration.found.map { found in
             "\(found.symptom.id) \(found.symptom.message) \(found.symptom.situation.index) \(found.schedule.key)"
-                + " \(found.failed)/\(found.of) \(found.seenCount) "
-                + found.outcome.entries.map { EntryLine($0).text }.joined(separator: "\n")
+                + " \(found.confirmed) \(found.seenCount) "
+                + found.run.outcome.entries.map { EntryLine($0).text }.joined(separator: "\n")
         } + ["\(exploration.counts)", "\(exploration.coverage.situations.map(\.index))", "\(exploration.ended)"]
             + exploration.flaky.map { "\($0)" }
     }
@@ -54,7 +54,7 @@ struct ExplorerTests {
             #expect(!symptoms.contains { $0.id == Self.rule }, "\(earlier)")
         }
         #expect(found.schedule.isBrief)
-        #expect((found.failed, found.of) == (1, 1) && found.seenCount > 1)
+        #expect(found.confirmed == (1, 1) && found.seenCount > 1)
         // A run with the schedule shows it: in the scenario's file too.
         let (base, json) = (Story.all[found.schedule.story].scenario, JSONValue.object(["name": "x"]))
         #expect(
@@ -84,7 +84,6 @@ struct ExplorerTests {
         let trial: Runner
         let count = Count()
         var isRepeatable: Bool { trial.isRepeatable }
-        var seesInside: Bool { trial.seesInside }
 
         final class Count: Sendable {
             let value = Mutex(0)
@@ -143,6 +142,27 @@ struct ExplorerTests {
         #expect(none.ended == .interrupted && none.counts.schedules == 0)
     }
 
+    @Test(
+        "What a batch has shown when it ends early counts: confirmed if the time is over, as seen if it is interrupted",
+        arguments: [Exploration.Ending.budget, .interrupted], [1, 3])
+    func unfinished(ending: Exploration.Ending, jobs: Int) async throws {
+        let trial = Counted(trial: Command { names, _ in names.isEmpty ? 0 : 1 })
+        let settings = Self.settings(runs: nil, jobs: jobs) { $0.families = [.failed] }
+        let exploration = try await Explorer(settings).explore(
+            with: trial, stopping: { trial.count.now >= 8 ? ending : nil })
+        // Three runs without faults are before them.
+        #expect((2...7).contains(exploration.counts.schedules) && exploration.ended == ending)
+        if ending == .budget {
+            #expect(!exploration.found.isEmpty && exploration.flaky.isEmpty)
+            #expect(exploration.found.allSatisfy { $0.confirmed == (3, 3) && !$0.schedule.isBrief })
+        } else {
+            #expect(exploration.found.isEmpty && trial.count.now <= 10)
+            #expect(!exploration.flaky.isEmpty && exploration.flaky.allSatisfy { ($0.failed, $0.of) == (0, 0) })
+            let notes = exploration.report(title: "a", named: "b").runs[0].checks[0].notes
+            #expect(notes.contains { $0.hasPrefix("explore/command showed ") && $0.hasSuffix(" was not confirmed.") })
+        }
+    }
+
     @Test("Without anything left to try it is exhausted")
     func exhausted() async throws {
         let settings = Self.settings(runs: nil) { settings in
@@ -157,7 +177,6 @@ struct ExplorerTests {
     /// A command: the reference client, which ends with a status as its scenario's rules say.
     private struct Command: Trial {
         var isRepeatable = false
-        var seesInside = false
         /// The status by the names of the rules, and how often it ran with them.
         let status: @Sendable ([String], Int) -> Int
         private let counts = Counts()
@@ -193,9 +212,9 @@ struct ExplorerTests {
         let commands = exploration.found.filter { $0.symptom.id == "explore/command" }
         switch good {
         case 1:
-            #expect(commands.allSatisfy { $0.failed == 3 && $0.of == 3 } && !commands.isEmpty)
+            #expect(commands.allSatisfy { $0.confirmed == (3, 3) } && !commands.isEmpty)
             #expect(exploration.flaky.isEmpty)
-        case 2: #expect(!commands.isEmpty && commands.allSatisfy { $0.failed >= 2 && $0.of == 3 })
+        case 2: #expect(!commands.isEmpty && commands.allSatisfy { $0.confirmed.count >= 2 && $0.confirmed.of == 3 })
         default:
             #expect(commands.isEmpty && !exploration.flaky.isEmpty)
             #expect(exploration.flaky.allSatisfy { $0.id == "explore/command" && $0.failed < 2 && $0.of <= 3 })
@@ -215,9 +234,91 @@ struct ExplorerTests {
         #expect(try await Explorer(honest).explore(with: command).found.isEmpty)
     }
 
+    @Test("What shows once in three runs without faults is no finding")
+    func flakyBaseline() async throws {
+        let command = Command { names, count in names.isEmpty && count == 1 ? 7 : 0 }
+        let exploration = try await Explorer(Self.settings(runs: 1)).explore(with: command)
+        #expect(exploration.found.isEmpty)
+        #expect(
+            exploration.flaky == [
+                Exploration.Flaky(schedule: Schedule(story: 0), id: "explore/command", failed: 1, of: 3)
+            ])
+    }
+
+    @Test("A cause that was flaky is looked at again where another schedule shows it")
+    func doubted() async throws {
+        // Of all the schedules, only the third shows it more than once.
+        let seen = Mutex<[String]>([])
+        let command = Command { names, _ in
+            guard let name = names.first else { return 0 }
+            return seen.withLock { seen in
+                let place = seen.firstIndex(of: name)
+                if place == nil { seen.append(name) }
+                return place == nil || place == 2 ? 1 : 0
+            }
+        }
+        let settings = Self.settings(runs: 16) { $0.families = [.failed] }
+        let exploration = try await Explorer(settings).explore(with: command)
+        #expect(!exploration.flaky.isEmpty && exploration.found.map(\.symptom.id) == ["explore/command"])
+    }
+
+    @Test("If the smallest schedule does not show it at last, the one before is the finding")
+    func fallback() async throws {
+        // Milder kinds show it as often as it takes to be accepted, and never again.
+        let command = Command { names, count in
+            names.contains("status-503-1") || !names.isEmpty && count <= 3 ? 1 : 0
+        }
+        let settings = Self.settings(runs: 40) { $0.families = [.failed] }
+        let exploration = try await Explorer(settings).explore(with: command)
+        #expect(exploration.found.contains { $0.schedule.faults.map(\.kind.id) == ["status-503"] })
+        #expect(exploration.found.allSatisfy { $0.confirmed == (3, 3) })
+    }
+
+    @Test("What one story shows without faults is looked for in the others")
+    func otherStories() async throws {
+        struct Uneven: Trial {
+            let isRepeatable = true
+            func run(_ scenario: Scenario, story: Int) async throws -> TrialOutcome {
+                var outcome = try await ExplorerTests.reference.run(scenario, story: story)
+                outcome.end = .exited(story == 0 || !scenario.faults.isEmpty ? 1 : 0)
+                return outcome
+            }
+        }
+        let settings = Self.settings(runs: 64) { settings in
+            settings.stories = Array(Story.all[..<2])
+            settings.families = [.failed]
+        }
+        let found = try await Explorer(settings).explore(with: Uneven()).found
+        #expect(found.first.map { $0.schedule == Schedule(story: 0) } ?? false)
+        #expect(found.contains { $0.schedule.story == 1 && $0.schedule.faults.count == 1 })
+    }
+
+    @Test("A client that lacks an instruction is not blamed for what it leads to, and the report says so")
+    func unsupported() async throws {
+        struct Lacking: ClientUnderTest {
+            let client: ReferenceClient
+            var clock: ClientClock { .suite }
+            func perform(_ instruction: ClientInstruction) throws {
+                if case .createGoal = instruction { throw UnsupportedInstruction(instruction) }
+                client.perform(instruction)
+            }
+            func report() -> ClientReport { client.report() }
+            func settle(at time: Timestamp) -> Timestamp? { client.settle(at: time) }
+            func end() { client.end() }
+        }
+        let settings = Self.settings(runs: 20) { $0.stories = [Story.all[2]] }
+        let trial = MemoryTrial(of: settings.stories) { surroundings, network in
+            Lacking(client: try ReferenceClient(surroundings, network: network))
+        }
+        let exploration = try await Explorer(settings).explore(with: trial)
+        #expect(exploration.found.isEmpty)
+        let notes = exploration.report(title: "a", named: "b").runs[0].checks[0].notes
+        #expect(notes.contains { $0.hasPrefix("The client lacks create_goal, so what the steps of the story goals ") })
+    }
+
     /// A client that crashes at the first fault, wherever it stands.
     private struct Fragile: Trial {
-        let isRepeatable = true, seesInside = false
+        let isRepeatable = true
 
         func run(_ scenario: Scenario, story: Int) async throws -> TrialOutcome {
             var outcome = try await ExplorerTests.reference.run(scenario, story: story)
@@ -246,7 +347,7 @@ struct ExplorerTests {
     @Test("A client that never connects is not explored")
     func silent() async throws {
         struct Silent: Trial {
-            let isRepeatable = true, seesInside = false
+            let isRepeatable = true
             func run(_ scenario: Scenario, story: Int) -> TrialOutcome {
                 TrialOutcome(mode: .union, startedAt: Timestamp(secondsSinceEpoch: 0))
             }
@@ -259,7 +360,7 @@ struct ExplorerTests {
     func harness() async throws {
         struct Failure: Error {}
         struct Broken: Trial {
-            let isRepeatable = true, seesInside = false
+            let isRepeatable = true
             func run(_ scenario: Scenario, story: Int) async throws -> TrialOutcome {
                 guard scenario.faults.isEmpty, scenario.tokenLifetime == Story.all[story].scenario.tokenLifetime
                 else { throw Failure() }

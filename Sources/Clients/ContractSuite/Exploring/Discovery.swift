@@ -9,25 +9,15 @@ import Traffic
 public struct Discovery: Sendable {
     /// What files and lists of known defects call it: the symptom, the kinds and the places.
     public let name: String
+    /// As ``run`` shows it.
     public let symptom: Symptom
-    public let schedule: Schedule
+    /// A run of the smallest schedule, which has no faults if it takes none.
+    public let run: ExaminedRun
+    public let story: Story
     /// How many of its runs showed the symptom, at the end.
     public let confirmed: (count: Int, of: Int)
     /// How many schedules showed it; the others are not shrunk.
-    public var seenCount: Int
-    /// What goes wrong, and what the client then does, as a sentence.
-    public let sentence: String
-    /// The entries of the smallest schedule's run that matter, as lines.
-    public let timeline: [String]
-    /// How to fix the client.
-    public let advice: String
-    /// The scenario as the tree of a file.
-    public let document: JSONValue
-    public let story: String
-    public let mode: GuideMode
-    public let startedAt: Timestamp
-    /// The verdict, if the symptom is a broken obligation.
-    public let verdict: Verdict?
+    public internal(set) var seenCount = 1
 
     /// The longest name, in bytes.
     public static let nameLimit = 80
@@ -38,32 +28,40 @@ public struct Discovery: Sendable {
 
     /// Describes what a run of the smallest schedule showed.
     ///
-    /// - Parameters:
-    ///   - names: The names of other discoveries, which this one does not take.
-    ///   - document: The tree of the scenario's file in which the schedule's faults happen.
+    /// - Parameter names: The names of other discoveries, which this one does not take.
     public init(
-        _ symptom: Symptom, _ schedule: Schedule, in story: Story, _ outcome: TrialOutcome, _ reading: TrialReading,
-        document: JSONValue, confirmed: (count: Int, of: Int), seenCount: Int, besides names: Set<ExactString> = []
+        _ symptom: Symptom, in run: ExaminedRun, of story: Story, confirmed: (count: Int, of: Int),
+        besides names: [String] = []
     ) {
-        (self.symptom, self.schedule, self.confirmed, self.seenCount) = (symptom, schedule, confirmed, seenCount)
-        (self.story, mode, startedAt) = (story.name, outcome.mode, outcome.startedAt)
-        verdict = reading.verdicts.first { $0.obligation.id == symptom.id }
-        sentence = ExploringMessages.sentence(symptom, schedule)
-        timeline = Self.timeline(symptom, outcome)
-        advice = verdict?.advice ?? ExploringMessages.advice(symptom.id)
-        name = Self.name(symptom, schedule, besides: names)
-        self.document = document.setting(
-            [("name", .string(name)), ("summary", .string(sentence.onOneLine(limit: Self.summaryLimit)))])
+        (self.symptom, self.run, self.story, self.confirmed) = (symptom, run, story, confirmed)
+        name = Self.name(symptom, run.schedule, besides: Set(names.map { ExactString($0) }))
     }
 
-    /// The scenario's file: comments, then a key a line.
+    public var schedule: Schedule { run.schedule }
+
+    /// The verdict, if the symptom is a broken obligation.
+    public var verdict: Verdict? { run.reading.verdicts.first { $0.obligation.id == symptom.id } }
+
+    /// What goes wrong, and what the client then does, as a sentence.
+    public var sentence: String { ExploringMessages.sentence(symptom, schedule) }
+
+    /// How to fix the client.
+    public var advice: String { verdict?.advice ?? ExploringMessages.advice(symptom.id) }
+
+    /// The scenario's file, in which the schedule's faults happen: comments, then a key a line.
     ///
     /// - Parameter comments: What else its reader should know, such as the command that found it.
     public func file(comments: [String] = []) -> [UInt8] {
-        ScenarioDocument.text(
-            document,
+        let members: [(String, JSONValue)] = [
+            ("name", .string(name)), ("summary", .string(sentence.onOneLine(limit: Self.summaryLimit))),
+        ]
+        let rest = (schedule.document(on: story.document).object ?? [:]).filter { member in
+            !members.contains { $0.0 == member.key }
+        }
+        return ScenarioDocument.text(
+            .object(JSONObject(members + rest.map { ($0.key, $0.value) })),
             comments: comments + [
-                "Failed \(confirmed.count) of \(confirmed.of).", "Schedule: \(schedule)", "story: \(story)",
+                "Failed \(confirmed.count) of \(confirmed.of).", "Schedule: \(schedule)", "story: \(story.name)",
             ])
     }
 
@@ -88,9 +86,9 @@ public struct Discovery: Sendable {
         preconditionFailure("Numbers do not end.")
     }
 
-    /// The entries with faults and those that show the symptom, with two before and behind each.
-    private static func timeline(_ symptom: Symptom, _ outcome: TrialOutcome) -> [String] {
-        let entries = outcome.entries
+    /// The entries that matter, as lines: those with faults and those that show the symptom, with two before and behind.
+    public var timeline: [String] {
+        let entries = run.outcome.entries
         let evidence = Set(symptom.entries)
         var shown: Set<Int> = []
         // What shows the symptom comes first where there is no room for all.
@@ -100,18 +98,9 @@ public struct Discovery: Sendable {
         for distance in 0...2 {
             for index in marked {
                 for place in [index - distance, index + distance]
-                where entries.indices.contains(place) && shown.count < timelineLimit { shown.insert(place) }
+                where entries.indices.contains(place) && shown.count < Self.timelineLimit { shown.insert(place) }
             }
         }
-        return shown.sorted().map { EntryLine(entries[$0], since: outcome.startedAt).text }
-    }
-}
-
-extension JSONValue {
-    /// The object with these members, in the place of those that it has, or else at its beginning.
-    fileprivate func setting(_ members: [(String, JSONValue)]) -> JSONValue {
-        guard let object else { return self }
-        let rest = object.filter { member in !members.contains { $0.0 == member.key } }
-        return .object(JSONObject(members.map { ($0.0, $0.1) } + rest.map { ($0.key, $0.value) }))
+        return shown.sorted().map { EntryLine(entries[$0], since: run.outcome.startedAt).text }
     }
 }

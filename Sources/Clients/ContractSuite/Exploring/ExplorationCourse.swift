@@ -5,7 +5,7 @@ import Traffic
 
 /// An exploration under way.
 struct ExplorationCourse<Runner: Trial> {
-    private(set) var exploration: Exploration
+    var exploration: Exploration
     private let settings: Explorer.Settings
     private let trial: Runner
     private let memory: (any TrialMemory)?
@@ -13,8 +13,7 @@ struct ExplorationCourse<Runner: Trial> {
     private var oracle: Oracle
     private var baselines: [Points] = []
     private var agenda: Agenda
-    /// The index of what was found for each cause; nil if there was no room, or it is flaky.
-    private var causes: [Cause: Int?] = [:]
+    private var causes: [Cause: Standing] = [:]
     /// How often each schedule was run, so that repeated runs are remembered apart.
     private var attempts: [ExactString: Int] = [:]
 
@@ -33,8 +32,14 @@ struct ExplorationCourse<Runner: Trial> {
         }
     }
 
+    /// What became of a cause: the index of its finding, no room for one, or how often it did not show again.
+    private enum Standing { case found(Int), omitted, doubted(Int) }
+
     /// Schedules that are dealt together; fewer where a run takes long, so that findings come early.
     private var batch: Int { trial.isRepeatable ? 64 : 16 }
+    /// How often a symptom is looked for, and how often of these it has to show.
+    private var tries: Int { trial.isRepeatable ? 1 : settings.confirmation.tries }
+    private var needed: Int { trial.isRepeatable ? 1 : settings.confirmation.needed }
 
     init(
         _ settings: Explorer.Settings, _ trial: Runner, _ memory: (any TrialMemory)?,
@@ -48,35 +53,33 @@ struct ExplorationCourse<Runner: Trial> {
 
     /// Runs each story without faults: what is wrong then is found, and wrong no more.
     mutating func begin() async throws {
-        let tries = trial.isRepeatable ? 1 : settings.confirmation.tries
-        for story in settings.stories.indices {
-            var shown: [(symptom: Symptom, outcome: TrialOutcome, count: Int)] = []
-            for attempt in 0..<tries {
-                let outcome = try await trial.run(settings.stories[story].scenario, story: story)
-                let reading = TrialReading(outcome)
-                exploration.coverage.formUnion(reading.coverage)
-                exploration.hasConnected = exploration.hasConnected || outcome.entries.contains { $0.event.isOfClient }
-                if attempt == 0 { baselines.append(Points(outcome, reading)) }
-                // Each run is asked as if it were the first.
-                for symptom in Oracle(settings.stories, mayFail: settings.mayFail)
-                    .symptoms(of: outcome, reading, story: story)
-                {
-                    if let index = shown.firstIndex(where: { $0.symptom.id == symptom.id }) {
-                        shown[index].count += 1
-                    } else {
-                        shown.append((symptom, outcome, 1))
-                    }
-                }
-                _ = oracle.learn(outcome, reading, story: story)
+        for (story, told) in settings.stories.enumerated() {
+            let schedule = Schedule(story: story)
+            var runs: [ExaminedRun] = []
+            for _ in 0..<tries {
+                let outcome = try await trial.run(told.scenario, story: story)
+                oracle.learn(outcome, story: story)
+                exploration.unsupported[story].formUnion(outcome.unsupported)
+                exploration.hasConnected = exploration.hasConnected || outcome.hasConnected
+                runs.append(ExaminedRun(outcome, of: schedule, on: told, oracle))
             }
-            for (symptom, outcome, count) in shown {
-                if let index = exploration.found.firstIndex(where: { $0.symptom.id == symptom.id }) {
-                    exploration.found[index].seenCount += 1
-                } else {
-                    exploration.found.append(
-                        Exploration.Found(
-                            symptom: symptom, schedule: Schedule(story: story), failed: count, of: tries,
-                            outcome: outcome))
+            baselines.append(runs[0].points)
+            var ids: [String] = []
+            for run in runs {
+                exploration.coverage.formUnion(run.reading.coverage)
+                for symptom in run.symptoms where !ids.contains(symptom.id) {
+                    ids.append(symptom.id)
+                    let count = runs.count { $0.symptom(symptom.id) != nil }
+                    if count < needed {
+                        note(symptom.id, in: schedule, failed: count, of: tries)
+                        continue
+                    }
+                    oracle.excuse(symptom.id, story: story)
+                    if let known = exploration.found.firstIndex(where: { $0.symptom.id == symptom.id }) {
+                        exploration.found[known].seenCount += 1
+                    } else {
+                        add(symptom, in: run, count, of: tries)
+                    }
                 }
             }
         }
@@ -89,43 +92,21 @@ struct ExplorationCourse<Runner: Trial> {
 
     /// Deals schedules, runs them, and learns from them, until it is over.
     mutating func go(_ observing: (Exploration) -> Void) async throws {
-        var folded = Agenda.Counts()
         while true {
-            let left = settings.runs.map { $0 - folded.schedules } ?? batch
-            if isStopped { return }
+            if let ending = stopping() { return exploration.ended = ending }
+            let left = settings.runs.map { $0 - exploration.counts.schedules } ?? batch
             guard left > 0 else { return exploration.ended = .runs }
             let schedules = agenda.deal(min(left, batch))
             guard !schedules.isEmpty else { return exploration.ended = .exhausted }
             for (schedule, lesson) in zip(schedules, try await run(schedules)) {
-                // Nothing behind a run that was not made counts.
-                guard let lesson, !isStopped else { break }
-                do {
+                if let lesson {
                     try await fold(lesson, of: schedule)
-                } catch {
-                    // What is stopped may fail in any way; what was found before stays.
-                    guard stopping() == .interrupted else { throw error }
-                    return exploration.ended = .interrupted
+                    observing(exploration)
+                } else if trial.isRepeatable {
+                    // Any number of jobs leaves the same runs in front of the first that was not made.
+                    break
                 }
-                switch schedule.faults.count {
-                case 0...1: folded.singles += 1
-                case 2: folded.pairs += 1
-                default: folded.triples += 1
-                }
-                exploration.counts = agenda.counts
-                exploration.counts.singles = folded.singles
-                exploration.counts.pairs = folded.pairs
-                exploration.counts.triples = folded.triples
-                observing(exploration)
             }
-        }
-    }
-
-    /// Whether no more runs may begin; says why.
-    private var isStopped: Bool {
-        mutating get {
-            guard let ending = stopping() else { return false }
-            exploration.ended = ending
-            return true
         }
     }
 
@@ -133,26 +114,41 @@ struct ExplorationCourse<Runner: Trial> {
     private mutating func fold(_ lesson: Lesson, of schedule: Schedule) async throws {
         exploration.coverage.formUnion(lesson.coverage)
         agenda.learn(lesson.points, patience: lesson.patience, acted: lesson.acted, of: schedule)
+        exploration.counts.fold(schedule, agenda.counts)
         for sighting in lesson.sightings {
             let cause = Cause(sighting, lesson, schedule)
-            if let known = causes[cause] {
-                if let known { exploration.found[known].seenCount += 1 }
-            } else if let known = explanation(of: sighting.id, in: schedule) {
-                causes[cause] = known
+            let standing = causes[cause]
+            if case .found(let known) = standing {
                 exploration.found[known].seenCount += 1
+            } else if case .omitted = standing {
+                continue
+            } else if let known = explanation(of: sighting.id, in: schedule) {
+                causes[cause] = .found(known)
+                exploration.found[known].seenCount += 1
+            } else if exploration.found.count == ExploreLimits.findings {
+                exploration.omittedCount += 1
+                causes[cause] = .omitted
             } else {
-                causes[cause] = try await investigate(sighting.id, in: schedule)
+                // Another schedule may show it more often.
+                let doubts = if case .doubted(let times) = standing { times } else { 0 }
+                guard doubts < (stopping() == .interrupted ? 1 : tries) else { continue }
+                let found = try await investigate(sighting.id, in: schedule)
+                causes[cause] = found.map { .found($0) } ?? .doubted(doubts + 1)
             }
         }
     }
 
-    /// What was found already that explains a symptom: its faults are among those of the schedule.
+    /// What was found already that explains a symptom: its faults are among those of the schedule, or its story shows it
+    /// without any.
     private func explanation(of id: String, in schedule: Schedule) -> Int? {
         exploration.found.firstIndex { found in
-            found.symptom.id == id
-                && found.schedule.faults.allSatisfy { fault in
-                    schedule.faults.contains { $0.kind == fault.kind && $0.place.route == fault.place.route }
-                }
+            let faults = found.schedule.faults
+            guard found.symptom.id == id, !faults.isEmpty || found.schedule.story == schedule.story else {
+                return false
+            }
+            return faults.allSatisfy { fault in
+                schedule.faults.contains { $0.kind == fault.kind && $0.place.route == fault.place.route }
+            }
         }
     }
 }
@@ -160,33 +156,14 @@ struct ExplorationCourse<Runner: Trial> {
 // MARK: - Runs
 
 extension ExplorationCourse {
-    /// A run's question, which needs nothing of the exploration but values.
-    private struct Job: Sendable {
-        let schedule: Schedule
-        let story: Story
-        let baseline: Points
-        let oracle: Oracle
-        let trial: Runner
-
-        func run() async throws -> (Lesson, [Symptom], TrialOutcome) {
-            let outcome = try await trial.run(schedule.scenario(on: story.scenario), story: schedule.story)
-            let reading = TrialReading(outcome)
-            let points = Points(outcome, reading)
-            let symptoms = oracle.symptoms(of: outcome, reading, story: schedule.story)
-            var lesson = Lesson()
-            lesson.sightings = symptoms.map { Lesson.Sighting(id: $0.id, situation: $0.situation) }
-            lesson.acted = schedule.acted(in: outcome, on: story.scenario, points)
-            lesson.points = Array(points.new(since: baseline).prefix(ExploreLimits.newPoints))
-            lesson.patience = points.patience
-            lesson.coverage = reading.coverage
-            return (lesson, symptoms, outcome)
+    /// Runs a schedule; a closure, because jobs need nothing of the exploration but values.
+    private var examine: @Sendable (Schedule) async throws -> ExaminedRun {
+        { [stories = settings.stories, trial, oracle, stopping] schedule in
+            let run = try await ExaminedRun(schedule, on: stories[schedule.story], with: trial, oracle)
+            // How a client is cut off is not its own doing.
+            if stopping() == .interrupted { throw CancellationError() }
+            return run
         }
-    }
-
-    private func job(_ schedule: Schedule) -> Job {
-        Job(
-            schedule: schedule, story: settings.stories[schedule.story], baseline: baselines[schedule.story],
-            oracle: oracle, trial: trial)
     }
 
     /// Runs a batch with the allowed number of jobs; nil stands for a run that was not made any more.
@@ -194,19 +171,18 @@ extension ExplorationCourse {
         let keys = schedules.map { nextKey(of: $0) }
         var lessons = keys.map { memory?.lesson(of: $0) }
         let missing = lessons.indices.filter { lessons[$0] == nil }
-        let jobs = missing.map { job(schedules[$0]) }
-        let stopping = stopping
-        var made: [Lesson?] = Array(repeating: nil, count: jobs.count)
+        let (stopping, examine) = (stopping, examine)
         try await withThrowingTaskGroup(of: (Int, Lesson?).self) { group in
             var next = 0
             func begin() {
-                guard next < jobs.count else { return }
-                let (place, job) = (next, jobs[next])
+                guard next < missing.count else { return }
+                let place = missing[next]
+                let (schedule, baseline) = (schedules[place], baselines[schedules[place].story])
                 next += 1
                 group.addTask {
                     guard stopping() == nil else { return (place, nil) }
                     do {
-                        return (place, try await job.run().0)
+                        return (place, try await examine(schedule).lesson(beside: baseline))
                     } catch {
                         // What is stopped may fail in any way.
                         guard stopping() == .interrupted else { throw error }
@@ -216,14 +192,10 @@ extension ExplorationCourse {
             }
             for _ in 0..<settings.jobs { begin() }
             while let (place, lesson) = try await group.next() {
-                made[place] = lesson
+                lessons[place] = lesson
+                if let lesson { try memory?.keep(lesson, of: keys[place]) }
                 begin()
             }
-        }
-        for (place, lesson) in zip(missing, made) {
-            lessons[place] = lesson
-            guard let lesson else { break }
-            try memory?.keep(lesson, of: keys[place])
         }
         return lessons
     }
@@ -241,76 +213,81 @@ extension ExplorationCourse {
 // MARK: - Findings
 
 extension ExplorationCourse {
-    /// Confirms a symptom and reduces its schedule.
+    /// How often a schedule showed a symptom, and a run that did; none if a memory knows of all.
+    private struct Showing {
+        let schedule: Schedule
+        var failed = 0, made = 0
+        var evidence: ExaminedRun?
+    }
+
+    /// Confirms a symptom and reduces its schedule: when the time is over only confirms it, when interrupted neither.
     ///
     /// - Returns: The index of the finding; nil if the symptom shows too seldom.
     private mutating func investigate(_ id: String, in schedule: Schedule) async throws -> Int? {
-        guard exploration.found.count < ExploreLimits.findings else {
-            exploration.omittedCount += 1
-            return nil
-        }
-        var last = Showing()
-        if !trial.isRepeatable {
+        var last = Showing(schedule: schedule)
+        if !trial.isRepeatable, stopping() == nil {
             last = try await showing(of: id, in: schedule)
-            guard last.failed >= needed else { return note(last, of: id, in: schedule) }
+            guard last.failed >= needed else {
+                note(id, in: schedule, failed: last.failed, of: last.made)
+                return nil
+            }
         }
+        var confirmed = [last]
         var shrink = Shrink(
             schedule, points: baselines[schedule.story].all,
             limit: trial.isRepeatable ? ExploreLimits.candidates : ExploreLimits.candidatesOnRealClock)
         while stopping() == nil, let candidate = shrink.next() {
             let showing = try await showing(of: id, in: candidate)
             shrink.tell(showing.failed >= needed)
-            if showing.failed >= needed { last = showing }
+            if showing.failed >= needed { confirmed.append(showing) }
         }
-        let smallest = shrink.smallest
-        if let known = explanation(of: id, in: smallest) {
+        if let known = explanation(of: id, in: shrink.smallest) {
             exploration.found[known].seenCount += 1
             return known
         }
-        if stopping() != .interrupted { last = try await showing(of: id, in: smallest, isFull: true) }
-        guard last.failed >= needed, let (symptom, outcome) = last.evidence else {
-            return note(last, of: id, in: smallest)
+        // Of many candidates one may have shown it by chance: then the one before counts.
+        while let smallest = confirmed.popLast() {
+            last = try await showing(of: id, in: smallest.schedule, isFull: true)
+            if stopping() == .interrupted { last = smallest }
+            guard last.failed >= needed, let run = last.evidence, let symptom = run.symptom(id) else { continue }
+            return add(symptom, in: run, last.failed, of: last.made)
         }
-        exploration.found.append(
-            Exploration.Found(
-                symptom: symptom, schedule: smallest, failed: last.failed, of: last.made, outcome: outcome))
-        return exploration.found.count - 1
-    }
-
-    /// Notes what showed too seldom.
-    private mutating func note(_ showing: Showing, of id: String, in schedule: Schedule) -> Int? {
-        if showing.made > 0 {
-            exploration.flaky.append(
-                Exploration.Flaky(schedule: schedule, id: id, failed: showing.failed, of: showing.made))
-        }
+        note(id, in: schedule, failed: last.failed, of: last.made)
         return nil
     }
 
-    /// How often a schedule showed a symptom, and a run that did; none if a memory knows of all.
-    private struct Showing {
-        var failed = 0, made = 0
-        var evidence: (Symptom, TrialOutcome)?
+    @discardableResult
+    private mutating func add(_ symptom: Symptom, in run: ExaminedRun, _ count: Int, of tries: Int) -> Int {
+        exploration.found.append(
+            Discovery(
+                symptom, in: run, of: settings.stories[run.schedule.story], confirmed: (count, tries),
+                besides: exploration.found.map(\.name)))
+        return exploration.found.count - 1
     }
 
-    private var needed: Int { trial.isRepeatable ? 1 : settings.confirmation.needed }
+    /// Notes what showed too seldom, or could not be tried again.
+    private mutating func note(_ id: String, in schedule: Schedule, failed: Int, of made: Int) {
+        let isTold = stopping() != .interrupted
+        exploration.flaky.append(
+            Exploration.Flaky(schedule: schedule, id: id, failed: isTold ? failed : 0, of: isTold ? made : 0))
+    }
 
     /// Runs a schedule until it is certain whether it shows a symptom as often as findings have to.
     ///
     /// - Parameter isFull: Whether it is run as often as allowed, and never remembered, so that there is evidence.
     private mutating func showing(of id: String, in schedule: Schedule, isFull: Bool = false) async throws -> Showing {
-        let tries = trial.isRepeatable ? 1 : settings.confirmation.tries
-        var showing = Showing()
-        while showing.made < tries, isFull || showing.failed < needed && showing.made - showing.failed <= tries - needed
+        var showing = Showing(schedule: schedule)
+        while showing.made < tries, stopping() != .interrupted,
+            isFull || showing.failed < needed && showing.made - showing.failed <= tries - needed
         {
             let key = isFull ? "" : nextKey(of: schedule)
             var shows = memory?.lesson(of: key)?.sightings.contains { $0.id == id }
             if shows == nil {
                 do {
-                    let (lesson, symptoms, outcome) = try await job(schedule).run()
-                    if !isFull { try memory?.keep(lesson, of: key) }
-                    let symptom = symptoms.first { $0.id == id }
-                    shows = symptom != nil
-                    if let symptom { showing.evidence = (symptom, outcome) }
+                    let run = try await examine(schedule)
+                    if !isFull { try memory?.keep(run.lesson(beside: baselines[schedule.story]), of: key) }
+                    shows = run.symptom(id) != nil
+                    if shows == true { showing.evidence = run }
                 } catch {
                     // What is stopped may fail in any way.
                     guard stopping() == .interrupted else { throw error }
@@ -321,14 +298,5 @@ extension ExplorationCourse {
             if shows ?? false { showing.failed += 1 }
         }
         return showing
-    }
-}
-
-extension JournalEvent {
-    fileprivate var isOfClient: Bool {
-        switch self {
-        case .exchange, .opened: true
-        case .frame, .closed, .fault, .clock, .note, .held, .released: false
-        }
     }
 }

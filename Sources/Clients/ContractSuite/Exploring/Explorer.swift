@@ -73,9 +73,14 @@ public struct Explorer: Sendable {
             }
         }
         var course = ExplorationCourse(settings, trial, memory, stopping)
-        try await course.begin()
-        guard course.exploration.hasConnected else { return course.exploration }
-        try await course.go(observing)
+        do {
+            try await course.begin()
+            if course.exploration.hasConnected { try await course.go(observing) }
+        } catch {
+            // What is stopped may fail in any way; what was found before stays.
+            guard stopping() == .interrupted else { throw error }
+            course.exploration.ended = .interrupted
+        }
         return course.exploration
     }
 }
@@ -89,52 +94,4 @@ public enum ExploreError: Error, Sendable, Equatable, CustomStringConvertible {
         case .noRoom(let story, let limit): ExploringMessages.noRoom(story, limit: limit)
         }
     }
-}
-
-/// What an exploration found.
-public struct Exploration: Sendable {
-    /// Something wrong with the client, with the smallest schedule that shows it.
-    public struct Found: Sendable {
-        /// As the last run with the schedule showed it.
-        public let symptom: Symptom
-        /// Without faults if it shows without any.
-        public let schedule: Schedule
-        /// How often it showed when it was confirmed, and of how many times.
-        public let failed: Int, of: Int
-        /// How many schedules showed it.
-        public internal(set) var seenCount = 1
-        /// A run that shows it.
-        public let outcome: TrialOutcome
-    }
-
-    /// A schedule that showed something once, and too seldom when it was repeated.
-    public struct Flaky: Sendable, Equatable {
-        public let schedule: Schedule
-        /// The symptom's id.
-        public let id: String
-        public let failed: Int, of: Int
-    }
-
-    public enum Ending: String, Sendable, CaseIterable {
-        /// There is nothing more to try.
-        case exhausted
-        /// The time, or the number of runs, is used up.
-        case budget, runs
-        case interrupted
-    }
-
-    public let settings: Explorer.Settings
-    /// In the order in which they were found; those that show without faults come first.
-    public internal(set) var found: [Found] = []
-    public internal(set) var flaky: [Flaky] = []
-    /// Causes beyond ``ExploreLimits/findings``.
-    public internal(set) var omittedCount = 0
-    public internal(set) var counts = Agenda.Counts()
-    /// Every situation that the client was in.
-    public internal(set) var coverage = Coverage()
-    public internal(set) var ended = Ending.exhausted
-    /// Whether the client sent anything when nothing went wrong; if not, nothing was tried.
-    public internal(set) var hasConnected = false
-
-    init(_ settings: Explorer.Settings) { self.settings = settings }
 }

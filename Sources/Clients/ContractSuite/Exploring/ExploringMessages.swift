@@ -14,6 +14,9 @@ enum ExploringMessages {
     static func flood(_ count: Int, limit: Int) -> String {
         "The client sent \(count) requests and handshakes within a minute; at most \(limit) are to be expected."
     }
+    static func flood(entries count: Int) -> String {
+        "The run has \(count) entries; \(MemoryTrial.entryLimit) are enough for any story."
+    }
     static func restless(_ entry: JournalEntry, since start: Timestamp) -> String {
         "The client went on after its user had left: \(EntryLine(entry, since: start).text)"
     }
@@ -24,6 +27,11 @@ enum ExploringMessages {
     // MARK: Reports
 
     static func summary(_ exploration: Exploration) -> String {
+        let doubts = exploration.flaky.count
+        return tried(exploration) + " " + ended(exploration.ended)
+            + (doubts == 0 ? "" : " \(Words.counted(doubts, "symptom")) showed too seldom.")
+    }
+    static func tried(_ exploration: Exploration) -> String {
         let counts = exploration.counts
         let parts = [
             Words.counted(counts.singles, "single fault"), Words.counted(counts.pairs, "pair"),
@@ -35,8 +43,28 @@ enum ExploringMessages {
             + "\(counts.newPoints) of them only under faults."
             + (more == 0 ? "" : " \(Words.counted(more, "further cause")) had no room.")
     }
-    static func flaky(_ flaky: Exploration.Flaky) -> String {
-        "\(flaky.id) showed \(flaky.failed) of \(flaky.of) times after \(flaky.schedule), which is too seldom."
+    static func ended(_ ending: Exploration.Ending) -> String {
+        switch ending {
+        case .exhausted: "There was nothing more to try."
+        case .budget: "It ended when its time was over."
+        case .runs: "It ended when its number of schedules was used up."
+        case .interrupted: "It was interrupted."
+        }
+    }
+    /// Why the exploration ended, and what was seen that is no finding.
+    static func notes(_ exploration: Exploration) -> [String] {
+        let stories = exploration.settings.stories
+        let lacks = zip(stories, exploration.unsupported).filter { !$1.isEmpty }.map { story, instructions in
+            "The client lacks \(Words.list(instructions.sorted())), so what the steps of the story \(story.name) demand "
+                + "does not count."
+        }
+        return [ended(exploration.ended)] + lacks + exploration.flaky.map { flaky(flaky: $0, stories) }
+    }
+    private static func flaky(flaky: Exploration.Flaky, _ stories: [Story]) -> String {
+        let place = "after \(flaky.schedule) in the story \(stories[flaky.schedule.story].name)"
+        return flaky.of == 0
+            ? "\(flaky.id) showed \(place), and was not confirmed."
+            : "\(flaky.id) showed \(flaky.failed) of \(flaky.of) times \(place), which is too seldom."
     }
     static func confirmed(_ discovery: Discovery) -> String {
         let seen = discovery.seenCount

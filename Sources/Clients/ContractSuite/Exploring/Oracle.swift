@@ -61,13 +61,13 @@ public struct Oracle: Sendable {
         baselines = stories.map { _ in Baseline() }
     }
 
-    /// Learns what the client does without faults; returns what is wrong already, which is left out from now on.
-    public mutating func learn(_ outcome: TrialOutcome, _ reading: TrialReading, story: Int) -> [Symptom] {
+    /// Learns from a run without faults how much the client sends; of that, only what nothing ends is a flood.
+    public mutating func learn(_ outcome: TrialOutcome, story: Int) {
         baselines[story].peak = max(baselines[story].peak, Self.busiestMinute(outcome.entries).count)
-        let symptoms = symptoms(of: outcome, reading, story: story)
-        baselines[story].ids.formUnion(symptoms.map(\.id))
-        return symptoms
     }
+
+    /// Leaves a symptom out from now on, because the story shows it without faults.
+    public mutating func excuse(_ id: String, story: Int) { baselines[story].ids.insert(id) }
 
     /// The symptoms of a run, each id once, without those that the story shows without faults.
     public func symptoms(of outcome: TrialOutcome, _ reading: TrialReading, story: Int) -> [Symptom] {
@@ -88,7 +88,8 @@ public struct Oracle: Sendable {
                 verdict.obligation.id, finding.message, level: level, entries: numbers,
                 at: numbers.last.map { Self.place(of: $0, in: outcome.entries) })
         }
-        for failure in outcome.failures {
+        // A client that lacks an instruction cannot do what the steps demand.
+        for failure in outcome.unsupported.isEmpty ? outcome.failures : [] {
             let check = failure.step.flatMap { stories[story].symptoms[$0] }
             guard let id = failure.check?.rawValue ?? check?.rawValue else { continue }
             let time = outcome.startedAt.advanced(by: failure.at)
@@ -102,11 +103,15 @@ public struct Oracle: Sendable {
         let limit = baselines[story].peak * Self.floodFactor + Self.floodRoom
         if minute.count > limit || outcome.entries.count > MemoryTrial.entryLimit {
             let numbers = outcome.entries[minute.places].map(\.number)
+            let message =
+                minute.count > limit
+                ? ExploringMessages.flood(minute.count, limit: limit)
+                : ExploringMessages.flood(entries: outcome.entries.count)
             add(
-                ExploreCheck.flood.rawValue, ExploringMessages.flood(minute.count, limit: limit),
-                entries: Array(numbers.prefix(4)), at: minute.places.lowerBound)
+                ExploreCheck.flood.rawValue, message, entries: Array(numbers.prefix(4)), at: minute.places.lowerBound)
         }
-        if let entry = Self.unasked(outcome) {
+        // A client that cannot leave may go on.
+        if !outcome.unsupported.contains("disconnect"), let entry = Self.unasked(outcome) {
             add(
                 ExploreCheck.restless.rawValue, ExploringMessages.restless(entry, since: outcome.startedAt),
                 entries: [entry.number], at: Self.place(of: entry.number, in: outcome.entries))
@@ -142,7 +147,7 @@ public struct Oracle: Sendable {
 
     /// The most requests and handshakes in a minute of world time, and the entries from the first to the last of them.
     static func busiestMinute(_ entries: [JournalEntry]) -> (count: Int, places: Range<Int>) {
-        let places = entries.indices.filter { entries[$0].isRequest }
+        let places = entries.indices.filter { entries[$0].event.request != nil }
         var most = (count: 0, places: 0..<0)
         var first = 0
         for (last, place) in places.enumerated() {
@@ -216,15 +221,6 @@ extension JournalEvent {
         switch self {
         case .exchange(let exchange), .opened(let exchange): exchange
         case .frame, .closed, .fault, .clock, .note, .held, .released: nil
-        }
-    }
-}
-
-extension JournalEntry {
-    fileprivate var isRequest: Bool {
-        switch event {
-        case .exchange, .opened: true
-        case .frame, .closed, .fault, .clock, .note, .held, .released: false
         }
     }
 }

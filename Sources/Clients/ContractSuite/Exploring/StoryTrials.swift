@@ -10,7 +10,6 @@ public struct MemoryTrial: Trial {
     private let make: @Sendable (Surroundings, VirtualNetwork) throws -> any ClientUnderTest
 
     public var isRepeatable: Bool { true }
-    public var seesInside: Bool { true }
 
     /// The most looks at a client in one run, and the most entries; a client that needs more floods its backend.
     public static let lookLimit = 5000
@@ -39,7 +38,6 @@ public struct StageTrial: Trial {
     private let make: @Sendable (Surroundings) async throws -> any ClientUnderTest
 
     public var isRepeatable: Bool { false }
-    public var seesInside: Bool { true }
 
     /// - Parameter make: Makes a new client for each run. If several runs are under way at once, so are several clients.
     public init(
@@ -53,34 +51,25 @@ public struct StageTrial: Trial {
             let world = try await StageWorld(
                 on: server, scenario, guide: nil, clock: clock == .suite ? manual : .real, judged: false)
             var outcome = TrialOutcome(mode: world.access.mode, startedAt: world.access.now)
+            let client: any ClientUnderTest
             do {
-                let client = try await make(world.surroundings)
-                if client.clock == clock {
-                    outcome = try await stories[story].outcome(with: client, in: world)
-                } else if clock == .suite {
-                    await client.end()
-                    try await world.delete()
-                    continue
-                } else {
-                    await client.end()
-                    outcome.end = .undrivable(Messages.clockChanges)
-                }
-            } catch let error as StoryError {
-                try await world.delete()
-                throw error.reason
+                client = try await make(world.surroundings)
             } catch {
                 outcome.end = .undrivable(Messages.noClient(error))
+                try await world.delete()
+                return outcome
+            }
+            if client.clock == clock {
+                outcome = try await stories[story].outcome(with: client, in: world)
+            } else {
+                await client.end()
+                outcome.end = .undrivable(Messages.clockChanges)
             }
             try await world.delete()
-            return outcome
+            if client.clock == clock || clock == .system { return outcome }
         }
         preconditionFailure("A client follows one of the two clocks.")
     }
-}
-
-/// An error of the harness, not of the client.
-private struct StoryError: Error {
-    let reason: any Error
 }
 
 extension Story {
@@ -102,7 +91,7 @@ extension Story {
             try await play.play(into: &outcome)
         } catch {
             await client.end()
-            throw StoryError(reason: error)
+            throw error
         }
         await client.end()
         return outcome

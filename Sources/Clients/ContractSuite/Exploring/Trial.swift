@@ -6,8 +6,6 @@ import Traffic
 public protocol Trial: Sendable {
     /// Whether equal runs have equal outcomes.
     var isRepeatable: Bool { get }
-    /// Whether the client reports what its user sees.
-    var seesInside: Bool { get }
 
     /// - Throws: errors of the harness only; what the client does is in the outcome.
     func run(_ scenario: Scenario, story: Int) async throws -> TrialOutcome
@@ -32,6 +30,9 @@ public struct TrialOutcome: Sendable {
     public var unsupported: Set<String> = []  // Names of instructions: constants.
 
     public init(mode: GuideMode, startedAt: Timestamp) { (self.mode, self.startedAt) = (mode, startedAt) }
+
+    /// Whether the client sent anything.
+    public var hasConnected: Bool { entries.contains { [.exchange, .opened].contains($0.event.kind) } }
 
     public enum End: Sendable, Hashable {
         case finished

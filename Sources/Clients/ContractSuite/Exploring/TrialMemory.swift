@@ -27,8 +27,8 @@ public struct Lesson: Sendable, Equatable {
 
 /// Remembers what runs taught, so that an exploration that is begun again does not repeat them.
 ///
-/// An exploration asks before each run and tells after it, in an order that depends only on its seed: with the same
-/// settings it goes on where it ended.
+/// An exploration asks before each run and tells after it, by keys that depend only on its seed: with the same settings
+/// it goes on where it ended.
 public protocol TrialMemory: Sendable {
     /// What the run with this key taught; nil if it was never made.
     func lesson(of key: String) -> Lesson?

@@ -23,13 +23,19 @@ public struct GitHubAnnotations {
     }
 
     private var errors: [Annotation] {
-        let checks = overview.failedChecks.filter { !overview.knownBroken.lists($1.address, in: $0.scenario) }
-        return (overview.warnings + overview.troubles).map { Annotation(title: Self.program, message: $0) }
-            + overview.rows.filter { $0.worst == .broken }.map(annotation)
-            + checks.map { Annotation(title: $1.address, message: ($1.failures + $1.notes).joined(separator: "\n")) }
+        (overview.warnings + overview.troubles).map { Annotation(title: Self.program, message: $0) }
+            + annotations(.broken)
     }
 
-    private var warnings: [Annotation] { overview.rows.filter { $0.worst == .warned }.map(annotation) }
+    private var warnings: [Annotation] { annotations(.warned) }
+
+    /// What has this mark: obligations, then checks.
+    private func annotations(_ mark: Report.Mark) -> [Annotation] {
+        overview.rows.filter { $0.worst == mark }.map(annotation)
+            + overview.toldChecks.filter { $0.mark == mark }.map { _, check in
+                Annotation(title: check.address, message: (check.failures + check.notes).joined(separator: "\n"))
+            }
+    }
 
     /// The first breach of a broken obligation, and how to fix it.
     private func annotation(_ row: Overview.Row) -> Annotation {

@@ -19,8 +19,13 @@ import Traffic
 ///   `finding_count`, `findings`, each `level`, `message`, `evidence`: journal entries as the server writes them.
 /// - `coverage`, of all runs and of each: `faced` and `reachable`, numbers of situations; of all runs also `situations`,
 ///   each `socket`, `token`, `meal`, `trouble`, `way` or null, `faced`.
-/// - an exposure: `path`, `count`. A check: `address`, `clause`, `failures`, `known_broken`, and `notes` if there are
-///   any.
+/// - an exposure: `path`, `count`. A check: `address`, `clause`, `failures`, `known_broken`, `notes` if there are any,
+///   and `level` if failures are only warnings.
+/// - of an exploration, the first run has `exploration`: `seed`, `schedules`, of these `singles`, `pairs`, `triples`;
+///   `equal`, the schedules that were left out; `points`, `new_points`; `ended` (`exhausted`, `budget`, `runs`,
+///   `interrupted`); `flaky`, each `symptom`, `story`, `schedule`, `failed`, `of`. Every other run has `discovery`:
+///   `symptom`, `story`, `schedule`, a text for each fault, `failed`, `of`, `seen`, `sentence`, and `file` and `replay` if
+///   it was written.
 public struct JSONReport {
     private let report: Report
     private let knownBroken: KnownBroken
@@ -89,6 +94,11 @@ public struct JSONReport {
                 writer.strings("failures", check.failures)
                 if !check.notes.isEmpty { writer.strings("notes", check.notes) }
                 writer.member("known_broken", knownBroken.lists(check.address, in: run.scenario))
+                if !check.failsRun { writer.member("level", Obligation.Level.should.rawValue) }
+            }
+            for (name, value) in run.exploring {
+                writer.key(escaping: name)
+                writer.value(value)
             }
         }
     }

@@ -121,10 +121,11 @@ public struct JUnitReport {
 
     private func testCase(_ check: Report.Check, in run: Report.Run) -> Case {
         var testCase = Case(name: check.address)
-        guard let first = check.failures.first else { return testCase }
-        let isKnown = overview.knownBroken.lists(check.address, in: run.scenario)
-        testCase.kind = isKnown ? .skipped : .failure
-        testCase.message = isKnown ? "\(Report.Mark.knownBroken.words.text): \(first)" : first
+        guard !check.failures.isEmpty || !check.notes.isEmpty else { return testCase }
+        let first = check.failures.first ?? ""
+        let mark = run.mark(of: check, overview.knownBroken)
+        testCase.kind = mark == .knownBroken ? .skipped : mark == .broken ? .failure : .warned
+        testCase.message = mark == .knownBroken ? "\(mark.words.text): \(first)" : first
         testCase.details = ([check.clause] + check.failures + check.notes).joined(separator: "\n")
         return testCase
     }

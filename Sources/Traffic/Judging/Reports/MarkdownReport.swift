@@ -19,7 +19,7 @@ public struct MarkdownReport {
                 ["## \(markdown(Messages.title(overview.report)))"], [summary],
                 list(overview.warnings + overview.troubles), table,
             ]
-            + failedChecks
+            + checks
             + overview.broken.map(details) + [list(overview.exposures), situations]
         return blocks.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
     }
@@ -63,12 +63,11 @@ public struct MarkdownReport {
         return lines + ["", "How to fix it: \(markdown(row.advice))", "", "</details>"]
     }
 
-    private var failedChecks: [[String]] {
-        overview.failedChecks.map { run, check in
-            let isKnown = overview.knownBroken.lists(check.address, in: run.scenario)
-            let note = isKnown ? " (\(Report.Mark.knownBroken.words.text))" : ""
+    private var checks: [[String]] {
+        overview.toldChecks.map { mark, check in
+            let note = mark == .knownBroken ? " (\(mark.words.text))" : ""
             return [
-                "<details><summary>\(isKnown ? "🟡" : "✗") \(html(check.address))\(note)</summary>", "",
+                "<details><summary>\(Self.symbol(mark)) \(html(check.address))\(note)</summary>", "",
                 markdown(check.clause), "",
             ] + (check.failures + check.notes).map { "- \(markdown($0))" } + ["", "</details>"]
         }

@@ -78,7 +78,8 @@ struct Overview {
 
     /// Why nothing came from a client, by how it was run.
     var neverConnected: String {
-        if report.runs.contains(where: { $0.command != nil }) { return Messages.neverConnected }
+        let isOfCommand = report.runs.contains { $0.command != nil || !$0.exploring.isEmpty }
+        if isOfCommand { return Messages.neverConnected }
         return report.faced == nil ? Messages.nothingRecorded : Messages.neverDriven
     }
 
@@ -110,7 +111,10 @@ struct Overview {
             + (outcome.hasConnected ? [report.coverageSummary.sentence] : [])
     }
 
-    var failedChecks: [(run: Report.Run, check: Report.Check)] {
-        report.runs.flatMap { run in run.checks.filter { !$0.failures.isEmpty }.map { (run, $0) } }
+    /// The checks that failed, or have something to tell.
+    var toldChecks: [(mark: Report.Mark, check: Report.Check)] {
+        report.runs.flatMap { run in
+            run.checks.filter { !$0.failures.isEmpty || !$0.notes.isEmpty }.map { (run.mark(of: $0, knownBroken), $0) }
+        }
     }
 }

@@ -40,6 +40,8 @@ public struct Report: Sendable {
         public var checks: [Check]
         /// The number of journal entries that could not be judged.
         public var missedCount: Int
+        /// The members that an exploration adds to the run in JSON.
+        public var exploring: JSONObject = [:]
 
         public init(
             scenario: String, mode: GuideMode, command: CommandOutcome? = nil, duration: Int64? = nil,
@@ -79,6 +81,8 @@ public struct Report: Sendable {
         public var failures: [String]
         /// Diagnostic lines shown below the failures.
         public var notes: [String]
+        /// Whether failures fail the run; if not they are warnings.
+        public var failsRun = true
 
         public init(address: String, clause: String, failures: [String], notes: [String] = []) {
             self.address = address
@@ -137,9 +141,7 @@ public struct Report: Sendable {
                 worst[verdict.obligation.id] = mark.rawValue > before.rawValue ? mark : before
             }
             outcome.checkCount += run.checks.count
-            outcome.failedCheckCount += run.checks.count {
-                !$0.failures.isEmpty && !knownBroken.lists($0.address, in: run.scenario)
-            }
+            outcome.failedCheckCount += run.checks.count { run.mark(of: $0, knownBroken) == .broken }
         }
         for mark in worst.values { outcome.counts[mark, default: 0] += 1 }
         outcome.isIncomplete = incomplete != nil
@@ -173,5 +175,10 @@ extension Report.Run {
         case .broken:
             knownBroken.lists(verdict.obligation.id, in: scenario) ? .knownBroken : verdict.failsRun ? .broken : .warned
         }
+    }
+
+    func mark(of check: Report.Check, _ knownBroken: KnownBroken) -> Report.Mark {
+        if check.failures.isEmpty { return .kept }
+        return knownBroken.lists(check.address, in: scenario) ? .knownBroken : check.failsRun ? .broken : .warned
     }
 }

@@ -64,22 +64,19 @@ public struct TerminalReport {
 
     private func symbol(_ mark: Report.Mark?) -> String {
         guard let mark else { return " " }
-        let symbol = mark.words.symbol
-        return switch mark {
-        case .kept: paint(symbol, .green)
-        case .broken: paint(symbol, .red)
-        case .warned, .knownBroken: paint(symbol, .yellow)
-        case .notExercised: symbol
-        }
+        return mark == .notExercised ? mark.words.symbol : paint(mark.words.symbol, style(mark))
     }
+
+    private func style(_ mark: Report.Mark) -> Style { mark == .broken ? .red : mark == .kept ? .green : .yellow }
 
     // MARK: What is wrong
 
     private var checks: [String] {
-        overview.failedChecks.flatMap { run, check in
-            let isKnown = overview.knownBroken.lists(check.address, in: run.scenario)
-            let heading = isKnown ? "~ \(check.address) (known to be broken)" : "✗ \(check.address)"
-            return [paint(clean(heading), isKnown ? .yellow : .red), "  \(clean(check.clause))"]
+        overview.toldChecks.flatMap { mark, check in
+            let note = mark == .knownBroken ? " (\(mark.words.text))" : ""
+            return [
+                paint(clean("\(mark.words.symbol) \(check.address)\(note)"), style(mark)), "  \(clean(check.clause))",
+            ]
                 + (check.failures + check.notes).map { "    \(clean($0))" }
         }
     }

@@ -1,0 +1,41 @@
+import Judging
+
+/// A run of a schedule, with all that an explorer reads out of it.
+public struct ExaminedRun: Sendable {
+    public let schedule: Schedule
+    public let outcome: TrialOutcome
+    public let reading: TrialReading
+    public let points: Points
+    /// The indices of the faults that acted.
+    public let acted: Set<Int>
+    /// What is wrong with the client, each id once.
+    public let symptoms: [Symptom]
+
+    /// Runs a schedule and examines what came of it.
+    public init(_ schedule: Schedule, on story: Story, with trial: some Trial, _ oracle: Oracle) async throws {
+        let outcome = try await trial.run(schedule.scenario(on: story.scenario), story: schedule.story)
+        self.init(outcome, of: schedule, on: story, oracle)
+    }
+
+    public init(_ outcome: TrialOutcome, of schedule: Schedule, on story: Story, _ oracle: Oracle) {
+        (self.outcome, self.schedule) = (outcome, schedule)
+        reading = TrialReading(outcome)
+        points = Points(outcome, reading)
+        acted = schedule.acted(in: outcome, on: story.scenario, points)
+        symptoms = oracle.symptoms(of: outcome, reading, story: schedule.story)
+    }
+
+    public func symptom(_ id: String) -> Symptom? { symptoms.first { $0.id == id } }
+
+    /// What the run taught.
+    ///
+    /// - Parameter baseline: The points of its story without faults.
+    func lesson(beside baseline: Points) -> Lesson {
+        var lesson = Lesson()
+        lesson.sightings = symptoms.map { Lesson.Sighting(id: $0.id, situation: $0.situation) }
+        lesson.acted = acted
+        lesson.points = Array(points.new(since: baseline).prefix(ExploreLimits.newPoints))
+        (lesson.patience, lesson.coverage) = (points.patience, reading.coverage)
+        return lesson
+    }
+}

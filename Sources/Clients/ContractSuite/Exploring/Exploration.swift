@@ -1,0 +1,127 @@
+import FitIQAPI
+import JSON
+import Judging
+import Text
+
+/// What an exploration found.
+public struct Exploration: Sendable {
+    /// A schedule that showed something once, and too seldom when it was repeated.
+    public struct Flaky: Sendable, Equatable {
+        public let schedule: Schedule
+        /// The symptom's id.
+        public let id: String
+        /// How often it showed, and of how many times; 0 of 0 if there was no time to repeat it.
+        public let failed: Int, of: Int
+    }
+
+    public enum Ending: String, Sendable, CaseIterable {
+        /// There is nothing more to try.
+        case exhausted
+        /// The time, or the number of runs, is used up.
+        case budget, runs
+        case interrupted
+    }
+
+    public let settings: Explorer.Settings
+    /// In the order in which they were found; those that show without faults come first.
+    public internal(set) var found: [Discovery] = []
+    public internal(set) var flaky: [Flaky] = []
+    /// Causes beyond ``ExploreLimits/findings``.
+    public internal(set) var omittedCount = 0
+    public internal(set) var counts = Agenda.Counts()
+    /// Every situation that the client was in.
+    public internal(set) var coverage = Coverage()
+    public internal(set) var ended = Ending.exhausted
+    /// Whether the client sent anything when nothing went wrong; if not, nothing was tried.
+    public internal(set) var hasConnected = false
+    /// The instructions that the client lacks, by story: what the steps of such a story demand does not count.
+    public internal(set) var unsupported: [Set<String>]  // Names of instructions: constants.
+
+    init(_ settings: Explorer.Settings) {
+        self.settings = settings
+        unsupported = settings.stories.map { _ in [] }
+    }
+
+    /// What was tried, and why it ended, in a few sentences.
+    public var summary: String { ExploringMessages.summary(self) }
+
+    /// A report with a run for the whole exploration and one for each discovery, named like its file.
+    ///
+    /// Every discovery is a check, also one that is a broken obligation. A *should* does not fail the report.
+    ///
+    /// - Parameters:
+    ///   - name: What the first run is called: the scenario in which nothing goes wrong.
+    ///   - file: Where a discovery's file is, and the command that plays it; nil if there is none.
+    public func report(
+        title: String, named name: String, file: (Discovery) -> (path: String, replay: String)? = { _ in nil }
+    ) -> Report {
+        var whole = Report.Run(
+            scenario: name, mode: found.first?.run.outcome.mode ?? .union, hasConnected: hasConnected, verdicts: [],
+            exposures: [], coverage: coverage)
+        whole.checks = [
+            Report.Check(
+                address: "explore/done", clause: ExploringMessages.tried(self), failures: [],
+                notes: ExploringMessages.notes(self))
+        ]
+        whole.exploring = ["exploration": .object(json)]
+        return Report(title: title, runs: [whole] + found.map { $0.reportRun(hasConnected, file($0)) })
+    }
+
+    private var json: JSONObject {
+        [
+            "seed": JSONNumber("\(settings.seed)").map { .number($0) } ?? .null, "schedules": .count(counts.schedules),
+            "singles": .count(counts.singles), "pairs": .count(counts.pairs), "triples": .count(counts.triples),
+            "equal": .count(counts.equal), "points": .count(counts.points), "new_points": .count(counts.newPoints),
+            "ended": .string(ended.rawValue),
+            "flaky": .array(
+                flaky.map { flaky in
+                    [
+                        "symptom": .string(flaky.id), "story": .string(settings.stories[flaky.schedule.story].name),
+                        "schedule": flaky.schedule.json, "failed": .count(flaky.failed), "of": .count(flaky.of),
+                    ]
+                }),
+        ]
+    }
+}
+
+extension Agenda.Counts {
+    /// Counts a schedule whose run was made; what was dealt besides is not counted.
+    mutating func fold(_ schedule: Schedule, _ agenda: Agenda.Counts) {
+        let (singles, pairs, triples) = (singles, pairs, triples)
+        self = agenda
+        (self.singles, self.pairs, self.triples) = (singles, pairs, triples)
+        count(schedule)
+    }
+}
+
+extension Discovery {
+    fileprivate func reportRun(_ hasConnected: Bool, _ file: (path: String, replay: String)?) -> Report.Run {
+        let outcome = self.run.outcome
+        var run = Report.Run(
+            scenario: name, mode: outcome.mode, startedAt: outcome.startedAt, hasConnected: hasConnected, verdicts: [],
+            exposures: [])
+        var check = Report.Check(
+            address: symptom.id, clause: advice, failures: [sentence],
+            notes: timeline + [symptom.message, ExploringMessages.confirmed(self)]
+                + (file.map { [ExploringMessages.replay($0.replay)] } ?? []))
+        check.failsRun = symptom.level == .must
+        run.checks = [check]
+        var json: JSONObject = [
+            "symptom": .string(symptom.id), "story": .string(story.name), "schedule": schedule.json,
+            "failed": .count(confirmed.count), "of": .count(confirmed.of), "seen": .count(seenCount),
+            "sentence": .string(sentence),
+        ]
+        if let file { (json["file"], json["replay"]) = (.string(file.path), .string(file.replay)) }
+        run.exploring = ["discovery": .object(json)]
+        return run
+    }
+}
+
+extension Schedule {
+    /// A text for each fault.
+    fileprivate var json: JSONValue { .array(faults.map { .string($0.description) }) }
+}
+
+extension JSONValue {
+    fileprivate static func count(_ count: Int) -> JSONValue { .number(JSONNumber(count)) }
+}
