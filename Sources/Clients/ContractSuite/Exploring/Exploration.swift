@@ -90,11 +90,7 @@ extension Agenda.Counts {
         let (singles, pairs, triples) = (singles, pairs, triples)
         self = agenda
         (self.singles, self.pairs, self.triples) = (singles, pairs, triples)
-        switch schedule.faults.count {
-        case 0...1: self.singles += 1
-        case 2: self.pairs += 1
-        default: self.triples += 1
-        }
+        count(schedule)
     }
 }
 
