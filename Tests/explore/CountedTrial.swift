@@ -17,7 +17,6 @@ final class CountedTrial: Trial {
     private let state = Mutex((sums: Sums(), ending: Exploration.Ending?.none))
 
     var isRepeatable: Bool { trial.isRepeatable }
-    var seesInside: Bool { trial.seesInside }
     var sums: Sums { state.withLock(\.sums) }
     /// Why an exploration with it is to end.
     var ending: Exploration.Ending? {

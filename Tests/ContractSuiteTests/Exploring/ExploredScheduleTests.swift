@@ -54,7 +54,7 @@ struct ExploredScheduleTests {
         var oracle = Oracle(Story.all)
         for (index, story) in Story.all.enumerated() {
             let outcome = try await trial.run(story.scenario, story: index)
-            #expect(oracle.learn(outcome, TrialReading(outcome), story: index).isEmpty, "\(story.name)")
+            oracle.learn(outcome, story: index)
         }
         for explored in try ExploredSchedule.all() {
             let schedule = explored.schedule
