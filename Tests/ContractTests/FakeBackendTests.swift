@@ -74,13 +74,13 @@ struct FakeBackendTests {
 
     @Test(
         "What exploring finds is a scenario with the test's world", .foundOut("\nguide: goal-linking\nclock: {"),
-        .fakeBackend("conflict", guide: .goalLinking, clock: .manual).exploring(runs: 1)
+        .fakeBackend("conflict", guide: .goalLinking, clock: .manual).exploring(runs: 2)
             .allowing("retry/backoff-on-5xx"))
     func exploredWorld() async throws { #expect(try await Client().ask("GET", "/api/v1/goals").status == 200) }
 
     @Test(
         "A world that is written in Swift has no file", .foundOut("has no file; with this added to it"),
-        .fakeBackend(scenario: Scenario(name: "mine"), clock: .manual).exploring(runs: 1)
+        .fakeBackend(scenario: Scenario(name: "mine"), clock: .manual).exploring(runs: 2)
             .allowing("retry/backoff-on-5xx"))
     func exploredInSwift() async throws { #expect(try await Client().ask("GET", "/api/v1/goals").status == 200) }
 

@@ -48,7 +48,7 @@ struct ConformTests {
             credentials: Credentials(
                 token: DevelopmentCredentials.token(secret: DevelopmentCredentials.jwtSecret),
                 apiKey: DevelopmentCredentials.apiKey),
-            freshToken: nil, cases: try ConformCommand.selected(cases),
+            freshToken: nil, cases: try CaseSelection.cases(of: ConformPlay.cases, prefixes: cases),
             output: FileManager.default.temporaryDirectory.appending(path: "conform-\(UUID().uuidString).har").path,
             progress: nil)
     }
@@ -220,7 +220,7 @@ struct ConformTests {
         (["--upstream", "https://192.0.2.1", "--token", "a b"], "visible ASCII"),
         (["--upstream", "http://127.0.0.1:1", "--pause", "6s"], "--pause"),
         (["--upstream", "https://192.0.2.1", "--token", "t", "--pause", "99ms"], "--pause"),
-        (["--upstream", "http://127.0.0.1:1", "--case", "nothing"], "conform --list"),
+        (["--upstream", "http://127.0.0.1:1", "--case", "nothing"], "shown by --list"),
         (["--upstream", "http://127.0.0.1:1", "--guide", "none"], "--guide"),
     ]
 

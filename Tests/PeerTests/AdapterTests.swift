@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-extension Peers {
+extension LongPeers {
     /// `fitiq-mock test-client` with the adapters of `Fixtures/adapters`.
     @Suite("Adapters")
     struct AdapterTests {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-extension Peers {
+extension LongPeers {
     /// `scripts/attack`, for some seconds a part and with a fixed seed.
     @Suite("Attack")
     struct AttackTests {

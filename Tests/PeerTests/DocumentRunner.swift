@@ -80,7 +80,7 @@ struct DocumentRunner {
             .replacing(#/, \d+(\.\d+)? s\n/#, with: ", DURATION\n")
             .replacing(#/#(\d+) \+\d+\.\d{3,9} s/#) { "#\($0.output.1) +OFFSET" }
             // Of a session: when something happened, and how long an answer took.
-            .replacing(#/ +\+\d+\.\d{3} s/#, with: " +OFFSET").replacing(#/ +\d+\.\d ms/#, with: " TIME")
+            .replacing(#/ +\+\d+\.\d{3} s/#, with: " +OFFSET").replacing(#/ +\d+(\.\d)? ms/#, with: " TIME")
             // Answers name the port, which may have a digit more.
             .replacing(#/ +\d+ B /#, with: " SIZE ")
         guard text.hasPrefix("$ \(Self.documentedProgram) token") else { return withoutTimes }

@@ -3,11 +3,11 @@ import JSON
 import TestSupport
 import Testing
 
-extension Peers {
+extension LongPeers {
     /// `fitiq-mock explore` with commands that are clients of their own.
     @Suite("fitiq-mock explore")
     struct ExploreCommandTests {
-        private static let list = VerifyCommandTests.list
+        private static let list = Peers.VerifyCommandTests.list
         /// Lists the consultations, and once more if that failed.
         private static let retrying = #"\#(list) -f --retry 1 --retry-delay 1 --retry-all-errors || true"#
 
@@ -49,7 +49,7 @@ extension Peers {
         func failing() async throws {
             try await withFolder { folder in
                 let script = "\(Self.list) -f"
-                let options = ["--runs", "40", "--only", "failed", "--json", "report.json", "--junit", "report.xml"]
+                let options = ["--runs", "15", "--only", "failed", "--json", "report.json", "--junit", "report.xml"]
                 let run = try await explore(options + ["--markdown", "report.md", "--html", "h"], script, in: folder)
                 #expect(run.status == 1, "\(run.transcript)")
                 #expect(run.output.contains("explore/command"), "\(run.transcript)")
@@ -69,12 +69,12 @@ extension Peers {
                     directory: folder.url)
                 #expect(verify.status == 1 && verify.output.contains("a command failed"), "\(verify.transcript)")
                 // A status is an honest answer, if it is said to be.
-                let honest = try await explore(["--runs", "40", "--only", "failed", "--may-fail"], script, in: folder)
+                let honest = try await explore(["--runs", "15", "--only", "failed", "--may-fail"], script, in: folder)
                 #expect(honest.status == 0, "\(honest.transcript)")
                 // And a known defect passes.
                 try Data("explore/command\n".utf8).write(to: folder["known"])
                 let known = try await explore(
-                    ["--runs", "40", "--only", "failed", "--known-broken", "known"], script, in: folder)
+                    ["--runs", "15", "--only", "failed", "--known-broken", "known"], script, in: folder)
                 #expect(known.status == 0, "\(known.transcript)")
             }
         }
@@ -123,7 +123,7 @@ extension Peers {
                 func run(_ mistake: String) async throws -> Command {
                     try await explore(
                         [
-                            "--instant", "--jobs", "4", "--only", "cut", "--runs", "24", "--confirm", "2/3",
+                            "--instant", "--jobs", "4", "--only", "cut", "--runs", "12", "--confirm", "1/1",
                             "--time-limit", "30s",
                         ], "exec \(try Programs.python().path) -B \(client) \(mistake)", in: folder)
                 }

@@ -3,7 +3,7 @@ import JSON
 import TestSupport
 import Testing
 
-extension Peers {
+extension LongPeers {
     /// `fitiq-mock explore --adapter` with clients in Python that have one mistake each, which no obligation names.
     @Suite("Clients with a mistake, explored")
     struct ExploreDefectTests {
@@ -21,10 +21,10 @@ extension Peers {
         }
 
         static let defects = [
-            Defect("retry_without_body", "failed", runs: 60, "request/shape"),
-            Defect("doubles_on_reconnect", "cut", runs: 120, "explore/twice"),
-            Defect("timer_not_cancelled", "cut", runs: 150, "explore/restless"),
-            Defect("history_races_chunk", "failed refused", runs: 150, "inside/transcript-equals-chunks"),
+            Defect("retry_without_body", "failed", runs: 30, "request/shape"),
+            Defect("doubles_on_reconnect", "cut", runs: 60, "explore/twice"),
+            Defect("timer_not_cancelled", "cut", runs: 100, "explore/restless"),
+            Defect("history_races_chunk", "failed refused", runs: 120, "inside/transcript-equals-chunks"),
             Defect("refresh_storm", "refused", runs: 12, "explore/flood"),
         ]
 
@@ -83,7 +83,7 @@ extension Peers {
         func unchanged() async throws {
             let folder = try ScratchFolder()
             defer { folder.remove() }
-            let run = try await explore("unchanged", ["--without", "late", "--runs", "150"], in: folder)
+            let run = try await explore("unchanged", ["--without", "late", "--runs", "100"], in: folder)
             if run.status != 0 { Attachment.record(run.transcript, named: "explored.txt") }
             #expect(run.status == 0, "\(run.transcript)")
             #expect(try symptoms(in: folder) == [])

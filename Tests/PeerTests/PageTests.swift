@@ -2,22 +2,22 @@ import Foundation
 import TestSupport
 import Testing
 
-extension Peers {
+extension LongPeers {
     /// The page of the admin API, and reports that are such a page, in Chromium.
     @Suite("The page")
     struct PageTests {
         @Test(
-            "A story is told as it should be, without violations of axe's rules or of the page's policy",
+            "Stories are told as they should be, some in each browser, without violations of axe's rules or of the page's policy",
             .enabled(if: Programs.chromium != nil, Programs.noChromium),
             arguments: [
-                "timeline", "filters", "verdicts", "live", "held", "faults", "worlds", "data", "scenario", "hostile",
-                "looks", "reconnection", "prefix", "pages", "token", "report", "many",
+                "timeline,filters,verdicts,live", "held,faults,worlds,data", "scenario,hostile,looks,reconnection",
+                "prefix,pages,token,report", "many",
             ])
-        func story(_ name: String) async throws {
+        func stories(_ names: String) async throws {
             let script = Programs.peers.appendingPathComponent("with_page.py").path
             let command = try await Command(
                 try Programs.recorder("python3"),
-                [script, try #require(Programs.chromium), try Programs.fitiqMock().path, name],
+                [script, try #require(Programs.chromium), try Programs.fitiqMock().path, names],
                 environment: ["PYTHONDONTWRITEBYTECODE": "1"])
             #expect(command.status == 0, "\(command.transcript)")
         }

@@ -16,15 +16,17 @@ extension Peers {
         }
 
         @Test(
-            "A library tells the story without delays",
+            "A library tells the story without delays, in chapters that leave each other alone",
             arguments: ["with_websockets", "with_aiohttp"],
             [
-                "rest", "refusals", "handshakes", "chat", "bad_frames", "archiving", "deflate", "echo", "goal_chat",
-                "goal_from_chat", "goal_rules", "meals", "meals_heard", "meals_listed",
-                "descriptions", "judged",
+                "rest chat archiving refusals handshakes", "bad_frames deflate echo",
+                "goal_chat goal_from_chat goal_rules",
+                "meals meals_heard meals_listed", "descriptions", "judged",
             ])
-        func instant(_ story: String, _ chapter: String) async throws {
-            try await RunningServer.serve("--instant") { server in try await tell(story, [chapter], to: server) }
+        func instant(_ story: String, _ chapters: String) async throws {
+            try await RunningServer.serve("--instant") { server in
+                try await tell(story, chapters.split(separator: " ").map(String.init), to: server)
+            }
         }
 
         @Test(
@@ -62,13 +64,6 @@ extension Peers {
         func shutdown(_ story: String) async throws {
             try await RunningServer.serve("--instant", isStoppedByBody: true) { server in
                 try await tell(story, ["shutdown"], to: server)
-            }
-        }
-
-        @Test("Chapters told to one server leave each other alone", arguments: ["with_websockets", "with_aiohttp"])
-        func together(_ story: String) async throws {
-            try await RunningServer.serve("--instant") { server in
-                try await tell(story, ["rest", "chat", "archiving", "refusals", "handshakes"], to: server)
             }
         }
 

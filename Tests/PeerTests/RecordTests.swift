@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-extension Peers {
+extension LongPeers {
     /// `record` as a process of its own, between foreign clients and servers.
     @Suite("Record")
     struct Record {

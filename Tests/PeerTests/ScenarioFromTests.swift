@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-extension Peers {
+extension LongPeers {
     /// `fitiq-mock scenario from`: the smallest scenario with which a client fails as a recorded session shows.
     @Suite("fitiq-mock scenario from")
     struct ScenarioFromTests {
@@ -87,13 +87,51 @@ extension Peers {
                     "response":{"status":503,"headers":[],"content":{"text":"busy","mimeType":"text/plain"}}}]}}
                     """#
                 try Data(session.utf8).write(to: folder["session.har"])
-                let script = "\(VerifyCommandTests.list) -f || \(VerifyCommandTests.shout)"
+                let script = "\(Peers.VerifyCommandTests.list) -f || \(Peers.VerifyCommandTests.shout)"
                 let run = try await from("session.har", ["--confirm", "1/1"], ["sh", "-c", script], in: folder)
                 #expect(run.status == 0, "\(run.transcript)")
                 #expect(run.errors.contains("breaks ids/lowercase"), "\(run.transcript)")
                 let text = try folder.read("found.yaml")
                 #expect(text.matches(of: #/\n  - \{"name":/#).count == 1, "\(text)")
                 #expect(text.contains(#""on":"GET /api/v1/consultations","requests":1,"status":50"#), "\(text)")
+            }
+        }
+
+        @Test("After Ctrl-C the smallest scenario so far is written: exit 130; how far it is stands on stderr")
+        func interrupted() async throws {
+            try await withFolder { folder in
+                func failed(_ path: String, at second: Int) -> String {
+                    #"""
+                    {"startedDateTime":"2025-01-29T10:30:0\#(second).000Z","time":3,"request":{"method":"GET",
+                    "url":"https://api.example.com/api/v1/\#(path)","headers":[{"name":"Authorization","value":"Bearer t"},
+                    {"name":"X-API-Key","value":"k"}]},"response":{"status":503,"headers":[],
+                    "content":{"text":"busy","mimeType":"text/plain"}}}
+                    """#
+                }
+                let entries = failed("goals", at: 0) + "," + failed("consultations", at: 5)
+                let session =
+                    #"{"log":{"version":"1.2","creator":{"name":"proxy"},"entries":[\#(entries)]}}"#
+                try Data(session.utf8).write(to: folder["session.har"])
+                // The third run waits for ever: the whole session and one of its halves fail before it.
+                let client =
+                    "echo >> runs; [ $(wc -l < runs) -lt 3 ] || { echo began > pipe; tail -f /dev/null; }; exit 7"
+                let script = #"""
+                    mkfifo pipe
+                    "$0" scenario from session.har --confirm 1/1 -- sh -c "$1" > out 2> progress & read -rt 60 line <> pipe
+                    kill -INT $!
+                    wait $!
+                    echo "exit $?"
+                    cat out progress
+                    """#
+                let run = try await Command(
+                    URL(fileURLWithPath: "/bin/bash"), ["-c", script, try Programs.fitiqMock().path, client],
+                    directory: folder.url)
+                #expect(run.output.hasPrefix("exit 130\nfound.yaml: recorded-status-503@GET "), "\(run.transcript)")
+                #expect(run.output.contains("fitiq-mock: 1 run, 2 faults and answers left, "), "\(run.transcript)")
+                #expect(run.output.contains("the smallest so far"), "\(run.transcript)")
+                let text = try folder.read("found.yaml")
+                #expect(text.contains("# This is the smallest so far"), "\(text)")
+                #expect(text.matches(of: #/\n  - \{"name":/#).count == 1, "\(text)")
             }
         }
 

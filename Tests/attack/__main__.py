@@ -43,6 +43,8 @@ def span(text):
 def main():
     options = arguments()
     # What was started is ended on the way out.
+    # Whoever starts this may have blocked signals, and what this starts would inherit that: no SIGTERM would end it.
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     seed = random.SystemRandom().getrandbits(32) if options.fresh else options.seed
     program = pathlib.Path(options.program).resolve()

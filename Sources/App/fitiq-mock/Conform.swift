@@ -89,7 +89,7 @@ struct ConformCommand: ParsableCommand {
     }
 
     func run() throws {
-        let selected = try Self.selected(cases)
+        let selected = try CaseSelection.cases(of: ConformPlay.cases, prefixes: cases)
         if list {
             print(ListScenarios.table(selected.map { ($0.address, $0.title) }))
             return
@@ -114,15 +114,6 @@ struct ConformCommand: ParsableCommand {
             for: { try await run.done(Conformance(mode: mode)) { stop.wait(until: .now()) } }, stop: stop)
         let file = deviations.map { ($0, Array(done.conformance.rows.utf8)) }
         try reports.tell(done.report, knownBroken: knownBroken, page: file, signal: signal)
-    }
-
-    /// The cases below one of the addresses; a word that selects nothing is a mistake.
-    static func selected(_ prefixes: [String]) throws(Failure) -> [ContractCase] {
-        let all = ConformPlay.cases
-        for prefix in prefixes where !all.contains(where: { $0.isSelected(by: prefix) }) {
-            throw .configuration(Messages.noConformCase(prefix))
-        }
-        return prefixes.isEmpty ? all : all.filter { each in prefixes.contains { each.isSelected(by: $0) } }
     }
 
     func pause(isLocal: Bool) throws(Failure) -> Duration {
@@ -159,9 +150,9 @@ struct ConformCommand: ParsableCommand {
 
     private func ask(_ server: UpstreamURL) throws(Failure) {
         guard System.isTerminal(.input), System.isTerminal(.error) else {
-            throw .configuration(Messages.mayNotAsk(server.description))
+            throw .configuration(Messages.whatConformDoes(server.description) + " Say --yes to go on.")
         }
-        FitIQMock.printToStandardError(Messages.askBeforeConforming(server.description))
+        FitIQMock.printToStandardError(Messages.whatConformDoes(server.description) + " Go on? [y/N] ")
         guard ["y", "yes"].contains(readLine()?.lowercased() ?? "") else { throw .told(exitCode: 2) }
     }
 }

@@ -177,14 +177,10 @@ enum FaultFamilies {
 
     static func chosen(only: [String], without: [String]) throws(Failure) -> Set<FaultKind.Family> {
         var families = Set(only.isEmpty ? FaultKind.Family.allCases : [])
-        for word in only { if let family = try family(word, of: "--only") { families.insert(family) } }
-        for word in without { if let family = try family(word, of: "--without") { families.remove(family) } }
+        for word in only { families.formUnion([try Settings.choice(word, of: "--only")].compactMap { $0 }) }
+        for word in without { families.subtract([try Settings.choice(word, of: "--without")].compactMap { $0 }) }
         guard !families.isEmpty else { throw .configuration(Messages.noFamilies) }
         return families
-    }
-
-    private static func family(_ word: String, of option: String) throws(Failure) -> FaultKind.Family? {
-        try Settings.choice(word, of: option)
     }
 
     /// A line for each kind of the families: family, id, and its rules at an example of a place.

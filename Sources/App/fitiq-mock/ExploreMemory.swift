@@ -69,11 +69,8 @@ final class ExploreMemory: TrialMemory {
         }
         self.path = path
         file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
-        guard file >= 0 else {
-            throw .configuration(Messages.unwritable(path, reason: String(cString: strerror(errno))))
-        }
         // What has no end is not a line.
-        guard ftruncate(file, off_t(end)) == 0 else {
+        guard file >= 0, ftruncate(file, off_t(end)) == 0 else {
             throw .configuration(Messages.unwritable(path, reason: String(cString: strerror(errno))))
         }
         state = Mutex(State(lessons: lessons, lineCount: max(count, 1)))

@@ -67,49 +67,39 @@ struct ExploreRun {
             let stopping: @Sendable () -> Exploration.Ending? = { [stop] in
                 stop.wait(until: .now()) ? .interrupted : end.map { $0 <= .now() } ?? false ? .budget : nil
             }
-            let explorer = Explorer(settings)
-            guard options.adapter else {
-                return try await explorer.explore(
-                    with: try commandTrial(), stopping: stopping, remembering: memory
-                ) { progress?.say($0) }
-            }
-            return try await explorer.explore(with: stageTrial(), stopping: stopping, remembering: memory) {
-                progress?.say($0)
-            }
+            return try await Explorer(settings).explore(
+                with: try trial(), stopping: stopping, remembering: memory
+            ) { progress?.say($0) }
         }
         let (exploration, signal) = try wait(work)
         progress?.end()
-        if let trouble = pool.trouble { throw Failure.configuration(trouble.description) }
         try tell(exploration, signal: signal)
     }
 
-    private func commandTrial() throws(Failure) -> CommandTrial {
-        try CommandTrial(
-            CommandRun(
-                command: options.command, limit: .seconds(options.timeLimit.seconds), server: server, stop: stop))
-    }
-
-    private func stageTrial() -> StageTrial {
-        StageTrial(on: server, of: settings.stories) { [pool] in try await pool.begin($0) }
+    private func trial() throws(Failure) -> any Trial {
+        options.adapter
+            ? StageTrial(on: server, of: settings.stories) { [pool] in try await pool.begin($0) }
+            : try CommandTrial(
+                CommandRun(
+                    command: options.command, limit: .seconds(options.timeLimit.seconds), server: server, stop: stop))
     }
 
     private func wait<Value: Sendable>(
         _ work: @escaping @Sendable () async throws -> Value
     ) throws -> (Value, signal: Int32?) {
         defer { try? Blocking.wait { [pool] in await pool.stop() } }
-        return try Blocking.waitOnMain(for: work, stop: stop) { [pool] in pool.kill() }
+        let done = try Blocking.waitOnMain(for: work, stop: stop) { [pool] in pool.kill() }
+        if done.signal == nil, let trouble = pool.trouble { throw Failure.configuration(trouble.description) }
+        return done
     }
 
     /// What has to be equal for the runs of an earlier exploration to count.
     private var identity: ExploreMemory.Identity {
-        let options: [String] = [
-            "adapter \(self.options.adapter)", "instant \(self.options.instant)", "thorough \(settings.isThorough)",
-            "may-fail \(settings.mayFail)", "time-limit \(self.options.timeLimit.seconds)",
-            "confirm \(settings.confirmation.needed)/\(settings.confirmation.tries)",
-            "families \(settings.families.map(\.rawValue).sorted().joined(separator: " "))",
-        ]
+        let families = settings.families.map(\.rawValue).sorted()
         let worlds = settings.stories.map { $0.name + String(decoding: $0.document.encoded(), as: UTF8.self) }
-        return ExploreMemory.Identity(seed: settings.seed, options: options, base: self.options.command + worlds)
+        return ExploreMemory.Identity(
+            seed: settings.seed, options: given + ["\(options.thorough)", "\(options.confirm)"] + families,
+            base: options.command + worlds)
     }
 
     // MARK: Playing a finding again
@@ -123,13 +113,8 @@ struct ExploreRun {
             .configuration(Messages.mistakes(in: path, error.description))
         }
         let index = try options.adapter ? story(of: bytes) : 0
-        let (outcome, signal) = try wait { [self] in
-            options.adapter
-                ? try await stageTrial().run(scenario, story: index)
-                : try await commandTrial().run(scenario, story: index)
-        }
+        let (outcome, signal) = try wait { [self] in try await trial().run(scenario, story: index) }
         if let signal { throw Failure.interrupted(by: signal) }
-        if let trouble = pool.trouble { throw Failure.configuration(trouble.description) }
         let examined = ExaminedRun(
             outcome, of: Schedule(story: index), on: settings.stories[index],
             Oracle(settings.stories, mayFail: settings.mayFail))
@@ -166,7 +151,9 @@ struct ExploreRun {
         var written: [ExactString: String] = [:]
         var trouble: Failure?
         do throws(Failure) {
-            try makeFolder(for: exploration.found)
+            if !exploration.found.isEmpty, mkdir(options.output, 0o777) != 0, errno != EEXIST {
+                throw .running(Messages.noFolder(options.output, reason: String(cString: strerror(errno))))
+            }
             for found in exploration.found { written[ExactString(found.name)] = try write(found) }
         } catch {
             trouble = error
@@ -193,12 +180,6 @@ struct ExploreRun {
         if let trouble { throw trouble }
     }
 
-    private func makeFolder(for found: [Discovery]) throws(Failure) {
-        if !found.isEmpty, mkdir(options.output, 0o777) != 0, errno != EEXIST {
-            throw .running(Messages.noFolder(options.output, reason: String(cString: strerror(errno))))
-        }
-    }
-
     /// Writes a discovery's file; returns its path.
     private func write(_ found: Discovery) throws(Failure) -> String {
         let path = "\(options.output)/\(found.name).yaml"
@@ -222,10 +203,9 @@ struct ExploreRun {
 
     /// The options that decide what a run is, as they were given.
     private var given: [String] {
-        var words: [String] = []
-        for (isGiven, flag) in [
-            (options.adapter, "--adapter"), (options.instant, "--instant"), (options.mayFail, "--may-fail"),
-        ] where isGiven { words.append(flag) }
+        var words = options.adapter ? ["--adapter"] : []
+        if options.instant { words.append("--instant") }
+        if options.mayFail { words.append("--may-fail") }
         if let guide = options.guide { words += ["--guide", guide] }
         if let seed = options.seed { words += ["--seed", "\(seed)"] }
         if options.timeLimit.seconds != 60 { words += ["--time-limit", "\(options.timeLimit)"] }
@@ -271,25 +251,4 @@ struct ExploredWorld {
         }
         self.init(scenario, document, seed: seed, guide: guide)
     }
-}
-
-/// Shows on standard error how far an exploration is: on a terminal in one line that is redrawn, elsewhere now and then.
-private final class ExploreProgress: Sendable {
-    private let isTerminal = System.isTerminal(.error)
-    private let start = MonotonicInstant.now()
-    private let lastTime = Box<MonotonicInstant>()
-    private static let anew = "\r\u{1B}[K"
-
-    func say(_ exploration: Exploration) {
-        let now = MonotonicInstant.now()
-        if let last = lastTime.value, last.duration(to: now) < (isTerminal ? .milliseconds(100) : .seconds(10)) {
-            return
-        }
-        lastTime.value = now
-        let text = Messages.explored(
-            exploration.counts, findings: exploration.found.count, seconds: start.duration(to: now).components.seconds)
-        FitIQMock.printToStandardError(isTerminal ? Self.anew + "fitiq-mock: \(text)" : "fitiq-mock: \(text)\n")
-    }
-
-    func end() { if isTerminal, lastTime.value != nil { FitIQMock.printToStandardError(Self.anew) } }
 }

@@ -5,6 +5,7 @@ import FitIQAPI
 import MockServer
 import Sockets
 import Synchronization
+import Text
 
 @main
 struct FitIQMock: ParsableCommand {
@@ -146,8 +147,10 @@ enum ProgramName {
 extension String {
     /// The text as one word of a shell command: quoted if it has characters special to a shell.
     var shellQuoted: String {
-        let isPlain = !isEmpty && allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "/._-+:@".contains($0)) }
-        return isPlain ? self : "'" + replacing("'", with: "'\\''") + "'"
+        // By bytes: a start of the server quotes several words, and looks at each character of them.
+        let isPlain = !isEmpty && utf8.allSatisfy { $0.isAlphanumeric || "/._-+:@".utf8.contains($0) }
+        guard !isPlain else { return self }
+        return "'" + (utf8.contains(UInt8(ascii: "'")) ? replacing("'", with: "'\\''") : self) + "'"
     }
 }
 

@@ -166,17 +166,9 @@ extension Messages {
     static func badUpstreamSecret(_ name: String) -> String {
         "--\(name.lowercased().replacing("_", with: "-")) (FITIQ_UPSTREAM_\(name)) must be visible ASCII characters."
     }
-    static func noConformCase(_ prefix: String) -> String {
-        "no case that can be played with a real server is '\(prefix.onOneLine(limit: 80))' or below it; 'conform --list' "
-            + "lists them."
-    }
-    static func mayNotAsk(_ server: String) -> String {
+    static func whatConformDoes(_ server: String) -> String {
         "\(server) is not on this machine. The cases create consultations, goals and meals in the account of the token, "
-            + "and delete nothing; say --yes to go on."
-    }
-    static func askBeforeConforming(_ server: String) -> String {
-        "\(server) is not on this machine. The cases create consultations, goals and meals in the account of the token, "
-            + "and delete nothing. Go on? [y/N] "
+            + "and delete nothing."
     }
     static let playedToItsEnd = "played"
     static let tooManyConformRequests = "No case begins after \(ConformPlay.requestLimit) requests"

@@ -87,7 +87,7 @@ enum Messages {
     }
     static func unknownCase(_ address: String, nearest: String?) -> String {
         "there is no case '\(address)', and no case below it.\(NearestWord.hint(nearest)) "
-            + "See 'fitiq-mock test-client --list'."
+            + "The cases are shown by --list."
     }
     static let allSkipped = "every case is skipped: --skip leaves none of those that --case and --guide select."
     static let interruptedRun = "Interrupted"
@@ -153,9 +153,11 @@ enum Messages {
     static func explored(_ counts: Agenda.Counts, findings: Int, seconds: Int64) -> String {
         let kinds = [(counts.singles, "single"), (counts.pairs, "pairs"), (counts.triples, "triples")]
             .filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
-        let time = seconds < 60 ? "\(seconds)s" : "\(seconds / 60)m\(seconds % 60 < 10 ? "0" : "")\(seconds % 60)s"
         return "\(Words.counted(counts.schedules, "schedule"))\(kinds.isEmpty ? "" : " (\(kinds))"), "
-            + "\(Words.counted(counts.points, "point")), \(Words.counted(findings, "finding")), \(time)"
+            + "\(Words.counted(counts.points, "point")), \(Words.counted(findings, "finding")), \(elapsed(seconds))"
+    }
+    private static func elapsed(_ seconds: Int64) -> String {
+        seconds < 60 ? "\(seconds)s" : "\(seconds / 60)m\(seconds % 60 < 10 ? "0" : "")\(seconds % 60)s"
     }
     static let stories = "stories"
     static func interruptedExploration(_ count: Int) -> String {
@@ -195,6 +197,11 @@ enum Messages {
         "the session has \(Words.counted(schedule.faults.count, "fault or answer", "faults and answers")); "
             + "making them fewer"
     }
+    static func reducing(runs: Int, faults: Int, seconds: Int64) -> String {
+        "\(Words.counted(runs, "run")), \(Words.counted(faults, "fault or answer", "faults and answers")) left, "
+            + elapsed(seconds)
+    }
+    static let notTheEnd = "This is the smallest so far: Ctrl-C came before the end of the search."
     static func doesNotFail(_ path: String) -> String {
         "with all faults of the session, the command does not do what the recorded client did. To play the session "
             + "as it is, use a scenario with 'replay: \(path)'. The first differences between the session and the run:"

@@ -25,7 +25,8 @@ struct ScenarioFrom: ParsableCommand {
             as it breaks an obligation that the recorded client broke; if that broke none, as long as it fails.
 
             Exit codes: 0 the scenario is written, 1 the command does not fail as the session shows, or the session has \
-            too many faults, 2 usage or configuration, 3 the harness failed, 130 Ctrl-C.
+            too many faults, 2 usage or configuration, 3 the harness failed, 130 Ctrl-C, after which the smallest scenario \
+            so far is written, if there is one.
             """)
 
     @Argument(help: .init("The session, a HAR.", valueName: "session"))
@@ -74,17 +75,17 @@ struct ScenarioFrom: ParsableCommand {
                 command: command, limit: .seconds(timeLimit.seconds), server: try Harness.startServer(), stop: stop))
         let target = Self.target(of: entries, mode)
         FitIQMock.printError(Messages.looksFor(target.ids, isFailure: target.isFailure))
-        let search = RecordedSearch(
-            trial: trial, story: Story("command", scenario: world.scenario, document: world.document),
-            ids: Set(target.ids.map { ExactString($0) }), confirmation: confirm.confirmation)
-        let (found, signal) = try Blocking.waitOnMain(
-            for: {
-                guard try await search.fails(recorded.schedule) else { return Schedule?.none }
-                FitIQMock.printError(Messages.translated(recorded.schedule))
-                return try await search.smallest(recorded.schedule)
-            }, stop: stop)
-        if let signal { throw Failure.interrupted(by: signal) }
-        guard let found else {
+        let progress = ExploreProgress()
+        let work: @Sendable () async throws -> RecordedSearch = {
+            var search = RecordedSearch(
+                trial: trial, story: Story("command", scenario: world.scenario, document: world.document),
+                ids: Set(target.ids.map { ExactString($0) }), confirmation: confirm.confirmation, progress: progress)
+            try await search.reduce(recorded.schedule)
+            return search
+        }
+        let (search, signal) = try Blocking.waitOnMain(for: work, stop: stop)
+        progress.end()
+        guard let smallest = search.smallest else {
             FitIQMock.printError(Messages.doesNotFail(session))
             let differences = SessionComparison(
                 file.session, Session(search.lastEntries, origin: Self.origin))
@@ -92,7 +93,8 @@ struct ScenarioFrom: ParsableCommand {
             for line in lines.prefix(12) { FitIQMock.printToStandardError("  \(line)\n") }
             throw Failure.told(exitCode: 1)
         }
-        try write(found, world, target.ids)
+        try write(smallest, world, target.ids, isEnd: signal == nil)
+        if let signal { throw Failure.interrupted(by: signal, isReported: true) }
     }
 
     private static let origin = "http://127.0.0.1"
@@ -122,57 +124,70 @@ struct ScenarioFrom: ParsableCommand {
         return broken.isEmpty ? (failures.map(\.rawValue), true) : (broken, false)
     }
 
-    private func write(_ schedule: Schedule, _ world: ExploredWorld, _ ids: [String]) throws {
+    private func write(_ schedule: Schedule, _ world: ExploredWorld, _ ids: [String], isEnd: Bool) throws {
         var members = schedule.document(on: world.document).object ?? [:]
         let summary = Messages.summary(of: schedule, ids).onOneLine(limit: 299)
         members["name"] = .string("from-\(SessionFile.name(of: session))".onOneLine(limit: 90))
         members["summary"] = .string(summary)
         let title = command.map(\.shellQuoted).joined(separator: " ")
-        let comments = [
-            "Made by: fitiq-mock scenario from \(session.shellQuoted) -- \(title)", "Schedule: \(schedule)",
-            "Play it: fitiq-mock verify --scenario \(output.shellQuoted) -- \(title)",
-        ]
+        let comments =
+            [
+                "Made by: fitiq-mock scenario from \(session.shellQuoted) -- \(title)", "Schedule: \(schedule)",
+                "Play it: fitiq-mock verify --scenario \(output.shellQuoted) -- \(title)",
+            ] + (isEnd ? [] : [Messages.notTheEnd])
         try orFailure(
             try WholeFile.write(ScenarioDocument.text(.object(members), comments: comments), to: output)
         ) { (error: FileError) in .running(error.description + ".") }
+        if !isEnd { FitIQMock.printError(Messages.notTheEnd) }
         print(Messages.reduced(output, schedule, title))
     }
 }
 
 /// Looks for the smallest part of a recorded schedule with which a command still shows a symptom.
-private final class RecordedSearch: Sendable {
-    private let trial: CommandTrial
-    private let story: Story
+private struct RecordedSearch: Sendable {
+    let trial: CommandTrial
+    let story: Story
     /// The ids of the symptoms, of which one is enough.
-    private let ids: Set<ExactString>
-    private let confirmation: Explorer.Confirmation
-    private let last = Box<[JournalEntry]>()
+    let ids: Set<ExactString>
+    let confirmation: Explorer.Confirmation
+    let progress: ExploreProgress
+    /// What is found; nil if the command shows no symptom.
+    private(set) var smallest: Schedule?
+    /// What the client did in the last run.
+    private(set) var lastEntries: [JournalEntry] = []
+    fileprivate var runCount = 0
 
-    init(trial: CommandTrial, story: Story, ids: Set<ExactString>, confirmation: Explorer.Confirmation) {
-        (self.trial, self.story, self.ids, self.confirmation) = (trial, story, ids, confirmation)
+    /// Makes the schedule as small as it gets, or as it got when it was stopped.
+    mutating func reduce(_ schedule: Schedule) async throws {
+        guard try await fails(schedule, of: schedule) else { return }
+        progress.end()
+        FitIQMock.printError(Messages.translated(schedule))
+        var shrink = Shrink(schedule, points: [])
+        smallest = schedule
+        do {
+            while let candidate = shrink.next() {
+                shrink.tell(try await fails(candidate, of: shrink.smallest))
+                smallest = shrink.smallest
+            }
+        } catch {
+            // What is stopped may fail in any way.
+            guard trial.run.stop.wait(until: .now()) else { throw error }
+        }
     }
 
-    /// What the client did in the last run.
-    var lastEntries: [JournalEntry] { last.value ?? [] }
-
     /// Whether the command shows one of the symptoms as often as is asked for.
-    func fails(_ schedule: Schedule) async throws -> Bool {
-        let scenario = schedule.scenario(on: story.scenario)
+    ///
+    /// - Parameter smallest: The smallest schedule so far.
+    private mutating func fails(_ schedule: Schedule, of smallest: Schedule) async throws -> Bool {
         let oracle = Oracle([story])
         var (failed, made) = (0, 0)
         while failed < confirmation.needed, made - failed <= confirmation.tries - confirmation.needed {
-            let outcome = try await trial.run(scenario, story: 0)
-            last.value = outcome.entries
-            let symptoms = oracle.symptoms(of: outcome, TrialReading(outcome), story: 0)
-            made += 1
-            if symptoms.contains(where: { ids.contains(ExactString($0.id)) }) { failed += 1 }
+            let run = try await ExaminedRun(schedule, on: story, with: trial, oracle)
+            lastEntries = run.outcome.entries
+            (made, runCount) = (made + 1, runCount + 1)
+            if run.symptoms.contains(where: { ids.contains(ExactString($0.id)) }) { failed += 1 }
+            progress.say { Messages.reducing(runs: runCount, faults: smallest.faults.count, seconds: $0) }
         }
         return failed >= confirmation.needed
-    }
-
-    func smallest(_ schedule: Schedule) async throws -> Schedule {
-        var shrink = Shrink(schedule, points: [])
-        while let candidate = shrink.next() { shrink.tell(try await fails(candidate)) }
-        return shrink.smallest
     }
 }

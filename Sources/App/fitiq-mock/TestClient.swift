@@ -111,9 +111,9 @@ enum CaseSelection {
     /// The cases below one of the addresses and not below those to skip, for the given guide; a word that selects nothing
     /// is a mistake.
     static func cases(
-        prefixes: [String], skipping skipped: [String] = [], guide: String?
+        of all: [ContractCase] = ContractCase.all, prefixes: [String], skipping skipped: [String] = [],
+        guide: String? = nil
     ) throws(Failure) -> [ContractCase] {
-        let all = ContractCase.all
         for prefix in prefixes + skipped where !all.contains(where: { $0.isSelected(by: prefix) }) {
             let near = NearestWord.find(prefix, among: all.flatMap { beginnings(of: $0.address) })
             throw .configuration(Messages.unknownCase(prefix, nearest: near))

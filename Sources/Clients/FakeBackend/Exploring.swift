@@ -36,8 +36,7 @@ extension FakeBackendTrait {
         performing function: @escaping @Sendable () async throws -> Void
     ) async throws {
         guard ExploreLimits.runs.contains(exploring.runs) else {
-            Issue.record("\(Messages.badRuns(exploring.runs))", sourceLocation: test.sourceLocation)
-            return
+            return Self.record(Messages.badRuns(exploring.runs), failsRun: true, for: test)
         }
         let document = try plan.document()
         let story = Story("test", scenario: try plan.scenario(), document: .object(document ?? [:]))
@@ -45,18 +44,10 @@ extension FakeBackendTrait {
         (settings.seed, settings.runs, settings.stories) = (exploring.seed, exploring.runs, [story])
         let trial = TestTrial(plan: plan, server: server, body: function)
         let exploration = try await Explorer(settings).explore(with: trial)
-        if !exploration.hasConnected {
-            Issue.record("\(Messages.neverConnected)", sourceLocation: test.sourceLocation)
-        }
+        if !exploration.hasConnected { Self.record(Messages.neverConnected, failsRun: true, for: test) }
         for discovery in exploration.found where !allowed.contains(discovery.symptom.id) {
-            let comment: Comment =
-                "\(Messages.discovered(discovery, seed: exploring.seed, isFile: document != nil))"
-            #if compiler(>=6.3)
-                let severity: Issue.Severity = discovery.symptom.level == .must ? .error : .warning
-                Issue.record(comment, severity: severity, sourceLocation: test.sourceLocation)
-            #else
-                if discovery.symptom.level == .must { Issue.record(comment, sourceLocation: test.sourceLocation) }
-            #endif
+            let text = Messages.discovered(discovery, seed: exploring.seed, isFile: document != nil)
+            Self.record(text, failsRun: discovery.symptom.level == .must, for: test)
         }
     }
 }

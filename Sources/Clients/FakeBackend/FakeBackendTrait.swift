@@ -76,12 +76,16 @@ public struct FakeBackendTrait: TestTrait, SuiteTrait, TestScoping {
         // So is the test.
         var verdict = verdict
         verdict.isAboutSwift = true
-        let comment: Comment = "\(Messages.broken(verdict, since: backend.start))"
+        record(Messages.broken(verdict, since: backend.start), failsRun: verdict.failsRun, for: test)
+    }
+
+    /// Records an issue, or a warning.
+    static func record(_ text: String, failsRun: Bool, for test: Test) {
         #if compiler(>=6.3)
-            Issue.record(comment, severity: verdict.failsRun ? .error : .warning, sourceLocation: test.sourceLocation)
+            Issue.record("\(text)", severity: failsRun ? .error : .warning, sourceLocation: test.sourceLocation)
         #else
             // Earlier versions have no severities: every issue would fail its test.
-            if verdict.failsRun { Issue.record(comment, sourceLocation: test.sourceLocation) }
+            if failsRun { Issue.record("\(text)", sourceLocation: test.sourceLocation) }
         #endif
     }
 }

@@ -53,16 +53,15 @@ struct ExploredScheduleTests {
         let trial = MemoryTrial { try ReferenceClient($0, network: $1) }
         var oracle = Oracle(Story.all)
         for (index, story) in Story.all.enumerated() {
-            let outcome = try await trial.run(story.scenario, story: index)
-            oracle.learn(outcome, story: index)
+            let run = try await ExaminedRun(Schedule(story: index), on: story, with: trial, oracle)
+            #expect(run.symptoms.isEmpty, "\(story.name)")
+            oracle.learn(run.outcome, story: index)
         }
         for explored in try ExploredSchedule.all() {
             let schedule = explored.schedule
             #expect("\(schedule)" == explored.text)
-            let base = Story.all[schedule.story].scenario
-            let outcome = try await trial.run(schedule.scenario(on: base), story: schedule.story)
-            let symptoms = oracle.symptoms(of: outcome, TrialReading(outcome), story: schedule.story)
-            #expect(symptoms.isEmpty, "\(explored.testDescription)")
+            let run = try await ExaminedRun(schedule, on: Story.all[schedule.story], with: trial, oracle)
+            #expect(run.symptoms.isEmpty, "\(explored.testDescription)")
         }
     }
 }

@@ -1,6 +1,6 @@
 """Stories of the page of the admin API in Chromium.
 
-    with_page.py CHROMIUM FITIQ_MOCK STORY [FOLDER]     where screenshots go, if they are wanted
+    with_page.py CHROMIUM FITIQ_MOCK STORY,STORY [FOLDER]     where screenshots go, if they are wanted
 """
 
 import json
@@ -671,10 +671,11 @@ class Stories(Live, Held):
             close_quietly(page)
 
 
-def main(chromium, program, story, folder=None):
+def main(chromium, program, stories, folder=None):
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, chromium_sandbox=False)
-        getattr(Stories(browser, program, folder and Path(folder)), story)()
+        for story in stories.split(","):
+            getattr(Stories(browser, program, folder and Path(folder)), story)()
         browser.close()
 
 

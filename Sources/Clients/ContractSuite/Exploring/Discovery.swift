@@ -52,14 +52,11 @@ public struct Discovery: Sendable {
     ///
     /// - Parameter comments: What else its reader should know, such as the command that found it.
     public func file(comments: [String] = []) -> [UInt8] {
-        let members: [(String, JSONValue)] = [
-            ("name", .string(name)), ("summary", .string(sentence.onOneLine(limit: Self.summaryLimit))),
-        ]
-        let rest = (schedule.document(on: story.document).object ?? [:]).filter { member in
-            !members.contains { $0.0 == member.key }
-        }
+        var members = schedule.document(on: story.document).object ?? [:]
+        members["name"] = .string(name)
+        members["summary"] = .string(sentence.onOneLine(limit: Self.summaryLimit))
         return ScenarioDocument.text(
-            .object(JSONObject(members + rest.map { ($0.key, $0.value) })),
+            .object(members),
             comments: comments + [
                 "Failed \(confirmed.count) of \(confirmed.of).", "Schedule: \(schedule)", "story: \(story.name)",
             ])

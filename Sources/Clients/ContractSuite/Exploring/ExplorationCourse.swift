@@ -227,10 +227,7 @@ extension ExplorationCourse {
         var last = Showing(schedule: schedule)
         if !trial.isRepeatable, stopping() == nil {
             last = try await showing(of: id, in: schedule)
-            guard last.failed >= needed else {
-                note(id, in: schedule, failed: last.failed, of: last.made)
-                return nil
-            }
+            guard last.failed >= needed else { return note(id, in: schedule, failed: last.failed, of: last.made) }
         }
         var confirmed = [last]
         var shrink = Shrink(
@@ -252,8 +249,7 @@ extension ExplorationCourse {
             guard last.failed >= needed, let run = last.evidence, let symptom = run.symptom(id) else { continue }
             return add(symptom, in: run, last.failed, of: last.made)
         }
-        note(id, in: schedule, failed: last.failed, of: last.made)
-        return nil
+        return note(id, in: schedule, failed: last.failed, of: last.made)
     }
 
     @discardableResult
@@ -265,11 +261,13 @@ extension ExplorationCourse {
         return exploration.found.count - 1
     }
 
-    /// Notes what showed too seldom, or could not be tried again.
-    private mutating func note(_ id: String, in schedule: Schedule, failed: Int, of made: Int) {
+    /// Notes what showed too seldom, or could not be tried again; there is no finding.
+    @discardableResult
+    private mutating func note(_ id: String, in schedule: Schedule, failed: Int, of made: Int) -> Int? {
         let isTold = stopping() != .interrupted
         exploration.flaky.append(
             Exploration.Flaky(schedule: schedule, id: id, failed: isTold ? failed : 0, of: isTold ? made : 0))
+        return nil
     }
 
     /// Runs a schedule until it is certain whether it shows a symptom as often as findings have to.

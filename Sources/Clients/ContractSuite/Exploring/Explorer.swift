@@ -65,11 +65,11 @@ public struct Explorer: Sendable {
         with trial: some Trial, stopping: @escaping @Sendable () -> Exploration.Ending? = { nil },
         remembering memory: (any TrialMemory)? = nil, observing: (Exploration) -> Void = { _ in }
     ) async throws -> Exploration {
+        let limit = ExploreLimits.rulesOfScenario
         for story in settings.stories {
-            let scenario = story.scenario
-            for count in [scenario.faults.count, scenario.script.answers.count, scenario.script.meals.count]
-            where count > ExploreLimits.rulesOfScenario {
-                throw ExploreError.noRoom(story.name, limit: ExploreLimits.rulesOfScenario)
+            let (faults, script) = (story.scenario.faults, story.scenario.script)
+            guard max(faults.count, script.answers.count, script.meals.count) <= limit else {
+                throw ExploreError.noRoom(story.name, limit: limit)
             }
         }
         var course = ExplorationCourse(settings, trial, memory, stopping)

@@ -143,11 +143,7 @@ public struct Oracle: Sendable {
 
     /// The numbers of the last two entries of wire traffic.
     private static func lastTraffic(_ entries: ArraySlice<JournalEntry>) -> [Int] {
-        var numbers: [Int] = []
-        for entry in entries.reversed() where entry.event.isOnTheWire && numbers.count < 2 {
-            numbers.insert(entry.number, at: 0)
-        }
-        return numbers
+        entries.lazy.filter(\.event.isOnTheWire).suffix(2).map(\.number)
     }
 
     /// The most requests and handshakes in a minute of world time, and the entries from the first to the last of them.

@@ -22,11 +22,7 @@ import Traffic
 /// - a run that has any also has `notes`.
 /// - an exposure: `path`, `count`. A check: `address`, `clause`, `failures`, `known_broken`, `notes` if there are any,
 ///   and `level` if failures are only warnings.
-/// - of an exploration, the first run has `exploration`: `seed`, `schedules`, of these `singles`, `pairs`, `triples`;
-///   `equal`, the schedules that were left out; `points`, `new_points`; `ended` (`exhausted`, `budget`, `runs`,
-///   `interrupted`); `flaky`, each `symptom`, `story`, `schedule`, `failed`, `of`. Every other run has `discovery`:
-///   `symptom`, `story`, `schedule`, a text for each fault, `failed`, `of`, `seen`, `sentence`, and `file` and `replay` if
-///   it was written.
+/// - of an exploration, the first run has `exploration`, and each other run `discovery`: docs/explore.md.
 public struct JSONReport {
     private let report: Report
     private let knownBroken: KnownBroken

@@ -1,4 +1,4 @@
-"""A refresh storm: a refresh token that is refused is tried again, and again, twice a second and more.
+"""A refresh storm: a refresh token that is refused is tried again, twice a second and more, for over a minute.
 
 The refusal is taken for an expired access token, and that is what a refresh is for.
 """
@@ -8,7 +8,9 @@ from adapted import Client, drive
 
 class RefreshStorm(Client):
     async def _exchange_refresh_token(self):
-        while self.refresh_token:
+        for _ in range(200):
+            if not self.refresh_token:
+                break
             answer = await self._request("POST", "/auth/refresh", {"refresh_token": self.refresh_token})
             if answer.is_success:
                 self.refresh_token = answer.data.get("refresh_token")
