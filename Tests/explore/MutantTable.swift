@@ -116,9 +116,11 @@ struct MutantTable: AsyncParsableCommand {
         let finds = rows.compactMap(\.find)
         let sizes = finds.map(\.smallest.faults.count).sorted()
         let needed = sizes.filter { $0 > 0 }
-        return "\(finds.count) of \(rows.count) mutants are found, \(sizes.count - needed.count) of them without any "
-            + "fault; of the others' smallest schedules the median has \(needed.isEmpty ? 0 : needed[needed.count / 2]) "
-            + "faults and the largest \(sizes.last ?? 0)."
+        return """
+            \(finds.count) of \(rows.count) mutants are found, \(sizes.count - needed.count) of them without any fault.
+            Faults in the smallest schedules of the others: \(needed.isEmpty ? 0 : needed[needed.count / 2]) at the \
+            median, \(sizes.last ?? 0) at most.
+            """
     }
 
     private func table(_ rows: [Row]) -> String {
