@@ -159,7 +159,7 @@ extension Agenda {
         for (story, points) in stories.enumerated() {
             for point in points.all {
                 for kind in kinds.joined() where kind.fits(point.place) {
-                    if !isThorough, !seen.insert(key(of: point, kind, after: nil)).inserted {
+                    if !isThorough, !seen.insert(key(of: point, kind, after: Schedule(story: story))).inserted {
                         counts.equal += 1
                         continue
                     }
@@ -184,11 +184,11 @@ extension Agenda {
     /// How many ranks worse a kind may be that was not tried at a route yet.
     private static let layerRanks = 2
 
-    /// A number for a fault at a point and all that are alike, behind the faults of a basis.
-    private func key(of point: FaultPoint, _ kind: FaultKind, after basis: Schedule?) -> UInt64 {
-        var key: UInt64 = 0
+    /// A number for a fault at a point and all that are alike, behind the faults of a basis, in its story.
+    private func key(of point: FaultPoint, _ kind: FaultKind, after basis: Schedule) -> UInt64 {
+        var key = UInt64(basis.story)
         // The first fault stands for those like it: none of them is in another schedule that was dealt.
-        for fault in basis?.faults ?? [] {
+        for fault in basis.faults {
             key = key.mixed(with: fault.kind.id.utf8.fnv1a).mixed(with: fault.place.route)
         }
         return key.mixed(with: kind.id.utf8.fnv1a).mixed(with: point.likeness(for: kind))
