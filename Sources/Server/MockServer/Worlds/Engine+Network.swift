@@ -99,6 +99,7 @@ extension Engine {
 
     /// Gives a world another network from this moment; one that reaches nobody resets every connection.
     func setNetwork(_ profile: NetworkProfile?, of world: World, at now: Timestamp) {
+        world.setTime(now)
         world.network = profile.map { Network($0, seed: world.settings.seed, from: world.turn.now) }
         worlds.accountStorage(of: world)
         let note = profile.map { "the network is now \($0.name)" } ?? "there is no network in between any more"
