@@ -36,8 +36,8 @@ let package = Package(
         .executableTarget(
             name: "fitiq-mock",
             dependencies: [
-                "CLibrary", "ContractSuite", "FitIQAPI", "FitIQBackend", "FitIQClient", "HTTP1", "Hosting", "JSON",
-                "Judging", "MockServer", "Proxy", "Replay", "Scenarios", "Sockets", "TLS", "Text", "Traffic",
+                "CLibrary", "ContractSuite", "Faults", "FitIQAPI", "FitIQBackend", "FitIQClient", "HTTP1", "Hosting",
+                "JSON", "Judging", "MockServer", "Proxy", "Replay", "Scenarios", "Sockets", "TLS", "Text", "Traffic",
                 argumentParser, httpTypes, logging,
             ],
             path: "Sources/App/fitiq-mock"),

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `docs/scenarios.md` and `docs/faults.md` against the schema of scenarios, which other tests compare with the reader.
+/// `docs/scenarios.md`, `docs/faults.md` and `docs/networks.md` against the schema of scenarios, which other tests compare with the reader.
 @Suite("The pages of scenarios and faults")
 struct ScenarioPagesTests {
     /// The sections that document the keys of each object of the schema; "" is the scenario itself.
@@ -25,7 +25,8 @@ struct ScenarioPagesTests {
         ("dribble", "faults", ["Pieces"]), ("truncate", "faults", ["Truncated bodies"]),
         ("reset", "faults", ["Resets"]), ("close", "faults", ["Close frames"]), ("cut", "faults", ["Cut frames"]),
         ("end", "faults", ["Ends after a frame"]),
-        ("hold", "faults", ["Breakpoints"]),
+        ("hold", "faults", ["Breakpoints"]), ("network", "networks", ["Numbers of its own"]),
+        ("outages", "networks", ["Outages"]),
     ]
 
     private struct Schema: Decodable {

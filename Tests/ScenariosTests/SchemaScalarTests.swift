@@ -38,7 +38,8 @@ struct SchemaScalarTests {
         .close: "{name: a, faults: [{on: socket, close: @}]}", .cut: "{name: a, faults: [{on: socket, cut: @}]}",
         .end: "{name: a, faults: [{on: socket, end: @}]}",
         .point: "{name: a, faults: [{on: socket, finish: true, at: @}]}",
-        .hold: "{name: a, faults: [{on: any, hold: @}]}",
+        .hold: "{name: a, faults: [{on: any, hold: @}]}", .network: "{name: a, network: @}",
+        .outages: "{name: a, network: {outages: @}}",
     ]
 
     /// What an object needs to be looked at any further.

@@ -100,7 +100,7 @@ struct SchemaTests {
         .replay: "{name: a, replay: {}}",
         .fault: "{name: a, faults: [{}]}",
         .quota: "{name: a, faults: [{on: any, quota: {}}]}",
-        .dribble: "{name: a, faults: [{on: any, dribble: {}}]}",
+        .dribble: "{name: a, faults: [{on: any, dribble: {}}]}", .outages: "{name: a, network: {outages: {}}}",
         .truncate: "{name: a, faults: [{on: any, truncate: {}}]}",
         .reset: "{name: a, faults: [{on: any, reset: {}}]}",
         .close: "{name: a, faults: [{on: socket, close: {}}]}",

@@ -1,3 +1,4 @@
+import Faults
 import FitIQAPI
 import FitIQBackend
 import Logging
@@ -13,6 +14,7 @@ struct ScenarioPlan {
     var guide: GuideMode?
     var clock: ClockChoice?
     var ids: IDCase?
+    var network: NetworkProfile?
 
     struct StateFile {
         let path: String
@@ -63,6 +65,7 @@ struct ScenarioPlan {
         if let seed { result.seed = seed }
         if let guide { result.guide = guide }
         if let ids { result.rules.ids = ids }
+        if let network { result.network = network }
         switch (clock, result.clock) {
         case (.real, _): result.clock = .real
         // The scenario defines its start.

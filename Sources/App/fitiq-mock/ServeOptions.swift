@@ -55,6 +55,11 @@ struct ServeOptions: ParsableArguments {
     var ids: String?
 
     @Option(
+        help: .init(
+            "What lies between clients and worlds: \(Settings.networks). (default: none)", valueName: "name"))
+    var network: String?
+
+    @Option(
         name: .customLong("import"),
         help: .init("Begin with the state in this file, as --export-on-exit writes it.", valueName: "path"))
     var importFile: String?
@@ -94,6 +99,7 @@ struct ServeOptions: ParsableArguments {
         plan.guide = try Settings.choice(guide, "GUIDE")
         plan.clock = try Settings.choice(clock, "CLOCK")
         plan.ids = try Settings.choice(ids, "IDS")
+        plan.network = try Settings.network(network)
         return plan
     }
 

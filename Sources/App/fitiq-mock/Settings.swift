@@ -1,8 +1,10 @@
 import ArgumentParser
 import CLibrary
+import Faults
 import Judging
 import MockServer
 import Sockets
+import Text
 
 /// The environment's side of the options: `--api-key` is also `FITIQ_MOCK_API_KEY`.
 ///
@@ -52,6 +54,19 @@ enum Settings {
         }
         return choice
     }
+
+    /// The same for the names of networks.
+    static func network(_ option: String?) throws(Failure) -> NetworkProfile? {
+        guard let name = text(option, "NETWORK") else { return nil }
+        guard let profile = NetworkProfile.named(name) else {
+            throw .configuration(
+                Messages.unknownChoice("--network", name, allowed: NetworkProfile.all.map(\.name)))
+        }
+        return profile
+    }
+
+    /// The names of all networks as one text.
+    static var networks: String { Words.list(NetworkProfile.all.map(\.name), last: "or") }
 
     /// The same for flags: `1`, `true` or `yes`, `0`, `false` or `no`.
     static func flag(_ isSet: Bool, _ name: String) throws(Failure) -> Bool {

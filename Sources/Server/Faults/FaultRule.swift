@@ -145,6 +145,12 @@ public enum FaultLimits {
     public static let held = 256
     /// The longest text that a breakpoint looks for, in UTF-8 bytes.
     public static let holdText = 1_000
+    /// The longest round trip and jitter of a network: 1 min.
+    public static let networkDelay: Int64 = 60 * 1_000_000_000
+    /// The highest rate of a network, in bytes per second.
+    public static let networkRate = 1_000_000_000
+    /// Connections that a network loses before one lasts.
+    public static let failingConnections = 1_000
     /// The longest name of a controller, in UTF-8 bytes.
     public static let controllerName = 100
     /// The size limit of a replacement's body, and of a frame's replacement text: 1 MiB.

@@ -24,6 +24,8 @@ public struct Scenario: Sendable, Equatable {
     /// The scripted answers and meals.
     public var script: Script
     public var faults: [FaultRule]
+    /// What lies between clients and the world; nil leaves it to the server.
+    public var network: NetworkProfile?
     /// The session to replay instead of data and script; nil for the fake backend.
     public var replay: SessionReplay?
 

@@ -16,7 +16,7 @@ struct AdminRouteTests {
         "reset": "POST", "clock": "GET, HEAD, POST", "tokens": "POST", "requests": "GET, HEAD",
         "requests/unmatched": "GET, HEAD", "frames": "GET, HEAD", "journal": "GET, HEAD, DELETE", "events": "GET",
         "verdicts": "GET, HEAD", "replay": "GET, HEAD",
-        "faults": "GET, HEAD, POST", "faults/some%20name": "GET, HEAD, PATCH, DELETE",
+        "faults": "GET, HEAD, POST", "network": "GET, HEAD, PUT", "faults/some%20name": "GET, HEAD, PATCH, DELETE",
         "breakpoints": "GET, HEAD, POST", "breakpoints/some%20name": "GET, HEAD, PATCH, DELETE",
         "held": "GET, HEAD, POST", "held/57": "GET, HEAD, POST", "state": "GET, HEAD, PUT",
         "sockets": "GET, HEAD", "sockets/7": "GET, HEAD", "sockets/7/send": "POST", "sockets/7/close": "POST",

@@ -57,6 +57,7 @@ final class AdminResource: Sendable {
         AdminResource("faults", get: Engine.faultList, post: Engine.addFault),
         AdminResource(
             "faults/{name}", get: Engine.showFault, patch: Engine.switchFault, delete: Engine.removeFault),
+        AdminResource("network", get: Engine.networkAnswer, put: Engine.putNetwork),
         AdminResource("sockets", get: Engine.socketList),
         AdminResource("sockets/{n}", get: Engine.socketAnswer),
         AdminResource("sockets/{n}/send", post: Engine.send),

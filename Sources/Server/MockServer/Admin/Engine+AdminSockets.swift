@@ -85,6 +85,7 @@ extension Engine {
         _ = connection.webSocket?.closeAnyway(
             code: CloseCode(rawValue: UInt16(code)), reason: reason, into: &connection.output.bytes)
         touch(connection)
+        carry(connection, at: call.now)
         awaitReader(of: connection, at: call.now)
         return answer(about: connection, of: call.world)
     }
@@ -97,9 +98,12 @@ extension Engine {
         return answer(about: connection, of: call.world)
     }
 
-    func cut(_ connection: Connection, isReset: Bool, in world: World, at now: Timestamp) {
+    func cut(
+        _ connection: Connection, isReset: Bool, by rule: String = LiveControl.byHand, in world: World,
+        at now: Timestamp
+    ) {
         let isSilent = connection.socketState == .silent
-        connection.record.endingRule = LiveControl.byHand
+        connection.record.endingRule = rule
         // What a fault still holds back is lost, as the rest of the connection is.
         if !isSilent { recorder.abandoned(connection, in: world) }
         forgetSocket(of: connection)

@@ -156,6 +156,7 @@ extension WorldSettings {
         if imported.name.isExactly(old.name), imported.summary.isEmpty { settings.scenario.summary = old.summary }
         if imported.script == Script(), imported.replay == nil { settings.scenario.script = old.script }
         if imported.faults.isEmpty { settings.scenario.faults = old.faults }
+        settings.scenario.network = imported.network ?? old.network
         settings.scenario.tokenLifetime = imported.tokenLifetime ?? old.tokenLifetime
         settings.scenario.rules = imported.rules.completed(by: old.rules)
         settings.seed = imported.seed ?? settings.seed
@@ -199,6 +200,7 @@ extension Scenario {
         (result.name, result.summary) = (name, summary)
         if state.script == Script() { result.script = script }
         if state.faults.isEmpty { result.faults = faults }
+        result.network = state.network ?? network
         result.guide = state.guide ?? guide
         result.seed = state.seed ?? seed
         result.clock = state.clock ?? clock

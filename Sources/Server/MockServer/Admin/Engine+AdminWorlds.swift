@@ -217,8 +217,9 @@ extension Engine {
             }
             // Also if it is the last output before the connection ends.
             if connection.output.isHeld { release(connection, in: world, at: now, skippingWaits: true) }
+            lead(connection, through: nil, from: world, at: now)
             // It is a time on a clock that is gone, and must not pass for an entry in the queue of the next one.
-            connection.queuedRelease = nil
+            (connection.queuedRelease, connection.queuedArrival) = (nil, nil)
             if connection.isSilent || connection.silencedUntil != nil { end(connection, .reset) }
         }
     }

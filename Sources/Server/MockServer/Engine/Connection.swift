@@ -28,6 +28,10 @@ public final class Connection {
     public let id: ConnectionID
     /// Bytes for the peer, which the transport sends as soon as it can.
     var output = OutputBuffer()
+    /// Bytes of the peer that its world's network holds back.
+    var input = OutputBuffer()
+    /// Whether the peer has sent its last byte, and a network still holds back some.
+    var inputHasEnded = false
     /// How the connection has to end, once `output` is sent.
     public internal(set) var ending = Ending.none
 
@@ -75,10 +79,10 @@ public final class Connection {
     var heldBytes: Int {
         guard ending != .reset else { return 0 }
         guard speaks == .http else {
-            return output.count + unreadFrames.count + (socketFaults?.waitingByteCount ?? 0)
+            return output.count + input.count + unreadFrames.count + (socketFaults?.waitingByteCount ?? 0)
                 + (webSocket?.bufferedByteCount ?? 0) + (heldEvent?.message?.payload.count ?? 0)
         }
-        return output.count + body.count + bodyPieces.count * Self.bodyPieceSize + http.bufferedByteCount
+        return output.count + input.count + body.count + bodyPieces.count * Self.bodyPieceSize + http.bufferedByteCount
             + (stream?.source.heldByteCount ?? 0) + (held?.byteCount ?? 0)
     }
 
@@ -93,6 +97,8 @@ public final class Connection {
     var silencedUntil: Timestamp?
     /// When its entry in its world's queue of held outputs comes up, by the world's clock.
     var queuedRelease: Timestamp?
+    /// The same for what arrives of its input.
+    var queuedArrival: Timestamp?
     /// Whether requests may wait in the parser until more output is sent.
     var hasWaitingRequests = false
     let isLocal: Bool

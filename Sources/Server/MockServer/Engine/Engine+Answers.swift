@@ -19,6 +19,7 @@ extension Engine {
             throw .unknownWorld(destination.worldID?.text ?? "")
         }
         if !destination.isAdmin { try checkOrigin(head, on: exchange.connection) }
+        if let answer = portalAnswer(&exchange) { return answer }
         if world.replay?.answers(exchange) ?? false { return try replayAnswer(&exchange) }
         let mode = world.mode
         guard let route = destination.route else {

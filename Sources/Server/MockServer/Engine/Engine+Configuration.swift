@@ -78,6 +78,7 @@ extension Engine.Configuration {
         settings.origin += "/w/w\(number)"
         settings.scenario = scenario
         settings.scenario.rules.ids = scenario.rules.ids ?? self.scenario.rules.ids
+        settings.scenario.network = scenario.network ?? self.scenario.network
         settings.seed = seed ?? scenario.seed ?? self.seed
         settings.mode = guide ?? scenario.guide ?? mode
         settings.clock = clock ?? scenario.clock ?? self.clock
@@ -172,6 +173,7 @@ extension Engine {
         discard(world.reloadedSettings)
         configuration.adopt(scenario)
         world.backend.setScript(scenario.script)
+        if scenario.network != world.settings.scenario.network { setNetwork(scenario.network, of: world, at: now) }
         switchOpenSockets(of: world, with: old)
         releaseDisabled(of: world, at: now)
         let next = configuration.defaultWorldSettings

@@ -37,6 +37,7 @@ extension Engine {
         } else if connection.speaks == .webSocket {
             connection.deadline = nil
             connection.webSocket?.resumePongs(into: &connection.output.bytes)
+            carry(connection, at: now)
             if connection.hasOutput {
                 touch(connection)
                 awaitReader(of: connection, at: now)
@@ -67,7 +68,7 @@ extension Engine {
         }
         // The peer is not to blame for what a fault holds back; but a peer that has left is not noticed in the
         // meantime, and a clock that is never moved holds the output permanently.
-        if connection.output.isHeld {
+        if connection.output.isHeld || !connection.input.isEmpty {
             connection.heldTime += patience.idle
             guard connection.heldTime < Engine.longestHold else { return end(connection, .reset) }
             arm(connection, purpose, after: patience.idle, at: now)

@@ -24,12 +24,14 @@ extension Engine {
             switch event {
             case .request(let head):
                 connection.request = head
+                if worlds.useNetworks, !passNetwork(head, on: connection, at: now) { return }
                 // Of the paths with POST, only one may have a larger body, and bodies are seldom large or chunked.
                 if head.hasBody, head.method == .put || connection.http.refusesBody || head.isChunked {
                     admitLargeBody(head, on: connection)
                 }
                 if head.expectsContinue, !connection.http.refusesBody {
                     connection.http.sendContinue(into: &connection.output.bytes)
+                    carry(connection, at: now)
                 }
             case .body(let bytes): connection.takeBody(bytes)
             case .end: serveRequest(of: connection, at: now)
@@ -105,9 +107,9 @@ extension Engine {
         let source = answer.source ?? source(ofLong: answer, to: exchange)
         guard reply(answer, from: source, to: head, in: world, on: connection, at: now) else { return }
         // No fault holds back a body that is made while it is sent: it counts as sent.
-        let isHeld = source == nil && shape(&exchange, from: start)
+        if source == nil { shape(&exchange, from: start) }
         recorder.answered(exchange, answer, from: offset)
-        if isHeld { release(connection, in: world, at: now) }
+        if connection.output.isHeld { release(connection, in: world, at: now) }
     }
 
     /// The source of a body too long to copy at once; nil for most answers, and if faults or a recording change it.
@@ -182,6 +184,7 @@ extension Engine {
         if !isAdmin { recorder.refused(refusal, on: connection, in: world) }
         observe?(.refused(status: refusal.status, message: refusal.message))
         linger(connection, at: now)
+        carry(connection, at: now)
     }
 
     // MARK: Pages of other sites, which a browser on this machine lets send requests in its user's name

@@ -181,6 +181,7 @@ extension Engine {
         resumed.removeFirst(turn.count)
         for id in turn {
             guard let connection = self[id] else { continue }
+            if !connection.input.isEmpty { arrive(on: connection, at: now) }
             if connection.speaks == .webSocket {
                 // If its world stands still again, it is found again when that resumes.
                 if !(connection.world?.isStanding ?? false), connection.heldEvent == nil {

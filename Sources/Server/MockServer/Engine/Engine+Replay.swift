@@ -86,6 +86,7 @@ extension Engine {
             _ = connection.webSocket?.closeAnyway(
                 code: code.map(CloseCode.init(rawValue:)), reason: reason, into: &connection.output.bytes)
             touch(connection)
+            carry(connection, at: now)
             awaitReader(of: connection, at: now)
         case .finish: drop(connection, .finish, in: world, at: now)
         case .reset: drop(connection, .reset, in: world, at: now)

@@ -166,6 +166,7 @@ extension Engine {
         }
         connection.sendBody(bytes)
         if progress == .end { endBody(on: connection, at: now) }
+        carry(connection, at: now)
     }
 
     private func endBody(on connection: Connection, at now: Timestamp) {

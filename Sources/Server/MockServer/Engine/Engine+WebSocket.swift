@@ -62,9 +62,9 @@ extension Engine {
         let start = connection.output.bytes.count
         let offset = connection.output.writtenOffset
         let fields = switchProtocols(exchange.head, fields, on: connection, use: use)
-        let isHeld = shape(&exchange, from: start)
+        shape(&exchange, from: start)
         recorder.opened(exchange, fields, from: offset)
-        if isHeld { release(connection, in: exchange.world, at: exchange.now) }
+        if connection.output.isHeld { release(connection, in: exchange.world, at: exchange.now) }
         connection.socketFaults = exchange.handshakeFaults?.socket
     }
 
@@ -122,6 +122,7 @@ extension Engine {
             forgetSocket(of: connection)
             linger(connection, at: now)
         }
+        carry(connection, at: now)
         awaitReader(of: connection, at: now)
     }
 
@@ -194,6 +195,7 @@ extension Engine {
     /// Sends a connection's output, and ends the connection if its client leaves too much unread.
     func outputHasGrown(of connection: Connection, at now: Timestamp) {
         touch(connection)
+        carry(connection, at: now)
         awaitReader(of: connection, at: now)
         account(connection)
         if connection.output.count > limits.unsentBytes {
@@ -208,6 +210,7 @@ extension Engine {
         sendWhatWaits(on: connection, at: now)
         _ = connection.webSocket?.close(code: code, reason: reason, into: &connection.output.bytes)
         touch(connection)
+        carry(connection, at: now)
         awaitReader(of: connection, at: now)
     }
 
@@ -224,6 +227,7 @@ extension Engine {
         recorder.closed(connection, by: .server, .limit, message: reason.description)
         forgetSocket(of: connection)
         connection.output.discard()
+        connection.input.discard()
         end(connection, .reset)
     }
 
@@ -238,10 +242,10 @@ extension Engine {
 
     /// Applies the faults of an exchange, and its recording, to the response written from a position on.
     ///
-    /// - Returns: Whether something must be held back or must happen: ``release(_:in:at:skippingWaits:)`` starts it.
-    func shape(_ exchange: inout Exchange, from start: Int) -> Bool {
+    /// If the output is held then, ``release(_:in:at:skippingWaits:)`` starts what must be waited for or must happen.
+    func shape(_ exchange: inout Exchange, from start: Int) {
         guard exchange.responseFaults != nil || exchange.handshakeFaults != nil || exchange.playback != nil else {
-            return false
+            return
         }
         let connection = exchange.connection
         let response = EncodedResponse(
@@ -250,14 +254,13 @@ extension Engine {
         let faults = exchange.responseFaults ?? exchange.handshakeFaults?.response
         var transmission = faults?.apply(to: response)
         if let playback = exchange.playback { transmission = playback.apply(to: response, with: transmission) }
-        guard let shaped = transmission else { return false }
+        guard let shaped = transmission else { return }
         exchange.shaped = Exchange.ShapedResponse(shaped, of: response, faults?.faults ?? [])
         // All recorded bytes are sent, and yet the response is incomplete.
         if exchange.playback?.missing ?? 0 > 0, exchange.shaped?.delivery == .complete {
             exchange.shaped?.delivery = .partial
         }
         connection.output.replace(from: start, with: shaped)
-        return !shaped.marks.isEmpty
     }
 
     /// Sends a text message of the backend through the faults of its connection.

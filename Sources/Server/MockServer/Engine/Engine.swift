@@ -80,6 +80,19 @@ public final class Engine {
 
     public func receive(_ bytes: UnsafeRawBufferPointer, on id: ConnectionID, at now: Timestamp) {
         guard let connection = self[id], connection.isServed else { return }
+        connection.world?.activity &+= UInt64(bytes.count)
+        if connection.input.line == nil, connection.input.isEmpty {
+            take(bytes, on: connection, at: now)
+        } else {
+            connection.input.bytes += bytes
+            arrive(on: connection, at: now)
+        }
+        account(connection)
+        relieve(at: now)
+    }
+
+    /// Reads bytes that have passed the network, if there is one.
+    func take(_ bytes: UnsafeRawBufferPointer, on connection: Connection, at now: Timestamp) {
         // Nothing may follow a request whose answer has no end.
         guard connection.follower == nil else { return end(connection, .close) }
         lendOutput(to: connection)
@@ -92,15 +105,15 @@ public final class Engine {
         } else {
             receiveFrames(bytes, on: connection, at: now)
         }
-        connection.world?.activity &+= UInt64(bytes.count)
-        account(connection)
-        relieve(at: now)
     }
 
     /// Handles the end of the peer's bytes.
     public func receiveEndOfStream(on id: ConnectionID, at now: Timestamp) {
         guard let connection = self[id] else { return }
         connection.world?.activity &+= 1
+        // It comes behind what is on its way.
+        connection.inputHasEnded = connection.isServed && !connection.input.isEmpty
+        if connection.inputHasEnded { return }
         if connection.isOpenSocket || connection.holdCount > 0 { connection.world?.setTime(now) }
         // Nothing would read what a fault still holds back, but an HTTP client may have closed only its sending half.
         if connection.speaks == .webSocket { connection.output.discardHeld() }
@@ -224,6 +237,9 @@ public final class Engine {
     /// So a client is noticed that gives up: over HTTP until it sends more, and on a WebSocket as long as what it sends
     /// behind a held message is not too much.
     public func isRead(_ connection: Connection) -> Bool {
+        guard !connection.inputHasEnded, connection.input.count < limits.unsentBytesBeforeReadingPauses else {
+            return false
+        }
         guard isReadingPaused(connection) else { return true }
         guard connection.speaks == .http else {
             return connection.heldEvent != nil && !connection.isReadingStalled

@@ -30,6 +30,8 @@ struct Exchange {
     var shaped: ShapedResponse?
     /// The client's request if an operator changed it; nil for every other one.
     var received: Received?
+    /// The network that answers in the backend's place; nil if none does.
+    var interceptor: String?
     /// Whether a breakpoint held it, so that its faults are known already.
     var isReleased = false
 
@@ -86,7 +88,10 @@ struct Exchange {
         }
     }
 
-    var faultNames: [String] { (responseFaults?.ruleNames ?? []) + (handshakeFaults?.response.ruleNames ?? []) }
+    var faultNames: [String] {
+        (responseFaults?.ruleNames ?? []) + (handshakeFaults?.response.ruleNames ?? [])
+            + (interceptor.map { [$0] } ?? [])
+    }
 }
 
 /// The destination of a request: the default world, or another one by the prefix `/w/{id}`, and an endpoint in it.

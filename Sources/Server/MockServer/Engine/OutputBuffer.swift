@@ -1,11 +1,11 @@
 import Faults
 import FitIQAPI
 
-/// Bytes for a peer; the transport takes as many as it can.
+/// Bytes for a peer, or from it; the transport, or the parser, takes as many as it can.
 ///
 /// Faults put holds between the bytes: the bytes after a hold are not lent before it is passed. A hold counts from the
 /// release of everything before it, by the world's clock and not by the peer's reading, so equal scenarios have equal
-/// times.
+/// times. Where a world has a network, what faults let go enters its line, and is lent once it has arrived.
 struct OutputBuffer {
     /// All bytes written since the buffer was empty.
     var bytes: [UInt8] = []
@@ -16,12 +16,14 @@ struct OutputBuffer {
     private var holds = Backlog<Transmission.Mark>()
     /// When the wait at the first hold is over, once it has begun.
     private var resumesAt: Timestamp?
+    /// The way through a world's network; nil without one.
+    private(set) var line: NetworkLine?
 
     /// Bytes not yet taken, including those after a hold.
     var count: Int { bytes.count - taken }
     var isEmpty: Bool { count == 0 }
     /// Whether something is held back, or something still has to happen.
-    var isHeld: Bool { !holds.isEmpty }
+    var isHeld: Bool { !holds.isEmpty || line != nil && isOnItsWay }
     /// Whether the transport can take bytes now.
     var hasReleased: Bool { releasedEnd > taken }
     /// How many bytes were ever written; never decreases.
@@ -29,7 +31,16 @@ struct OutputBuffer {
     var takenOffset: Int { base + taken }
     /// The offset before which nothing is held back.
     var releasedOffset: Int { base + releasedEnd }
-    private var releasedEnd: Int { holds.first?.offset ?? bytes.count }
+    private var releasedEnd: Int { line.map { $0.arrived - base } ?? passedEnd }
+    /// The end of what faults have let go.
+    private var passedEnd: Int { holds.first?.offset ?? bytes.count }
+    private var isOnItsWay: Bool { line.map { $0.arrived < writtenOffset || $0.breaks != nil } ?? false }
+
+    /// Leads what is written from now on through another line, or through none; what is on its way has arrived.
+    mutating func follow(_ line: NetworkLine?) {
+        self.line = line
+        skipLine(to: passedEnd)
+    }
 
     func withUnsent<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
         bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[taken..<releasedEnd])) }
@@ -56,11 +67,13 @@ struct OutputBuffer {
         bytes = []
         taken = 0
         forgetHolds()
+        skipLine(to: 0)
     }
 
     mutating func discardHeld() {
         bytes.removeSubrange(releasedEnd...)
         forgetHolds()
+        skipLine(to: bytes.count)
     }
 
     private mutating func forgetHolds() {
@@ -89,14 +102,32 @@ struct OutputBuffer {
         case until(Timestamp)
         /// The released bytes are the last to be sent; then this happens.
         case end(WireAction)
+        /// The network has broken the connection.
+        case broken
     }
 
     /// Passes the holds that are due, or all waits, and returns what comes next; drops everything after an end.
     mutating func release(at time: Timestamp, skippingWaits: Bool = false) -> Release {
+        let next = passHolds(at: time, skippingWaits)
+        if line != nil {
+            if skippingWaits { skipLine(to: passedEnd) }
+            if line?.arrive(by: time) ?? false { return .broken }
+            // An end comes behind what is on its way.
+            if let arrival = line?.next {
+                if case .until(let over) = next, over < arrival { return next }
+                return .until(arrival)
+            }
+        }
+        if case .end = next { forgetHolds() }
+        return next
+    }
+
+    private mutating func passHolds(at time: Timestamp, _ skippingWaits: Bool) -> Release {
         var reached = time
         while let hold = holds.first {
+            enterLine(upTo: hold.offset, at: reached)
             guard case .wait(let nanoseconds) = hold.action else {
-                discardHeld()
+                bytes.removeSubrange(hold.offset...)
                 return .end(hold.action)
             }
             let over = skippingWaits ? time : resumesAt ?? reached.advanced(byNanoseconds: nanoseconds)
@@ -110,38 +141,17 @@ struct OutputBuffer {
             holds.removeFirst()
         }
         forgetHolds()
+        enterLine(upTo: bytes.count, at: reached)
         return .all
     }
-}
 
-/// A queue that removes in batches; otherwise an answer sent byte by byte would take quadratic time.
-struct Backlog<Element> {
-    private var elements: [Element] = []
-    /// How many of them were removed.
-    private var removed = 0
-
-    var isEmpty: Bool { removed == elements.count }
-    var first: Element? { isEmpty ? nil : elements[removed] }
-    var last: Element? { isEmpty ? nil : elements[elements.count - 1] }
-
-    mutating func append(_ element: Element) { elements.append(element) }
-
-    mutating func removeFirst() {
-        removed += 1
-        if isEmpty {
-            _ = takeAll()
-        } else if removed > 1024, removed > elements.count / 2 {
-            elements.removeFirst(removed)
-            removed = 0
-        }
+    private mutating func enterLine(upTo end: Int, at time: Timestamp) {
+        let base = base
+        line?.enter(upTo: base + end, at: time)
     }
 
-    mutating func takeAll() -> ArraySlice<Element> {
-        defer { (elements, removed) = ([], 0) }
-        return elements[removed...]
-    }
-
-    mutating func update(_ change: (inout Element) -> Void) {
-        for index in elements.indices { change(&elements[index]) }
+    private mutating func skipLine(to end: Int) {
+        let base = base
+        line?.skip(to: base + end)
     }
 }

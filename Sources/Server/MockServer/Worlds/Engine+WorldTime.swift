@@ -158,6 +158,10 @@ extension Engine {
                 cut(connection, isReset: true, in: world, at: now)
                 continue
             }
+            if connection.queuedArrival == time {
+                connection.queuedArrival = nil
+                arrive(on: connection, at: now)
+            }
             guard connection.queuedRelease == time else { continue }
             connection.queuedRelease = nil
             release(connection, in: world, at: now)
@@ -174,14 +178,8 @@ extension Engine {
             // Further faults on the same output may come before it is time.
             guard connection.queuedRelease != time else { break }
             connection.queuedRelease = time
-            world.heldOutputs.insert(connection.id, at: time)
-            // Clients that give up waiting leave their entries in the queue, permanently if the clock stands still.
-            if world.heldOutputs.count > 2 * connections.count + 1024 {
-                world.heldOutputs.removeAll { id, time in
-                    self[id].map { $0.queuedRelease != time && $0.silencedUntil != time } ?? true
-                }
-            }
-            queueDeadline(of: world)
+            look(at: connection, in: world, at: time)
+        case .broken: breakOff(connection, in: world, at: now)
         case .end(.silence):
             loseHolds(of: connection)
             recorder.abandoned(connection, in: world)
@@ -206,6 +204,18 @@ extension Engine {
         // Output released just now has not been waiting for its reader.
         if connection.deadline?.purpose == .idle { arm(connection, .idle, after: patience.idle, at: now) }
         account(connection)
+    }
+
+    /// Queues a time at which a connection continues.
+    func look(at connection: Connection, in world: World, at time: Timestamp) {
+        world.heldOutputs.insert(connection.id, at: time)
+        // Clients that give up waiting leave their entries in the queue, permanently if the clock stands still.
+        if world.heldOutputs.count > 2 * connections.count + 1024 {
+            world.heldOutputs.removeAll { id, time in
+                self[id].map { ![$0.queuedRelease, $0.queuedArrival, $0.silencedUntil].contains(time) } ?? true
+            }
+        }
+        queueDeadline(of: world)
     }
 
     /// Stops a connection's reads and writes, and keeps it open until the client closes it or its time is over.

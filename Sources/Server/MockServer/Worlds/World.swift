@@ -30,6 +30,8 @@ final class World {
     /// When the token that the server hands out for the world expires, in seconds since 1970.
     private(set) var tokenExpiry: Int64
     var faults: FaultBook
+    /// What its clients' bytes pass; nil if they take no time.
+    var network: Network?
     var journal = Journal()
     /// How many connections its journal has met; a connection that went elsewhere and came back counts twice.
     var connectionCount: UInt64 = 0
@@ -96,6 +98,7 @@ final class World {
         (clock, backend, turn, replay) = (state.clock, state.backend, state.turn, state.replay)
         authenticator = settings.makeAuthenticator()
         faults = settings.makeFaults()
+        network = settings.makeNetwork(from: state.turn.now)
         tokenExpiry = settings.tokenExpiry(at: state.turn.now)
     }
 
@@ -109,6 +112,7 @@ final class World {
         (clock, backend, turn, replay) = (state.clock, state.backend, state.turn, state.replay)
         authenticator = settings.makeAuthenticator()
         if !beginning.draft.keepsFaults { (faults, written.faults) = (settings.makeFaults(), [:]) }
+        network = settings.makeNetwork(from: state.turn.now)
         clearJournal()
         (heldOutputs, live) = (DeadlineQueue(), nil)
         queuedDeadline = nil
@@ -125,6 +129,7 @@ final class World {
         fileprivate var replay: WorldReplay?
         fileprivate let tokenExpiry: Int64
         fileprivate let faults: FaultBook
+        fileprivate let network: Network?
         fileprivate let written: WrittenBytes
 
         /// A copy without sockets that shares no storage with this one.
@@ -140,7 +145,7 @@ final class World {
     var snapshot: Snapshot {
         Snapshot(
             settings: settings, backend: backend, clock: clock, turn: turn, replay: replay, tokenExpiry: tokenExpiry,
-            faults: faults, written: written)
+            faults: faults, network: network, written: written)
     }
 
     /// Creates a world that continues another one, whose journal and judge it copies.
@@ -148,6 +153,7 @@ final class World {
         (id, self.number, lastUsed) = ("w\(number)", number, now)
         (settings, clock, backend, turn) = (snapshot.settings, snapshot.clock, snapshot.backend, snapshot.turn)
         (replay, faults, tokenExpiry) = (snapshot.replay, snapshot.faults, snapshot.tokenExpiry)
+        network = snapshot.network
         (written.scenario, written.faults) = (snapshot.written.scenario, snapshot.written.faults)
         authenticator = snapshot.settings.makeAuthenticator()
         (journal, connectionCount) = (parent.journal, parent.connectionCount)
@@ -166,6 +172,7 @@ final class World {
         life += 1
         (settings, clock, backend, turn) = (snapshot.settings, snapshot.clock, snapshot.backend, snapshot.turn)
         (replay, faults, tokenExpiry) = (snapshot.replay, snapshot.faults, snapshot.tokenExpiry)
+        network = snapshot.network
         (written.scenario, written.faults) = (snapshot.written.scenario, snapshot.written.faults)
         authenticator = settings.makeAuthenticator()
         (clockMove, heldOutputs, queuedDeadline) = (nil, DeadlineQueue(), nil)

@@ -29,6 +29,11 @@ struct WorldSettings: Sendable {
 
     func makeFaults() -> FaultBook { FaultBook(rules: scenario.faults, seed: seed) }
 
+    /// - Parameter start: By the world's clock.
+    func makeNetwork(from start: Timestamp) -> Network? {
+        scenario.network.map { Network($0, seed: seed, from: start) }
+    }
+
     func makeAuthenticator() -> Authenticator {
         Authenticator(mode: mode, apiKey: apiKey, secret: jwtSecret, limit: verifiedTokens)
     }

@@ -16,6 +16,8 @@ final class WorldTable {
     var nextSweep: Timestamp?
     /// Idle worlds that were found and must still be removed, the oldest last.
     var idle: [World] = []
+    /// Whether a world has, or had, a network: otherwise no request looks for one.
+    private(set) var useNetworks = false
     /// Bytes of JSON, and the weight of the journals, of all worlds together.
     private(set) var storedBytes = 0, journalWeight = 0
     private let limits: ServerLimits
@@ -83,6 +85,7 @@ final class WorldTable {
 
     /// Updates the sum of stored bytes with one world.
     func accountStorage(of world: World) {
+        if world.network != nil { useNetworks = true }
         let stored = world.storedBytes
         guard stored != world.accountedStorage else { return }
         storedBytes += stored - world.accountedStorage

@@ -92,13 +92,15 @@ enum ObjectKind: String, CaseIterable {
     case mealCondition = "meal_condition"
     case replay
     case fault, selection, quota, dribble, truncate, reset, close, cut, end, hold, point
+    case network, outages
 
     var keys: [String] {
         switch self {
         case .scenario:
             [
                 "name", "summary", "guide", "seed", "clock", "token_lifetime", "accounts", "consultations", "ids",
-                "on_rewind", "users", "pauses", "answers", "meals", "faults", "issued_ids", "replay",
+                "on_rewind", "users", "pauses", "answers", "meals", "faults", "network", "issued_ids",
+                "replay",
             ]
         case .clock: ["manual"]
         case .accounts: ["access_token", "refresh_token", "password_cost"]
@@ -171,6 +173,8 @@ enum ObjectKind: String, CaseIterable {
         case .end: ["how", "after"]
         case .hold: ["what", "text", "for"]
         case .point: ["frame", "type", "n", "chunk", "answer", "byte"]
+        case .network: ["rtt", "down", "up", "jitter", "loss_per_mille", "outages", "failing_connections"]
+        case .outages: ["every", "for", "reset_per_mille"]
         }
     }
 
@@ -188,6 +192,7 @@ enum ObjectKind: String, CaseIterable {
         case .answerCondition, .mealCondition: "a condition"
         case .truncate: "a truncation"
         case .end: "an end"
+        case .outages: "outages"
         case .point: "a point of a connection"
         default: "a \(rawValue)"
         }

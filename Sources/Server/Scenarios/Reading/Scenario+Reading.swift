@@ -1,3 +1,4 @@
+import Faults
 import FitIQAPI
 import FitIQBackend
 import JSON
@@ -99,6 +100,7 @@ extension Scenario {
             (fields["answers"] ?? fields["meals"])?.refuse(Messages.tooManyInstructions(instructions))
         }
         scenario.faults = fields["faults"].map(FaultReader.rules) ?? []
+        scenario.network = fields["network"].flatMap(NetworkProfile.read)
         fields.refuse(keysWithoutReplay, unless: fields["replay"] == nil, Messages.contradicts("replay"))
         scenario.replay = fields["replay"].flatMap(SessionReplay.read)
         return scenario

@@ -1,0 +1,137 @@
+import FitIQAPI
+
+/// A world's network from a moment on.
+///
+/// A class, so that the lines of its connections share it, and know when it is replaced.
+public final class Network: Sendable {
+    public let profile: NetworkProfile
+    fileprivate let chance: Chance
+    private let start: Timestamp
+
+    /// - Parameter start: When it begins, by the world's clock.
+    public init(_ profile: NetworkProfile, seed: UInt64, from start: Timestamp) {
+        (self.profile, self.start) = (profile, start)
+        chance = Chance(seed: seed).mixing("network".utf8)
+    }
+
+    /// Whether the first request of a connection gets no answer, but a reset.
+    ///
+    /// - Parameter connection: The connection's number in its world, from 1.
+    public func loses(connection: UInt64) -> Bool {
+        profile.reach == .nobody || connection <= UInt64(profile.failingConnections)
+    }
+
+    /// The outage at a time: its number and its end; nil if bytes pass.
+    func outage(at time: Timestamp) -> (number: UInt64, end: Timestamp)? {
+        guard let outages = profile.outages else { return nil }
+        let passed = time.nanosecondsSinceEpoch - start.nanosecondsSinceEpoch
+        guard passed >= 0 else { return nil }
+        let (number, offset) = (UInt64(passed / outages.period), passed % outages.period)
+        let begin = Int64(chance.mixing(number).next(below: UInt64(outages.period - outages.length + 1)))
+        guard (begin..<begin + outages.length).contains(offset) else { return nil }
+        return (number, time.advanced(byNanoseconds: begin + outages.length - offset))
+    }
+
+    /// Whether an outage breaks a connection.
+    fileprivate func breaks(_ connection: Chance, in outage: UInt64) -> Bool {
+        connection.mixing(outage).next(below: 1000) < UInt64(profile.outages?.resetPerMille ?? 0)
+    }
+}
+
+/// One direction of a connection's way through a network: when the bytes that enter it arrive.
+///
+/// A value without a clock. Bytes take their places on the line one after the other, in slices of 20 ms; the network's
+/// delay, and what jitter and loss add, come on top, and nothing arrives before what entered earlier. Numbers of bytes
+/// are counted from the beginning of the connection.
+public struct NetworkLine: Sendable {
+    public enum Direction: Sendable { case up, down }
+
+    public let network: Network
+    private let rate: Int?
+    /// Decides about outages, in both directions alike.
+    private let chance: Chance
+    private var numbers: SplitMix64
+    /// What is on its way: all bytes up to a number, and when the last of them arrives.
+    private var flights = Backlog<(end: Int, time: Timestamp)>()
+    /// When the last byte has left, and what of its nanoseconds the division left over.
+    private var free: Timestamp
+    private var remainder = 0
+    private var latest: Timestamp
+    /// How many bytes have entered, and how many of these have arrived.
+    public private(set) var entered, arrived: Int
+    /// When the connection breaks, once an outage has broken it.
+    public private(set) var breaks: Timestamp?
+
+    /// - Parameters:
+    ///   - connection: The connection's number in its world.
+    ///   - count: How many bytes came before.
+    ///   - start: When the line is free for the first byte.
+    public init(
+        _ network: Network, _ direction: Direction, connection: UInt64, after count: Int, from start: Timestamp
+    ) {
+        self.network = network
+        rate = direction == .up ? network.profile.up : network.profile.down
+        chance = network.chance.mixing(connection)
+        numbers = SplitMix64(seed: chance.mixing(direction == .up ? 1 : 2).next(below: .max))
+        (free, latest, entered, arrived) = (start, start, count, count)
+    }
+
+    /// When the next bytes arrive, or the connection breaks; nil if nothing is on its way.
+    public var next: Timestamp? { flights.first?.time ?? breaks }
+
+    /// Lets all bytes up to a number enter; after a break they never arrive.
+    public mutating func enter(upTo end: Int, at time: Timestamp) {
+        if free < time { (free, remainder) = (time, 0) }
+        while entered < end, breaks == nil {
+            while let outage = network.outage(at: free) {
+                (free, remainder) = (outage.end, 0)
+                guard !network.breaks(chance, in: outage.number) else {
+                    breaks = max(free, latest)
+                    return
+                }
+            }
+            let count = min(end - entered, rate.map { max($0 / Self.slicesPerSecond, Self.packet) } ?? .max)
+            if let rate {
+                let (nanoseconds, rest) = (count * 1_000_000_000 + remainder).quotientAndRemainder(dividingBy: rate)
+                free = free.advanced(byNanoseconds: Int64(nanoseconds))
+                remainder = rest
+            }
+            latest = max(latest, free.advanced(byNanoseconds: delay(of: count)))
+            entered += count
+            flights.append((entered, latest))
+        }
+    }
+
+    /// The time from a slice's end on the line to its arrival.
+    private mutating func delay(of count: Int) -> Int64 {
+        let profile = network.profile
+        var delay = profile.roundTrip / 2
+        if profile.jitter > 0 { delay += Int64(numbers.next(below: UInt64(profile.jitter) + 1)) }
+        guard profile.lossPerMille > 0 else { return delay }
+        var isLost = false
+        for _ in 0..<min((count + Self.packet - 1) / Self.packet, Self.packetsAtOnce) {
+            if numbers.next(below: 1000) < UInt64(profile.lossPerMille) { isLost = true }
+        }
+        return isLost ? delay + max(Self.shortestRepeat, profile.roundTrip) : delay
+    }
+
+    /// Updates what has arrived; returns whether the connection is broken then.
+    public mutating func arrive(by time: Timestamp) -> Bool {
+        while let flight = flights.first, flight.time <= time {
+            arrived = flight.end
+            flights.removeFirst()
+        }
+        return flights.isEmpty && breaks.map { $0 <= time } ?? false
+    }
+
+    /// Counts all bytes up to a number as arrived.
+    public mutating func skip(to end: Int) { (flights, entered, arrived, breaks) = (Backlog(), end, end, nil) }
+
+    private static let slicesPerSecond = 50
+    /// The payload of a packet on most networks, in bytes.
+    private static let packet = 1460
+    /// For how many packets of a slice chance decides; among more, some are always lost.
+    private static let packetsAtOnce = 1000
+    /// When a lost packet is sent again at the earliest, as by Linux: 200 ms.
+    private static let shortestRepeat: Int64 = 200_000_000
+}

@@ -1,0 +1,163 @@
+import Faults
+import FitIQAPI
+import HTTP1
+import HTTPTypes
+import JSON
+import Scenarios
+
+/// The networks of worlds: what their clients' bytes wait for, in both directions.
+///
+/// A connection's way begins with the head of its first request, which names the world. What came before, opening the
+/// connection and the head's own way, counts as passed when the first answer begins its way.
+extension Engine {
+    /// Leads a connection through the network of the world that a request is for; false if that ends it.
+    func passNetwork(_ head: RequestHead, on connection: Connection, at now: Timestamp) -> Bool {
+        let destination = Destination(of: head.target, in: self)
+        guard !destination.isServer, let world = destination.world, let network = world.network else {
+            lead(connection, through: nil, from: connection.world, at: now)
+            return true
+        }
+        guard connection.input.line?.network !== network else { return true }
+        if connection.world !== world { connection.lastAuthorization = nil }
+        connection.world = world
+        world.setTime(now)
+        guard !network.loses(connection: connection.number(in: world)) else {
+            let note = "\(network.rule) lost a connection at its first request"
+            recorder.record(.note(note), on: connection, in: world)
+            end(connection, .reset)
+            return false
+        }
+        lead(connection, through: network, from: world, opening: network.profile.roundTrip * 3 / 2, at: now)
+        return true
+    }
+
+    /// Leads a connection through another network, or through none; what is on its way arrives at once.
+    ///
+    /// - Parameter opening: How long its next answer waits before it begins its way.
+    func lead(
+        _ connection: Connection, through network: Network?, from world: World?, opening: Int64 = 0, at now: Timestamp
+    ) {
+        guard connection.input.line?.network !== network else { return }
+        let wasHeld = connection.output.isHeld
+        if let network, let world {
+            let (number, time) = (connection.number(in: world), world.turn.now)
+            connection.input.follow(
+                NetworkLine(network, .up, connection: number, after: connection.input.writtenOffset, from: time))
+            connection.output.follow(
+                NetworkLine(
+                    network, .down, connection: number, after: connection.output.writtenOffset,
+                    from: time.advanced(byNanoseconds: opening)))
+        } else {
+            connection.input.follow(nil)
+            connection.output.follow(nil)
+        }
+        if !connection.input.isEmpty { resumed.append(connection.id) }
+        if wasHeld, let world { release(connection, in: world, at: now) }
+    }
+
+    /// Lets what was just written begin its way.
+    func carry(_ connection: Connection, at now: Timestamp) {
+        guard connection.output.line != nil, connection.output.isHeld, let world = connection.world else { return }
+        release(connection, in: world, at: now)
+    }
+
+    /// Reads what has arrived of a connection's input.
+    func arrive(on connection: Connection, at now: Timestamp) {
+        connection.world?.setTime(now)
+        let next = connection.input.release(at: connection.world?.turn.now ?? now)
+        while connection.isServed, connection.input.hasReleased {
+            let bytes = connection.input.withUnsent { Array($0) }
+            connection.input.take(bytes.count)
+            bytes.withUnsafeBytes { take($0, on: connection, at: now) }
+        }
+        if !connection.isServed || connection.input.isEmpty { connection.input.discard() }
+        if connection.input.line != nil, let world = connection.world, connection.isServed {
+            switch next {
+            case .until(let time) where connection.queuedArrival != time:
+                connection.queuedArrival = time
+                look(at: connection, in: world, at: time)
+            case .broken: breakOff(connection, in: world, at: now)
+            case .until, .all, .end: break
+            }
+        }
+        if connection.inputHasEnded, connection.input.isEmpty {
+            connection.inputHasEnded = false
+            receiveEndOfStream(on: connection.id, at: now)
+        }
+        // Reading may go on.
+        touch(connection)
+        account(connection)
+    }
+
+    /// Resets a connection that the network has broken.
+    func breakOff(_ connection: Connection, in world: World, at now: Timestamp) {
+        connection.input.discard()
+        cut(connection, isReset: true, by: world.network?.rule ?? LiveControl.byHand, in: world, at: now)
+    }
+
+    // MARK: The switch
+
+    /// Gives a world another network from this moment; one that reaches nobody resets every connection.
+    func setNetwork(_ profile: NetworkProfile?, of world: World, at now: Timestamp) {
+        world.setTime(now)
+        world.network = profile.map { Network($0, seed: world.settings.seed, from: world.turn.now) }
+        worlds.accountStorage(of: world)
+        let note = profile.map { "the network is now \($0.name)" } ?? "there is no network in between any more"
+        recorder.record(.note(note), at: world.turn.now, in: world)
+        for connection in connections where connection.world === world && connection.isServed && !connection.isEcho {
+            if profile?.reach == .nobody {
+                breakOff(connection, in: world, at: now)
+            } else {
+                lead(connection, through: world.network, from: world, at: now)
+            }
+        }
+    }
+
+    /// `GET /__admin/network`: as in a scenario file.
+    func networkAnswer(_ call: AdminCall) -> Answer {
+        .object { writer in
+            if let profile = call.world.network?.profile {
+                profile.write(into: &writer)
+            } else {
+                writer.memberNull("network")
+            }
+        }
+    }
+
+    /// `PUT /__admin/network`: a name, a mapping, or null for none; 400 for anything else.
+    func putNetwork(_ call: AdminCall) throws(APIError) -> Answer {
+        let value = try call.body(keys: ["network"])["network"] ?? .null
+        let scenario = try Scenario(json: ["name": "live", "network": value])
+        enterDue(call.world, at: call.now)
+        setNetwork(scenario.network, of: call.world, at: call.now)
+        return networkAnswer(call)
+    }
+
+    // MARK: The portal
+
+    /// What a network answers in the backend's place: the page of a hotel, or the way to it; nil if it lets all pass.
+    func portalAnswer(_ exchange: inout Exchange) -> Answer? {
+        guard let network = exchange.world.network, network.profile.reach == .portal, !exchange.isOfServer else {
+            return nil
+        }
+        exchange.interceptor = network.rule
+        let path = (exchange.destination.worldID.map { "/w/\($0.text)" } ?? "") + "/captive-portal"
+        guard exchange.head.target.path == path else {
+            return Answer(status: .found, body: [], fields: [.location: path])
+        }
+        return Answer(body: Array(Self.portalPage.utf8), contentType: "text/html; charset=utf-8")
+    }
+
+    private static let portalPage = """
+        <!DOCTYPE html>
+        <html lang="en"><head><title>Hotel Seeblick – Wi-Fi</title></head>
+        <body><h1>Welcome to Hotel Seeblick</h1>
+        <form method="post"><label>Room <input name="room"></label> <button>Go online</button></form></body></html>
+
+        """
+}
+
+extension Network {
+    /// What the journal calls it where it acts as a fault.
+    fileprivate var rule: String { "network \(profile.name)" }
+}

@@ -1,0 +1,99 @@
+import FitIQAPI
+import Testing
+
+@testable import Faults
+
+@Suite("The line of a network")
+struct NetworkLineTests {
+    static let start = Timestamp(secondsSinceEpoch: 1_738_146_600)
+    static func ms(_ count: Int64) -> Timestamp { start.advanced(byNanoseconds: count * 1_000_000) }
+
+    /// When bytes arrive, in milliseconds, and how many have by then.
+    static func arrivals(
+        _ profile: NetworkProfile, _ writes: [(at: Int64, upTo: Int)], _ direction: NetworkLine.Direction = .down,
+        seed: UInt64 = 1
+    ) -> [String] {
+        let network = Network(profile, seed: seed, from: start)
+        var line = NetworkLine(network, direction, connection: 1, after: 0, from: start)
+        var lines: [String] = []
+        func pass(by time: Timestamp) {
+            while let next = line.next, next <= time {
+                let isBroken = line.arrive(by: next)
+                let passed = next.nanosecondsSinceEpoch - start.nanosecondsSinceEpoch
+                lines.append("\(Double(passed) / 1e6) ms \(isBroken ? "broken" : "\(line.arrived)")")
+                if isBroken { return }
+            }
+        }
+        for write in writes {
+            pass(by: ms(write.at))
+            line.enter(upTo: write.upTo, at: ms(write.at))
+        }
+        pass(by: ms(1_000_000))
+        return lines
+    }
+
+    @Test("Bytes leave at the rate, in slices, and arrive half a round trip later")
+    func rates() {
+        let profile = NetworkProfile("a", roundTrip: 100_000_000, down: 100_000, up: 3_000)
+        #expect(
+            Self.arrivals(profile, [(0, 5000)])
+                == ["70.0 ms 2000", "90.0 ms 4000", "100.0 ms 5000"])
+        // What comes while the line is taken waits for it; what comes later does not.
+        #expect(
+            Self.arrivals(profile, [(0, 1000), (5, 2000), (500, 2100)]) == [
+                "60.0 ms 1000", "70.0 ms 2000", "551.0 ms 2100",
+            ])
+        // A rate that does not divide a second loses nothing: 3,000 bytes take a second, however they are written.
+        #expect(Self.arrivals(profile, (1...3000).map { (0, $0) }, .up).last == "1050.0 ms 3000")
+        #expect(Self.arrivals(NetworkProfile("b"), [(3, 1_000_000_000)]) == ["3.0 ms 1000000000"])
+    }
+
+    @Test("Jitter and loss delay, keep the order, and are drawn from the seed")
+    func chance() throws {
+        let profile = NetworkProfile(
+            "a", roundTrip: 100_000_000, down: 1_000_000, jitter: 30_000_000, lossPerMille: 50)
+        let lines = Self.arrivals(profile, [(0, 1_000_000)])
+        #expect(lines == Self.arrivals(profile, [(0, 1_000_000)]))
+        #expect(lines != Self.arrivals(profile, [(0, 1_000_000)], seed: 2))
+        let times = lines.compactMap { Double($0.prefix { $0 != " " }) }
+        #expect(times == times.sorted())
+        let last = try #require(times.last)
+        #expect(last >= 1050 && last <= 1280)
+        // A lost packet comes 200 ms later, and all behind it with it.
+        #expect(lines.count < 50)
+    }
+
+    @Test("In each period there is one outage of its length, which breaks as many connections as it should")
+    func outages() throws {
+        let outages = NetworkProfile.Outages(period: 10_000_000_000, length: 4_000_000_000, resetPerMille: 0)
+        let network = Network(NetworkProfile("a", outages: outages), seed: 7, from: Self.start)
+        for period in 0..<50 {
+            let out = (0..<10_000).filter { network.outage(at: Self.ms(Int64(period * 10_000 + $0))) != nil }
+            #expect((3999...4000).contains(out.count))
+            let first = try #require(out.first)
+            #expect(out.elementsEqual(first..<first + out.count))
+        }
+        #expect(network.outage(at: Self.ms(-1)) == nil)
+        var broken = 0
+        for connection in UInt64(1)...400 {
+            var profile = NetworkProfile("a", outages: outages)
+            profile.outages?.resetPerMille = 250
+            let network = Network(profile, seed: 7, from: Self.start)
+            var line = NetworkLine(network, .up, connection: connection, after: 0, from: Self.start)
+            for second in Int64(1)...10 { line.enter(upTo: Int(second), at: Self.ms(second * 1000)) }
+            if line.breaks != nil { broken += 1 }
+        }
+        #expect((60...140).contains(broken), "\(broken)")
+    }
+
+    @Test("Each named profile has a name of its own, and limits hold")
+    func table() {
+        #expect(Set(NetworkProfile.all.map(\.name)).count == NetworkProfile.all.count)
+        for profile in NetworkProfile.all {
+            #expect(profile.roundTrip <= FaultLimits.networkDelay && profile.jitter <= FaultLimits.networkDelay)
+            #expect([profile.down, profile.up].allSatisfy { $0.map { $0 <= FaultLimits.networkRate } ?? true })
+            #expect(profile.outages.map { 2 * $0.length <= $0.period } ?? true)
+            #expect(NetworkProfile.named(profile.name) == profile)
+        }
+    }
+}

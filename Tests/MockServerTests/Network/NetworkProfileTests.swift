@@ -1,0 +1,220 @@
+import Faults
+import FitIQAPI
+import Scenarios
+import TestSupport
+import Testing
+
+@testable import MockServer
+
+/// Worlds behind networks, on clocks that only the test moves: times are exact.
+@Suite("Networks")
+struct NetworkProfileTests {
+    /// A world behind a network, given as in a scenario file, with an answer of exactly 100,000 bytes.
+    static func network(
+        _ profile: String, faults: String = "", clock: ClockMode = .real, seed: UInt64 = 1
+    ) throws -> VirtualNetwork {
+        let scenario = try Scenario.read("{name: behind, network: \(profile), faults: [\(faults)]}")
+        return VirtualNetwork {
+            $0.scenario = scenario
+            $0.clock = clock
+            $0.seed = seed
+        }
+    }
+
+    /// A fault whose answer has so many bytes in all.
+    static func answer(of count: Int) throws -> String {
+        func rule(_ body: Int) -> String {
+            "{on: GET /api/v1/goals, status: 200, body: \"\(String(repeating: "x", count: body))\"}"
+        }
+        let network = try VirtualNetwork.faulty(rule(count - 1000))
+        let wire = try network.open()
+        wire.send(Request.goals.bytes)
+        return rule(count - 1000 + count - wire.received.count)
+    }
+
+    @Test("An answer of 100 kB at 50 kB/s takes 2 s, and what a round trip of 100 ms adds")
+    func formula() throws {
+        let network = try Self.network("{down: 50000, rtt: 100ms}", faults: Self.answer(of: 100_000))
+        let wire = try network.open()
+        wire.send(Request.goals.bytes)
+        // The connection and the request take a round trip and a half, the answer half of one.
+        let first = network.timeline(of: wire, for: .seconds(10))
+        #expect(first.first == "0.229 s 1460 bytes" && first.last == "2.200 s 720 bytes", "\(first)")
+        // A slice comes when its last byte does, at the rate of the line.
+        #expect(first.count == 69 && first[1] == "0.258 s 1460 bytes")
+        wire.send(Request.goals.bytes)
+        let second = network.timeline(of: wire, for: .seconds(10))
+        #expect(second.last == "2.100 s 720 bytes", "\(second)")
+        #expect(wire.received.count == 200_000)
+        wire.vanish()
+        #expect(network.engine.isEmpty && network.engine.connections.heldBytes == 0)
+    }
+
+    @Test("The journal has a request when it has arrived, and its answer when its last byte has")
+    func journal() throws {
+        let network = try Self.network(
+            "{down: 50000, up: 1000, rtt: 1s}", faults: Self.answer(of: 100_000), clock: .manual)
+        let world = try network.plainWorld()
+        let client = try network.client()
+        client.wire.send(Request.goals.bytes)
+        try world.advance("10s")
+        client.wire.send(Request.goals.bytes)
+        try world.advance("10s")
+        let times = try world.journal().filter { $0["kind"]?.string == "exchange" }.map { $0["time"]?.string ?? "" }
+        // A byte takes a millisecond on the way up.
+        let sending = Request.goals.bytes.count
+        let second = "2025-01-29T10:30:\(13 + sending / 1000).\(String(1000 + sending % 1000).dropFirst())"
+        #expect(times.count == 2 && times[0].hasPrefix("2025-01-29T10:30:04"), "\(times)")
+        #expect(times.last?.hasPrefix(second) ?? false, "\(times), expected \(second)")
+    }
+
+    @Test("A body comes at the rate of the client's way, and no more of it is held than the limit")
+    func upload() throws {
+        let network = try Self.network("{up: 50000}")
+        let client = try network.client()
+        let body = String(repeating: "x", count: 900_000)
+        let request = Request.authorized(.post, "/api/v1/goals", as: TestUser.anna).json("{\"title\":\"\(body)\"}")
+        client.wire.send(request.bytes)
+        var most = 0
+        var first: Timestamp?
+        network.advance(by: .seconds(20)) {
+            most = max(most, network.connection(of: client.wire)?.input.count ?? 0)
+            if first == nil, !client.wire.received.isEmpty { first = network.now }
+        }
+        // What was read together with the head has been there before.
+        let seconds = Double(request.bytes.count - 16 * 1024) / 50_000
+        let time = try #require(first).nanosecondsSinceEpoch - VirtualNetwork.start.nanosecondsSinceEpoch
+        #expect(abs(Double(time) / 1e9 - seconds) < 0.001, "\(time) ns for \(seconds) s")
+        #expect(try client.response().status == 400)
+        let limit = network.engine.limits.unsentBytesBeforeReadingPauses
+        #expect(most > limit / 2 && most < limit + 16 * 1024, "\(most)")
+    }
+
+    @Test("Frames of a WebSocket take half a round trip each way, and do not wait for each other")
+    func frames() throws {
+        let network = try Self.network("{rtt: 400ms}", clock: .manual)
+        let world = try network.plainWorld()
+        try #require(try network.admin(.put, "network", "{\"network\":null}").status == 200)
+        let id = try world.consultation()
+        let socket = try world.socket(on: id)
+        #expect(socket.takeTypes() == ["connected"])
+        try #require(try network.admin(.put, "network", #"{"network":{"rtt":"400ms"}}"#).status == 200)
+        socket.send(#"{"type":"ping"}"#)
+        try world.advance("100ms")
+        socket.send(#"{"type":"ping"}"#)
+        try world.advance("299ms")
+        #expect(socket.takeTypes() == [])
+        try world.advance("1ms")
+        #expect(socket.takeTypes() == ["pong"])
+        try world.advance("99ms")
+        #expect(socket.takeTypes() == [])
+        try world.advance("1ms")
+        #expect(socket.takeTypes() == ["pong"])
+        socket.send(#"{"type":"ping"}"#)
+        try world.advance("200ms")
+        // Without a network again, what is on its way arrives at once.
+        try #require(try network.admin(.put, "network", "{}").status == 200)
+        #expect(socket.takeTypes() == ["pong"])
+    }
+
+    @Test("A fault acts before the network: its wait comes first, and its reset behind what is on its way")
+    func faults() throws {
+        let delayed = try Self.network("{rtt: 200ms}", faults: "{on: any, delay: 1s}")
+        let wire = try delayed.open()
+        wire.send(Request.goals.bytes)
+        #expect(delayed.timeline(of: wire, for: .seconds(5)).map { $0.prefix(7) } == ["1.100 s"])
+        let cut = try Self.network("{rtt: 200ms, down: 1000}", faults: "{on: any, reset: {after: 100}}")
+        let other = try cut.open()
+        other.send(Request.goals.bytes)
+        expectLines(cut.timeline(of: other, for: .seconds(5)), ["0.500 s 100 bytes", "0.500 s reset"])
+    }
+
+    @Test("The end of the client's bytes comes behind them")
+    func endOfStream() throws {
+        let network = try Self.network("{rtt: 200ms}")
+        let client = try network.client()
+        client.wire.send(Request.goals.bytes)
+        network.advance(by: .seconds(1)) {}
+        #expect(try client.response().status == 200)
+        client.wire.send(Request.goals.bytes)
+        client.wire.finishWriting()
+        network.advance(by: .seconds(1)) {}
+        #expect(try client.response().status == 200)
+        #expect(client.wire.ending != .open || client.wire.sawEndOfStream)
+    }
+
+    @Test("Offline resets what is open and what comes; a portal answers all with a hotel's page")
+    func reach() throws {
+        let network = VirtualNetwork()
+        let world = try network.plainWorld()
+        let socket = try world.socket(on: world.consultation())
+        let client = try network.client()
+        #expect(try client.exchange(world.request(.get, "/api/v1/goals")).status == 200)
+        #expect(try network.admin(.put, "network", #"{"network":"offline"}"#).text == #"{"network":"offline"}"#)
+        #expect(client.wire.ending == .reset && socket.wire.ending == .reset)
+        let lost = try network.open()
+        lost.send(Request.goals.bytes)
+        #expect(lost.ending == .reset && lost.received.isEmpty)
+        #expect(try network.admin(.get, "health").status == 200)
+
+        _ = try network.admin(.put, "network", #"{"network":"captive-portal"}"#)
+        let guest = try network.client()
+        for (request, status) in [
+            (world.request(.post, "/api/v1/goals", WorldClient.goal), 302),
+            (.handshake("/api/v1/consultations/a/ws"), 302),
+            (Request(target: "/captive-portal"), 200),
+        ] {
+            guest.wire.send(request.bytes)
+            network.advance(by: .seconds(1)) {}
+            let answer = try guest.response()
+            #expect(answer.status == status && answer.text.contains("Hotel") == (status == 200))
+        }
+        let entries = try world.journal().filter { $0["faults"]?.array == [.string("network captive-portal")] }
+        #expect(entries.count == 3)
+        #expect(try network.admin(.put, "network", #"{"network":"5g"}"#).status == 400)
+    }
+
+    @Test("A train's tunnels hold bytes back, break some connections, and are the same with the same seed")
+    func train() throws {
+        func journey(_ seed: UInt64) throws -> [String] {
+            let network = try Self.network(
+                "{rtt: 100ms, jitter: 50ms, loss_per_mille: 20, outages: {every: 20s, for: 10s, reset_per_mille: 500}}",
+                seed: seed)
+            var lines: [String] = []
+            var wire = try network.open()
+            for _ in 0..<60 {
+                if wire.ending != .open { wire = try network.open() }
+                wire.send(Request.goals.bytes)
+                lines += network.timeline(of: wire, for: .seconds(3))
+            }
+            return lines
+        }
+        let lines = try journey(1)
+        #expect(lines == (try journey(1)))
+        #expect(lines != (try journey(2)))
+        #expect(lines.contains { $0.hasSuffix("reset") } && lines.count > 30)
+    }
+
+    @Test("The first connection fails where a profile says so, and no other")
+    func failingConnections() throws {
+        let network = try Self.network("{failing_connections: 1}")
+        for isLost in [true, false] {
+            let wire = try network.open()
+            wire.send(Request.goals.bytes)
+            #expect((wire.ending == .reset) == isLost && wire.received.isEmpty == isLost)
+        }
+    }
+
+    @Test("A reset of the world and its deletion leave nothing on the way")
+    func ends() throws {
+        let network = VirtualNetwork()
+        let world = try network.world(#"{"scenario":{"name":"a","network":"satellite"},"clock":"manual"}"#)
+        for call in ["reset", ""] {
+            let client = try network.client()
+            client.wire.send(world.request(.get, "/api/v1/goals").bytes)
+            #expect(client.wire.received.isEmpty)
+            _ = call.isEmpty ? try network.admin(.delete, "worlds/\(world.id)") : try world.ask(.post, call, "{}")
+            #expect(try client.response().status == 200)
+        }
+    }
+}
