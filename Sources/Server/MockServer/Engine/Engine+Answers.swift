@@ -14,6 +14,8 @@ extension Engine {
             let ofApps = world.mode.servesApps ? ["PUT", "DELETE"] : []
             return options(["GET", "HEAD", "POST", "PATCH"] + ofApps + ["OPTIONS"])
         }
+        // Faults and sessions are for what the client itself sends.
+        if let answer = preflightAnswer(head, destination, in: world.mode) { return answer }
         guard destination.world != nil else {
             exchange.unmatched = .unknownPath
             throw .unknownWorld(destination.worldID?.text ?? "")
