@@ -182,6 +182,7 @@ extension Engine {
         connection.http.respond(
             status: answer.status, fields: answer.allFields(at: world.turn.now), body: answer.body, close: true,
             into: &connection.output.bytes)
+        recorder.counts.refusals += 1
         if !isAdmin { recorder.refused(refusal, on: connection, in: world) }
         observe?(.refused(status: refusal.status, message: refusal.message))
         linger(connection, at: now)
