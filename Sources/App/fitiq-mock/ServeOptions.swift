@@ -94,6 +94,9 @@ struct ServeOptions: ParsableArguments {
             """, valueName: "origin"))
     var cors: [String] = []
 
+    @Flag(help: "Ignore 'Prefer: code=' and 'X-Fake-Fault', by which a request asks for a fault.")
+    var strictHeaders = false
+
     func plan() throws(Failure) -> ScenarioPlan {
         var plan = ScenarioPlan()
         if let name = try Settings.nonEmpty(scenario, "SCENARIO") { plan.source = try ScenarioSource(name) }
@@ -120,6 +123,7 @@ struct ServeOptions: ParsableArguments {
             adminToken: try Settings.fieldValue(adminToken, "ADMIN_TOKEN"))
         configuration.allowedOrigins = try Settings.origins(allowedOrigins)
         configuration.readingOrigins = try Settings.origins(cors, "CORS")
+        configuration.hasStrictHeaders = try Settings.flag(strictHeaders, "STRICT_HEADERS")
         configuration.adopt(scenario)
         return configuration
     }

@@ -58,7 +58,7 @@ struct SharingTests {
         let response = try network.exchange(preflight(target, "PATCH"))
         #expect(response.status == 204)
         #expect(response.fields[.accessControlAllowMethods] == methods)
-        #expect(response.fields[.accessControlAllowHeaders]?.contains("Authorization, Content-Type, X-API-Key") == true)
+        #expect(response.fields[.accessControlAllowHeaders]?.contains("Content-Type, Prefer, X-API-Key") == true)
         #expect(response.fields[.accessControlAllowOrigin] == Self.page)
         #expect(response.fields[.vary] == "Access-Control-Request-Method, Origin")
         // It is no request that fits nothing.

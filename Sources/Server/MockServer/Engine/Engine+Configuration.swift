@@ -28,6 +28,8 @@ extension Engine {
         public var readingOrigins: Set<AllowedOrigin> = [] {
             didSet { allowedOrigins.formUnion(readingOrigins) }
         }
+        /// Whether requests cannot ask for a fault by their header fields.
+        public var hasStrictHeaders = false
         public var limits: ServerLimits
         public var worldLimits: FitIQBackend.Limits
 

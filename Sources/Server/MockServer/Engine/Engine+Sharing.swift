@@ -19,7 +19,8 @@ extension Engine {
             status: .noContent, body: [],
             fields: [
                 .accessControlAllowMethods: methods.joined(separator: ", "),
-                .accessControlAllowHeaders: "Authorization, Content-Type, X-API-Key, traceparent, tracestate",
+                .accessControlAllowHeaders:
+                    "Authorization, Content-Type, Prefer, X-API-Key, X-Fake-Fault, traceparent, tracestate",
                 .vary: "Access-Control-Request-Method, Origin",
             ])
     }
