@@ -31,6 +31,22 @@ struct MessagesTests {
             "The fault's name '\(String(repeating: "é", count: 24))…' has 102 bytes; at most 100 are allowed."
         ),
         (FaultBookError.emptyName.message, "The fault has no name; give it one of 1 to 100 bytes."),
+        (
+            FaultBookError.unknownStatus("6000").message,
+            "'Prefer' asks for the code '6000'; it may be 200 to 599, as in 'Prefer: code=429'."
+        ),
+        (
+            FaultBookError.unknownName("q", known: []).message,
+            "'X-Fake-Fault' asks for the fault 'q', which no REST request has here; there are none: add one to the scenario, or over the admin API."
+        ),
+        (
+            FaultBookError.unknownName("q", known: (1...20).map { "a\($0)" }).message,
+            "'X-Fake-Fault' asks for the fault 'q', which no REST request has here; there are \((1...20).map { "a\($0)" }.joined(separator: ", "))."
+        ),
+        (
+            FaultBookError.unknownName("q", known: (1...21).map { "a\($0)" }).message,
+            "'X-Fake-Fault' asks for the fault 'q', which no REST request has here; there are \((1...20).map { "a\($0)" }.joined(separator: ", ")) and 1 more."
+        ),
     ]
 
     @Test("Sentences", arguments: table)

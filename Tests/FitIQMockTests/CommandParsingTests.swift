@@ -18,7 +18,7 @@ struct CommandParsingTests {
             "b.json", "--instant",
             "--api-key", "a",
             "--jwt-secret", "b", "--admin-token", "c", "--allow-origin", "null", "--allow-origin",
-            "http://localhost:3000",
+            "http://localhost:3000", "--cors", "http://localhost:3000", "--cors", "*", "--strict-headers",
         ]
     private static let reporting = [
         "--guide", "goal-linking", "--junit", "a.xml", "--json", "b.json", "--markdown", "c.md", "--known-broken", "d",

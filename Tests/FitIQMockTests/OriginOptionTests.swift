@@ -4,7 +4,7 @@ import Testing
 
 @testable import fitiq_mock
 
-@Suite("--allow-origin")
+@Suite("--allow-origin and --cors")
 struct OriginOptionTests {
     private func allowed(_ options: [String]) throws -> Set<AllowedOrigin> {
         try ServeOptions.parse(options).engineConfiguration(Scenario()).allowedOrigins
@@ -20,9 +20,23 @@ struct OriginOptionTests {
                 == [origin, .null, .any])
     }
 
+    @Test("Pages that may read may write, too")
+    func cors() throws {
+        let configuration = try ServeOptions.parse([
+            "--allow-origin", "null", "--cors", "http://a", "--cors", "http://b",
+        ])
+        .engineConfiguration(Scenario())
+        let readers = Set(["http://a", "http://b"].compactMap { AllowedOrigin($0) })
+        #expect(configuration.readingOrigins == readers)
+        #expect(configuration.allowedOrigins == readers.union([.null]))
+    }
+
     @Test("What is no origin is a mistake", arguments: ["", "localhost:3000", "http://a/", "http://*.a", "http://a b"])
     func mistakes(_ text: String) {
-        let failure = #expect(throws: Failure.self) { try allowed(["--allow-origin", text]) }
-        #expect(failure?.exitCode == 2 && failure?.message.hasSuffix("got '\(text)'.") == true)
+        for option in ["--allow-origin", "--cors"] {
+            let failure = #expect(throws: Failure.self) { try allowed([option, text]) }
+            #expect(failure?.exitCode == 2 && failure?.message.hasPrefix("\(option) must be") == true)
+            #expect(failure?.message.hasSuffix("got '\(text)'.") == true)
+        }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 extension Peers {
@@ -14,6 +15,18 @@ extension Peers {
                     environment: ["PYTHONDONTWRITEBYTECODE": "1"])
                 #expect(report.status == 0, "\(report.transcript)")
                 #expect(report.output.hasSuffix("examples\n"))
+            }
+        }
+
+        @Test("Prometheus' own parser reads the metrics, which docs/admin.md lists")
+        func metrics() async throws {
+            try await RunningServer.serve() { server in
+                let script = Programs.peers.appendingPathComponent("with_metrics.py")
+                let page = URL.packageRoot.appending(path: "docs/admin.md")
+                let report = try await Command(
+                    try Programs.python(), [script.path, server.ready.url, page.path],
+                    environment: ["PYTHONDONTWRITEBYTECODE": "1"])
+                #expect(report.status == 0, "\(report.transcript)")
             }
         }
     }

@@ -11,7 +11,7 @@ extension LongPeers {
             .enabled(if: Programs.chromium != nil, Programs.noChromium),
             arguments: [
                 "timeline,filters,verdicts,live", "held,faults,worlds,data", "scenario,hostile,looks,reconnection",
-                "prefix,pages,token,report", "many",
+                "prefix,pages,token,cors,report", "many",
             ])
         func stories(_ names: String) async throws {
             let script = Programs.peers.appendingPathComponent("with_page.py").path

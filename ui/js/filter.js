@@ -12,6 +12,7 @@ const CONDITIONS = {
   status: (row, wanted) => row.status > 0 && String(row.status).startsWith(wanted.replace(/xx$/i, "")),
   endpoint: (row, wanted, opened) => opened?.entry.endpoint === wanted,
   user: (row, wanted) => row.user === wanted,
+  trace: (row, wanted, opened) => opened?.entry.trace === wanted,
   connection: (row, wanted) => row.connection === Number(wanted),
   kind: (row, wanted) => row.kind === wanted,
   unmatched: (row, wanted) => row.kind === "exchange" && String(row.entry.unmatched != null) === wanted,

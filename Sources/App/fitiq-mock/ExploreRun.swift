@@ -33,7 +33,7 @@ struct ExploreRun {
         self.settings = settings
         knownBroken = try options.reports.readKnownBroken(checks: Symptom.ids)
         server = try Harness.startServer(
-            allowing: try Settings.allowedOrigins(options.origins.allowedOrigins),
+            allowing: try Settings.origins(options.origins.allowedOrigins),
             pace: options.instant ? .instant : .human)
         stop = try orFailure(try Gate(), Failure.running)
         pool = AdapterPool(options.command)

@@ -33,8 +33,8 @@ enum Messages {
     static func notAFieldValue(_ option: String) -> String {
         "\(option) must be printable ASCII without spaces around it: clients send it as a header field."
     }
-    static func notAnOrigin(_ value: String) -> String {
-        "--allow-origin must be an origin as browsers send it, scheme://host or scheme://host:port without a path, or null, "
+    static func notAnOrigin(_ value: String, of label: String) -> String {
+        "\(label) must be an origin as browsers send it, scheme://host or scheme://host:port without a path, or null, "
             + "or *; got '\(value)'."
     }
     static func fewDescriptors(_ count: Int, connections: Int) -> String {

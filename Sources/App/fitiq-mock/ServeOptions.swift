@@ -91,6 +91,17 @@ struct ServeOptions: ParsableArguments {
             """, valueName: "origin"))
     var allowedOrigins: [String] = []
 
+    @Option(
+        help: .init(
+            """
+            As --allow-origin, and let these pages read the answers, too (CORS); never those of the admin API. \
+            (default: the server's own)
+            """, valueName: "origin"))
+    var cors: [String] = []
+
+    @Flag(help: "Ignore 'Prefer: code=' and 'X-Fake-Fault', by which a request asks for a fault.")
+    var strictHeaders = false
+
     func plan() throws(Failure) -> ScenarioPlan {
         var plan = ScenarioPlan()
         if let name = try Settings.nonEmpty(scenario, "SCENARIO") { plan.source = try ScenarioSource(name) }
@@ -116,7 +127,9 @@ struct ServeOptions: ParsableArguments {
             apiKey: try Settings.fieldValue(apiKey, "API_KEY") ?? DevelopmentCredentials.apiKey,
             jwtSecret: try Settings.nonEmpty(jwtSecret, "JWT_SECRET") ?? DevelopmentCredentials.jwtSecret,
             adminToken: try Settings.fieldValue(adminToken, "ADMIN_TOKEN"))
-        configuration.allowedOrigins = try Settings.allowedOrigins(allowedOrigins)
+        configuration.allowedOrigins = try Settings.origins(allowedOrigins)
+        configuration.readingOrigins = try Settings.origins(cors, "CORS")
+        configuration.hasStrictHeaders = try Settings.flag(strictHeaders, "STRICT_HEADERS")
         configuration.adopt(scenario)
         return configuration
     }

@@ -78,16 +78,18 @@ enum Settings {
         }
     }
 
-    /// The values of `--allow-origin`; in the environment spaces or commas separate them.
-    static func allowedOrigins(_ options: [String]) throws(Failure) -> Set<AllowedOrigin> {
+    /// The values of an option that takes origins; in the environment spaces or commas separate them.
+    static func origins(_ options: [String], _ name: String = "ALLOW_ORIGIN") throws(Failure) -> Set<AllowedOrigin> {
         var texts = options
-        if texts.isEmpty, let text = text(nil, "ALLOW_ORIGIN") {
+        if texts.isEmpty, let text = text(nil, name) {
             texts = text.split { $0 == " " || $0 == "," }.map(String.init)
-            guard !texts.isEmpty else { throw .configuration(Messages.empty("--allow-origin")) }
+            guard !texts.isEmpty else { throw .configuration(Messages.empty(label(name))) }
         }
         var origins: Set<AllowedOrigin> = []
         for text in texts {
-            guard let origin = AllowedOrigin(text) else { throw .configuration(Messages.notAnOrigin(text)) }
+            guard let origin = AllowedOrigin(text) else {
+                throw .configuration(Messages.notAnOrigin(text, of: label(name)))
+            }
             origins.insert(origin)
         }
         return origins

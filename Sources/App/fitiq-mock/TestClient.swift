@@ -81,7 +81,7 @@ struct TestClient: ParsableCommand {
         guard timeLimit.map({ Verify.timeLimits.contains($0.seconds) }) ?? true else {
             throw Failure.configuration(Messages.badTimeLimit)
         }
-        let origins = try Settings.allowedOrigins(origins.allowedOrigins)
+        let origins = try Settings.origins(origins.allowedOrigins)
         let knownBroken = try reports.readKnownBroken(checks: ContractCase.all.map(\.address))
         let adapter = ProcessAdapter(command, trace: trace ? Self.show : nil)
         let run = TestClientRun(

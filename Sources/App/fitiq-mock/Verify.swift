@@ -91,7 +91,7 @@ struct Verify: ParsableCommand {
         if against == "" { throw Failure.configuration(Messages.empty("--against")) }
         guard (1...Self.jobLimit).contains(jobs) else { throw Failure.configuration(Messages.badJobs) }
         let plan = try VerifyPlan(names: scenarios, all: all, guide: guide, seed: seed)
-        let origins = try Settings.allowedOrigins(origins.allowedOrigins)
+        let origins = try Settings.origins(origins.allowedOrigins)
         let listed = try reports.readKnownBroken(
             checks: [VerifyRun.strictReplay] + (against == nil ? [] : plan.names.map { VerifyAgainst.address($0) }))
         let journal = page.journal

@@ -134,6 +134,10 @@ public enum FaultBookError: Error, Equatable, Sendable {
     case tooManyRules(limit: Int)
     case longName(String)
     case emptyName
+    /// A request asks for a fault that there is not.
+    case unknownName(String, known: [String])
+    /// A request asks for an answer with what is no status.
+    case unknownStatus(String)
 
     /// The problem and how to fix it, for the author of the rule.
     public var message: String {
@@ -144,6 +148,11 @@ public enum FaultBookError: Error, Equatable, Sendable {
         case .longName(let name):
             "The fault's name '\(Messages.excerpt(name))' has \(name.utf8.count) bytes; at most \(FaultLimits.ruleName) "
                 + "are allowed."
+        case .unknownName(let name, let known):
+            Messages.unknownFault(name, known: known)
+        case .unknownStatus(let code):
+            "'Prefer' asks for the code '\(Messages.excerpt(code))'; it may be \(FaultLimits.statuses.lowerBound) to "
+                + "\(FaultLimits.statuses.upperBound), as in 'Prefer: code=429'."
         case .emptyName: "The fault has no name; give it one of 1 to \(FaultLimits.ruleName) bytes."
         }
     }
@@ -153,6 +162,16 @@ public enum FaultBookError: Error, Equatable, Sendable {
 enum Messages {
     static func replaced(status: Int, rule: String) -> String {
         "A scenario answers this request with \(status) (fault '\(excerpt(rule))')."
+    }
+
+    static func preferred(status: Int) -> String { "The request's 'Prefer' asks for this answer, \(status)." }
+
+    static func unknownFault(_ name: String, known: [String]) -> String {
+        let wanted = "'X-Fake-Fault' asks for the fault '\(excerpt(name))', which no REST request has here; "
+        guard !known.isEmpty else { return wanted + "there are none: add one to the scenario, or over the admin API." }
+        let more = known.count > 20 ? " and \(known.count - 20) more" : ""
+        return wanted + "there are \(known.prefix(20).map(excerpt).joined(separator: ", "))\(more)."
+            + NearestWord.hint(name, among: known)
     }
 
     static func quotaExceeded(requests: Int, window: Int64, secondsLeft: Int, rule: String) -> String {

@@ -109,5 +109,8 @@ struct Authenticator {
 }
 
 extension HTTPField.Name {
+    static let xFakeFault = HTTPField.Name("X-Fake-Fault")!  // A constant token.
+    /// How the client would like the request to be served (RFC 7240).
+    static let prefer = HTTPField.Name("Prefer")!  // A constant token.
     static let xAPIKey = HTTPField.Name("X-API-Key")!  // A constant token.
 }

@@ -164,3 +164,29 @@ package struct PresentedCredentials: Sendable, Hashable {
 
     private static let apiKeyName = HTTPField.Name("X-API-Key")
 }
+
+/// The trace that a request belongs to, as its `traceparent` says (W3C Trace Context).
+enum TraceID {
+    private static let field = HTTPField.Name("traceparent")
+
+    /// The id of the trace: 32 hexadecimal digits in lower case; nil if there is no field, or none that is valid.
+    static func of(_ head: RequestHead) -> String? {
+        guard let field, let text = head.fields[field] else { return nil }
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count >= 4, parts[0] != "ff", parts[0] != "00" || parts.count == 4,
+            zip(parts, [2, 32, 16, 2]).allSatisfy({ isHexadecimal($0, count: $1) }), isNumber(parts[1]),
+            isNumber(parts[2])
+        else { return nil }
+        return String(parts[1])
+    }
+
+    /// Whether a text can be the id of a trace.
+    static func isValid(_ text: String) -> Bool { isHexadecimal(text, count: 32) && isNumber(text) }
+
+    private static func isHexadecimal(_ text: some StringProtocol, count: Int) -> Bool {
+        text.utf8.count == count && text.utf8.allSatisfy { $0.isDigit || (0x61...0x66).contains($0) }
+    }
+
+    /// Only zeros mean that there is none.
+    private static func isNumber(_ text: some StringProtocol) -> Bool { text.utf8.contains { $0 != 0x30 } }
+}

@@ -124,7 +124,7 @@ extension Party {
 }
 
 extension Opcode {
-    var name: String {
+    package var name: String {
         switch self {
         case .continuation: "continuation"
         case .text: "text"

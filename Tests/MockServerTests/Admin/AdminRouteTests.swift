@@ -10,7 +10,7 @@ struct AdminRouteTests {
     /// The paths below `/__admin`, and what answers there.
     static let server = [
         "": "GET, HEAD", "health": "GET, HEAD", "echo": "GET", "openapi.yaml": "GET, HEAD", "ui": "GET, HEAD",
-        "scenarios": "GET, HEAD", "worlds": "GET, HEAD, POST", "check": "POST",
+        "metrics": "GET, HEAD", "scenarios": "GET, HEAD", "worlds": "GET, HEAD, POST", "check": "POST",
     ]
     static let ofWorlds = [
         "reset": "POST", "clock": "GET, HEAD, POST", "tokens": "POST", "requests": "GET, HEAD",

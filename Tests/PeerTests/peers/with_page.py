@@ -8,6 +8,8 @@ import re
 import subprocess
 import sys
 import tempfile
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from page_held import Held
@@ -19,6 +21,19 @@ from playwright.sync_api import expect, sync_playwright
 FAULTS = [{"name": "goals-down", "on": "GET /api/v1/goals", "status": 503},
           {"name": "slow-lists", "on": "GET /api/v1/consultations", "delay": "1s", "enabled": False}]
 BROKEN = "consultation/history-before-connect"
+
+
+class Handler(BaseHTTPRequestHandler):
+    """An empty page of another origin."""
+
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *arguments):
+        pass
 
 
 class Stories(Live, Held):
@@ -594,6 +609,39 @@ class Stories(Live, Held):
         expect(page.locator("dialog")).to_be_hidden()
         close_quietly(page, "401 (Unauthorized)")
         server.stop()
+
+    def cors(self):
+        """A page of another origin reads what the server lets it read."""
+        with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as site:
+            threading.Thread(target=site.serve_forever, daemon=True).start()
+            origin = f"http://127.0.0.1:{site.server_port}"
+            server, silent = self.serve("--instant", "--cors", origin), self.serve()
+            page = self.browser.new_page()
+            page.goto(origin)
+
+            def call(server, method, path, **fields):
+                return page.evaluate(
+                    """([url, method, headers]) => fetch(url, {method, headers, body: method === "POST" ? "{}" : undefined})
+                        .then(async answer => [answer.status, await answer.text(), answer.headers.get("Retry-After")],
+                              failure => failure.name)""",
+                    [server.url + path, method, fields])
+
+            good = {"Authorization": f"Bearer {server.token}", "X-API-Key": "fitiq-mock-key",
+                    "Content-Type": "application/json"}
+            status, text, _ = call(server, "GET", "/api/v1/goals", **good)
+            assert status == 200 and "goals" in text, text
+            status, text, _ = call(server, "POST", "/api/v1/goals", **good)
+            assert status == 400 and "VALIDATION_FAILED" in text, text
+            status, text, _ = call(server, "PATCH", "/api/v1/goalz", **good)
+            assert status == 404 and "nearest endpoint" in text, text
+            # The first request that a fault counts is the page's own, not the question of its browser.
+            server.ask("POST", "/__admin/faults", {"on": "any", "requests": 1, "status": 503, "retry_after": 7})
+            status, _, after = call(server, "GET", "/api/v1/goals", **good)
+            assert (status, after) == (503, "7")
+            assert call(server, "GET", "/__admin/health") == "TypeError"
+            assert call(silent, "GET", "/api/v1/goals", **good) == "TypeError"
+            page.close()
+            site.shutdown()
 
     def traffic_with_token(self, server):
         assert server.send("GET", "/api/v1/goals")[0] == 200

@@ -24,6 +24,21 @@ struct HeadingTests {
         #expect(AnswerHeading.cookie(cookie, isClientSecure: true) == secure)
     }
 
+    @Test("What names a trace is sent on as it came, in its place")
+    func trace() throws {
+        let fields = [
+            "TraceParent": "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "tracestate": "a=1,b=2",
+        ]
+        var connection = HTTP1.Connection(role: .server)
+        let lines = fields.map { "\($0): \($1)\r\n" }.joined()
+        connection.receive(Array("GET / HTTP/1.1\r\nHost: a\r\n\(lines)\r\n".utf8))
+        guard case .request(let head) = try connection.nextEvent() else { return #expect(Bool(false)) }
+        let heading = RequestHeading(head, isClientSecure: false, upstream: try UpstreamURL("https://api.example.com"))
+        for (name, value) in fields {
+            #expect(heading.fields.filter { $0.name.rawName == name }.map(\.value) == [value])
+        }
+    }
+
     @Test(
         "URLs of an origin move with it, and others stay",
         arguments: [

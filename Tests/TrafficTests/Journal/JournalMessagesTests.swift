@@ -40,5 +40,9 @@ struct JournalMessagesTests {
             JournalMessages.badStatus("x")
                 == "The parameter 'status' must be a status from 100 to 599, such as 404, or a class of them, such as 4xx; got \"x\"."
         )
+        #expect(
+            JournalMessages.badTrace("x")
+                == "The parameter 'trace' must be the id of a trace, 32 hexadecimal digits in lower case that are not all 0, as in the second part of the field 'traceparent'; got \"x\"."
+        )
     }
 }

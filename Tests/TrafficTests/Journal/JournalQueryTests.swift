@@ -96,7 +96,7 @@ struct JournalQueryTests {
     static let refusals: [(String, String)] = [
         (
             "methd=GET",
-            "The journal has no parameter \"methd\"; it has method, path, status, endpoint, user, connection, kind, unmatched, since, before, direction, type, text, limit, order. Did you mean 'method'?"
+            "The journal has no parameter \"methd\"; it has method, path, status, endpoint, user, trace, connection, kind, unmatched, since, before, direction, type, text, limit, order. Did you mean 'method'?"
         ),
         ("limit=1&limit=1", "The parameter 'limit' occurs in the query more than once; give it once."),
         ("user=", "The parameter 'user' is empty; give it a value or leave it out."),

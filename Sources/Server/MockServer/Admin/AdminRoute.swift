@@ -40,6 +40,7 @@ final class AdminResource: Sendable {
         AdminResource("echo", .server, get: Engine.openEcho, hasHead: false),
         AdminResource("openapi.yaml", .open, get: Engine.adminDescription),
         AdminResource("ui", .open, get: Engine.adminPage),
+        AdminResource("metrics", .server, get: Engine.metrics),
         AdminResource("scenarios", .server, get: Engine.scenarioList),
         AdminResource("check", .server, post: Engine.check),
         AdminResource("worlds", .server, get: Engine.worldList, post: Engine.makeWorld),

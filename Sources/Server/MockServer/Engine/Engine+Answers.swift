@@ -1,3 +1,4 @@
+import Faults
 import FitIQAPI
 import FitIQBackend
 import HTTP1
@@ -14,6 +15,8 @@ extension Engine {
             let ofApps = world.mode.servesApps ? ["PUT", "DELETE"] : []
             return options(["GET", "HEAD", "POST", "PATCH"] + ofApps + ["OPTIONS"])
         }
+        // Faults and sessions are for what the client itself sends.
+        if let answer = preflightAnswer(head, destination, in: world.mode) { return answer }
         guard destination.world != nil else {
             exchange.unmatched = .unknownPath
             throw .unknownWorld(destination.worldID?.text ?? "")
@@ -51,7 +54,9 @@ extension Engine {
             return Answer(body: Array(persona.avatarImage.utf8), contentType: "image/svg+xml")
         case .api(let route) where exchange.endpoint?.isSocket == true: return try openSocket(of: route, &exchange)
         case .api(let route):
-            guard exchange.isReleased || !world.faults.isEmpty else { return try restAnswer(route, &exchange) }
+            guard exchange.isReleased || !world.faults.isEmpty || asksForFault(head) else {
+                return try restAnswer(route, &exchange)
+            }
             return try faultyAnswer(route, &exchange)
         }
     }
@@ -60,7 +65,7 @@ extension Engine {
     private func faultyAnswer(_ route: Route, _ exchange: inout Exchange) throws(APIError) -> Answer? {
         let world = exchange.world
         if !exchange.isReleased {
-            exchange.responseFaults = world.faults.respond(to: exchange.endpoint, at: world.turn.now)
+            exchange.responseFaults = try responseFaults(of: exchange)
             if holds(&exchange) { return nil }
         }
         guard let faults = exchange.responseFaults, let replacement = faults.replacement else {
@@ -69,6 +74,26 @@ extension Engine {
         // Only the answer is lost: the request is still carried out or refused.
         if replacement.isProcessed { _ = try? restAnswer(route, &exchange) }
         return faults.answer(in: exchange.errorForm, forApps: exchange.servesApps).map(Answer.init)
+    }
+
+    private func asksForFault(_ head: RequestHead) -> Bool {
+        !configuration.hasStrictHeaders && (head.fields.contains(.xFakeFault) || head.fields.contains(.prefer))
+    }
+
+    /// The fault that a REST request asks for, or those of the rules; nil if there are none.
+    func responseFaults(of exchange: Exchange) throws(APIError) -> ResponseFaults? {
+        let world = exchange.world
+        do throws(FaultBookError) {
+            guard asksForFault(exchange.head),
+                let requested = try RequestedFault(
+                    name: exchange.head.fields[.xFakeFault], preferences: exchange.head.fields[.prefer])
+            else {
+                return world.faults.respond(to: exchange.endpoint, at: world.turn.now)
+            }
+            return try world.faults.respond(with: requested, at: world.turn.now)
+        } catch {
+            throw .invalid(error.message)
+        }
     }
 
     /// The answer of a REST endpoint of the API.

@@ -24,6 +24,12 @@ extension Engine {
         public var adminToken: String?
         /// The origins, in addition to the server's own, whose pages may write and open sockets.
         public var allowedOrigins: Set<AllowedOrigin> = []
+        /// The origins whose pages may read answers as well; they become allowed ones.
+        public var readingOrigins: Set<AllowedOrigin> = [] {
+            didSet { allowedOrigins.formUnion(readingOrigins) }
+        }
+        /// Whether requests cannot ask for a fault by their header fields.
+        public var hasStrictHeaders = false
         public var limits: ServerLimits
         public var worldLimits: FitIQBackend.Limits
 

@@ -92,7 +92,7 @@ extension Engine {
             answering = outer
             _ = connection.takeBodyPieces()
         }
-        let answer: Answer
+        var answer: Answer
         do throws(APIError) {
             if let known {
                 answer = known
@@ -103,6 +103,7 @@ extension Engine {
         } catch {
             answer = Answer(world.advising(error), in: exchange.errorForm, forApps: exchange.servesApps)
         }
+        share(&answer, to: exchange.head, isAdmin: exchange.destination.isAdmin)
         if holdsAnswer, exchange.responseFaults != nil, holds(&exchange, answer) { return }
         let source = answer.source ?? source(ofLong: answer, to: exchange)
         guard reply(answer, from: source, to: head, in: world, on: connection, at: now) else { return }
@@ -175,12 +176,15 @@ extension Engine {
         let world = destination?.world ?? connection.world ?? defaultWorld
         world.setTime(now)
         let isAdmin = destination?.isAdmin ?? false
+        var answer = Answer(status: refusal.status, body: refusal.body(in: world.mode))
+        if let head = connection.request { share(&answer, to: head, isAdmin: isAdmin) }
         connection.request = nil
         connection.body = []
         _ = connection.takeBodyPieces()
         connection.http.respond(
-            status: refusal.status, encodedFields: world.responseFields.json, body: refusal.body(in: world.mode),
-            close: true, into: &connection.output.bytes)
+            status: answer.status, fields: answer.allFields(at: world.turn.now), body: answer.body, close: true,
+            into: &connection.output.bytes)
+        recorder.counts.refusals += 1
         if !isAdmin { recorder.refused(refusal, on: connection, in: world) }
         observe?(.refused(status: refusal.status, message: refusal.message))
         linger(connection, at: now)

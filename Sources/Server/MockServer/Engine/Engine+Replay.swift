@@ -18,7 +18,7 @@ extension Engine {
             if isHandshake {
                 exchange.handshakeFaults = world.faults.openSocket(exchange.endpoint, at: world.turn.now)
             } else {
-                exchange.responseFaults = world.faults.respond(to: exchange.endpoint, at: world.turn.now)
+                exchange.responseFaults = try responseFaults(of: exchange)
             }
             if holds(&exchange) { return nil }
         }

@@ -26,6 +26,7 @@ public final class Engine {
     var resumed: [ConnectionID] = []
     /// Tells this engine from another one at the same address: 16 hexadecimal digits.
     let instance: String
+    let startedAt: Timestamp
     /// Whether steps of worlds are left for the next turn of the loop.
     var isLate = false
     /// The descriptions of sockets that were needed so far, which take milliseconds to read.
@@ -52,6 +53,7 @@ public final class Engine {
     public init(_ configuration: Configuration, now: Timestamp) throws(APIError) {
         self.configuration = configuration
         (limits, patience) = (configuration.limits, Patience(configuration.limits))
+        startedAt = now
         let digits = String(UInt64(bitPattern: now.nanosecondsSinceEpoch), radix: 16)
         instance = String(repeating: "0", count: 16 - digits.count) + digits
         let draft = WorldDraft(settings: configuration.defaultWorldSettings)

@@ -19,6 +19,9 @@ final class Recorder {
     /// Receives each entry of every world right after it was recorded, and its connection; nil costs nothing.
     var observe: ((JournalEntry, World, Connection?) -> Void)?
 
+    /// What it recorded.
+    var counts = ServerCounts()
+
     init(_ worlds: WorldTable) { self.worlds = worlds }
 
     // MARK: Requests
@@ -41,6 +44,7 @@ final class Recorder {
             responseBody: shaped?.body ?? answer.body, delivery: shaped?.delivery ?? .complete,
             faults: exchange.faultNames)
         guard !connection.output.isHeld else { return add(.exchange(recorded), from: start, on: connection, in: world) }
+        counts.count(recorded)
         world.journal.record(recorded, at: now, connection: connection.number(in: world))
         hasRecorded(in: world, on: connection)
     }
@@ -160,17 +164,20 @@ final class Recorder {
     }
 
     func record(_ event: JournalEvent, on connection: Connection, in world: World) {
+        counts.count(event)
         world.journal.record(event, at: world.turn.now, connection: connection.number(in: world))
         hasRecorded(in: world, on: connection)
     }
 
     private func record(_ frame: RecordedFrame, on connection: Connection, in world: World) {
+        counts.count(frame)
         world.journal.record(frame, at: world.turn.now, connection: connection.number(in: world))
         hasRecorded(in: world, on: connection)
     }
 
     /// Records an event of the world itself, at a time of its clock.
     func record(_ event: JournalEvent, at time: Timestamp, in world: World) {
+        counts.count(event)
         world.journal.record(event, at: time)
         hasRecorded(in: world)
     }

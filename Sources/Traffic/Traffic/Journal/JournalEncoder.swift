@@ -152,6 +152,7 @@ extension JournalEncoder {
         writer.member("endpoint", ifPresent: endpoint?.name)
         writer.member("user", ifPresent: user?.text)
         writer.member("requested_at", time.nanosecondText)
+        writer.member("trace", ifPresent: TraceID.of(head))
         Self.write(head, body, to: &writer)
         // What the endpoint let pass; the guides' modes do not tell.
         guard mode.servesApps, let endpoint, head.target.query != nil else { return }

@@ -22,6 +22,10 @@ enum JournalMessages {
         "The parameter 'path' must be a part of a path, such as /messages, or a template that begins with a slash, such as "
             + "/api/v1/goals/{goalId}; got \(quoted(value))."
     }
+    static func badTrace(_ value: String) -> String {
+        "The parameter 'trace' must be the id of a trace, 32 hexadecimal digits in lower case that are not all 0, as in the "
+            + "second part of the field 'traceparent'; got \(quoted(value))."
+    }
     static func empty(_ name: String) -> String {
         "The parameter '\(name)' is empty; give it a value or leave it out."
     }

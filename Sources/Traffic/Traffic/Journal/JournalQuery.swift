@@ -5,8 +5,8 @@ import Text
 /// Selects entries of a journal, with a limit and an order.
 ///
 /// A condition on something that an entry lacks excludes it: `status` leaves only exchanges and openings. Frames,
-/// faults, holds and ends of a socket share the user, endpoint and path of its opening, as long as the opening is in
-/// the journal.
+/// faults, holds and ends of a socket share the user, endpoint, path and trace of its opening, as long as the opening is
+/// in the journal.
 public struct JournalQuery: Sendable {
     public var method: ExactString?
     public var path: PathPattern?
@@ -14,6 +14,8 @@ public struct JournalQuery: Sendable {
     public var endpoint: Endpoint?
     /// The user's ID.
     public var user: ExactString?
+    /// The id of the request's trace.
+    public var trace: ExactString?
     public var connection: UInt64?
     /// The kinds of entries; empty for all.
     public var kinds: Set<JournalEvent.Kind> = []
@@ -36,7 +38,7 @@ public struct JournalQuery: Sendable {
     public init() {}
 
     /// Whether any condition applies to a frame through the opening of its socket.
-    var asksForRequestFacts: Bool { path != nil || endpoint != nil || user != nil }
+    var asksForRequestFacts: Bool { path != nil || endpoint != nil || user != nil || trace != nil }
 
     /// Keeps the handshakes of open sockets, whose facts their frames share, as far as the query asks for these.
     func note(_ entry: JournalEntry, in openings: inout [UInt64: RecordedOpening]) {
@@ -90,6 +92,9 @@ public struct JournalQuery: Sendable {
         expect(
             "endpoint", endpoint.map { $0 == shared?.endpoint }, endpoint?.name ?? "", shared?.endpoint?.name)
         expect("user", user.map { $0 == shared?.user }, user?.text ?? "", shared?.user?.text)
+        expect(
+            "trace", trace.map { trace in shared.map { TraceID.of($0.head) == trace.text } ?? false },
+            trace?.text ?? "", shared.flatMap { TraceID.of($0.head) })
         expect(
             "status", status.map { status in own?.status.map(status.contains) ?? false },
             status.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound / 100)xx" } ?? "",
@@ -169,7 +174,7 @@ extension Journal {
 
 extension JournalQuery {
     public static let parameters = [
-        "method", "path", "status", "endpoint", "user", "connection", "kind", "unmatched", "since", "before",
+        "method", "path", "status", "endpoint", "user", "trace", "connection", "kind", "unmatched", "since", "before",
         "direction", "type", "text", "limit", "order",
     ]
 
@@ -202,6 +207,9 @@ extension JournalQuery {
         case "status": status = try Self.statuses(value)
         case "endpoint": endpoint = try query.choice(name)
         case "user": user = ExactString(value)
+        case "trace":
+            guard TraceID.isValid(value) else { throw Self.refusal(JournalMessages.badTrace(value)) }
+            trace = ExactString(value)
         case "connection": connection = try query.number(name, in: 1...Int.max).map(UInt64.init)
         case "kind": if let kind = try query.choice(name, among: JournalEvent.Kind.allCases) { kinds = [kind] }
         case "unmatched": isUnmatched = try query.flag(name)

@@ -72,7 +72,8 @@ extension JournalQuery {
     fileprivate func cost(of entry: JournalEntry) -> Int {
         if text != nil { return Self.leastCost + 2 * entry.byteCount }
         return switch entry.event {
-        case .exchange(let exchange) where path != nil, .opened(let exchange) where path != nil:
+        case .exchange(let exchange) where path != nil || trace != nil,
+            .opened(let exchange) where path != nil || trace != nil:
             Self.leastCost + 2 * exchange.head.byteCount
         case .frame(let frame) where type != nil: Self.leastCost + 2 * frame.payload.bytes.count
         case .exchange, .opened, .frame, .closed, .fault, .clock, .note, .held, .released: Self.leastCost

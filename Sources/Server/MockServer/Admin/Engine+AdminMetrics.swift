@@ -1,0 +1,79 @@
+import FitIQAPI
+import Traffic
+
+/// Numbers for monitoring, in the text format of Prometheus.
+extension Engine {
+    /// `GET /__admin/metrics`: what is there now, and what happened since the start.
+    func metrics(_ call: AdminCall) -> Answer {
+        var text = MetricsText()
+        let counts = recorder.counts
+        let all = [worlds.main] + Array(worlds.values)
+        text.gauge("build_info", "The version, as a label.", [([("version", Version.current)], 1)])
+        let lasted = call.now.nanoseconds(since: startedAt) / 1_000_000_000
+        text.gauge("uptime_seconds", "Time since the server started.", Int(lasted))
+        text.gauge("connections", "Open connections.", connections.count)
+        text.gauge("web_sockets", "Open WebSockets.", connections.webSocketCount)
+        text.gauge("held_bytes", "What connections hold in memory.", connections.heldBytes)
+        text.gauge("held_things", "What breakpoints hold.", all.reduce(0) { $0 + ($1.live?.holds.things.count ?? 0) })
+        text.gauge("worlds", "Worlds, with the default one.", all.count)
+        text.counter("worlds_made_total", "Worlds that were made.", [([], worlds.serial)])
+        text.gauge("stored_bytes", "The JSON of all worlds.", worlds.storedBytes)
+        text.gauge("journal_bytes", "The journals of all worlds.", worlds.journalWeight)
+        text.gauge("journal_entries", "Entries in the journals.", all.reduce(0) { $0 + $1.journal.count })
+        let (backend, kind) = (worlds.main.backend, "kind")
+        text.gauge(
+            "default_world_entities", "What the default world has.",
+            [
+                ([(kind, "users")], backend.userCount), ([(kind, "consultations")], backend.consultationCount),
+                ([(kind, "goals")], backend.goalCount), ([(kind, "meal_logs")], backend.mealLogCount),
+            ])
+        text.counter(
+            "requests_total", "Requests to the API, by operation and class of status.",
+            counts.requests.map { request, count in
+                let status = request.statusClass.map { "\($0)xx" } ?? "none"
+                return ([("endpoint", request.endpoint?.name ?? "none"), ("status", status)], count)
+            })
+        text.counter("request_body_bytes_total", "The bodies of requests.", [([], counts.requestBytes)])
+        text.counter("response_body_bytes_total", "The bodies of answers.", [([], counts.responseBytes)])
+        text.counter("refusals_total", "Connections refused for what or how they sent.", [([], counts.refusals)])
+        text.counter(
+            "frames_total", "Frames of WebSockets, as the journal has them.",
+            counts.frames.map { frame, count in
+                ([("direction", frame.sender.direction), ("opcode", frame.opcode.name)], count)
+            })
+        text.counter(
+            "sockets_closed_total", "Ends of WebSockets, by the side that caused them.",
+            counts.socketsClosed.map { party, count in ([("by", party.rawValue)], count) })
+        func byKind(_ counts: [JournalEvent.Kind: Int]) -> [MetricsText.Sample] {
+            counts.map { kind, count in ([("kind", kind.rawValue)], count) }
+        }
+        text.counter("journal_entries_total", "Entries that were made.", byKind(counts.entries))
+        text.counter("faults_acted_total", "Entries of what faults changed or held.", byKind(counts.faulty))
+        return Answer(body: text.bytes, contentType: "text/plain; version=0.0.4; charset=utf-8")
+    }
+}
+
+/// A text in the format of Prometheus, version 0.0.4.
+struct MetricsText {
+    /// A value with the names and values of its labels, which have no quotation marks, backslashes or line ends.
+    typealias Sample = (labels: [(name: String, value: String)], value: Int)
+
+    private(set) var bytes: [UInt8] = []
+
+    /// A value that goes up and down.
+    mutating func gauge(_ name: String, _ help: String, _ value: Int) { gauge(name, help, [([], value)]) }
+    mutating func gauge(_ name: String, _ help: String, _ samples: [Sample]) { write(name, "gauge", help, samples) }
+
+    /// A count that only grows; samples are sorted by their labels.
+    mutating func counter(_ name: String, _ help: String, _ samples: [Sample]) { write(name, "counter", help, samples) }
+
+    private mutating func write(_ name: String, _ type: String, _ help: String, _ samples: [Sample]) {
+        let name = "fitiq_mock_" + name
+        let lines = samples.map { labels, value in
+            let list = labels.map { "\($0.name)=\"\($0.value)\"" }.joined(separator: ",")
+            return "\(name)\(list.isEmpty ? "" : "{\(list)}") \(value)\n"
+        }
+        bytes += Array("# HELP \(name) \(help)\n# TYPE \(name) \(type)\n".utf8)
+        bytes += Array(lines.sorted().joined().utf8)
+    }
+}

@@ -1,0 +1,46 @@
+import FitIQAPI
+import HTTP1
+import HTTPTypes
+
+/// Answers that pages of other origins may read: CORS, as the Fetch standard has it.
+///
+/// No page may send cookies or read the admin API.
+extension Engine {
+    /// The answer to a browser that asks in advance whether a page may send a request; nil for any other request.
+    ///
+    /// Where there is no endpoint the request may be sent, so that the page can read why it is refused.
+    func preflightAnswer(_ head: RequestHead, _ destination: Destination, in mode: GuideMode) -> Answer? {
+        guard head.method == .options, let wanted = head.fields[.accessControlRequestMethod],
+            isShared(with: head, isAdmin: destination.isAdmin)
+        else { return nil }
+        let known = destination.world == nil ? [] : destination.route?.methods(in: mode).map(\.rawValue) ?? []
+        let methods = known.isEmpty ? [wanted] : known
+        return Answer(
+            status: .noContent, body: [],
+            fields: [
+                .accessControlAllowMethods: methods.joined(separator: ", "),
+                .accessControlAllowHeaders:
+                    "Authorization, Content-Type, Prefer, X-API-Key, X-Fake-Fault, traceparent, tracestate",
+                .vary: "Access-Control-Request-Method, Origin",
+            ])
+    }
+
+    /// Adds the fields that let a page read an answer; to do it twice changes nothing.
+    func share(_ answer: inout Answer, to head: RequestHead, isAdmin: Bool) {
+        guard !configuration.readingOrigins.isEmpty, !isAdmin else { return }
+        var fields = answer.fields ?? HTTPFields()
+        // Caches must know that the answer depends on who asked, also if it has no other field.
+        if fields[.vary]?.contains("Origin") != true { fields[values: .vary].append("Origin") }
+        if isShared(with: head, isAdmin: isAdmin) {
+            fields[.accessControlAllowOrigin] = head.fields[.origin]
+            fields[.accessControlExposeHeaders] = "Allow, Date, Location, Retry-After"
+        }
+        answer.fields = fields
+    }
+
+    private func isShared(with head: RequestHead, isAdmin: Bool) -> Bool {
+        let readers = configuration.readingOrigins
+        guard !readers.isEmpty, !isAdmin, let text = head.fields[.origin] else { return false }
+        return readers.contains(.any) || AllowedOrigin(text).map(readers.contains) ?? false
+    }
+}

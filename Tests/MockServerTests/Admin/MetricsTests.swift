@@ -1,0 +1,85 @@
+import TestSupport
+import Testing
+
+@testable import MockServer
+
+@Suite("Admin API: metrics")
+struct MetricsTests {
+    /// The samples by their names and labels, without the prefix that all share.
+    private func samples(_ network: VirtualNetwork) throws -> [String: Int] {
+        let response = try network.admin(.get, "metrics")
+        #expect(response.fields[.contentType] == "text/plain; version=0.0.4; charset=utf-8")
+        var samples: [String: Int] = [:]  // Names of metrics are ASCII.
+        for line in response.text.split(separator: "\n") where !line.hasPrefix("#") {
+            let parts = line.split(separator: " ")
+            #expect(parts.count == 2 && parts[0].hasPrefix("fitiq_mock_"))
+            samples[String(parts[0].dropFirst(11))] = Int(parts[1])
+        }
+        return samples
+    }
+
+    @Test("A server that did nothing counts nothing, and says what it is")
+    func beginning() throws {
+        let samples = try samples(VirtualNetwork())
+        #expect(samples["build_info{version=\"\(Version.current)\"}"] == 1)
+        #expect(samples["worlds"] == 1 && samples["connections"] == 1 && samples["web_sockets"] == 0)
+        #expect(samples["uptime_seconds"] == 0 && samples["worlds_made_total"] == 0)
+        #expect(!samples.keys.contains { $0.hasPrefix("requests_total") })
+    }
+
+    @Test("Counts go on over all worlds, a reset and a deletion")
+    func counts() throws {
+        let network = VirtualNetwork()
+        let world = try network.world(#"{"scenario":{"name":"a","faults":[{"on":"any","status":503}]}}"#)
+        for target in ["/api/v1/goals", "/api/v1/nothing", "/w/\(world.id)/api/v1/goals", "/health"] {
+            _ = try network.exchange(.authorized(.get, target))
+        }
+        _ = try network.admin(.post, "reset")
+        #expect(try network.admin(.delete, "worlds/\(world.id)").status == 204)
+        network.advance(by: .seconds(7))
+        let samples = try samples(network)
+        #expect(samples[#"requests_total{endpoint="listGoals",status="2xx"}"#] == 1)
+        #expect(samples[#"requests_total{endpoint="listGoals",status="5xx"}"#] == 1)
+        #expect(samples[#"requests_total{endpoint="none",status="4xx"}"#] == 1)
+        #expect(samples.filter { $0.key.hasPrefix("requests_total") }.map(\.value).reduce(0, +) == 3)
+        #expect(samples[#"journal_entries_total{kind="exchange"}"#] == 3)
+        #expect(samples[#"faults_acted_total{kind="exchange"}"#] == 1)
+        #expect(samples["worlds"] == 1 && samples["worlds_made_total"] == 1 && samples["uptime_seconds"] == 7)
+        #expect(samples["journal_entries"] == 0)
+        #expect(samples["response_body_bytes_total"] ?? 0 > 0)
+    }
+
+    @Test("Sockets are counted with their frames and ends")
+    func sockets() throws {
+        let network = VirtualNetwork()
+        let socket = try network.socket(on: try network.consultation())
+        socket.send(#"{"type":"ping"}"#)
+        var open = try samples(network)
+        #expect(open["web_sockets"] == 1 && open[#"requests_total{endpoint="openSocket",status="1xx"}"#] == 1)
+        #expect(open[#"frames_total{direction="client_to_server",opcode="text"}"#] == 1)
+        #expect(open[#"frames_total{direction="server_to_client",opcode="text"}"#] == 2)
+        #expect(open[#"default_world_entities{kind="consultations"}"#] == 1)
+        socket.close()
+        open = try samples(network)
+        #expect(open["web_sockets"] == 0 && open[#"sockets_closed_total{by="client"}"#] == 1)
+    }
+
+    @Test("What is no HTTP is counted as a refusal")
+    func refusals() throws {
+        let network = VirtualNetwork()
+        let wire = try network.open()
+        wire.send("GET / FTP\r\n\r\n")
+        #expect(try samples(network)["refusals_total"] == 1)
+    }
+
+    @Test("Samples stand in one order")
+    func order() {
+        var text = MetricsText()
+        text.counter("a_total", "What.", [([("b", "2")], 2), ([("b", "1"), ("c", "x")], 1)])
+        let lines = [
+            "# HELP fitiq_mock_a_total What.", "# TYPE fitiq_mock_a_total counter",
+            #"fitiq_mock_a_total{b="1",c="x"} 1"#, #"fitiq_mock_a_total{b="2"} 2"#, "",
+        ]
+        #expect(String(decoding: text.bytes, as: UTF8.self) == lines.joined(separator: "\n"))
+    }
+}

@@ -1,0 +1,70 @@
+import HTTPTypes
+import TestSupport
+import Testing
+
+@testable import MockServer
+
+@Suite("Faults that a request asks for")
+struct RequestedFaultTests {
+    private static let faults = """
+        {"scenario":{"name":"a","faults":[
+          {"name":"down","on":"POST /api/v1/goals","enabled":false,"status":503,"retry_after":2},
+          {"name":"busy","on":"any","requests":2,"status":500},
+          {"name":"quota","on":"POST /api/v1/goals","quota":{"requests":1,"per":"1h"}},
+          {"name":"drop","on":"socket","at":{"frame":1},"finish":true}]}}
+        """
+
+    private func world(_ configure: (inout Engine.Configuration) -> Void = { _ in }) throws -> WorldClient {
+        try VirtualNetwork(configure).world(Self.faults)
+    }
+
+    private func exchange(_ world: WorldClient, _ fields: String...) throws -> Response {
+        var request = Request(target: "/w/\(world.id)/api/v1/goals")
+        request.fields += fields
+        return try world.network.exchange(request)
+    }
+
+    @Test(
+        "Prefer names the status",
+        arguments: [
+            ("code=429", 429), ("code=200", 200), ("code=599", 599), ("Code=418", 418), ("code=\"404\"", 404),
+            ("respond-async, code=503; x=y", 503), ("return=minimal", 401), ("", 401), ("codes=429", 401),
+            ("code=199", 400), ("code=600", 400), ("code=", 400), ("code=0429", 400), ("code=x", 400),
+        ])
+    func status(_ preference: String, _ status: Int) throws {
+        #expect(try exchange(world(), "Prefer: \(preference)").status == status)
+    }
+
+    @Test("The name of a fault asks for it, wherever it is and also if it is not enabled")
+    func named() throws {
+        let world = try world()
+        let down = try exchange(world, "X-Fake-Fault: down", "Prefer: code=404")
+        #expect(down.status == 503 && down.fields[.retryAfter] == "2")
+        let quota = try exchange(world, "X-Fake-Fault: quota")
+        #expect(quota.status == 429 && quota.fields[.retryAfter] == "3600")
+        #expect(try world.journal().compactMap { $0["faults"]?.array?.first?.string } == ["down", "quota"])
+        // None of them counted for the rules: the second request of a client fails, as written.
+        #expect(try exchange(world).status == 401)
+        #expect(try exchange(world).status == 500)
+    }
+
+    @Test("What there is not is refused with what there is", arguments: ["dwn", "drop", ""])
+    func unknown(_ name: String) throws {
+        let response = try exchange(world(), "X-Fake-Fault: \(name)")
+        #expect(response.status == 400 && response.message.contains("there are down, busy, quota."))
+        #expect(response.message.hasSuffix("Did you mean 'down'?") == (name == "dwn"), "\(response.message)")
+    }
+
+    @Test("Strict headers ask for nothing")
+    func strict() throws {
+        let world = try world { $0.hasStrictHeaders = true }
+        #expect(try exchange(world, "Prefer: code=429", "X-Fake-Fault: down").status == 401)
+    }
+
+    @Test("A recorded session answers the same way")
+    func replay() throws {
+        let network = try Take().asked("GET", "/a", answer: "{}").network()
+        #expect(try network.exchange(Request(target: "/a", fields: ["Prefer: code=429"])).status == 429)
+        #expect(try network.get("/a").status == 200)
+    }
+}

@@ -1,0 +1,128 @@
+import HTTPTypes
+import TestSupport
+import Testing
+
+@testable import MockServer
+@testable import Traffic
+
+@Suite("CORS: which web pages may read answers")
+struct SharingTests {
+    private static let page = "http://localhost:3000"
+
+    private func network(_ readers: [String] = [page]) -> VirtualNetwork {
+        VirtualNetwork { $0.readingOrigins = Set(readers.compactMap { AllowedOrigin($0) }) }
+    }
+
+    private func preflight(_ target: String, _ method: String = "POST", from origin: String = page) -> Request {
+        Request(
+            method: .options, target: target,
+            fields: ["Origin: \(origin)", "Access-Control-Request-Method: \(method)"])
+    }
+
+    @Test(
+        "An answer names the page if it may be read, and in any case says on what that depends",
+        arguments: [
+            ([page], page, page), ([page], "HTTP://localhost:3000", "HTTP://localhost:3000"),
+            ([page], "http://localhost:3001", nil), ([page], "null", nil), ([page], nil, nil), (["*"], nil, nil),
+            (["null"], "null", "null"), (["*"], "https://example.com", "https://example.com"), (["*"], "null", "null"),
+        ] as [([String], String?, String?)])
+    func fields(_ readers: [String], _ origin: String?, _ named: String?) throws {
+        var request = Request.authorized(.get, "/api/v1/goals")
+        if let origin { request.fields.append("Origin: \(origin)") }
+        let response = try network(readers).exchange(request)
+        #expect(response.status == 200)
+        #expect(response.fields[.accessControlAllowOrigin] == named)
+        #expect(response.fields[.vary] == "Origin")
+        #expect(response.fields[.accessControlExposeHeaders] == named.map { _ in "Allow, Date, Location, Retry-After" })
+        #expect(response.fields[.accessControlAllowCredentials] == nil)
+    }
+
+    @Test("Without the option there are no such fields, and a preflight is an OPTIONS like any other")
+    func without() throws {
+        let network = network([])
+        let response = try network.exchange(.authorized(.get, "/api/v1/goals").with("Origin: \(Self.page)"))
+        #expect(response.fields[.vary] == nil && response.fields[.accessControlAllowOrigin] == nil)
+        let options = try network.exchange(preflight("/api/v1/goals"))
+        #expect(options.status == 204 && options.fields[.accessControlAllowMethods] == nil)
+        #expect(try network.exchange(preflight("/api/v1/nothing")).status == 404)
+    }
+
+    @Test(
+        "A preflight is answered with the methods of the path; where there is none, with the one that is asked for",
+        arguments: [
+            ("/api/v1/goals", "GET, HEAD, POST"), ("/health", "GET, HEAD"), ("/api/v1/nothing", "PATCH"),
+            ("/w/none/api/v1/goals", "PATCH"), ("/", "GET, HEAD"),
+        ])
+    func preflights(_ target: String, _ methods: String) throws {
+        let network = network()
+        let response = try network.exchange(preflight(target, "PATCH"))
+        #expect(response.status == 204)
+        #expect(response.fields[.accessControlAllowMethods] == methods)
+        #expect(response.fields[.accessControlAllowHeaders]?.contains("Content-Type, Prefer, X-API-Key") == true)
+        #expect(response.fields[.accessControlAllowOrigin] == Self.page)
+        #expect(response.fields[.vary] == "Access-Control-Request-Method, Origin")
+        // It is no request that fits nothing.
+        let unmatched = try network.admin(.get, "requests/unmatched")
+        #expect(unmatched.json?["entries"]?.array?.isEmpty == true)
+        // One of another page is not answered.
+        let other = try network.exchange(preflight(target, "PATCH", from: "http://localhost:3001"))
+        #expect(other.fields[.accessControlAllowMethods] == nil && other.fields[.accessControlAllowOrigin] == nil)
+    }
+
+    @Test("Refusals can be read: of the API, of faults, and of bodies that are too large")
+    func refusals() throws {
+        let network = network()
+        for (request, status) in [
+            (Request(target: "/api/v1/goals"), 401), (Request(target: "/api/v1/nothing"), 404),
+            (Request(target: "/w/none/api/v1/goals"), 404), (Request(method: .delete, target: "/api/v1/goals"), 405),
+            (.authorized(.post, "/api/v1/goals").json("{"), 400),
+            (.authorized(.post, "/api/v1/goals").json("\"" + String(repeating: "a", count: 2 << 20) + "\""), 413),
+        ] {
+            let response = try network.exchange(request.with("Origin: \(Self.page)"))
+            #expect(response.status == status)
+            #expect(response.fields[.accessControlAllowOrigin] == Self.page, "\(status)")
+        }
+        let world = try network.world(#"{"scenario":{"name":"a","faults":[{"on":"any","requests":1,"status":503}]}}"#)
+        let target = "/w/\(world.id)/api/v1/goals"
+        // A fault counts what the client itself sends.
+        #expect(try network.exchange(preflight(target)).status == 204)
+        let response = try network.exchange(Request(target: target, fields: ["Origin: \(Self.page)"]))
+        #expect(response.status == 503 && response.fields[.accessControlAllowOrigin] == Self.page)
+    }
+
+    @Test("A page that may read may write, and open sockets")
+    func writing() throws {
+        let network = network()
+        let request = Request.create().with("Origin: \(Self.page)")
+        #expect(try network.exchange(request).status == 201)
+        #expect(try network.exchange(.create().with("Origin: http://localhost:3001")).status == 403)
+    }
+
+    @Test(
+        "The admin API shares nothing", arguments: ["/__admin/health", "/__admin/worlds", "/__admin/ui", "/__admin/x"])
+    func admin(_ target: String) throws {
+        let network = network([Self.page, "*"])
+        for request in [Request(target: target).with("Origin: \(Self.page)"), preflight(target, "GET")] {
+            let response = try network.exchange(request)
+            #expect(response.fields[.accessControlAllowOrigin] == nil && response.fields[.vary] == nil)
+            #expect(response.fields[.accessControlAllowMethods] == nil)
+        }
+    }
+
+    @Test("A recorded answer is shared, whatever page it was recorded for; its other fields stay")
+    func replay() throws {
+        let fields = [
+            SessionField("Access-Control-Allow-Origin", "https://app.example"), SessionField("Vary", "Accept"),
+        ]
+        let scenario = try Take().asked("POST", "/a", "{}", answerFields: fields).scenario()
+        let replay = VirtualNetwork { configuration in
+            configuration.scenario = scenario
+            configuration.readingOrigins = [.any]
+        }
+        #expect(try replay.exchange(preflight("/a")).status == 204)
+        let request = Request(method: .post, target: "/a", fields: ["Origin: \(Self.page)"]).json("{}")
+        let response = try replay.exchange(request)
+        #expect(response.fields[values: .accessControlAllowOrigin] == [Self.page])
+        #expect(response.fields[values: .vary].joined(separator: ", ") == "Accept, Origin")
+    }
+}
