@@ -133,6 +133,8 @@ let package = Package(
         // TLS sessions over bytes, and the certificates they need.
         .target(name: "TLS", dependencies: ["COpenSSL"], path: "Sources/Platform/TLS"),
         .target(name: "Digests", dependencies: ["COpenSSL"], path: "Sources/Platform/Digests"),
+        // Messages made smaller, and large again within a bound.
+        .target(name: "Deflate", dependencies: ["CZlib"], path: "Sources/Platform/Deflate"),
         // The C library under one name on every system.
         .target(name: "CLibrary", path: "Sources/Platform/CLibrary"),
         .target(name: "CPlatform", path: "Sources/Platform/CPlatform"),
@@ -144,6 +146,9 @@ let package = Package(
         .systemLibrary(
             name: "CYAML", path: "Sources/Platform/CYAML", pkgConfig: "yaml-0.1",
             providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
+        .systemLibrary(
+            name: "CZlib", path: "Sources/Platform/CZlib", pkgConfig: "zlib",
+            providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
 
         // MARK: Tests — libraries of their own first.
         // What tests share: a network without sockets, clients, a generator of numbers, files.
@@ -185,6 +190,7 @@ let package = Package(
             path: "Tests/explore"),
 
         .testTarget(name: "DigestsTests", dependencies: ["Digests", "TestSupport"]),
+        .testTarget(name: "DeflateTests", dependencies: ["Deflate", "TestSupport"]),
         .testTarget(name: "TextsTests", dependencies: ["TestSupport", "Texts"]),
         .testTarget(name: "HTTP1Tests", dependencies: ["HTTP1", "TestSupport", httpTypes]),
         .testTarget(name: "WebSocketTests", dependencies: ["TestSupport", "WebSocket", httpTypes]),
