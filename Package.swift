@@ -89,7 +89,7 @@ let package = Package(
             path: "Sources/Server/Scenarios"),
         // What goes wrong on purpose: transforms between codec and socket.
         .target(
-            name: "Faults", dependencies: ["FitIQAPI", "JSON", "Text", "WebSocket", httpTypes],
+            name: "Faults", dependencies: ["Deflate", "FitIQAPI", "JSON", "Text", "WebSocket", httpTypes],
             path: "Sources/Server/Faults"),
 
         // MARK: Traffic — what happened: kept, compared, played back and judged.
@@ -121,7 +121,9 @@ let package = Package(
 
         // MARK: Protocols — pure state machines and languages, no I/O.
         .target(name: "HTTP1", dependencies: ["Text", httpTypes], path: "Sources/Protocols/HTTP1"),
-        .target(name: "WebSocket", dependencies: ["Digests", "Text", httpTypes], path: "Sources/Protocols/WebSocket"),
+        .target(
+            name: "WebSocket", dependencies: ["Deflate", "Digests", "Text", httpTypes],
+            path: "Sources/Protocols/WebSocket"),
         .target(name: "JSON", dependencies: ["Text"], path: "Sources/Protocols/JSON"),
         // Regular expressions in linear time.
         .target(name: "Patterns", path: "Sources/Protocols/Patterns"),
@@ -262,7 +264,8 @@ let package = Package(
         .testTarget(
             name: "FitIQMockTests",
             dependencies: [
-                "ContractSuite", "Faults", "FitIQAPI", "FitIQBackend", "FitIQClient", "HTTP1", "JSON", "Judging",
+                "ContractSuite", "Deflate", "Faults", "FitIQAPI", "FitIQBackend", "FitIQClient", "HTTP1", "JSON",
+                "Judging",
                 "MockServer", "Nutrition", "Proxy", "Replay", "Scenarios", "Sockets", "TLS", "TestSupport", "Traffic",
                 "WebSocket", "fitiq-mock", argumentParser, logging,
             ]),

@@ -16,7 +16,9 @@ struct MessageDeflaterTests {
         }
     }
 
-    @Test("What one end deflates the other inflates, at every window, with and without earlier messages", arguments: 8...15)
+    @Test(
+        "What one end deflates the other inflates, at every window, with and without earlier messages",
+        arguments: 8...15)
     func pairs(windowBits: Int) throws {
         for keepsHistory in [true, false] {
             var deflater = MessageDeflater(windowBits: windowBits, keepsHistory: keepsHistory)
@@ -64,11 +66,11 @@ struct MessageDeflaterTests {
 
     @Test("A message of the limit passes, and of one byte more does not, however small it came")
     func limit() throws {
-        for count in [0, 1, 255, 256, 257, 32768, 32769, 100_000, 5_000_000] {
+        for count in [0, 1, 255, 256, 257, 32768, 32769, 500_000] {
             let message = [UInt8](repeating: 0x61, count: count)
-            var deflater = MessageDeflater(windowBits: 15, keepsHistory: false)
-            let payload = deflater.deflate(message)
             for bits in [8, 9, 15] {
+                var deflater = MessageDeflater(windowBits: bits, keepsHistory: false)
+                let payload = deflater.deflate(message)
                 var inflater = MessageInflater(windowBits: bits, keepsHistory: false)
                 #expect(try inflater.inflate(payload, limit: count).count == count)
                 guard count > 0 else { continue }

@@ -13,7 +13,8 @@ struct CommandParsingTests {
     private static let serving =
         hosting + [
             "--record", "s.har", "--seed", "7", "--guide", "goal-linking", "--scenario", "default", "--watch",
-            "--watch-traffic", "--clock", "manual", "--ids", "any-case", "--import", "a.json", "--export-on-exit",
+            "--watch-traffic", "--clock", "manual", "--ids", "any-case", "--compression", "on", "--import", "a.json",
+            "--export-on-exit",
             "b.json", "--instant",
             "--api-key", "a",
             "--jwt-secret", "b", "--admin-token", "c", "--allow-origin", "null", "--allow-origin",

@@ -13,6 +13,7 @@ struct ScenarioPlan {
     var guide: GuideMode?
     var clock: ClockChoice?
     var ids: IDCase?
+    var compression: Compression?
 
     struct StateFile {
         let path: String
@@ -63,6 +64,7 @@ struct ScenarioPlan {
         if let seed { result.seed = seed }
         if let guide { result.guide = guide }
         if let ids { result.rules.ids = ids }
+        if let compression { result.rules.compression = compression }
         switch (clock, result.clock) {
         case (.real, _): result.clock = .real
         // The scenario defines its start.
