@@ -89,7 +89,7 @@ let package = Package(
             path: "Sources/Server/Scenarios"),
         // What goes wrong on purpose: transforms between codec and socket.
         .target(
-            name: "Faults", dependencies: ["FitIQAPI", "JSON", "Text", "WebSocket", httpTypes],
+            name: "Faults", dependencies: ["Deflate", "FitIQAPI", "JSON", "Text", "WebSocket", httpTypes],
             path: "Sources/Server/Faults"),
 
         // MARK: Traffic — what happened: kept, compared, played back and judged.
@@ -121,7 +121,9 @@ let package = Package(
 
         // MARK: Protocols — pure state machines and languages, no I/O.
         .target(name: "HTTP1", dependencies: ["Text", httpTypes], path: "Sources/Protocols/HTTP1"),
-        .target(name: "WebSocket", dependencies: ["Digests", "Text", httpTypes], path: "Sources/Protocols/WebSocket"),
+        .target(
+            name: "WebSocket", dependencies: ["Deflate", "Digests", "Text", httpTypes],
+            path: "Sources/Protocols/WebSocket"),
         .target(name: "JSON", dependencies: ["Text"], path: "Sources/Protocols/JSON"),
         // Regular expressions in linear time.
         .target(name: "Patterns", path: "Sources/Protocols/Patterns"),
@@ -133,6 +135,8 @@ let package = Package(
         // TLS sessions over bytes, and the certificates they need.
         .target(name: "TLS", dependencies: ["COpenSSL"], path: "Sources/Platform/TLS"),
         .target(name: "Digests", dependencies: ["COpenSSL"], path: "Sources/Platform/Digests"),
+        // Messages made smaller, and large again within a bound.
+        .target(name: "Deflate", dependencies: ["CZlib"], path: "Sources/Platform/Deflate"),
         // The C library under one name on every system.
         .target(name: "CLibrary", path: "Sources/Platform/CLibrary"),
         .target(name: "CPlatform", path: "Sources/Platform/CPlatform"),
@@ -144,6 +148,9 @@ let package = Package(
         .systemLibrary(
             name: "CYAML", path: "Sources/Platform/CYAML", pkgConfig: "yaml-0.1",
             providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
+        .systemLibrary(
+            name: "CZlib", path: "Sources/Platform/CZlib", pkgConfig: "zlib",
+            providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
 
         // MARK: Tests — libraries of their own first.
         // What tests share: a network without sockets, clients, a generator of numbers, files.
@@ -185,6 +192,7 @@ let package = Package(
             path: "Tests/explore"),
 
         .testTarget(name: "DigestsTests", dependencies: ["Digests", "TestSupport"]),
+        .testTarget(name: "DeflateTests", dependencies: ["Deflate", "TestSupport"]),
         .testTarget(name: "TextsTests", dependencies: ["TestSupport", "Texts"]),
         .testTarget(name: "HTTP1Tests", dependencies: ["HTTP1", "TestSupport", httpTypes]),
         .testTarget(name: "WebSocketTests", dependencies: ["TestSupport", "WebSocket", httpTypes]),
@@ -256,7 +264,8 @@ let package = Package(
         .testTarget(
             name: "FitIQMockTests",
             dependencies: [
-                "ContractSuite", "Faults", "FitIQAPI", "FitIQBackend", "FitIQClient", "HTTP1", "JSON", "Judging",
+                "ContractSuite", "Deflate", "Faults", "FitIQAPI", "FitIQBackend", "FitIQClient", "HTTP1", "JSON",
+                "Judging",
                 "MockServer", "Nutrition", "Proxy", "Replay", "Scenarios", "Sockets", "TLS", "TestSupport", "Traffic",
                 "WebSocket", "fitiq-mock", argumentParser, logging,
             ]),

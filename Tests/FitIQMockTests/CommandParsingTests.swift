@@ -13,7 +13,8 @@ struct CommandParsingTests {
     private static let serving =
         hosting + [
             "--record", "s.har", "--seed", "7", "--guide", "goal-linking", "--scenario", "default", "--watch",
-            "--watch-traffic", "--clock", "manual", "--ids", "any-case", "--network", "3g", "--import", "a.json",
+            "--watch-traffic", "--clock", "manual", "--ids", "any-case", "--network", "3g", "--compression", "on",
+            "--import", "a.json",
             "--export-on-exit",
             "b.json", "--instant",
             "--api-key", "a",

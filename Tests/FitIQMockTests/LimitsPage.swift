@@ -1,3 +1,4 @@
+import Deflate
 import JSON
 import TLS
 import Testing
@@ -79,6 +80,10 @@ enum LimitsPage {
             server.count("refusedConnections"),
         ],
         "WebSocket message": [server.bytes("webSocketMessage"), server.bytes("echoMessage")],
+        "bytes of earlier messages to which compressed ones refer: ours; the client's, if it lets the server choose": [
+            .bytes("MessageDeflater.keptBytes", MessageDeflater.keptBytes),
+            .bytes("CompressionTerms.preferredClientBits", 1 << CompressionTerms.preferredClientBits),
+        ],
         "unsent bytes at which pongs wait": [webSocket.bytes("unsentBeforePongsWait")],
         "bytes that a slow reader of a socket leaves unread": [server.bytes("unsentBytes")],
         "time to answer our close frame": [server.time("closingTime")],

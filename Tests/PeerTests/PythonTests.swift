@@ -30,6 +30,15 @@ extension Peers {
         }
 
         @Test(
+            "A library that compresses tells the story to a server that requires it",
+            arguments: ["with_websockets", "with_aiohttp"])
+        func compressed(_ story: String) async throws {
+            try await RunningServer.serve("--instant", "--compression", "required") { server in
+                try await tell(story, ["deflated"], to: server)
+            }
+        }
+
+        @Test(
             "What the apps call answers with the members that they decode",
             arguments: [
                 "app_accounts", "app_chat", "app_documents", "app_goals", "app_meals", "app_meal_socket",

@@ -31,6 +31,8 @@ struct ExampleTests {
         #expect(try Scenario.read("{name: a, clock: real}") == Scenario(name: "a", clock: .real))
         #expect(try Scenario.read("{name: a, ids: any-case}").rules.ids == .anyCase)
         #expect(try Scenario.read("{name: a, ids: lower-case}").rules.ids == .lowerCase)
+        #expect(try Scenario.read("{name: a, compression: required}").rules.compression == .required)
+        #expect(try Scenario.read("{name: a, compression: on}").rules.compression == .on)
     }
 
     @Test("Words of YAML 1.1 are what the place makes of them")

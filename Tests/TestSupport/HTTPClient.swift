@@ -60,7 +60,8 @@ package final class HTTPClient<Stream: ClientStream> {
         guard response.status == 101 else {
             throw ResponseReader.Missing(description: "no 101: \(response.status) \(response.text)")
         }
-        let socket = try SocketClient(wire, trailing: reader.takeTrailingBytes())
+        let socket = try SocketClient(
+            wire, compression: CompressionTerms(agreedIn: response.fields), trailing: reader.takeTrailingBytes())
         self.socket = socket
         return socket
     }

@@ -6,11 +6,13 @@ package final class SocketClient<Stream: ClientStream> {
     package let wire: Stream
     /// What the server's frames amount to, as far as it was not taken.
     package private(set) var events: [WebSocket.Event] = []
-    private var socket = WebSocket.Connection(
-        role: .client, limits: WebSocket.Limits(message: 1 << 30), maskSeed: 0x5EED)
+    private var socket: WebSocket.Connection
 
-    init(_ wire: Stream, trailing: [UInt8]) throws(Stream.Failure) {
+    /// - Parameter compression: What the handshake agreed on, if anything.
+    init(_ wire: Stream, compression: CompressionTerms?, trailing: [UInt8]) throws(Stream.Failure) {
         self.wire = wire
+        socket = WebSocket.Connection(
+            role: .client, limits: WebSocket.Limits(message: 1 << 30), maskSeed: 0x5EED, compression: compression)
         try receive(trailing)
     }
 
@@ -45,6 +47,9 @@ package final class SocketClient<Stream: ClientStream> {
         body(&socket, &out)
         return out
     }
+
+    /// The compressed size of the latest message of the server; nil if it was not compressed.
+    package var receivedSize: Int? { socket.receivedSize }
 
     // MARK: Receiving
 

@@ -15,6 +15,7 @@ struct ScenarioPlan {
     var clock: ClockChoice?
     var ids: IDCase?
     var network: NetworkProfile?
+    var compression: Compression?
 
     struct StateFile {
         let path: String
@@ -66,6 +67,7 @@ struct ScenarioPlan {
         if let guide { result.guide = guide }
         if let ids { result.rules.ids = ids }
         if let network { result.network = network }
+        if let compression { result.rules.compression = compression }
         switch (clock, result.clock) {
         case (.real, _): result.clock = .real
         // The scenario defines its start.

@@ -60,6 +60,12 @@ struct ServeOptions: ParsableArguments {
     var network: String?
 
     @Option(
+        help: .init(
+            "off, on, or required: whether messages on WebSockets are compressed if a client offers it. (default: off)",
+            valueName: "mode"))
+    var compression: String?
+
+    @Option(
         name: .customLong("import"),
         help: .init("Begin with the state in this file, as --export-on-exit writes it.", valueName: "path"))
     var importFile: String?
@@ -111,6 +117,7 @@ struct ServeOptions: ParsableArguments {
         plan.clock = try Settings.choice(clock, "CLOCK")
         plan.ids = try Settings.choice(ids, "IDS")
         plan.network = try Settings.network(network)
+        plan.compression = try Settings.choice(compression, "COMPRESSION")
         return plan
     }
 

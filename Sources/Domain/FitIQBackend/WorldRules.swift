@@ -9,19 +9,22 @@ public struct WorldRules: Sendable, Equatable {
     public var ids: IDCase?
     /// How WebSockets end when the world goes back to a mark; ``SocketEnding/close``, if nil.
     public var onRewind: SocketEnding?
+    /// ``Compression/off``, if nil.
+    public var compression: Compression?
 
     public init(
         accounts: AccountRules? = nil, perTopic: ConsultationsPerTopic? = nil, ids: IDCase? = nil,
-        onRewind: SocketEnding? = nil
+        onRewind: SocketEnding? = nil, compression: Compression? = nil
     ) {
-        (self.accounts, self.perTopic, self.ids, self.onRewind) = (accounts, perTopic, ids, onRewind)
+        (self.accounts, self.perTopic, self.ids) = (accounts, perTopic, ids)
+        (self.onRewind, self.compression) = (onRewind, compression)
     }
 
     /// These rules, and others where these say nothing.
     public func completed(by others: Self) -> Self {
         Self(
             accounts: accounts ?? others.accounts, perTopic: perTopic ?? others.perTopic, ids: ids ?? others.ids,
-            onRewind: onRewind ?? others.onRewind)
+            onRewind: onRewind ?? others.onRewind, compression: compression ?? others.compression)
     }
 
     var accountRules: AccountRules { accounts ?? AccountRules() }
@@ -33,6 +36,16 @@ public enum SocketEnding: String, CaseIterable, Sendable {
     case close
     /// Without one, at the end of the transport or with its reset.
     case finish, reset
+}
+
+/// Whether messages on WebSockets are compressed (RFC 7692).
+public enum Compression: String, CaseIterable, Sendable {
+    /// An offer is declined.
+    case off
+    /// An offer is taken.
+    case on
+    /// A handshake without one is refused.
+    case required
 }
 
 /// How long the tokens of accounts live, and what a password costs.

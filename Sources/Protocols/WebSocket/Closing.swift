@@ -78,6 +78,10 @@ public struct CloseSummary: Hashable, Sendable {
 enum ProtocolViolation: Error, Hashable, Sendable {
     /// RSV bits are set; the value is the frame's first byte.
     case reservedBits(firstByte: UInt8)
+    /// Messages may be compressed, but this is not how.
+    case bitsBesideCompression(firstByte: UInt8, Opcode)
+    /// A compressed message cannot be inflated, or ends in the middle.
+    case corruptBlocks, unfinishedBlocks
     case reservedOpcode(UInt8)
     case fragmentedControlFrame(Opcode)
     /// The length field of a control frame exceeds 125: 126 and 127 announce longer lengths.

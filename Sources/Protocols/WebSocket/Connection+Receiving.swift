@@ -51,7 +51,7 @@ extension Connection {
                 header.remaining -= UInt64(count)
                 index += count
             } else {
-                let progress = try header.consume(bytes[index], role: role)
+                let progress = try header.consume(bytes[index], role: role, isCompressing: compression != nil)
                 index += 1
                 switch progress {
                 case .nothing: break
@@ -77,6 +77,7 @@ extension Connection {
             // §5.4: "The fragments of one message MUST NOT be interleaved between the fragments of another message".
             guard incomingMessage == nil else { throw .interruptedMessage(header.opcode) }
             incomingMessage = header.opcode
+            isIncomingCompressed = header.isCompressed
         case .close, .ping, .pong:
             // §5.4: "Control frames MAY be injected in the middle of a fragmented message."
             break
@@ -87,7 +88,9 @@ extension Connection {
     private func judgeSize() throws(ProtocolViolation) {
         guard !header.opcode.isControl else { return }
         let total = UInt64(message.count) + header.remaining
-        guard total <= UInt64(limits.message) else { throw .messageTooBig(total: total, limit: limits.message) }
+        // What cannot be compressed gets a little larger.
+        let limit = limits.message + (isIncomingCompressed ? limits.message / 64 + 64 : 0)
+        guard total <= UInt64(limit) else { throw .messageTooBig(total: total, limit: limits.message) }
     }
 
     /// Copies a piece of the current frame's payload, unmasks the copy and validates text.
@@ -103,7 +106,7 @@ extension Connection {
         let start = message.count
         makeRoom(for: piece.count)
         message.append(contentsOf: piece)
-        let isText = incomingMessage == .text
+        let isText = incomingMessage == .text && !isIncomingCompressed
         let invalid = message.withUnsafeMutableBytes { all -> Int? in
             let added = UnsafeMutableRawBufferPointer(rebasing: all[start...])
             maskKey.apply(to: added)
@@ -144,6 +147,7 @@ extension Connection {
     }
 
     private mutating func finishMessage(events: inout [Event]) throws(ProtocolViolation) {
+        if compression != nil { try inflateMessage() }
         guard validator.isAtBoundary else { throw .truncatedText(count: message.count) }
         let payload = message
         message = []
@@ -158,7 +162,7 @@ extension Connection {
 
     mutating func releaseBuffers() {
         (message, controlPayload) = ([], [])
-        (waitingPong, incomingMessage) = (nil, nil)
+        (waitingPong, incomingMessage, compression) = (nil, nil, nil)
     }
 
     /// Writes the delayed pong, if there is one and `output` has room now.

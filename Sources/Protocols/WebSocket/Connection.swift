@@ -62,8 +62,8 @@ public enum Opcode: UInt8, Hashable, Sendable {
 ///
 /// Pass bytes from the transport to ``receive(_:events:output:)`` and write the contents of `output` to the transport
 /// in order. Receiving never throws: a violation by the peer becomes `Event.failed`, a close frame with the matching
-/// code, and the state `failed`. An idle connection owns no buffers. Extensions are not supported: ``ServerHandshake``
-/// declines `permessage-deflate`, so reserved bits are rejected. Source: RFC 6455 §5 to §8.
+/// code, and the state `failed`. An idle connection owns no buffers, except of earlier messages if it compresses. The only
+/// extension is permessage-deflate, on the terms that the handshake agreed on. Source: RFC 6455 §5 to §8, RFC 7692.
 public struct Connection: Sendable {
     public let role: Role
     public let limits: Limits
@@ -83,20 +83,34 @@ public struct Connection: Sendable {
     /// The payload of the latest ping whose pong waits for room in the output.
     var waitingPong: [UInt8]?
     var maskKeys: MaskKeyGenerator
+    /// Nil if messages are not compressed.
+    var compression: Compression?
+    /// Whether the message that is being read is compressed.
+    var isIncomingCompressed = false
 
     /// Creates a connection directly after the handshake.
     ///
     /// `maskSeed` seeds the client's masking keys; equal seeds give equal bytes. RFC 6455 §5.3 requires keys that the
     /// application behind a client cannot predict; where that matters, take the seed from the system's random numbers.
-    public init(role: Role, limits: Limits = Limits(), maskSeed: UInt64 = 0) {
+    /// `compression` is what both sides agreed on, if anything; then all messages of this side are compressed.
+    public init(
+        role: Role, limits: Limits = Limits(), maskSeed: UInt64 = 0, compression terms: CompressionTerms? = nil
+    ) {
         precondition(limits.message >= 0 && limits.unsentBeforePongsWait >= 0, "Limits are not negative.")
         self.role = role
         self.limits = limits
         maskKeys = MaskKeyGenerator(seed: maskSeed)
+        compression = terms.map { Compression($0, role: role) }
     }
 
-    /// The number of buffered bytes of an incomplete message.
-    public var bufferedByteCount: Int { message.count }
+    /// The number of buffered bytes of an incomplete message, and of those to which the peer's next one may refer.
+    public var bufferedByteCount: Int { message.count + (compression?.inflater.heldByteCount ?? 0) }
+    /// The compressed size of the latest message that was sent; nil if it was not compressed.
+    public var sentSize: Int? { compression?.sentSize }
+    /// The compressed size of the latest message that was received; nil if it was not compressed.
+    public var receivedSize: Int? { compression?.receivedSize }
+    /// How far back the compressed messages of this side refer, 8 to 15 as a power of 2; nil if they are not compressed.
+    public var windowBits: Int? { compression?.windowBits }
     /// Whether messages and pings may still be sent: neither side has sent a close frame.
     public var canSend: Bool { state == .open }
 
@@ -172,7 +186,11 @@ public struct Connection: Sendable {
     private mutating func send(_ opcode: Opcode, _ payload: [UInt8], into out: inout [UInt8]) -> Bool {
         precondition(!opcode.isControl || payload.count <= FrameEncoder.longestControlPayload, Misuse.controlFrame)
         guard canSend else { return false }
-        write(opcode, payload, into: &out)
+        if compression == nil || opcode.isControl {
+            write(opcode, payload, into: &out)
+        } else {
+            writeCompressed(opcode, payload, into: &out)
+        }
         return true
     }
 

@@ -15,6 +15,8 @@ struct FrameHeader: Hashable, Sendable {
     private(set) var field = Field.flagsAndOpcode
     private(set) var opcode = Opcode.continuation
     private(set) var isFinal = false
+    /// Whether RSV1 is set: the first frame of a compressed message.
+    private(set) var isCompressed = false
     private var isMasked = false
     /// The remaining bytes of the current multi-byte field.
     private var due: UInt8 = 0
@@ -25,10 +27,10 @@ struct FrameHeader: Hashable, Sendable {
     /// The key of this frame; zero, which changes nothing, if it is not masked.
     var maskKey: MaskKey { MaskKey(networkOrder: keyOctets) }
 
-    mutating func consume(_ byte: UInt8, role: Role) throws(ProtocolViolation) -> Progress {
+    mutating func consume(_ byte: UInt8, role: Role, isCompressing: Bool) throws(ProtocolViolation) -> Progress {
         switch field {
         case .flagsAndOpcode:
-            try readFlags(byte)
+            try readFlags(byte, isCompressing: isCompressing)
             return .opcode
         case .maskAndLength:
             try readLength(byte, role: role)
@@ -49,14 +51,18 @@ struct FrameHeader: Hashable, Sendable {
         }
     }
 
-    private mutating func readFlags(_ byte: UInt8) throws(ProtocolViolation) {
+    private mutating func readFlags(_ byte: UInt8, isCompressing: Bool) throws(ProtocolViolation) {
         // "RSV1, RSV2, RSV3: MUST be 0 unless an extension is negotiated that defines meanings for non-zero values."
-        // No extension is ever negotiated here.
-        guard byte & 0x70 == 0 else { throw .reservedBits(firstByte: byte) }
+        guard byte & 0x70 == 0 || isCompressing else { throw .reservedBits(firstByte: byte) }
         // "If an unknown opcode is received, the receiving endpoint MUST _Fail the WebSocket Connection_."
         guard let known = Opcode(rawValue: byte & 0x0F) else { throw .reservedOpcode(byte & 0x0F) }
         opcode = known
         isFinal = byte & 0x80 != 0
+        isCompressed = byte & 0x40 != 0
+        // RFC 7692 §6: compression gives RSV1 a meaning only "on the first frame of a message".
+        guard byte & 0x30 == 0, !isCompressed || known == .text || known == .binary else {
+            throw .bitsBesideCompression(firstByte: byte, known)
+        }
         // §5.5: "All control frames ... MUST NOT be fragmented."
         if known.isControl, !isFinal { throw .fragmentedControlFrame(known) }
         field = .maskAndLength

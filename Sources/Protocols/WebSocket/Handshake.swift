@@ -39,7 +39,7 @@ enum FieldTokens {
         return String(Substring(trimmed(Substring(values[0]).utf8)))
     }
 
-    private static func trimmed(_ element: Substring.UTF8View) -> Substring.UTF8View {
+    static func trimmed(_ element: Substring.UTF8View) -> Substring.UTF8View {
         // RFC 9110 §5.6.3: OWS = *( SP / HTAB )
         var element = element
         while let first = element.first, first == .space || first == .tab { element.removeFirst() }
@@ -56,7 +56,7 @@ enum FieldTokens {
 /// The server's side of the opening handshake (RFC 6455 §4.2).
 ///
 /// Subprotocols and extensions are declined by omitting their fields from the response (RFC 6455 §4.2.2). The caller
-/// checks `Origin` and credentials.
+/// checks `Origin` and credentials, and adds the field of ``CompressionTerms`` where it compresses.
 public enum ServerHandshake {
     /// The result of evaluating a request.
     public enum Outcome: Hashable, Sendable {
@@ -159,7 +159,7 @@ extension ServerHandshake.Refusal {
 
 /// The client's side of the opening handshake (RFC 6455 §4.1).
 ///
-/// It requests no subprotocol and no extension, and rejects a response that selects one.
+/// It requests no subprotocol, and compression only on request; it rejects a response that selects anything else.
 public struct ClientHandshake: Hashable, Sendable {
     /// Why the server's response does not open a connection, with the received value; nil stands for a missing field.
     public enum Failure: Error, Hashable, Sendable {
@@ -171,29 +171,39 @@ public struct ClientHandshake: Hashable, Sendable {
         case connectionField(String?)
         /// `Sec-WebSocket-Accept` does not match the key.
         case accept(String?, expected: String)
-        /// An extension that was not offered.
+        /// An extension, and none was offered.
         case extensions(String)
+        /// An answer that does not fit the offer of permessage-deflate.
+        case compression(String)
         /// A subprotocol that was not requested.
         case subprotocol(String)
     }
 
     public let key: String
+    /// What is offered for compression, if it is.
+    private let offer: CompressionOffer?
 
     /// Starts a handshake with 16 random bytes from the caller.
     ///
     /// §4.1: "The nonce MUST be selected randomly for each connection."
     /// - Precondition: there are 16 bytes.
-    public init(key: [UInt8]) {
+    public init(key: [UInt8], offer: CompressionOffer? = nil) {
         precondition(key.count == HandshakeKey.byteCount, "A handshake key has 16 bytes.")
         self.key = Base64.encode(key)
+        self.offer = offer
     }
 
     /// The fields that make a GET request a handshake; the caller adds `Host` and credentials.
     public var requestFields: HTTPFields {
-        [.upgrade: "websocket", .connection: "Upgrade", .secWebSocketKey: key, .secWebSocketVersion: "13"]
+        var fields: HTTPFields = [
+            .upgrade: "websocket", .connection: "Upgrade", .secWebSocketKey: key, .secWebSocketVersion: "13",
+        ]
+        fields[.secWebSocketExtensions] = offer?.fieldValue
+        return fields
     }
 
-    /// Checks the server's response; nil means that frames follow on the connection.
+    /// Checks the server's response; nil means that frames follow on the connection, compressed if the response has
+    /// ``CompressionTerms``.
     ///
     /// Source: RFC 6455 §4.1, "the client MUST validate the server's response as follows".
     public func verify(status: HTTPResponse.Status, fields: HTTPFields) -> Failure? {
@@ -207,7 +217,11 @@ public struct ClientHandshake: Hashable, Sendable {
         guard FieldTokens.single(.secWebSocketAccept, of: fields) == expected else {
             return .accept(fields[.secWebSocketAccept], expected: expected)
         }
-        if let extensions = fields[.secWebSocketExtensions] { return .extensions(extensions) }
+        if let extensions = fields[.secWebSocketExtensions] {
+            guard let offer else { return .extensions(extensions) }
+            let isAnswer = CompressionTerms(agreedIn: fields)?.isAnswer(to: offer) ?? false
+            if !isAnswer { return .compression(extensions) }
+        }
         if let subprotocol = fields[.secWebSocketProtocol] { return .subprotocol(subprotocol) }
         return nil
     }

@@ -31,6 +31,12 @@ extension ProtocolViolation {
         switch self {
         case .reservedBits(let byte):
             "\(reservedBitNames(byte)) set, but no extension was negotiated. Send frames uncompressed, reserved bits 0."
+        case .bitsBesideCompression(let byte, let opcode):
+            "\(reservedBitNames(byte)) set in a \(opcode) frame. Compression sets RSV1 alone, in a message's first frame."
+        case .corruptBlocks:
+            "A compressed message cannot be inflated. Deflate it with the window and context that were agreed on."
+        case .unfinishedBlocks:
+            "A compressed message lacks its end. Flush it to an empty stored block, and leave out only 00 00 FF FF."
         case .reservedOpcode(let opcode):
             "Opcode \(opcode) is reserved. Use 0 continuation, 1 text, 2 binary, 8 close, 9 ping or 10 pong."
         case .fragmentedControlFrame(let opcode):
@@ -111,6 +117,11 @@ extension ClientHandshake.Failure: CustomStringConvertible {
             """
             The server's 101 has \(shown("Sec-WebSocket-Accept", value)) instead of "\(expected)". \
             It did not answer this handshake's key.
+            """
+        case .compression(let value):
+            """
+            The server's 101 has \(shown("Sec-WebSocket-Extensions", value)), which does not answer the offer of \
+            permessage-deflate (RFC 7692 §7.1). It must keep to what was offered.
             """
         case .extensions(let value):
             "The server's 101 has \(shown("Sec-WebSocket-Extensions", value)), but none was offered. It must leave it out."

@@ -1,3 +1,4 @@
+import Deflate
 import FitIQAPI
 import JSON
 import Text
@@ -19,7 +20,22 @@ struct MessageDraft: Sendable {
     /// The offset at which the frame is cut, and the action there.
     var ending: (offset: Int, action: WireAction)?
 
-    init(_ text: [UInt8]) { self.text = text }
+    private let windowBits: Int?
+    private var isCompressed = false
+
+    /// - Parameter windowBits: Of compressed messages; nil if it is not compressed.
+    init(_ text: [UInt8], windowBits: Int? = nil) { (self.text, self.windowBits) = (text, windowBits) }
+
+    /// Compresses the text, unless faults have to find their place in its frames; returns its size then.
+    @discardableResult
+    mutating func compress() -> Int? {
+        guard let windowBits, maskKey == nil, reservedBits == 0, fragments.isEmpty, dribbles.isEmpty, ending == nil,
+            waits.allSatisfy({ $0.offset == 0 })
+        else { return nil }
+        var deflater = MessageDeflater(windowBits: windowBits, keepsHistory: false)
+        (text, isCompressed) = (deflater.deflate(text), true)
+        return text.count
+    }
 
     /// The frames, and the actions between their bytes.
     func encoded() -> Transmission {
@@ -41,7 +57,7 @@ struct MessageDraft: Sendable {
         for end in starts + [text.count] {
             var firstByte: UInt8 = end == text.count ? 0x80 : 0
             // The first one may be empty together with the text.
-            if begin == 0 { firstByte |= opcode.rawValue | reservedBits << 4 }
+            if begin == 0 { firstByte |= opcode.rawValue | reservedBits << 4 | (isCompressed ? 0x40 : 0) }
             FrameEncoder.appendRaw(firstByte: firstByte, text[begin..<end], maskKey: maskKey, into: &out)
             begin = end
         }

@@ -9,7 +9,7 @@ extension SocketFaults {
         let message = ServerText(text)
         count(message, bytes: text.count)
 
-        var plan = Plan(draft: MessageDraft(text))
+        var plan = Plan(draft: MessageDraft(text, windowBits: windowBits))
         for index in rules.indices where rules[index].isEnabled {
             guard let offset = offset(of: rules[index], message) else { continue }
             if case .hold(let hold) = rules[index].fault {
@@ -208,6 +208,8 @@ extension SocketFaults {
     mutating func pass(_ waiting: Waiting, into outgoing: inout Outgoing) {
         guard let coalescing = waiting.coalescing else {
             releaseBatch(into: &outgoing)
+            var waiting = waiting
+            waiting.message.compressedSize = waiting.draft.compress()
             outgoing.transmission.append(waiting.draft.encoded())
             outgoing.messages.append(waiting.message)
             return
@@ -228,8 +230,9 @@ extension SocketFaults {
     }
 
     mutating func releaseBatch(into outgoing: inout Outgoing) {
-        guard let waiting = batch else { return }
+        guard var waiting = batch else { return }
         batch = nil
+        waiting.draft.compress()
         outgoing.transmission.append(waiting.draft.encoded())
         outgoing.messages += waiting.messages
     }

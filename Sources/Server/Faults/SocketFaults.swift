@@ -122,6 +122,8 @@ public struct Outgoing: Sendable, Equatable {
     public struct Message: Sendable, Equatable {
         public var text: [UInt8]
         public var extent = Extent.whole
+        /// The bytes of its payload on the wire, if it is compressed and alone in its frame.
+        public var compressedSize: Int?
         /// The rules that acted on it, in order.
         public var ruleNames: [String] = []
 
@@ -183,6 +185,11 @@ public struct SocketFaults: Sendable {
     public internal(set) var isOver = false
     var rules: [Rule]
     let seed: UInt64
+    /// The window of compressed messages, 8 to 15 as a power of 2; nil if they are not compressed.
+    ///
+    /// A message is compressed by itself, so that faults may lose, repeat and reorder it; one whose frames a rule changes
+    /// or cuts is not compressed, so that its bytes are where the rule means them.
+    public var windowBits: Int?
     var counts = MessageCounts()
     /// The message to send after the next one.
     var swapped: Waiting?

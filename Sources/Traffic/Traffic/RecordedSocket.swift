@@ -32,6 +32,8 @@ public struct RecordedFrame: Sendable, Equatable {
     public var opcode: Opcode
     /// The unmasked payload as sent.
     public var payload: RecordedBody
+    /// The bytes of the payload on the wire, if it was compressed.
+    public var compressedSize: Int?
     /// How much reached the other side; what a fault lost or truncated is not delivered.
     public var delivery: Delivery
     /// The names of the faults that touched it.

@@ -14,13 +14,13 @@ from guide_endpoints import credentials, descriptions, endpoints, judged
 from meal_chapters import meal_pace, meals, meals_heard, meals_listed
 from rest_chapters import refusals, rest
 from teller import CHAPTER_SECONDS, Storyteller
-from trouble_chapters import archiving, bad_frames, deflate, dropped, echo, pace, shutdown, waiting
+from trouble_chapters import archiving, bad_frames, deflate, deflated, dropped, echo, pace, shutdown, waiting
 
 CHAPTERS = {
     function.__name__: function
     for function in [
-        rest, refusals, handshakes, chat, bad_frames, archiving, deflate, echo, pace, waiting, dropped, shutdown,
-        goal_chat, goal_from_chat, goal_rules, meals, meals_heard, meals_listed, meal_pace,
+        rest, refusals, handshakes, chat, bad_frames, archiving, deflate, deflated, echo, pace, waiting, dropped,
+        shutdown, goal_chat, goal_from_chat, goal_rules, meals, meals_heard, meals_listed, meal_pace,
         endpoints, descriptions, credentials, judged, consultation_websocket, enhanced_consultations, goal_linking,
         websocket_architecture, meal_log_websocket, app_accounts, app_chat, app_documents,
         app_goals, app_meals, app_meal_socket, app_chat_socket, accounts]

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import random
 import signal
 import time
 
@@ -53,6 +54,27 @@ async def deflate(teller):
     expect_equal(socket.extensions, [], "the negotiated extensions")
     await socket.send(json.dumps({"type": "message", "content": "How much water? " * 50}))
     check_stream(await frames_until(socket, "stream_complete"))
+    await socket.close()
+
+
+async def deflated(teller):
+    id = await teller.create()
+    step("a handshake without an offer is refused")
+    await teller.refused(400, f"/api/v1/consultations/{id}/ws", teller.headers, "permessage-deflate")
+    step("permessage-deflate is agreed on, and chats go on compressed")
+    socket = await teller.open(id, compress=True)
+    expect_equal(socket.extensions, ["permessage-deflate"], "the negotiated extensions")
+    for _ in range(3):
+        await socket.send(json.dumps({"type": "message", "content": "How much water? 💧 " * 50}))
+        check_stream(await frames_until(socket, "stream_complete"))
+    await socket.ping()
+    await socket.close()
+    step("text and binary, empty, large, and hard to compress, come back as they were")
+    socket = await teller.connect("/__admin/echo", {}, compress=True)
+    noise = random.Random(7).randbytes(200_000)
+    for message in ["", "hëllo 👋", b"", noise, "x" * MEBIBYTE, noise, b"y" * 65535, "hëllo 👋"]:
+        await socket.send(message)
+        expect_equal(await next_event(socket), message, "the echo")
     await socket.close()
 
 

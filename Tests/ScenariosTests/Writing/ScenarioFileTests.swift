@@ -30,10 +30,11 @@ import Testing
             String(decoding: real, as: UTF8.self)
                 == #"{"name":"a","guide":"union","seed":0,"clock":"real","users":[]}"#)
         let anyCase = WorldData().scenarioFile(
-            name: "a", guide: .union, seed: 0, clock: .real, rules: WorldRules(ids: .anyCase))
+            name: "a", guide: .union, seed: 0, clock: .real, rules: WorldRules(ids: .anyCase, compression: .on))
         #expect(
             String(decoding: anyCase, as: UTF8.self)
-                == #"{"name":"a","guide":"union","seed":0,"clock":"real","ids":"any-case","users":[]}"#)
+                == #"{"name":"a","guide":"union","seed":0,"clock":"real","ids":"any-case","compression":"on","users":[]}"#
+        )
     }
 
     @Test("has a line for each thing")

@@ -66,6 +66,17 @@ enum SocketConversations {
                 "end closeFrame by client",
             ]),
         Conversation(
+            "compression",
+            [
+                .client(Wire.handshake),
+                .server(
+                    Wire.accepted.replacing(
+                        "Connection", with: "Sec-WebSocket-Extensions: permessage-deflate⏎Connection")),
+                .server([0xC1, 7, 0xF2, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00, 0xC1, 5, 0xF2, 0x00, 0x11, 0x00, 0x00]),
+                .client(Wire.text("plain", masked: true)), .ended(.client, isReset: false),
+            ],
+            [opened, "server text [Hello]", "server text [Hello]", "client text [plain]", "end finish by client"]),
+        Conversation(
             "an extension",
             [
                 .client(Wire.handshake),

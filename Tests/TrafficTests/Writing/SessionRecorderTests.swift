@@ -30,7 +30,7 @@ struct SessionRecorderTests {
         file.apply(recorder.takeWrites())
         let finished = try HARFile(reading: file.finished(compaction))
         #expect(finished.session.entries.count == recorder.exchangeCount + recorder.socketCount)
-        #expect(recorder.socketCount == 8)
+        #expect(recorder.socketCount == 9)
         #expect(recorder.takeNotes().count == 10)
         let starts = finished.session.entries.map(\.started)
         #expect(starts == starts.sorted())

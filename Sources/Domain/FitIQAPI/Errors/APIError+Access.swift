@@ -131,4 +131,8 @@ extension APIError {
         .upgradeRequired, .upgradeRequired,
         "This is a WebSocket: connect with 'Upgrade: websocket' and 'Connection: Upgrade' (ws:// in the URL), "
             + "not with a plain request.", fields: [.upgrade: "websocket", .connection: "Upgrade"])
+    public static let compressionRequired = APIError(
+        .badRequest, .badRequest,
+        "This server requires compressed WebSockets: offer 'Sec-WebSocket-Extensions: permessage-deflate' with "
+            + "parameters of RFC 7692 §7.1, if any.")
 }

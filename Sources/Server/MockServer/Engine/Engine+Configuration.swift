@@ -85,6 +85,7 @@ extension Engine.Configuration {
         settings.scenario = scenario
         settings.scenario.rules.ids = scenario.rules.ids ?? self.scenario.rules.ids
         settings.scenario.network = scenario.network ?? self.scenario.network
+        settings.scenario.rules.compression = scenario.rules.compression ?? self.scenario.rules.compression
         settings.seed = seed ?? scenario.seed ?? self.seed
         settings.mode = guide ?? scenario.guide ?? mode
         settings.clock = clock ?? scenario.clock ?? self.clock

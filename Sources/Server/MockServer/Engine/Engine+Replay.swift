@@ -28,7 +28,7 @@ extension Engine {
             return exchange.responseFaults?.answer(in: exchange.errorForm, forApps: exchange.servesApps).map(
                 Answer.init)
         }
-        let accepted = isHandshake ? try acceptHandshake(head) : HTTPFields()
+        let accepted = isHandshake ? try acceptHandshake(head, in: world) : HTTPFields()
         // Due events happen before the request is examined.
         advanceReplay(of: world, at: now)
         defer { queueDeadline(of: world) }

@@ -26,7 +26,7 @@ extension Engine {
         let consultation = route.id
         if let consultation { try world.backend.checkSocket(on: consultation, by: user) }
         exchange.user = world.backend.name(of: user)
-        open(.backend, try acceptHandshake(head), &exchange)
+        open(.backend, try acceptHandshake(head, in: world), &exchange)
         if let consultation {
             try world.backend.openSocket(connection.id.socket, on: consultation, by: user, &world.turn)
         } else {
@@ -39,20 +39,25 @@ extension Engine {
 
     /// Opens the echo socket; access has been checked.
     func openEcho(_ call: AdminCall) throws(APIError) -> Answer? {
-        _ = switchProtocols(call.head, try acceptHandshake(call.head), on: call.connection, use: .echo)
+        _ = switchProtocols(call.head, try acceptHandshake(call.head, in: call.world), on: call.connection, use: .echo)
         receiveTrailingBytes(of: call.connection, at: call.now)
         return nil
     }
 
-    /// The fields of the 101, or 426 or the status of the handshake's error.
-    func acceptHandshake(_ head: RequestHead) throws(APIError) -> HTTPFields {
+    /// The fields of the 101, or 426 or the status of the handshake's error; 400 if the world requires compression, and
+    /// the client offers none.
+    func acceptHandshake(_ head: RequestHead, in world: World) throws(APIError) -> HTTPFields {
         let outcome = ServerHandshake.evaluate(
             method: head.method, isHTTP11: head.version == .http11, fields: head.fields.httpFields)
         switch outcome {
         case .notAnUpgrade: throw .upgradeRequired
         case .refuse(let status, let fields, let message):
             throw APIError(status, status.code == 426 ? .upgradeRequired : .badRequest, message, fields: fields)
-        case .accept(let fields): return fields
+        case .accept(var fields):
+            guard let mode = world.settings.scenario.rules.compression, mode != .off else { return fields }
+            fields[.secWebSocketExtensions] = CompressionTerms(answering: head.fields.httpFields)?.fieldValue
+            guard mode == .on || fields[.secWebSocketExtensions] != nil else { throw .compressionRequired }
+            return fields
         }
     }
 
@@ -76,7 +81,8 @@ extension Engine {
         if fields[.date] == nil { fields[.date] = (connection.world ?? defaultWorld).turn.now.httpDateText }
         connection.http.switchProtocols(fields: fields, into: &connection.output.bytes)
         let limit = use.isOfWorld ? limits.webSocketMessage : limits.echoMessage
-        connection.webSocket = WebSocket.Connection(role: .server, limits: WebSocket.Limits(message: limit))
+        connection.webSocket = WebSocket.Connection(
+            role: .server, limits: WebSocket.Limits(message: limit), compression: CompressionTerms(agreedIn: fields))
         connection.webSocketUse = use
         connection.speaks = .webSocket
         connection.deadline = nil
@@ -265,6 +271,7 @@ extension Engine {
 
     /// Sends a text message of the backend through the faults of its connection.
     func sendThroughFaults(_ text: [UInt8], on connection: Connection, in world: World, at now: Timestamp) {
+        connection.socketFaults?.windowBits = connection.webSocket?.windowBits
         guard connection.webSocket?.canSend ?? false,
             let outgoing = connection.socketFaults?.send(text, at: world.turn.now)
         else { return }
@@ -307,6 +314,7 @@ extension Engine {
     private func write(_ outgoing: Outgoing, on connection: Connection, in world: World) {
         let start = connection.output.writtenOffset
         connection.output.append(outgoing.transmission)
+        connection.webSocket?.hasSentOtherwise()
         recorder.sent(outgoing.messages, from: start, on: connection, in: world)
     }
 

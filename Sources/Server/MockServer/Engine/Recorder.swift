@@ -74,7 +74,8 @@ final class Recorder {
         _ payload: [UInt8], _ opcode: Opcode = .text, faults: [String] = [], from start: Int,
         on connection: Connection, in world: World
     ) {
-        let frame = RecordedFrame(sender: .server, opcode: opcode, payload: payload, faults: faults)
+        var frame = RecordedFrame(sender: .server, opcode: opcode, payload: payload, faults: faults)
+        if !opcode.isControl { frame.compressedSize = connection.webSocket?.sentSize }
         connection.record.framesOut += 1
         guard connection.output.isHeld else { return record(frame, on: connection, in: world) }
         add(.frame(frame), from: start, on: connection, in: world)
@@ -106,8 +107,10 @@ final class Recorder {
         }
     }
 
-    private func received(_ frame: RecordedFrame, on connection: Connection, in world: World) {
+    private func received(_ received: RecordedFrame, on connection: Connection, in world: World) {
         connection.record.framesIn += 1
+        var frame = received
+        if !frame.opcode.isControl { frame.compressedSize = connection.webSocket?.receivedSize }
         record(frame, on: connection, in: world)
     }
 
@@ -201,6 +204,7 @@ extension RecordedFrame {
             case .nothing: .none
             }
         self.init(sender: .server, opcode: .text, payload: message.text, delivery: delivery, faults: message.ruleNames)
+        compressedSize = message.compressedSize
     }
 }
 

@@ -99,7 +99,7 @@ enum ObjectKind: String, CaseIterable {
         case .scenario:
             [
                 "name", "summary", "guide", "seed", "clock", "token_lifetime", "accounts", "consultations", "ids",
-                "on_rewind", "users", "pauses", "answers", "meals", "faults", "network", "issued_ids",
+                "on_rewind", "compression", "users", "pauses", "answers", "meals", "faults", "network", "issued_ids",
                 "replay",
             ]
         case .clock: ["manual"]

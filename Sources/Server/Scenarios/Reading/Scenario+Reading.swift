@@ -88,6 +88,7 @@ extension Scenario {
             .choice(of: ConsultationsPerTopic.self)
         scenario.rules.ids = fields["ids"]?.choice(of: IDCase.self)
         scenario.rules.onRewind = fields["on_rewind"]?.choice(of: SocketEnding.self)
+        scenario.rules.compression = fields["compression"]?.choice(of: Compression.self)
         scenario.data = WorldData.read(fields, perTopic: scenario.rules.perTopic ?? .one)
         scenario.checkPasswords(fields)
         let pauses = fields["pauses"].map(PauseTable.init) ?? PauseTable()

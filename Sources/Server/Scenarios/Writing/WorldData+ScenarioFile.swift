@@ -38,6 +38,7 @@ extension WorldData {
             }
             writer.member("ids", ifPresent: rules.ids?.rawValue)
             writer.member("on_rewind", ifPresent: rules.onRewind?.rawValue)
+            writer.member("compression", ifPresent: rules.compression?.rawValue)
             write(into: &writer)
         }
     }

@@ -184,7 +184,7 @@ struct EntryMembers {
     private static let expectations: [String: String] = [  // The names are in this file.
         "number": "a whole number from 1", "held": "a whole number from 1",
         "connection": "a whole number from 0", "payload_bytes": "a whole number from 0",
-        "body_bytes": "a whole number from 0",
+        "body_bytes": "a whole number from 0", "compressed_bytes": "a whole number",
         "status": "a whole number from 100 to 999",
         "code": "a whole number from 0 to 65535",
         "advanced_by_ns": "a whole number",

@@ -96,6 +96,7 @@ extension RecordedFrame {
             opcode == .close
             ? RecordedBody(try Self.closePayload(&members))
             : try members.body("payload", "payload_base64", "payload_bytes")
+        compressedSize = try members.integerIfPresent("compressed_bytes")
     }
 
     /// The payload of a close frame: empty, or a code and a reason.

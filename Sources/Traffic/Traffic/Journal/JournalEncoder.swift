@@ -107,6 +107,7 @@ public struct JournalEncoder: Sendable {
         case .binary: Self.write(base64: frame.payload, .payload, to: &writer)
         case .text, .continuation, .ping, .pong: Self.write(frame.payload, .payload, to: &writer)
         }
+        writer.member("compressed_bytes", ifPresent: frame.compressedSize)
         Self.write(frame.delivery, to: &writer)
         Self.write(faults: frame.faults, to: &writer)
     }

@@ -161,7 +161,9 @@ public struct ConnectionObserver: Sendable {
         report(
             .socketOpened(SessionSocket(started: exchange.started, opened: time, request: request, response: response)))
         let extensions = head.fields.values(.secWebSocketExtensions).joined(separator: ", ")
-        if !extensions.isEmpty {
+        if let terms = CompressionTerms(agreedIn: head.fields.httpFields) {
+            socket = SocketObserver(limits: limits, compression: terms)
+        } else if !extensions.isEmpty {
             socket.stopReading()
             report(.note(Messages.extensions(extensions, url: request.url)))
         }

@@ -19,11 +19,11 @@ struct SocketObserver: Sendable {
     private var events: [WebSocket.Event] = []
     private var unsent: [UInt8] = []
 
-    init(limits: ConnectionObserver.Limits) {
+    init(limits: ConnectionObserver.Limits, compression: CompressionTerms? = nil) {
         self.limits = limits
         let socketLimits = WebSocket.Limits(message: limits.message)
-        toServer = WebSocket.Connection(role: .server, limits: socketLimits)
-        toClient = WebSocket.Connection(role: .client, limits: socketLimits)
+        toServer = WebSocket.Connection(role: .server, limits: socketLimits, compression: compression)
+        toClient = WebSocket.Connection(role: .client, limits: socketLimits, compression: compression)
         toServer.answersPings = false
         toClient.answersPings = false
     }

@@ -1,0 +1,122 @@
+import CZlib
+
+/// Deflates the messages of one direction of a WebSocket (RFC 7692 §7.2.1).
+///
+/// A value that keeps between two messages only what the next one may refer to. The same messages give the same bytes.
+public struct MessageDeflater: Hashable, Sendable {
+    /// The bytes of earlier messages that are kept at most, whatever the window: few sockets have much to repeat, and
+    /// a peer cannot tell.
+    public static let keptBytes = 4096
+
+    private let windowBits: UInt8
+    private let keepsHistory: Bool
+    private var history: [UInt8] = []
+
+    /// - Parameters:
+    ///   - windowBits: 8 to 15: how far back a message refers at most, as a power of 2.
+    ///   - keepsHistory: Whether messages refer to earlier ones.
+    public init(windowBits: Int, keepsHistory: Bool) {
+        precondition((8...15).contains(windowBits), "A window has 256 to 32768 bytes.")
+        self.windowBits = UInt8(windowBits)
+        self.keepsHistory = keepsHistory
+    }
+
+    /// Forgets the messages so far: the next one refers to none of them, which is always allowed.
+    public mutating func forget() { history = [] }
+
+    /// The message's deflated blocks, without the four bytes 00 00 FF FF at the end.
+    public mutating func deflate(_ message: [UInt8]) -> [UInt8] {
+        var output = deflated(message)
+        output.removeLast(4)
+        if keepsHistory { history.append(contentsOf: message, keeping: min(1 << Int(windowBits), Self.keptBytes)) }
+        return output
+    }
+
+    private func deflated(_ message: [UInt8]) -> [UInt8] {
+        // A window as large as what there is to see: zlib clears its tables for each message. It looks at 262 bytes
+        // ahead of a position.
+        let needed = UInt(history.count + message.count + 262)
+        let bits = max(9, min(Int(windowBits), UInt.bitWidth - needed.leadingZeroBitCount))
+        // zlib has no window of 256 bytes; with this strategy it refers to the last byte only.
+        let strategy = windowBits == 8 ? Z_RLE : Z_DEFAULT_STRATEGY
+        let stream = ZlibStream(deflating: .raw(windowBits: bits), memory: min(8, bits - 7), strategy: strategy)
+        if !history.isEmpty { stream.setHistory(history) }
+        var output: [UInt8] = []
+        let ran = message.withUnsafeBufferPointer {
+            stream.run($0, flush: Z_SYNC_FLUSH, chunk: message.count / 2 + 64, into: &output)
+        }
+        precondition(ran.outcome == .inputUsed && output.suffix(4) == [0, 0, 0xFF, 0xFF], "A flush ends all blocks.")
+        return output
+    }
+}
+
+/// Inflates the messages of one direction of a WebSocket (RFC 7692 §7.2.2).
+public struct MessageInflater: Hashable, Sendable {
+    public enum Mistake: Error, Hashable, Sendable {
+        /// Inflated, the message has more bytes than the limit; it was not inflated further.
+        case tooLarge
+        /// The bytes are no deflated blocks, or refer to what never was.
+        case corrupt
+        /// The blocks lack their end: an empty stored block, without the four bytes 00 00 FF FF.
+        case unfinished
+    }
+
+    private let windowBits: UInt8
+    private let keepsHistory: Bool
+    private var history: [UInt8] = []
+
+    /// - Parameters:
+    ///   - windowBits: 8 to 15: how far back the peer may refer, as a power of 2.
+    ///   - keepsHistory: Whether its messages may refer to earlier ones.
+    public init(windowBits: Int, keepsHistory: Bool) {
+        precondition((8...15).contains(windowBits), "A window has 256 to 32768 bytes.")
+        self.windowBits = UInt8(windowBits)
+        self.keepsHistory = keepsHistory
+    }
+
+    /// The bytes of earlier messages that are kept, at most the window.
+    public var heldByteCount: Int { history.count }
+
+    /// The message that was deflated to `payload`, with at most `limit` bytes; the time is linear in both.
+    public mutating func inflate(_ payload: [UInt8], limit: Int) throws(Mistake) -> [UInt8] {
+        let window = 1 << Int(windowBits)
+        let stream = ZlibStream(inflating: .raw(windowBits: Int(windowBits)))
+        if !history.isEmpty { stream.setHistory(history) }
+        var output: [UInt8] = []
+        var start = 0
+        while true {
+            let ran = payload.withUnsafeBufferPointer {
+                let rest = UnsafeBufferPointer(rebasing: $0[start...])
+                return stream.run(rest, flush: Z_SYNC_FLUSH, chunk: window, limit: limit, into: &output)
+            }
+            start += ran.used
+            switch ran.outcome {
+            case .overflow: throw .tooLarge
+            case .corrupt: throw .corrupt
+            case .inputUsed:
+                guard stream.awaitsLengthOfStoredBlock else { throw .unfinished }
+                if keepsHistory { history.append(contentsOf: output, keeping: window) }
+                return output
+            case .ended:
+                // §7.2.3.4: a block may be marked as the last one, and others follow all the same.
+                guard start < payload.count else { throw .unfinished }
+                stream.restart()
+                var seen = history
+                seen.append(contentsOf: output, keeping: window)
+                stream.setHistory(seen)
+            }
+        }
+    }
+}
+
+extension [UInt8] {
+    /// Appends bytes, and keeps only the last `limit` of all.
+    fileprivate mutating func append(contentsOf bytes: [UInt8], keeping limit: Int) {
+        guard bytes.count < limit else {
+            self = Array(bytes.suffix(limit))
+            return
+        }
+        removeFirst(Swift.max(0, count + bytes.count - limit))
+        self += bytes
+    }
+}

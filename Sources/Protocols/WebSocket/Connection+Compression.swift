@@ -1,0 +1,49 @@
+import Deflate
+
+extension Connection {
+    /// Both directions of a connection whose messages are compressed.
+    struct Compression: Hashable, Sendable {
+        var deflater: MessageDeflater
+        var inflater: MessageInflater
+        let windowBits: Int
+        var sentSize: Int?
+        var receivedSize: Int?
+
+        init(_ terms: CompressionTerms, role: Role) {
+            let server = (bits: terms.serverMaxWindowBits ?? 15, keeps: !terms.serverNoContextTakeover)
+            let client = (bits: terms.clientMaxWindowBits ?? 15, keeps: !terms.clientNoContextTakeover)
+            let (ours, theirs) = role == .server ? (server, client) : (client, server)
+            windowBits = ours.bits
+            deflater = MessageDeflater(windowBits: ours.bits, keepsHistory: ours.keeps)
+            inflater = MessageInflater(windowBits: theirs.bits, keepsHistory: theirs.keeps)
+        }
+    }
+
+    /// Writes a message as one compressed frame (RFC 7692 §7.2.1).
+    mutating func writeCompressed(_ opcode: Opcode, _ payload: [UInt8], into out: inout [UInt8]) {
+        guard let deflated = compression?.deflater.deflate(payload) else { return }
+        compression?.sentSize = deflated.count
+        let key = role == .client ? maskKeys.next().networkOrder : nil
+        FrameEncoder.appendRaw(firstByte: 0xC0 | opcode.rawValue, deflated[...], maskKey: key, into: &out)
+    }
+
+    /// Notes that the caller has written messages of its own: ours refer to none before them.
+    public mutating func hasSentOtherwise() { compression?.deflater.forget() }
+
+    /// Inflates the message that has arrived, if it is compressed, and validates text.
+    mutating func inflateMessage() throws(ProtocolViolation) {
+        compression?.receivedSize = isIncomingCompressed ? message.count : nil
+        guard isIncomingCompressed else { return }
+        do throws(MessageInflater.Mistake) {
+            message = try compression?.inflater.inflate(message, limit: limits.message) ?? []
+        } catch {
+            switch error {
+            case .tooLarge: throw .messageTooBig(total: UInt64(limits.message) + 1, limit: limits.message)
+            case .corrupt: throw .corruptBlocks
+            case .unfinished: throw .unfinishedBlocks
+            }
+        }
+        guard incomingMessage == .text, let invalid = message.withUnsafeBytes({ validator.consume($0) }) else { return }
+        throw .invalidText(byte: message[invalid], index: invalid)
+    }
+}
