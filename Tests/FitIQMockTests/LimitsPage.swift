@@ -59,7 +59,7 @@ enum LimitsPage {
 
     static func rows() throws -> [String: [Limit]] {
         try connections.merging(data()) { $1 }.merging(scenarios) { $1 }.merging(judging()) { $1 }
-            .merging(clients) { $1 }.merging(sessions) { $1 }.merging(exploring) { $1 }
+            .merging(clients) { $1 }.merging(sessions) { $1 }.merging(exploring) { $1 }.merging(networks) { $1 }
     }
 
     private static let connections: [String: [Limit]] = [
@@ -281,11 +281,6 @@ enum LimitsPage {
         ],
         "text that a breakpoint looks for": [.bytes("FaultLimits.holdText", FaultLimits.holdText)],
         "name of a controller": [.bytes("FaultLimits.controllerName", FaultLimits.controllerName)],
-        "round trip of a network, and its jitter": [.time("FaultLimits.networkDelay", FaultLimits.networkDelay)],
-        "rate of a network": [.bytes("FaultLimits.networkRate", FaultLimits.networkRate)],
-        "connections that a network loses first": [
-            .count("FaultLimits.failingConnections", FaultLimits.failingConnections)
-        ],
         "time that faults hold a connection's output back": [.time("Engine.longestHold", Engine.longestHold)],
         "time that a fault hangs or is silent": [.time("FaultLimits.hang", FaultLimits.hang)],
         "requests of a quota": [

@@ -1,0 +1,11 @@
+import Faults
+
+extension LimitsPage {
+    static let networks: [String: [Limit]] = [
+        "round trip of a network, and its jitter": [.time("FaultLimits.networkDelay", FaultLimits.networkDelay)],
+        "rate of a network": [.bytes("FaultLimits.networkRate", FaultLimits.networkRate)],
+        "connections that a network loses first": [
+            .count("FaultLimits.failingConnections", FaultLimits.failingConnections)
+        ],
+    ]
+}
