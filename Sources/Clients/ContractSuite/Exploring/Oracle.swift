@@ -190,7 +190,9 @@ extension TrialOutcome {
                 return entry.time > rest && request.requestedAt <= last.time && (entry.isLate || request.isWithheld)
             }
         case "auth/refresh-after-401":
-            if finding.evidence.contains(where: { $0.isLate || $0.event.request?.delivery != .complete }) { return true }
+            if finding.evidence.contains(where: { $0.isLate || $0.event.request?.delivery != .complete }) {
+                return true
+            }
         case "consultation/conflict-continues-existing":
             if let begin = last.event.request?.requestedAt {
                 return asked.count { first.time <= $0 && $0 < begin } > 1
