@@ -158,9 +158,12 @@ extension ClientExpectation {
     }
 
     private func unmetTranscript(_ observation: Observation, atLeast count: Int) -> String? {
-        // A broken-off answer shown as such may stay: it claims nothing.
-        let shown = observation.report.transcript.filter { $0.isComplete || $0.role != .assistant }
         let stored = observation.stored
+        // A broken-off answer shown as such may stay, and a message that did not arrive: they claim nothing.
+        let shown = observation.report.transcript.filter { line in
+            if line.role == .assistant { return line.isComplete }
+            return line.isDelivered || stored.contains { $0.role == line.role && $0.text == line.text }
+        }
         guard shown.count >= min(count, stored.count), shown.count <= stored.count else {
             return Messages.unmet(self, Messages.transcript(shown, stored: stored.count))
         }

@@ -181,11 +181,31 @@ extension TrialOutcome {
     fileprivate func isAskedFor(_ finding: Finding, _ obligation: Obligation) -> Bool {
         if finding.evidence.dropLast().contains(where: \.isLate) { return true }
         guard let first = finding.evidence.first, let last = finding.evidence.last else { return false }
-        if obligation.id == "ws/recovers-history" {
+        switch obligation.id {
+        case "ws/recovers-history":
+            // One is under way, or it rests after failures.
+            let rest = first.time.advanced(byNanoseconds: -61_000_000_000)
             return entries.contains { entry in
                 guard let request = entry.event.request, request.endpoint == .listMessages else { return false }
-                return request.requestedAt >= first.time && entry.time > last.time && entry.isLate
+                return entry.time > rest && request.requestedAt <= last.time && (entry.isLate || request.isWithheld)
             }
+        case "auth/refresh-after-401":
+            if finding.evidence.contains(where: { $0.isLate || $0.event.request?.delivery != .complete }) {
+                return true
+            }
+        case "consultation/conflict-continues-existing":
+            if let begin = last.event.request?.requestedAt {
+                return asked.count { first.time <= $0 && $0 < begin } > 1
+            }
+        case "meal/no-poll-while-connected":
+            // What became of a meal that was logged without a readable answer, only the list says.
+            let since = last.time.advanced(byNanoseconds: -10_000_000_000)
+            let isUnsure = entries.contains { entry in
+                guard let request = entry.event.request, request.endpoint == .createMealLog else { return false }
+                return since <= entry.time && entry.time <= last.time && request.isWithheld
+            }
+            if isUnsure { return true }
+        default: break
         }
         guard Self.repeats.contains(obligation.id), let begin = last.event.request else { return false }
         var start = first.time
@@ -237,8 +257,7 @@ extension TrialOutcome {
                     if exchange.requestedAt <= time { isRefused = true }
                     continue
                 }
-                isRefused = !(exchange.status == 200 && exchange.delivery == .complete && exchange.faults.isEmpty)
-                if !isRefused { isTouched = false }
+                isRefused = exchange.isWithheld
             case .frame(let frame) where entry.time <= time && frame.sender == .server:
                 if !frame.faults.isEmpty || frame.delivery != .complete { isTouched = true }
             case .closed(let closing) where entry.time <= time && !closing.faults.isEmpty: isTouched = true
@@ -247,6 +266,13 @@ extension TrialOutcome {
             }
         }
         return isTouched && isRefused
+    }
+}
+
+extension RecordedExchange {
+    /// Whether the client may not have got what the backend had to say.
+    fileprivate var isWithheld: Bool {
+        !((200..<300).contains(status ?? 0) && delivery == .complete && faults.isEmpty)
     }
 }
 

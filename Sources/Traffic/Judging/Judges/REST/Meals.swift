@@ -23,7 +23,8 @@ struct NoFetchAfterCompleted: ObligationJudge {
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
         switch fact.kind {
         case .frame(let frame):
-            guard let log = frame.settledMealLog, log.status == "completed",
+            // What a fault touched may have been unreadable.
+            guard let log = frame.settledMealLog, log.status == "completed", frame.frame.faults.isEmpty,
                 let user = scene.sockets[fact.connection]?.user
             else { return }
             let key = Owned(client: user, id: log.id)
