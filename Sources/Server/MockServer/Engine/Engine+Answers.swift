@@ -63,7 +63,6 @@ extension Engine {
 
     /// The answer of a REST endpoint on which faults may act; nil if a breakpoint holds the request.
     private func faultyAnswer(_ route: Route, _ exchange: inout Exchange) throws(APIError) -> Answer? {
-        let world = exchange.world
         if !exchange.isReleased {
             exchange.responseFaults = try responseFaults(of: exchange)
             if holds(&exchange) { return nil }
