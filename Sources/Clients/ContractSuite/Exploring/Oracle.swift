@@ -219,8 +219,7 @@ extension TrialOutcome {
         }
         // Polls are no series that a user could begin anew.
         if obligation.id.hasPrefix("meal/") { return false }
-        // At the same instant, who can tell?
-        if asked.contains(where: { start <= $0 && $0 <= begin.requestedAt }) { return true }
+        if asked.contains(where: { start < $0 && $0 <= begin.requestedAt }) { return true }
         // What is not too soon is sooner than an earlier try: the user ended the long wait.
         guard obligation.id == "ws/reconnect-backoff", let tried = first.event.request,
             let failure = finding.evidence.dropLast().last,
