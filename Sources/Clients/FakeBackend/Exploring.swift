@@ -53,7 +53,7 @@ extension FakeBackendTrait {
 }
 
 extension Plan {
-    /// The world as the tree of a scenario's file; nil if it is written in Swift, for which there is no file.
+    /// The world as the tree of a scenario's file; nil for a world that is written in Swift.
     fileprivate func document() throws -> JSONObject? {
         guard let builtIn else { return nil }
         let text = Scenario.builtInText(named: builtIn) ?? "name: \(builtIn)"

@@ -39,7 +39,7 @@ public struct MessageDeflater: Hashable, Sendable {
         let bits = max(9, min(Int(windowBits), UInt.bitWidth - needed.leadingZeroBitCount))
         // zlib has no window of 256 bytes; with this strategy it refers to the last byte only.
         let strategy = windowBits == 8 ? Z_RLE : Z_DEFAULT_STRATEGY
-        let stream = ZlibStream(deflating: .raw(windowBits: bits), memory: min(8, bits - 7), strategy: strategy)
+        let stream = ZlibStream(deflatingWith: bits, memory: min(8, bits - 7), strategy: strategy)
         if !history.isEmpty { stream.setHistory(history) }
         var output: [UInt8] = []
         let ran = message.withUnsafeBufferPointer {
@@ -80,7 +80,7 @@ public struct MessageInflater: Hashable, Sendable {
     /// The message that was deflated to `payload`, with at most `limit` bytes; the time is linear in both.
     public mutating func inflate(_ payload: [UInt8], limit: Int) throws(Mistake) -> [UInt8] {
         let window = 1 << Int(windowBits)
-        let stream = ZlibStream(inflating: .raw(windowBits: Int(windowBits)))
+        let stream = ZlibStream(inflatingWith: Int(windowBits))
         if !history.isEmpty { stream.setHistory(history) }
         var output: [UInt8] = []
         var start = 0

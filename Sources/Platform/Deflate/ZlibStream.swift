@@ -1,42 +1,32 @@
 import CZlib
 
-/// A stream of zlib for as long as a closure runs, so that nothing of its quarter of a megabyte is kept.
+/// A stream of zlib: blocks with nothing around them (RFC 1951).
+///
+/// It lives for one message, so that nothing of its quarter of a megabyte is kept.
 struct ZlibStream: ~Copyable {
     /// Allocated, because a stream of zlib knows its own address.
     private let stream: UnsafeMutablePointer<z_stream>
     private let isDeflating: Bool
 
-    /// The formats differ in what stands around the blocks.
-    enum Format {
-        /// Only blocks (RFC 1951), with a window of 2 to this power.
-        case raw(windowBits: Int)
-        /// Blocks between the header and the trailer of RFC 1952.
-        case gzip
-
-        fileprivate var bits: Int32 {
-            switch self {
-            case .raw(let bits): -Int32(bits)
-            case .gzip: 15 + 16
-            }
-        }
-    }
-
-    init(inflating format: Format) {
+    /// - Parameter windowBits: The window has 2 to this power bytes.
+    init(inflatingWith windowBits: Int) {
         (stream, isDeflating) = (.allocate(capacity: 1), false)
         stream.initialize(to: z_stream())
-        let status = inflateInit2_(stream, format.bits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
-        precondition(status == Z_OK, "zlib has memory for a stream, and knows its version and this format.")
+        let status = inflateInit2_(stream, -Int32(windowBits), ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
+        precondition(status == Z_OK, "zlib has memory for a stream, and knows its version and this window.")
     }
 
-    /// - Parameter memory: 1 to 9: the size of zlib's tables, some 2 KiB times 2 to this power.
-    init(deflating format: Format, memory: Int = 8, strategy: Int32 = Z_DEFAULT_STRATEGY) {
+    /// - Parameters:
+    ///   - windowBits: The window has 2 to this power bytes.
+    ///   - memory: 1 to 9: the size of zlib's tables, some 2 KiB times 2 to this power.
+    init(deflatingWith windowBits: Int, memory: Int, strategy: Int32) {
         (stream, isDeflating) = (.allocate(capacity: 1), true)
         stream.initialize(to: z_stream())
         // Speed, because a server compresses on its only loop.
         let status = deflateInit2_(
-            stream, Z_BEST_SPEED, Z_DEFLATED, format.bits, Int32(memory), strategy, ZLIB_VERSION,
+            stream, Z_BEST_SPEED, Z_DEFLATED, -Int32(windowBits), Int32(memory), strategy, ZLIB_VERSION,
             Int32(MemoryLayout<z_stream>.size))
-        precondition(status == Z_OK, "zlib has memory for a stream, and knows its version and this format.")
+        precondition(status == Z_OK, "zlib has memory for a stream, and knows its version and this window.")
     }
 
     deinit {
