@@ -23,7 +23,7 @@ struct CasePlay {
     /// The client's and the world's state when both were last looked at in this wait; nil if the client does not tell.
     private var looked: Look?
     /// Why the expectation was not met then.
-    private var lastFailure: CaseFailure?
+    private var lastFailure: (() -> CaseFailure)?
     /// The world's activity when it was last quiet.
     private var lastActivity: UInt64?
 
@@ -147,7 +147,7 @@ struct CasePlay {
         case .expect(let expectation):
             try await settle()
             if let failure = expectation.failure(in: try await observe([expectation])) {
-                note(failure.told(after: elapsed))
+                note(failure().told(after: elapsed))
             }
         case .watch(let expectation): watched.append(expectation)
         }
@@ -188,7 +188,7 @@ struct CasePlay {
     /// Checks the client and everything watched; the first breach of each is kept.
     ///
     /// - Returns: Why the expectation is not met, or nil if it is met or there is no expectation.
-    mutating func look(for expectation: ClientExpectation?) async throws -> CaseFailure? {
+    mutating func look(for expectation: ClientExpectation?) async throws -> (() -> CaseFailure)? {
         guard expectation != nil || !watched.isEmpty else { return nil }
         if let revision = client.revision, let lastActivity {
             let look = Look(revision: revision, activity: lastActivity)
@@ -199,7 +199,7 @@ struct CasePlay {
         for watch in watched where !broken.contains(watch) {
             guard let failure = watch.failure(in: observation) else { continue }
             broken.insert(watch)
-            note(failure.told(after: elapsed))
+            note(failure().told(after: elapsed))
         }
         lastFailure = expectation?.failure(in: observation)
         return lastFailure
@@ -245,7 +245,7 @@ extension CasePlay {
             let next = try await settle()
             let failure = try await look(for: expectation)
             if expectation != nil, failure == nil { return nil }
-            if now >= end { return failure }
+            if now >= end { return failure?() }
             now = min(next ?? end, end)
             try await world.advance(to: now)
         }
@@ -272,7 +272,7 @@ extension CasePlay {
             // Past dates belong to the system's own time-outs: the world's clock does not trigger them.
             let worldDue = pulse.nextDue.flatMap { $0 > now ? $0 : nil }
             lastActivity = pulse.activity
-            if quiet >= rounds { return [clientDue, worldDue].compactMap { $0 }.min() }
+            if quiet >= rounds { return .earliest(clientDue, worldDue) }
         }
     }
 
@@ -292,12 +292,12 @@ extension CasePlay {
         while true {
             let failure = try await look(for: expectation)
             if expectation != nil, failure == nil { return nil }
-            if now >= end { return failure }
+            if now >= end { return failure?() }
             if let failure {
                 let backend = try await world.idleness(after: traffic)
                 traffic = backend.lastTraffic
                 if let time = idleness.time(shown, backend, at: now, until: end) {
-                    throw Stop.failed(failure.told(after: elapsed, idleFor: time))
+                    throw Stop.failed(failure().told(after: elapsed, idleFor: time))
                 }
             }
             let left = end.nanosecondsSinceEpoch - now.nanosecondsSinceEpoch

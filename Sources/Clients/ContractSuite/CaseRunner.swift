@@ -142,10 +142,12 @@ struct StageWorld {
 
     func pulse(at time: Timestamp) async throws -> Pulse {
         try await stage.perform { [id = access.id] engine, now in
-            if let due = engine.nextDue(ofWorld: id, at: now), due <= time {
+            var next = engine.nextDue(ofWorld: id, at: now)
+            if let due = next, due <= time {
                 engine.advanceWorld(id, to: time, at: now)
+                next = engine.nextDue(ofWorld: id, at: now)
             }
-            return Pulse(activity: engine.activity(ofWorld: id), nextDue: engine.nextDue(ofWorld: id, at: now))
+            return Pulse(activity: engine.activity(ofWorld: id), nextDue: next)
         }
     }
 

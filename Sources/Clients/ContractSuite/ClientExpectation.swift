@@ -106,17 +106,20 @@ struct Observation: Sendable {
 }
 
 extension ClientExpectation {
-    /// The first part that is not met, and why, as a sentence; nil if all are met.
-    func failure(in observation: Observation) -> CaseFailure? {
+    /// A sentence, made once it is needed: most looks only ask whether there is one.
+    typealias Sentence = () -> String
+
+    /// The first part that is not met, and why; nil if all are met.
+    func failure(in observation: Observation) -> (() -> CaseFailure)? {
         if case .all(let parts) = self { return parts.lazy.compactMap { $0.failure(in: observation) }.first }
         if case .oneOf(let parts) = self {
             let failures = parts.map { $0.failure(in: observation) }
             return failures.contains { $0 == nil } ? nil : failures.last ?? nil
         }
-        return unmet(in: observation).map { CaseFailure(message: $0, check: checks.first) }
+        return unmet(in: observation).map { sentence in { CaseFailure(message: sentence(), check: checks.first) } }
     }
 
-    private func unmet(in observation: Observation) -> String? {
+    private func unmet(in observation: Observation) -> Sentence? {
         let report = observation.report
         let (lines, problems) = (report.transcript, report.problems)
         let answers = lines.lazy.filter { $0.role == .assistant }
@@ -131,7 +134,7 @@ extension ClientExpectation {
         case .completeAnswersAreStored: unmetCompleteAnswers(observation)
         case .line(let role, let text):
             unless(lines.contains { $0.role == role && $0.text.has(text) }, Messages.transcript(lines))
-        case .noLine(let text): lines.first { $0.text.has(text) }.map { Messages.unmet(self, Messages.line($0)) }
+        case .noLine(let text): lines.first { $0.text.has(text) }.map { line in { Messages.unmet(self, Messages.line(line)) } }
         case .answers(let count):
             unless(answers.count { $0.isComplete } >= count, Messages.transcript(lines))
         case .streaming:
@@ -153,11 +156,11 @@ extension ClientExpectation {
     }
 
     /// The sentence that it is not met; nil if it is.
-    private func unless(_ isMet: Bool, _ shown: @autoclosure () -> String) -> String? {
-        isMet ? nil : Messages.unmet(self, shown())
+    private func unless(_ isMet: Bool, _ shown: @autoclosure @escaping Sentence) -> Sentence? {
+        isMet ? nil : { Messages.unmet(self, shown()) }
     }
 
-    private func unmetTranscript(_ observation: Observation, atLeast count: Int) -> String? {
+    private func unmetTranscript(_ observation: Observation, atLeast count: Int) -> Sentence? {
         let stored = observation.stored
         // A broken-off answer shown as such may stay, and a message that did not arrive: they claim nothing.
         let shown = observation.report.transcript.filter { line in
@@ -165,17 +168,17 @@ extension ClientExpectation {
             return line.isDelivered || stored.contains { $0.role == line.role && $0.text == line.text }
         }
         guard shown.count >= min(count, stored.count), shown.count <= stored.count else {
-            return Messages.unmet(self, Messages.transcript(shown, stored: stored.count))
+            return { Messages.unmet(self, Messages.transcript(shown, stored: stored.count)) }
         }
         for (line, message) in zip(shown.reversed(), stored.reversed()) {
             if line.role != message.role || line.text != message.text || !line.isComplete {
-                return Messages.unmet(self, Messages.line(line, stored: message))
+                return { Messages.unmet(self, Messages.line(line, stored: message)) }
             }
         }
         return nil
     }
 
-    private func unmetCompleteAnswers(_ observation: Observation) -> String? {
+    private func unmetCompleteAnswers(_ observation: Observation) -> Sentence? {
         let stored = observation.stored
         let wrong = observation.report.transcript.enumerated().first { index, shown in
             guard shown.role == .assistant, shown.isComplete else { return false }
@@ -183,24 +186,24 @@ extension ClientExpectation {
             // Usually both have the same messages in the same order.
             return (index >= stored.count || stored[index] != message) && !stored.contains(message)
         }
-        return wrong.map { Messages.unmet(self, Messages.line($0.element)) }
+        return wrong.map { line in { Messages.unmet(self, Messages.line(line.element)) } }
     }
 
-    private func unmetOnce(_ stored: [StoredMessage]) -> String? {
+    private func unmetOnce(_ stored: [StoredMessage]) -> Sentence? {
         var seen: Set<StoredMessage> = []
         let twice = stored.first { $0.role == .user && !seen.insert($0).inserted }
-        return twice.map { Messages.unmet(self, Messages.storedTwice($0.text)) }
+        return twice.map { message in { Messages.unmet(self, Messages.storedTwice(message.text)) } }
     }
 
-    private func unmetDelivered(_ observation: Observation) -> String? {
+    private func unmetDelivered(_ observation: Observation) -> Sentence? {
         let stored = Set(observation.stored)
         let lost = observation.report.transcript.first {
             $0.role == .user && $0.isDelivered && !stored.contains(StoredMessage(role: .user, text: $0.text))
         }
-        return lost.map { Messages.unmet(self, Messages.line($0)) }
+        return lost.map { line in { Messages.unmet(self, Messages.line(line)) } }
     }
 
-    private func unmetGoal(_ report: ClientReport) -> String? {
+    private func unmetGoal(_ report: ClientReport) -> Sentence? {
         let (title, isMet): (String, ([ClientReport.Goal]) -> Bool) =
             switch self {
             case .goalCount(let title, let count): (title, { $0.count == count })
@@ -213,7 +216,7 @@ extension ClientExpectation {
         return unless(isMet(report.goals.filter { $0.title == title }), Messages.goals(report))
     }
 
-    private func unmetMeal(_ report: ClientReport) -> String? {
+    private func unmetMeal(_ report: ClientReport) -> Sentence? {
         let (text, isMet): (String, (ClientReport.Meal) -> Bool) =
             switch self {
             case .meal(let text, let status, let calories):

@@ -74,7 +74,7 @@ public struct AccessToken: Equatable, Sendable {
     ///   `wrongSignature`.
     public static func verify(_ text: String, secret: [UInt8]) throws(Refusal) -> AccessToken {
         guard text.utf8.count <= 4096 else { throw .malformed("it has over 4,096 characters") }
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        let parts = parts(of: text)
         guard parts.count == 3 else { throw .malformed("it has \(parts.count) part(s) between dots, not 3") }
 
         let header = try object(in: parts[0], named: "header")
@@ -153,9 +153,14 @@ public struct AccessToken: Equatable, Sendable {
         claims(of: text).flatMap { try? seconds($0["exp"], of: "exp", .down) }.map(Timestamp.init(secondsSinceEpoch:))
     }
 
+    /// What is between the dots; by bytes, since to find characters takes much longer.
+    private static func parts(of text: String) -> [Substring] {
+        text.utf8.split(separator: .dot, omittingEmptySubsequences: false).map(Substring.init)
+    }
+
     private static func claims(of text: String) -> JSONObject? {
         guard text.utf8.count <= 4096 else { return nil }
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        let parts = parts(of: text)
         return parts.count == 3 ? try? object(in: parts[1], named: "payload") : nil
     }
 }

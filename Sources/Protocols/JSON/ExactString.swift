@@ -15,7 +15,10 @@ public struct ExactString: Sendable {
     public var utf8: String.UTF8View { text.utf8 }
     public var isEmpty: Bool { text.isEmpty }
     /// The text with ASCII letters in lower case and all else unchanged, even the Kelvin sign.
-    public func asciiLowercased() -> Self { Self(String(decoding: utf8.map(\.lowercased), as: UTF8.self)) }
+    public func asciiLowercased() -> Self {
+        guard utf8.contains(where: { $0.isUppercaseLetter }) else { return self }
+        return Self(String(decoding: utf8.map { $0.lowercased }, as: UTF8.self))
+    }
 }
 
 extension ExactString: Hashable, Comparable {

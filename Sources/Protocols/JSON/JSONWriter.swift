@@ -89,6 +89,16 @@ public struct JSONWriter: Sendable {
         bytes.append(.colon)
     }
 
+    /// Writes the members of an object, which is already JSON text, without checking it.
+    ///
+    /// - Precondition: it has members.
+    public mutating func members(of object: [UInt8]) {
+        precondition(object.count > 2, "an object without members adds nothing")
+        beginName()
+        bytes.append(contentsOf: object[1..<object.count - 1])
+        expects = .nextValue
+    }
+
     private mutating func beginValue() {
         switch expects {
         case .memberValue: break

@@ -4,6 +4,7 @@ import FitIQBackend
 import HTTP1
 import HTTPTypes
 import JSON
+import Text
 
 /// A token whose signature has been checked.
 struct VerifiedToken {
@@ -82,9 +83,9 @@ struct Authenticator {
         }
         guard let bytes = fields.withFirstValue(of: .authorization, { Array($0) }) else { throw .missingToken }
         // RFC 6750 §2.1; the scheme's name is case-insensitive (RFC 9110 §11.1).
-        let text = String(decoding: bytes, as: UTF8.self)
-        guard text.prefix(7).lowercased() == "bearer " else { throw .notABearerToken }
-        let token = try verify(String(text.dropFirst(7).drop { $0 == " " }), in: &backend)
+        guard String(decoding: bytes.prefix(7), as: UTF8.self).lowercased() == "bearer " else { throw .notABearerToken }
+        let text = String(decoding: bytes.dropFirst(7).drop { $0 == .space }, as: UTF8.self)
+        let token = try verify(text, in: &backend)
         last = LastAuthorization(bytes: bytes, token: token)
         return token
     }

@@ -156,21 +156,19 @@ final class FrameFact: Sendable {
     init(_ frame: RecordedFrame) {
         self.frame = frame
         // Most of a journal is chunks, and parsing them as JSON would take most of the judging time.
-        if let chunk = Self.chunkTypes.first(where: { Self.isWellFormed(frame, beginningWith: $0.leader) }) {
+        let isIntact =
+            frame.sender == .server && frame.opcode == .text && frame.faults.isEmpty && frame.delivery == .complete
+        if isIntact, let known = Self.plainTypes.first(where: { frame.payload.bytes.starts(with: $0.leader) }) {
             json = nil
-            type = chunk.type
+            type = known.type
         } else {
             json = frame.opcode == .text ? try? JSON.parse(frame.payload.bytes) : nil
             type = json?["type"]?.string
         }
     }
 
-    private static func isWellFormed(_ frame: RecordedFrame, beginningWith leader: [UInt8]) -> Bool {
-        frame.sender == .server && frame.opcode == .text && frame.faults.isEmpty && frame.delivery == .complete
-            && frame.payload.bytes.starts(with: leader)
-    }
-
-    private static let chunkTypes = ["stream_chunk", "assistant_message_chunk", "pong"].map {
+    /// Types of frames of which judges read nothing else.
+    private static let plainTypes = ["stream_chunk", "assistant_message_chunk", "pong", "connected"].map {
         (type: $0, leader: Array(#"{"type":"\#($0)""#.utf8))
     }
 

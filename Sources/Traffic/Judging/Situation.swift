@@ -105,32 +105,33 @@ extension Situation.Trouble {
 
 /// Follows the situations of a world's clients.
 struct SituationCounter: Sendable {
-    private var clients = Recent<ExactString, Client>()
-    /// The client of the last fact that names one.
+    private var others = Recent<ExactString, Client>()
+    /// The user of the last fact that names one, and where its client is.
     private var newest: ExactString = ""
+    private var client = Client()
     private(set) var coverage = Coverage()
 
     /// The situation of the client that acted last, or was acted on.
-    var situation: Situation { clients[newest]?.situation ?? Situation() }
+    var situation: Situation { client.situation }
 
     /// Observes the next fact; the scene already includes it.
     ///
     /// - Parameter paths: the failure paths that the fact shows.
     mutating func observe(_ fact: Fact, in scene: Scene, _ paths: [Exposure.Path]) {
         guard let user = user(of: fact, in: scene) else { return }
-        if !user.isEmpty { newest = user }
-        if clients[newest] == nil { clients[newest] = Client() }
-        clients.change(newest) { client in
-            client.observe(fact, in: scene)
-            for path in paths { client.situation.trouble = Situation.Trouble(path) }
-            // A refused handshake leaves no socket: the client was connecting, and is back where it was.
-            if case .request(let request) = fact.kind, request.isHandshake {
-                var passed = client.situation
-                passed.socket = .connecting
-                coverage.insert(passed)
-            }
-            coverage.insert(client.situation)
+        if !user.isEmpty, user != newest {
+            others[newest] = client
+            (newest, client) = (user, others[user] ?? Client())
         }
+        client.observe(fact, in: scene)
+        for path in paths { client.situation.trouble = Situation.Trouble(path) }
+        // A refused handshake leaves no socket: the client was connecting, and is back where it was.
+        if case .request(let request) = fact.kind, request.isHandshake {
+            var passed = client.situation
+            passed.socket = .connecting
+            coverage.insert(passed)
+        }
+        coverage.insert(client.situation)
     }
 
     /// Whose fact it is: empty if it does not say, so that it belongs to the newest; nil if it is no client's.

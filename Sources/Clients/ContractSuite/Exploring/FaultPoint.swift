@@ -34,6 +34,12 @@ public struct FaultPoint: Sendable, Hashable {
         /// The connection, the answer on it and the number there, as far as the sort has them.
         public private(set) var numbers: [Int]
 
+        /// Without the texts, which take longest to hash and tell few places apart.
+        public func hash(into hasher: inout Hasher) {
+            hasher.combine(sort)
+            hasher.combine(numbers)
+        }
+
         public enum Sort: String, Sendable, CaseIterable {
             case request
             /// Refused ones are counted too.

@@ -47,25 +47,22 @@ public final class ReferenceClient: ClientUnderTest {
     /// Does everything due or arrived, and returns when it is due next.
     public func settle(at time: Timestamp) -> Timestamp? {
         now = max(now, time)
-        for _ in 0..<Self.roundsAtATime {
-            var next = core.nextDeadline
-            if let due = next, due <= now {
-                core.advance(to: now)
-                next = core.nextDeadline
-            }
+        for round in 0..<Self.roundsAtATime {
+            let next = core.deadline(advancedTo: now)
             // What the events say does not matter: the fresh token is used automatically.
             if !core.takeEvents().isEmpty { changeCount += 1 }
             let isMutationDue = mutation?.nextDeadline.map { $0 <= now } ?? false
             var actions = core.takeActions()
             if !actions.isEmpty || isMutationDue { actions = mutation?.actions(actions, at: now) ?? actions }
             for action in actions { endpoint.wire.perform(action) }
-            let hasMoved = network.settle()
+            // The round before has left nothing to carry.
+            let hasMoved = (round == 0 || !actions.isEmpty) && network.settle()
             var inputs = endpoint.wire.takeInputs()
             if !inputs.isEmpty || isMutationDue { inputs = mutation?.inputs(inputs, at: now) ?? inputs }
             for input in inputs { core.receive(input, at: now) }
             if actions.isEmpty, inputs.isEmpty, !hasMoved {
                 // Nothing has changed since it was asked.
-                return [next, mutation?.nextDeadline].compactMap { $0 }.min()
+                return .earliest(next, mutation?.nextDeadline)
             }
         }
         // Still not idle: the caller decides how long to continue.
@@ -75,6 +72,16 @@ public final class ReferenceClient: ClientUnderTest {
     public func end() {
         endpoint.wire.abandonAll()
         network.settle()
+    }
+}
+
+extension ClientCore {
+    /// Does what is due; returns what is due next. In place: a property of a class is copied to be asked.
+    fileprivate mutating func deadline(advancedTo now: Timestamp) -> Timestamp? {
+        let next = nextDeadline
+        guard let next, next <= now else { return next }
+        advance(to: now)
+        return nextDeadline
     }
 }
 

@@ -74,13 +74,18 @@ public final class VirtualNetwork {
         while true {
             var isQuiet = true
             for entry in endpoints {
-                if let endpoint = entry.endpoint, carryOut(endpoint.wire.takeCommands(), of: endpoint) {
+                guard let endpoint = entry.endpoint else { continue }
+                let commands = endpoint.wire.takeCommands()
+                if !commands.isEmpty {
                     isQuiet = false
+                    carryOut(commands, of: endpoint)
                 }
             }
-            let batch = waiting
-            waiting = []
-            for link in batch where deliver(link) { isQuiet = false }
+            if !waiting.isEmpty {
+                let batch = waiting
+                waiting = []
+                for link in batch where deliver(link) { isQuiet = false }
+            }
             for connection in engine.takeTouched() {
                 isQuiet = false
                 serve(connection)
@@ -95,7 +100,7 @@ public final class VirtualNetwork {
 
     // MARK: From the clients
 
-    private func carryOut(_ commands: [TransportCommand], of endpoint: Endpoint) -> Bool {
+    private func carryOut(_ commands: [TransportCommand], of endpoint: Endpoint) {
         for command in commands {
             switch command {
             case .connect(let number): connect(number, of: endpoint)
@@ -109,7 +114,6 @@ public final class VirtualNetwork {
                 schedule(link)
             }
         }
-        return !commands.isEmpty
     }
 
     private func connect(_ number: Int, of endpoint: Endpoint) {

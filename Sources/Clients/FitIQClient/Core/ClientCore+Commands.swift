@@ -126,7 +126,7 @@ extension ClientCore {
                 if link.wanted == id { leave(.failed) }
             }
             // The server may have closed the socket for another reason.
-            if link.wanted == id, link.socket == nil, link.isReady { retry(\.link, at: now) }
+            if link.wanted == id, link.socket == nil, link.isReady { retry(.chat, at: now) }
             return
         }
         createsAgainAt = nil

@@ -3,28 +3,44 @@ import HTTPTypes
 
 extension ClientCore {
     /// The chat's socket or that of all meals.
-    typealias Link = WritableKeyPath<ClientCore, ChatLink>
+    enum Link: CaseIterable { case chat, meals }
+
+    /// Key paths would do the same, and take ten times as long.
+    subscript(link: Link) -> ChatLink {
+        _read {
+            switch link {
+            case .chat: yield self.link
+            case .meals: yield mealLink
+            }
+        }
+        _modify {
+            switch link {
+            case .chat: yield &self.link
+            case .meals: yield &mealLink
+            }
+        }
+    }
 
     /// Whether a socket may be opened: the server closes archived chats, so a pending archive is waited for.
     var mayOpenSocket: Bool { requests.tokens.isUsable && (archiving == nil || archiving != link.wanted) }
 
     mutating func stepLinks(at now: Timestamp) {
-        step(\.link, mayOpen: mayOpenSocket, at: now)
-        step(\.mealLink, mayOpen: requests.tokens.isUsable, at: now)
+        step(.chat, mayOpen: mayOpenSocket, at: now)
+        step(.meals, mayOpen: requests.tokens.isUsable, at: now)
     }
 
     private mutating func step(_ link: Link, mayOpen: Bool, at now: Timestamp) {
-        if self[keyPath: link].wanted != nil, self[keyPath: link].isReady, self[keyPath: link].socket == nil {
+        if self[link].wanted != nil, self[link].isReady, self[link].socket == nil {
             askForToken(at: now)
         }
-        switch self[keyPath: link].step(at: now, mayOpen: mayOpen) {
+        switch self[link].step(at: now, mayOpen: mayOpen) {
         case .nothing: return
         case .close(let number, let code): actions.append(.closeSocket(socket: number, code))
         case .open(let place):
             lastNumber += 1
             let credentials = Credentials(token: requests.tokens.token, apiKey: configuration.credentials.apiKey)
-            self[keyPath: link].opening(lastNumber, place, token: credentials.token, at: now)
-            let path = link == \.link ? "/api/v1/consultations/\(place)/ws" : place
+            self[link].opening(lastNumber, place, token: credentials.token, at: now)
+            let path = link == .chat ? "/api/v1/consultations/\(place)/ws" : place
             let isQuery = configuration.guide.webSocketCredentials == .queryToken
             let (inQuery, inFields) = configuration.sendsTokenTwice ? (true, true) : (isQuery, !isQuery)
             actions.append(
@@ -36,8 +52,8 @@ extension ClientCore {
     }
 
     mutating func receiveFromSocket(_ input: ClientInput, at now: Timestamp) {
-        for link in [\.link, \.mealLink] as [Link] {
-            guard let socket = self[keyPath: link].socket, input.socketNumber == socket.number else { continue }
+        for link in Link.allCases {
+            guard let socket = self[link].socket, input.socketNumber == socket.number else { continue }
             return receive(input, from: socket, of: link, at: now)
         }
     }
@@ -46,28 +62,28 @@ extension ClientCore {
         _ input: ClientInput, from socket: ChatLink.Socket, of link: Link, at now: Timestamp
     ) {
         switch input {
-        case .socketOpened where socket.phase == .opening: self[keyPath: link].opened(at: now)
+        case .socketOpened where socket.phase == .opening: self[link].opened(at: now)
         case .socketRefused(let response): refused(socket, of: link, Answer(response), at: now)
         case .socketFailed: lost(socket, of: link, isOwn: false, at: now)
         case .text(_, let text) where socket.phase != .opening:
-            self[keyPath: link].signOfLife()
+            self[link].signOfLife()
             for frame in ChatFrame.frames(in: text) {
-                if link == \.link { receive(frame, at: now) } else { receiveOfMeals(frame, at: now) }
+                if link == .chat { receive(frame, at: now) } else { receiveOfMeals(frame, at: now) }
             }
         case .binary:
-            self[keyPath: link].signOfLife()
-            if link == \.link { conversation?.isTroubled = true }
-        case .pong: self[keyPath: link].signOfLife()
+            self[link].signOfLife()
+            if link == .chat { conversation?.isTroubled = true }
+        case .pong: self[link].signOfLife()
         case .socketClosed(let end):
             // Another device of the user has the meals' socket now; to reconnect would close that one's.
-            if link == \.mealLink, end.code == .policyViolation, !end.isOwn { mealLink.want(nil) }
+            if link == .meals, end.code == .policyViolation, !end.isOwn { mealLink.want(nil) }
             lost(socket, of: link, isOwn: end.isOwn, at: now)
         default: return
         }
     }
 
     mutating func expireSockets(at now: Timestamp) {
-        for link in [\.link, \.mealLink] as [Link] {
+        for link in Link.allCases {
             if let socket = expire(link, at: now) {
                 lost(socket, of: link, isOwn: socket.phase == .closing, at: now)
             }
@@ -76,13 +92,13 @@ extension ClientCore {
 
     /// Does what is due on a socket; returns the socket if it counts as lost now.
     private mutating func expire(_ link: Link, at now: Timestamp) -> ChatLink.Socket? {
-        guard let socket = self[keyPath: link].socket else { return nil }
+        guard let socket = self[link].socket else { return nil }
         if let deadline = socket.deadline, deadline <= now {
             switch socket.phase {
             case .greeting:
-                if case .close(let number, let code) = self[keyPath: link].close(.goingAway, at: now) {
+                if case .close(let number, let code) = self[link].close(.goingAway, at: now) {
                     actions.append(.closeSocket(socket: number, code))
-                    self[keyPath: link].socket?.isReplaced = true
+                    self[link].socket?.isReplaced = true
                 }
             case .opening, .closing:
                 actions.append(.dropSocket(socket: socket.number))
@@ -93,24 +109,24 @@ extension ClientCore {
             // A server that does not answer a ping would not answer a close frame.
             actions.append(.dropSocket(socket: socket.number))
             return socket
-        } else if let number = self[keyPath: link].takePing(at: now) {
+        } else if let number = self[link].takePing(at: now) {
             actions.append(.ping(socket: number))
         }
         return nil
     }
 
     private mutating func refused(_ socket: ChatLink.Socket, of link: Link, _ answer: Answer, at now: Timestamp) {
-        self[keyPath: link].ended(isOwn: false, at: now)
-        guard socket.consultation == self[keyPath: link].wanted else { return }
+        self[link].ended(isOwn: false, at: now)
+        guard socket.consultation == self[link].wanted else { return }
         switch answer.status {
         case 401:
             let deadline = now.advanced(by: configuration.patience.token)
             if requests.tokens.refuse(socket.token, until: deadline) { tell(.credentialsRefused) }
             // The first new token may be tried at once; a series of tries keeps its pace.
-            if self[keyPath: link].tryCount > 0 || requests.tokens.isFromRefresh { retry(link, at: now) }
+            if self[link].tryCount > 0 || requests.tokens.isFromRefresh { retry(link, at: now) }
         case 400..<500 where answer.status != 408 && answer.status != 429:
-            if answer.status == 404, link == \.link { gone.insert(socket.consultation) }
-            if link == \.link { areGoalsStale = true }
+            if answer.status == 404, link == .chat { gone.insert(socket.consultation) }
+            if link == .chat { areGoalsStale = true }
             tellRefusal(answer)
             giveUp(link)
         default: retry(link, asked: answer.retryAfter, at: now)
@@ -119,12 +135,12 @@ extension ClientCore {
 
     /// Records that a socket is gone, and schedules another if one is wanted.
     private mutating func lost(_ socket: ChatLink.Socket, of link: Link, isOwn: Bool, at now: Timestamp) {
-        self[keyPath: link].ended(isOwn: isOwn, at: now)
-        guard socket.consultation == self[keyPath: link].wanted else { return }
-        if link == \.link, socket.phase == .open || conversation?.turn != nil { conversation?.cut() }
+        self[link].ended(isOwn: isOwn, at: now)
+        guard socket.consultation == self[link].wanted else { return }
+        if link == .chat, socket.phase == .open || conversation?.turn != nil { conversation?.cut() }
         // The client closed it as unwanted, and it has been wanted again since.
         if socket.phase == .closing, !socket.isReplaced { return }
-        if link == \.link {
+        if link == .chat {
             show(.connecting)
             guard archiving != socket.consultation else { return }
         }
@@ -132,12 +148,12 @@ extension ClientCore {
     }
 
     mutating func retry(_ link: Link, asked: Duration? = nil, at now: Timestamp) {
-        if self[keyPath: link].retry(asked: asked, at: now) { return }
+        if self[link].retry(asked: asked, at: now) { return }
         tell(.unavailable, ClientMessages.noConnection)
         giveUp(link)
     }
 
-    private mutating func giveUp(_ link: Link) { if link == \.link { leave(.failed) } else { mealLink.want(nil) } }
+    private mutating func giveUp(_ link: Link) { if link == .chat { leave(.failed) } else { mealLink.want(nil) } }
 }
 
 extension ClientInput {

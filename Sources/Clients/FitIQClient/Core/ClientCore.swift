@@ -88,12 +88,14 @@ public struct ClientCore: Sendable {
 
     /// Returns the pending network actions, in order; each once.
     public mutating func takeActions() -> [ClientAction] {
+        guard !actions.isEmpty else { return [] }
         defer { actions = [] }
         return actions
     }
 
     /// Returns the pending events for the user, in order; each once.
     public mutating func takeEvents() -> [ClientEvent] {
+        guard !events.isEmpty else { return [] }
         defer { events = [] }
         return events
     }

@@ -25,12 +25,14 @@ public struct ClientWire: Sendable {
 
     /// The pending transport commands, in order; each once.
     public mutating func takeCommands() -> [TransportCommand] {
+        guard !commands.isEmpty else { return [] }
         defer { commands = [] }
         return commands
     }
 
     /// The pending client inputs, in order; each once.
     public mutating func takeInputs() -> [ClientInput] {
+        guard !inputs.isEmpty else { return [] }
         defer { inputs = [] }
         return inputs
     }

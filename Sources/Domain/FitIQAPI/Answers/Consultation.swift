@@ -68,11 +68,12 @@ public struct Consultation: Equatable, Sendable {
     /// enhanced-consultations reads `data`, consultation-websocket reads `data` or `data.consultation`, goal-linking
     /// reads camelCase members next to them, and websocket-architecture reads `consultation_id`.
     private func union(origin: String) -> [UInt8] {
-        JSONWriter.object(reserving: 1536) { writer in
+        let object = object(in: .union)
+        return JSONWriter.object(reserving: 1536) { writer in
             writer.member("success", true)
             writer.object("data") { writer in
-                writeSnakeCase(into: &writer)
-                writer.object("consultation", writeSnakeCase)
+                writer.members(of: object)
+                writer.member("consultation", raw: object)
             }
             writer.member("consultation_id", id.description)
             writeCamelCase(into: &writer, origin: origin)

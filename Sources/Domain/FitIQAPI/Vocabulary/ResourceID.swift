@@ -182,5 +182,5 @@ public struct SplitMix64: RandomNumberGenerator, Sendable {
 
 extension Sequence<UInt8> {
     /// A number for any bytes (FNV-1a, 64 bits); ``SplitMix64`` spreads it over all bits.
-    package var fnv1a: UInt64 { reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 } }
+    @inlinable package var fnv1a: UInt64 { reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 } }
 }

@@ -96,3 +96,12 @@ public struct DateTime: Hashable, Comparable, Sendable {
         self.init(secondsSinceEpoch: days * 86_400)
     }
 }
+
+extension Comparable {
+    /// The earlier of two times, of which either may be missing.
+    @inlinable
+    package static func earliest(_ one: Self?, _ other: Self?) -> Self? {
+        guard let one, let other else { return one ?? other }
+        return min(one, other)
+    }
+}

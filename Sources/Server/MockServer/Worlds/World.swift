@@ -230,14 +230,6 @@ struct WrittenBytes: Sendable {
     var sum: Int { scenario + marks + (faults.isEmpty ? 0 : faults.values.reduce(0, +)) }
 }
 
-extension Comparable {
-    /// The earlier of two times, of which either may be missing.
-    static func earliest(_ one: Self?, _ other: Self?) -> Self? {
-        guard let one, let other else { return one ?? other }
-        return min(one, other)
-    }
-}
-
 extension World: Comparable {
     static func == (left: World, right: World) -> Bool { left === right }
     /// Orders by age.

@@ -159,14 +159,14 @@ struct GoneNotReused: ObligationJudge {
     }
 
     private func judge(
-        _ asked: [(kind: String, id: ExactString)], of client: ExactString, at time: Timestamp, by request: String,
-        _ entry: JournalEntry, _ findings: inout Findings
+        _ asked: [(kind: String, id: ExactString)], of client: ExactString, at time: Timestamp,
+        by request: @autoclosure () -> String, _ entry: JournalEntry, _ findings: inout Findings
     ) {
         for (kind, id) in asked {
             guard let refusal = gone[Owned(client: client, id: id)], time >= refusal.time else { continue }
             findings.found(
                 RESTMessages.reused(
-                    kind, id.text, by: request, after: time.lag(behind: refusal.time), goneAt: refusal.time),
+                    kind, id.text, by: request(), after: time.lag(behind: refusal.time), goneAt: refusal.time),
                 [refusal, entry])
         }
     }
