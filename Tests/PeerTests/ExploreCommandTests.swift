@@ -87,17 +87,18 @@ extension LongPeers {
             ])
         func crash(_ script: String, _ symptom: String) async throws {
             try await withFolder { folder in
+                let options = [
+                    "--may-fail", "--guide", "consultation-websocket", "--seed", "7", "--time-limit", "1s",
+                ]
                 let run = try await explore(
-                    [
-                        "--runs", "8", "--only", "failed", "--may-fail", "--time-limit", "1s", "--jobs", "4",
-                        "--confirm", "1/1",
-                    ], script, in: folder)
+                    options + ["--runs", "8", "--only", "failed", "--jobs", "4", "--confirm", "1/1"], script, in: folder
+                )
                 #expect(run.status == 1, "\(run.transcript)")
                 #expect(run.output.contains(symptom), "\(run.transcript)")
-                let replay = #/To see it again: fitiq-mock explore --may-fail --time-limit 1s --replay (\S+) -- /#
-                let file = try #require(run.output.firstMatch(of: replay)?.1, "\(run.transcript)")
-                let again = try await explore(
-                    ["--may-fail", "--time-limit", "1s", "--replay", String(file)], script, in: folder)
+                let words = (options + ["--replay "]).joined(separator: " ")
+                let place = try #require(run.output.firstRange(of: "explore " + words), "\(run.transcript)")
+                let file = try #require(run.output[place.upperBound...].split(separator: " ").first)
+                let again = try await explore(options + ["--replay", String(file)], script, in: folder)
                 #expect(again.status == 1 && again.output.contains(symptom), "\(again.transcript)")
             }
         }

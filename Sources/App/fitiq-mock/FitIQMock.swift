@@ -16,8 +16,9 @@ struct FitIQMock: ParsableCommand {
             Every option of 'serve' can also be set in the environment: --api-key as FITIQ_MOCK_API_KEY, and so on. \
             What is given on the command line wins.
 
-            Exit codes: 0 all is well, 1 a client broke its contract or its tests failed, or two sessions differ, 2 \
-            usage or configuration, 3 the server failed while it ran, 4 the client never connected.
+            Exit codes: 0 all is well, 1 a client broke its contract or its tests failed, two sessions differ, or a \
+            server does not conform, 2 usage or configuration, 3 the server failed while it ran, 4 the client never \
+            connected.
             """,
         version: Version.current,
         subcommands: [

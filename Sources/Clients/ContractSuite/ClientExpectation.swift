@@ -134,7 +134,8 @@ extension ClientExpectation {
         case .completeAnswersAreStored: unmetCompleteAnswers(observation)
         case .line(let role, let text):
             unless(lines.contains { $0.role == role && $0.text.has(text) }, Messages.transcript(lines))
-        case .noLine(let text): lines.first { $0.text.has(text) }.map { line in { Messages.unmet(self, Messages.line(line)) } }
+        case .noLine(let text):
+            lines.first { $0.text.has(text) }.map { line in { Messages.unmet(self, Messages.line(line)) } }
         case .answers(let count):
             unless(answers.count { $0.isComplete } >= count, Messages.transcript(lines))
         case .streaming:

@@ -13,7 +13,7 @@ struct ShrinkTests {
     private static let calm = [
         FaultPoint(.request(.listGoals, 1), in: Situation()),
         FaultPoint(.request(.createGoal, 1), in: Situation()),
-        FaultPoint(.request(.listGoals, 2), in: Situation()),
+        FaultPoint(.request(.listGoals, 2), in: Situation()), FaultPoint(.question(turn: 1), in: Situation()),
     ]
 
     /// Shrinks with an answer for each candidate, and checks what always holds.
@@ -118,6 +118,15 @@ struct ShrinkTests {
         var shrink = Shrink(schedule, points: Self.calm)
         shrink.tell(true)
         #expect(shrink.smallest == schedule)
+    }
+
+    @Test("Without a question in the story, its answers stay as they are")
+    func noQuestions() throws {
+        var shrink = Shrink(try Self.triple(), points: Self.calm.filter { $0.place.sort != .question })
+        while let candidate = shrink.next() {
+            #expect(!candidate.isBrief)
+            shrink.tell(true)
+        }
     }
 
     @Test("What fails without any fault is reduced to none")

@@ -123,7 +123,8 @@ public struct Shrink: Sendable {
     }
 
     private var simplerAnswers: [Schedule] {
-        guard !smallest.isBrief else { return [] }
+        // Without questions there are no answers.
+        guard !smallest.isBrief, places.contains(where: { $0.sort == .question }) else { return [] }
         var brief = smallest
         brief.isBrief = true
         return [brief]

@@ -76,7 +76,9 @@ public final class ReferenceClient: ClientUnderTest {
 }
 
 extension ClientCore {
-    /// Does what is due; returns what is due next. In place: a property of a class is copied to be asked.
+    /// Does what is due, and returns when something is due next.
+    ///
+    /// In place: a property of a class is copied to be asked.
     fileprivate mutating func deadline(advancedTo now: Timestamp) -> Timestamp? {
         let next = nextDeadline
         guard let next, next <= now else { return next }
