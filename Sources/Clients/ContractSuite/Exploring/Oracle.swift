@@ -245,8 +245,8 @@ extension TrialOutcome {
         }
     }
 
-    /// Whether a frame was lost, repeated or changed, and the client did not get the history since that it asked for, or
-    /// waits for it: chunks have no numbers, so only the history shows what is missing.
+    /// Whether a frame was lost, repeated or changed, or a socket ended, and the client did not get the history since
+    /// that it asked for, or waits for it: chunks have no numbers, so only the history shows what is missing.
     fileprivate func isHistoryWithheld(at time: Timestamp) -> Bool {
         var isTouched = false
         var isRefused = false
@@ -260,8 +260,7 @@ extension TrialOutcome {
                 isRefused = exchange.isWithheld
             case .frame(let frame) where entry.time <= time && frame.sender == .server:
                 if !frame.faults.isEmpty || frame.delivery != .complete { isTouched = true }
-            case .closed(let closing) where entry.time <= time && !closing.faults.isEmpty: isTouched = true
-            case .fault where entry.time <= time: isTouched = true
+            case .closed where entry.time <= time, .fault where entry.time <= time: isTouched = true
             default: break
             }
         }
