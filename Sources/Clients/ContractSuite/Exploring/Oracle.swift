@@ -202,7 +202,8 @@ extension TrialOutcome {
             let since = last.time.advanced(byNanoseconds: -10_000_000_000)
             let isUnsure = entries.contains { entry in
                 guard let request = entry.event.request, request.endpoint == .createMealLog else { return false }
-                return since <= entry.time && entry.time <= last.time && request.isWithheld
+                return since <= entry.time && request.requestedAt <= last.time
+                    && (entry.time > last.time || request.isWithheld)
             }
             if isUnsure { return true }
         default: break
@@ -245,27 +246,27 @@ extension TrialOutcome {
         }
     }
 
-    /// Whether a frame was lost, repeated or changed, and the client did not get the history since that it asked for, or
-    /// waits for it: chunks have no numbers, so only the history shows what is missing.
+    /// Whether a frame was lost, repeated or changed, or a socket ended, and the client did not get the history since
+    /// that it asked for, or waits for it: chunks have no numbers, so only the history shows what is missing.
     fileprivate func isHistoryWithheld(at time: Timestamp) -> Bool {
         var isTouched = false
         var isRefused = false
+        // Without a token it cannot even ask.
+        var lacksToken = false
         for entry in entries {
             switch entry.event {
-            case .exchange(let exchange) where exchange.endpoint == .listMessages:
-                if entry.time > time {
-                    if exchange.requestedAt <= time { isRefused = true }
-                    continue
-                }
-                isRefused = exchange.isWithheld
+            case .exchange(let exchange) where entry.time <= time:
+                lacksToken = exchange.status == 401 || lacksToken && exchange.isWithheld
+                if exchange.endpoint == .listMessages { isRefused = exchange.isWithheld }
+            case .exchange(let exchange) where exchange.endpoint == .listMessages && exchange.requestedAt <= time:
+                isRefused = true
             case .frame(let frame) where entry.time <= time && frame.sender == .server:
                 if !frame.faults.isEmpty || frame.delivery != .complete { isTouched = true }
-            case .closed(let closing) where entry.time <= time && !closing.faults.isEmpty: isTouched = true
-            case .fault where entry.time <= time: isTouched = true
+            case .closed where entry.time <= time, .fault where entry.time <= time: isTouched = true
             default: break
             }
         }
-        return isTouched && isRefused
+        return isTouched && (isRefused || lacksToken)
     }
 }
 

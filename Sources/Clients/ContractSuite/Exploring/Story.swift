@@ -195,6 +195,7 @@ extension Story {
         .start(.generalWellness), idle, .start(.wellnessSpecialist), idle, .expect(.problem(.tooMany)),
         .pass(.seconds(20)),
         .start(.wellnessSpecialist), idle,
-        .open(KnownID.consultation), idle, .archive, idle, .open(KnownID.consultation), idle, .open(KnownID.nothing),
-        idle, .pass(.seconds(5)), .start(.wellnessSpecialist), idle)
+        .open(KnownID.consultation), idle, .archive, idle, .pass(.milliseconds(1500)),
+        .open(KnownID.consultation), idle, .open(KnownID.nothing), idle,
+        .pass(.seconds(5)), .start(.wellnessSpecialist), idle)
 }

@@ -33,6 +33,8 @@ public struct ClientCore: Sendable {
     var meals: [FollowedMeal] = []
     /// The meal logs whose event came before the answer that names them.
     var earlyNews: [MealNews] = []
+    /// When the list of meals was last searched.
+    var searchedAt: Timestamp?
     var lastErrand = 0
 
     enum Intent: Sendable, Hashable {

@@ -62,7 +62,8 @@ extension ClientCore {
 
     private mutating func made(_ goal: ClientState.Goal, _ draft: GoalDraft, at now: Timestamp) {
         show(goal)
-        guard let consultation = draft.consultation, goal.conversation != consultation else { return }
+        guard let consultation = draft.consultation, goal.conversation != consultation, !gone.contains(consultation)
+        else { return }
         let body = Body.object([("conversationId", consultation)])
         submit(
             .linkGoal(goal: goal.id, consultation: consultation), .patch, "/api/v1/goals/\(goal.id)", body: body,

@@ -283,6 +283,13 @@ extension ClientCore {
             meals[index].stage = .searching(now.advanced(by: configuration.retries.firstDelay))
             return
         }
+        // A log that was given up is in processing still.
+        let isPoll = meals.contains { $0.meal.id != nil && $0.meal.status == .processing }
+        if isPoll, let soonest = searchedAt?.advanced(by: configuration.mealPolling.interval), now < soonest {
+            meals[index].stage = .searching(soonest)
+            return
+        }
+        searchedAt = now
         meals[index].stage = .searching(now.advanced(by: .seconds(86_400)))
         submit(.findMeal(number), .get, "/api/v1/meal-logs", at: now)
     }

@@ -100,8 +100,8 @@ struct RefreshAfter401: ObligationJudge {
             }
             refusal.retries = [fact.entry]
         }
-        // A token that is accepted after all was refused by mistake.
-        refusals[target] = request.isSuccess ? nil : refusal
+        // A token that is not refused again was refused by mistake.
+        refusals[target] = request.isAnswered && !isRefused ? nil : refusal
     }
 }
 

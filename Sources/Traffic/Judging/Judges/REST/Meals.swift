@@ -129,7 +129,7 @@ struct PollingCadence: ObligationJudge {
         else { return }
         let target = Target(request, of: client)
         let failedAt = failures[target].flatMap { request.requestedAt.lag(behind: $0) < Self.shortestWait ? $0 : nil }
-        guard request.isSuccess else {
+        guard request.isReadable else {
             failures[target] = failedAt ?? request.requestedAt
             return
         }
@@ -265,7 +265,7 @@ struct MealWatch: Sendable {
             log.hasFreeRepeat || log.freeSince.map { request.requestedAt.lag(behind: $0) < Self.grace } ?? false
         }
         change(client) { log in
-            if (id ?? log.id) == log.id { (log.freeSince, log.hasFreeRepeat) = (nil, isFree && !request.isSuccess) }
+            if (id ?? log.id) == log.id { (log.freeSince, log.hasFreeRepeat) = (nil, isFree && !request.isReadable) }
         }
         return isFree ? .free : .poll(asked)
     }
@@ -292,6 +292,11 @@ struct MealWatch: Sendable {
         for index in all.indices { body(&all[index]) }
         logs[client] = all
     }
+}
+
+extension RequestFact {
+    /// Whether the client received what it asked for; a journal may have cut it.
+    fileprivate var isReadable: Bool { isSuccess && (answer != nil || exchange.responseBody.isCut) }
 }
 
 extension FrameFact {

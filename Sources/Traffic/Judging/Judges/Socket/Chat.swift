@@ -97,7 +97,8 @@ struct RecoversHistory: ObligationJudge {
         clause: "After a socket ended or fell silent while an answer streamed, the messages of its consultation are "
             + "fetched within 10 s of the next `connected`, and before the next chat message.",
         tolerance: "A fetch between the cut and `connected` counts too, and so does one that fails. A client that "
-            + "closed the socket itself, or closes the next one before the 10 s are over, owes nothing.",
+            + "closed the socket itself, ended one on which the server stopped reading, or closes the next one before "
+            + "the 10 s are over, owes nothing.",
         advice: "The answer is completed and stored while the client is away: after a reconnect GET "
             + "/api/v1/consultations/{id}/messages and replace the cut answer with it; do not wait for the missing "
             + "chunks.",
@@ -149,8 +150,9 @@ struct RecoversHistory: ObligationJudge {
     {
         guard let socket = scene.endedSocket, !socket.isSilenced else { return }
         let ending = SocketEnding(closing, of: socket, at: fact.time)
-        // A client that closes normally may not want the rest of the reply, even if a fault had touched the socket.
-        let isLeaving = ending == .givenUp && closing.summary.received?.isLeaving ?? false
+        // A client that closes normally may not want the rest of the reply, even if a fault had touched the socket; it
+        // may have done so where the server reads no more.
+        let isLeaving = ending == .givenUp && (socket.isStalled || closing.summary.received?.isLeaving ?? false)
         end(socket, fact, isOwn: ending.isOwn || ending == .archived || isLeaving, &findings)
     }
 

@@ -5,7 +5,8 @@ struct RefusedHandshake: ObligationJudge {
         id: "ws/refused-handshake", level: .should, origin: .guides([.mealLogWebSocket]),
         place: "common errors & solutions",
         clause: "After 401 the next handshake brings another token, after 404 another consultation id.",
-        tolerance: "Handshakes that were under way before the refusal was delivered do not count.",
+        tolerance: "Handshakes that were under way before the refusal was delivered do not count, nor does one for "
+            + "another socket up to 50 ms after it.",
         advice: "Look at the status of the refused handshake: on 401 refresh the token before you reconnect, on 404 "
             + "create or fetch a consultation first, its id in lower case. consultation-websocket's Quick Start opens "
             + "the socket without any credentials, so each of its tries ends in 401.",
@@ -44,7 +45,10 @@ struct RefusedHandshake: ObligationJudge {
 
     private mutating func judgeToken(of handshake: Handshake, _ question: Question, _ findings: inout Findings) {
         if let refusal = unauthorized[question.token] {
-            guard refusal.answeredAt <= handshake.requestedAt else { return }
+            // Another socket may be on its way already.
+            let isOther = refusal.consultation != question.consultation
+            let knownAt = refusal.answeredAt.advanced(byNanoseconds: isOther ? Tolerance.interval : 0)
+            guard knownAt <= handshake.requestedAt else { return }
             findings.exercised()
             let message = SocketMessages.sameToken(refusedAt: refusal.answeredAt)
             findings.found(message, [refusal.entry, handshake.entry])
