@@ -54,6 +54,7 @@ struct FitIQMock: ParsableCommand {
     /// Parses a command that is named first by itself, which takes half the instructions of parsing the whole tree. Help,
     /// versions and mistakes need the tree.
     static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
+        if arguments.first == "serve", let serve = Serve(plain: Array(arguments.dropFirst())) { return serve }
         let command = configuration.subcommands.first { $0.configuration.commandName == arguments.first }
         // A request for help is parsed as another command, which has to know the tree.
         if let command, let parsed = try? command.parseAsRoot(Array(arguments.dropFirst())), type(of: parsed) == command

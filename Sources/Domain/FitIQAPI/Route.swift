@@ -30,8 +30,8 @@ public enum Route: Equatable, Sendable {
         // Ids have a fixed length, so the length of the path determines the candidate.
         for (prefix, entity) in Self.entities where path.count == prefix.utf8CodeUnitCount + 36 {
             for index in 0..<prefix.utf8CodeUnitCount where path[index] != prefix.utf8Start[index] { return nil }
-            let id = path[prefix.utf8CodeUnitCount...]
-            guard !id.contains(.slash), !id.contains(.percent) else { return nil }
+            let id = UnsafeBufferPointer(rebasing: path[prefix.utf8CodeUnitCount...])
+            guard id.hasNone({ $0.equal(to: .slash) | $0.equal(to: .percent) }) else { return nil }
             self = .path(entity, id: String(decoding: id, as: UTF8.self))
             return
         }

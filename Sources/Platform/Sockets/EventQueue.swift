@@ -17,11 +17,11 @@ public final class EventQueue {
         var isActive = false
     }
 
-    public private(set) var count = 0
+    @exclusivity(unchecked) public private(set) var count = 0
     private let backend: any EventQueueBackend
-    private var registrations: [Registration] = []
-    private var collected: [CollectedEvent] = []
-    private var isDelivering = false
+    @exclusivity(unchecked) private var registrations: [Registration] = []
+    @exclusivity(unchecked) private var collected: [CollectedEvent] = []
+    @exclusivity(unchecked) private var isDelivering = false
     public convenience init(kind: Kind = .platformDefault) throws(SocketError) { self.init(try kind.makeBackend()) }
     init(_ backend: any EventQueueBackend) { self.backend = backend }
 

@@ -87,11 +87,14 @@ extension [UInt8] {
 
     /// Appends the decimal digits of a non-negative number.
     mutating func appendDecimal(_ value: Int) {
-        var divisor = 1
-        while value / divisor >= 10 { divisor *= 10 }
-        while divisor > 0 {
-            append(UInt8(truncatingIfNeeded: value / divisor % 10) + UInt8(ascii: "0"))
-            divisor /= 10
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
+            var (rest, start) = (UInt(value), digits.count)
+            repeat {
+                start -= 1
+                digits[start] = UInt8(truncatingIfNeeded: rest % 10) + UInt8(ascii: "0")
+                rest /= 10
+            } while rest > 0
+            append(contentsOf: digits[start...])
         }
     }
 

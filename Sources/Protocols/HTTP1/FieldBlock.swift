@@ -66,9 +66,7 @@ public struct FieldBlock: Sendable {
     public func firstValue(of name: HTTPField.Name, is expected: [UInt8]) -> Bool? {
         var result: Bool?
         forEachValue(of: name) { value in
-            var difference: UInt8 = value.count == expected.count ? 0 : 1
-            for index in 0..<min(value.count, expected.count) { difference |= value[index] ^ expected[index] }
-            result = difference == 0
+            result = expected.withUnsafeBufferPointer { $0.equalsInConstantTime(value) }
             return false
         }
         return result

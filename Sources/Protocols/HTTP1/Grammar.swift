@@ -84,27 +84,7 @@ extension Bytes {
         return ByteRange(lower, upper)
     }
 
-    /// The offset of the first line feed at or after `start`, eight bytes at a time.
-    package func firstLineFeed(from start: Int) -> Int? {
-        var index = start
-        if let base = baseAddress {
-            while index + 8 <= count {
-                // A byte of `word` is zero if the input has a line feed there. The expression below sets the high bit
-                // of the lowest zero byte, and perhaps of bytes above it, which do not matter.
-                let word =
-                    UInt64(littleEndian: UnsafeRawPointer(base + index).loadUnaligned(as: UInt64.self))
-                    ^ 0x0a0a_0a0a_0a0a_0a0a
-                let zeros = (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
-                if zeros != 0 { return index + zeros.trailingZeroBitCount / 8 }
-                index += 8
-            }
-        }
-        while index < count {
-            if self[index] == .lineFeed { return index }
-            index += 1
-        }
-        return nil
-    }
+    package func firstLineFeed(from start: Int) -> Int? { first(.lineFeed, from: start) }
 }
 
 ///

@@ -57,12 +57,13 @@ struct HeadReader: Sendable {
         guard lineFeed + 1 <= limits.requestLine else { throw tooLong(sender, limits) }
         // "A recipient MAY recognize a single LF as a line terminator" (RFC 9112 §2.2): not done here.
         guard hasCarriageReturn else { throw .bareLineFeed(Excerpt(bytes, ByteRange(0, lineFeed + 1))) }
-        for index in 0..<line.upper where bytes[index] == .carriageReturn {
-            throw .bareCarriageReturn(Excerpt(bytes, line))
-        }
-        switch sender {
-        case .client: startLine = .request(try RequestLine.parse(bytes, line))
-        case .server: startLine = .status(try StatusLine.parse(bytes, line))
+        do {
+            switch sender {
+            case .client: startLine = .request(try RequestLine.parse(bytes, line))
+            case .server: startLine = .status(try StatusLine.parse(bytes, line))
+            }
+        } catch {
+            throw bytes[line].contains(.carriageReturn) ? .bareCarriageReturn(Excerpt(bytes, line)) : error
         }
         lineStart = lineFeed + 1
         lines.reserveCapacity(16)

@@ -110,17 +110,16 @@ extension RequestTarget.Parts {
     static func parse(
         _ bytes: Bytes, _ range: ByteRange, _ method: HTTPRequest.Method
     ) throws(RemoteError) -> RequestTarget.Parts {
-        // One pass without an early exit, which the compiler vectorizes.
-        var invisible: UInt8 = 0
-        var hash: UInt8 = 0
-        for byte in bytes[range] {
-            invisible |= byte &- 0x21 < 0x5e ? 0 : 1
-            hash |= byte == .hash ? 1 : 0
+        let isPlain = bytes[range].hasNone {
+            // Not visible, or with a meaning; the sum has the high bit of bytes from 0x7f on.
+            $0.less(than: 0x21) | $0 | ($0 &+ .lowBits) | $0.equal(to: .hash) | $0.equal(to: .percent)
+                | $0.equal(to: .questionMark)
         }
-        if invisible != 0, let byte = bytes[range].first(where: { !$0.isVisible }) {
+        if isPlain, bytes[range.lower] == .slash, method != .connect { return .init(form: .origin, path: range) }
+        if let byte = bytes[range].first(where: { !$0.isVisible }) {
             throw .badTargetByte(byte, Excerpt(bytes, range))
         }
-        if hash != 0 { throw .fragmentInTarget(Excerpt(bytes, range)) }
+        if bytes[range].contains(.hash) { throw .fragmentInTarget(Excerpt(bytes, range)) }
 
         // authority-form = uri-host ":" port, for CONNECT and nothing else (RFC 9112 §3.2.3)
         if method == .connect {

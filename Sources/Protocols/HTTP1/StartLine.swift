@@ -21,8 +21,7 @@ struct RequestLine: Sendable {
         guard !method.isEmpty, index < line.upper else { throw .malformedRequestLine(Excerpt(bytes, line)) }
 
         let targetStart = index + 1
-        index = targetStart
-        while index < line.upper, bytes[index] != .space { index += 1 }
+        index = min(bytes.first(.space, from: targetStart) ?? line.upper, line.upper)
         let target = ByteRange(targetStart, index)
         guard !target.isEmpty else { throw .malformedRequestLine(Excerpt(bytes, line)) }
         // Simple-Request = "GET" SP Request-URI: a request of HTTP/0.9 (RFC 1945 §4.1).

@@ -12,32 +12,32 @@ public final class SocketStream {
     /// Whether it began with TLS; a constant, because a server asks for it at each read and write.
     public let isSecure: Bool
     /// TLS; nil for plain text, and once a client has spoken plain HTTP in its place.
-    public private(set) var session: TLSSession?
+    @exclusivity(unchecked) public private(set) var session: TLSSession?
     /// What the loop watches it for; nil if it is no longer watched.
-    var interest: Interest?
+    @exclusivity(unchecked) var interest: Interest?
     /// Whether bytes can be exchanged, or could be before TLS failed: at once, or after the TLS handshake.
-    public private(set) var isAgreed: Bool
+    @exclusivity(unchecked) public private(set) var isAgreed: Bool
     /// Whether anything has arrived over TLS: a bare port scan is not an error.
-    public private(set) var hasReceived = false
+    @exclusivity(unchecked) public private(set) var hasReceived = false
     /// Whether the peer's stream has ended: by FIN, or by close_notify.
-    public private(set) var hasEnded = false
+    @exclusivity(unchecked) public private(set) var hasEnded = false
     /// Whether the peer's FIN has been read.
-    public private(set) var isAtEnd = false
+    @exclusivity(unchecked) public private(set) var isAtEnd = false
     /// Whether the peer's stream ended without close_notify.
-    public private(set) var wasCutOff = false
+    @exclusivity(unchecked) public private(set) var wasCutOff = false
     /// Whether our FIN was sent.
-    public private(set) var isShutDown = false
+    @exclusivity(unchecked) public private(set) var isShutDown = false
     /// Whether the peer accepts nothing more.
-    public var takesNothing = false
+    @exclusivity(unchecked) public var takesNothing = false
     /// Whether a failure of TLS after our close_notify matters no more: a proxy still reads the answer then.
-    public var ignoresLateFailure = false
+    @exclusivity(unchecked) public var ignoresLateFailure = false
     /// Whether our close_notify was written.
-    private var hasSaidFarewell = false
+    @exclusivity(unchecked) private var hasSaidFarewell = false
     /// Whether the owner knows that TLS has failed.
-    private var isFailureTold = false
-    private var isClosed = false
+    @exclusivity(unchecked) private var isFailureTold = false
+    @exclusivity(unchecked) private var isClosed = false
     /// Bytes at the front of the owner's output that are encrypted and do not count as sent.
-    private var encryptedCount = 0
+    @exclusivity(unchecked) private var encryptedCount = 0
 
     /// What is encrypted at a time, in bytes of plaintext: four records.
     private static let pieceSize = 64 * 1024

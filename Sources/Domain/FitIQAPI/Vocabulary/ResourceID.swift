@@ -51,26 +51,21 @@ public struct ResourceID: Hashable, Sendable, CustomStringConvertible {
     }
 
     private static func read(_ bytes: UnsafeBufferPointer<UInt8>) -> Reading {
-        guard bytes.count == 36 else { return .malformed }
-        var halves: (UInt64, UInt64) = (0, 0)
-        var nibbles = 0
-        var hasUpperCase = false
-        for position in 0..<36 {
-            let byte = bytes[position]
-            if position == 8 || position == 13 || position == 18 || position == 23 {
-                guard byte == .minus else { return .malformed }
-                continue
-            }
-            guard let value = byte.hexValue else { return .malformed }
-            if value > 9, byte & 0x20 == 0 { hasUpperCase = true }
-            if nibbles < 16 {
-                halves.0 = halves.0 << 4 | UInt64(value)
-            } else {
-                halves.1 = halves.1 << 4 | UInt64(value)
-            }
-            nibbles += 1
+        guard bytes.count == 36, bytes[8] == .minus, bytes[13] == .minus, bytes[18] == .minus, bytes[23] == .minus
+        else { return .malformed }
+        func digits(_ first: Int, _ second: Int) -> (value: UInt64, hasUpperCase: Bool)? {
+            let start = UnsafeRawPointer(bytes.baseAddress!)  // There are 36 bytes.
+            let halves = (
+                UInt32(littleEndian: (start + first).loadUnaligned(as: UInt32.self)),
+                UInt32(littleEndian: (start + second).loadUnaligned(as: UInt32.self))
+            )
+            return (UInt64(halves.1) << 32 | UInt64(halves.0)).hexDigits
         }
-        return hasUpperCase ? .wrongCase : .id(ResourceID(high: halves.0, low: halves.1))
+        guard let one = digits(0, 4), let two = digits(9, 14), let three = digits(19, 24), let four = digits(28, 32)
+        else { return .malformed }
+        let hasUpperCase = one.hasUpperCase || two.hasUpperCase || three.hasUpperCase || four.hasUpperCase
+        let id = ResourceID(high: one.value << 32 | two.value, low: three.value << 32 | four.value)
+        return hasUpperCase ? .wrongCase : .id(id)
     }
 
     public init?(_ text: String) {

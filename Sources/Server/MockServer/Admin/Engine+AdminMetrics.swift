@@ -29,7 +29,7 @@ extension Engine {
             ])
         text.counter(
             "requests_total", "Requests to the API, by operation and class of status.",
-            counts.requests.map { request, count in
+            counts.requests.counts.map { request, count in
                 let status = request.statusClass.map { "\($0)xx" } ?? "none"
                 return ([("endpoint", request.endpoint?.name ?? "none"), ("status", status)], count)
             })
@@ -38,14 +38,14 @@ extension Engine {
         text.counter("refusals_total", "Connections refused for what or how they sent.", [([], counts.refusals)])
         text.counter(
             "frames_total", "Frames of WebSockets, as the journal has them.",
-            counts.frames.map { frame, count in
+            counts.frames.counts.map { frame, count in
                 ([("direction", frame.sender.direction), ("opcode", frame.opcode.name)], count)
             })
         text.counter(
             "sockets_closed_total", "Ends of WebSockets, by the side that caused them.",
-            counts.socketsClosed.map { party, count in ([("by", party.rawValue)], count) })
-        func byKind(_ counts: [JournalEvent.Kind: Int]) -> [MetricsText.Sample] {
-            counts.map { kind, count in ([("kind", kind.rawValue)], count) }
+            counts.socketsClosed.counts.map { party, count in ([("by", party.rawValue)], count) })
+        func byKind(_ tally: Tally<JournalEvent.Kind>) -> [MetricsText.Sample] {
+            tally.counts.map { kind, count in ([("kind", kind.rawValue)], count) }
         }
         text.counter("journal_entries_total", "Entries that were made.", byKind(counts.entries))
         text.counter("faults_acted_total", "Entries of what faults changed or held.", byKind(counts.faulty))

@@ -27,52 +27,52 @@ public struct ConnectionID: Hashable, Comparable, Sendable {
 public final class Connection {
     public let id: ConnectionID
     /// Bytes for the peer, which the transport sends as soon as it can.
-    var output = OutputBuffer()
+    @exclusivity(unchecked) var output = OutputBuffer()
     /// Bytes of the peer that its world's network holds back.
-    var input = OutputBuffer()
+    @exclusivity(unchecked) var input = OutputBuffer()
     /// Whether the peer has sent its last byte, and a network still holds back some.
-    var inputHasEnded = false
+    @exclusivity(unchecked) var inputHasEnded = false
     /// How the connection has to end, once `output` is sent.
-    public internal(set) var ending = Ending.none
+    @exclusivity(unchecked) public internal(set) var ending = Ending.none
 
     /// Which of the two sides below is active.
-    var speaks = Speech.http
+    @exclusivity(unchecked) var speaks = Speech.http
     /// The HTTP side; empty once the connection has become a WebSocket.
-    var http = HTTP1.Connection(role: .server, limits: Connection.httpLimits)
-    var request: RequestHead?
-    var body: [UInt8] = []
+    @exclusivity(unchecked) var http = HTTP1.Connection(role: .server, limits: Connection.httpLimits)
+    @exclusivity(unchecked) var request: RequestHead?
+    @exclusivity(unchecked) var body: [UInt8] = []
     /// The part of a large body before ``body``: one array would hold the loop whenever it grows.
-    private(set) var bodyPieces: [[UInt8]] = []
+    @exclusivity(unchecked) private(set) var bodyPieces: [[UInt8]] = []
     /// Whether its request's body is received in pieces.
-    var takesPieces = false
+    @exclusivity(unchecked) var takesPieces = false
     /// What its complete request waits for; nothing more is read in the meantime.
-    var waiting: Waiting?
+    @exclusivity(unchecked) var waiting: Waiting?
     /// Bytes that arrived on its socket while the world stood still.
-    var unreadFrames: [UInt8] = []
+    @exclusivity(unchecked) var unreadFrames: [UInt8] = []
     /// The request that a breakpoint holds, or whose response it holds; nil for every other connection.
-    var held: HeldRequest?
+    @exclusivity(unchecked) var held: HeldRequest?
     /// The message of the client that a breakpoint holds; what the client sent after it waits, too.
-    var heldEvent: WebSocket.Event?
+    @exclusivity(unchecked) var heldEvent: WebSocket.Event?
     /// How many things of the connection breakpoints hold.
-    var holdCount = 0
-    var lastAuthorization: LastAuthorization?
+    @exclusivity(unchecked) var holdCount = 0
+    @exclusivity(unchecked) var lastAuthorization: LastAuthorization?
     /// The world of its last request; nil before the first, and for requests that concern no world.
-    var world: World?
-    var webSocket: WebSocket.Connection?
-    var webSocketUse = WebSocketUse.echo
+    @exclusivity(unchecked) var world: World?
+    @exclusivity(unchecked) var webSocket: WebSocket.Connection?
+    @exclusivity(unchecked) var webSocketUse = WebSocketUse.echo
     /// The faults that act on what the socket sends; nil if there are none.
-    var socketFaults: SocketFaults?
+    @exclusivity(unchecked) var socketFaults: SocketFaults?
     /// How long a fault has held its output back, in nanoseconds of the system's clock, as of the last check.
-    var heldTime: Int64 = 0
+    @exclusivity(unchecked) var heldTime: Int64 = 0
     /// Whether reading has stopped, because of a fault or a long answer in progress.
-    var isReadingStalled = false
-    var record = ConnectionRecord()
+    @exclusivity(unchecked) var isReadingStalled = false
+    @exclusivity(unchecked) var record = ConnectionRecord()
     /// The follower of a journal as it grows; nil for every other connection.
-    var follower: Follower?
+    @exclusivity(unchecked) var follower: Follower?
     /// The long answer in progress; nil for every other connection.
-    var stream: BodyStream?
+    @exclusivity(unchecked) var stream: BodyStream?
     /// This connection's part of the engine's sum of held bytes.
-    var accountedBytes = 0
+    @exclusivity(unchecked) var accountedBytes = 0
     /// Bytes that the connection holds: for the peer, or of the peer's unfinished input.
     ///
     /// Zero once it must be reset: its end is due before anything else happens.
@@ -86,27 +86,27 @@ public final class Connection {
             + (stream?.source.heldByteCount ?? 0) + (held?.byteCount ?? 0)
     }
 
-    var deadline: (time: Timestamp, purpose: Wait)?
+    @exclusivity(unchecked) var deadline: (time: Timestamp, purpose: Wait)?
     /// When the connection's entry in the queue of deadlines comes up.
-    var queuedDeadline: Timestamp?
+    @exclusivity(unchecked) var queuedDeadline: Timestamp?
     /// Whether the transport has been asked to look at this connection.
-    var isTouched = false
+    @exclusivity(unchecked) var isTouched = false
     /// Whether a fault has stopped its reads and writes.
-    var isSilent = false
+    @exclusivity(unchecked) var isSilent = false
     /// When it is reset, because its operator has silenced it, by the world's clock; nil if it is not silenced.
-    var silencedUntil: Timestamp?
+    @exclusivity(unchecked) var silencedUntil: Timestamp?
     /// When its entry in its world's queue of held outputs comes up, by the world's clock.
-    var queuedRelease: Timestamp?
+    @exclusivity(unchecked) var queuedRelease: Timestamp?
     /// The same for what arrives of its input.
-    var queuedArrival: Timestamp?
+    @exclusivity(unchecked) var queuedArrival: Timestamp?
     /// Whether requests may wait in the parser until more output is sent.
-    var hasWaitingRequests = false
+    @exclusivity(unchecked) var hasWaitingRequests = false
     let isLocal: Bool
     /// Whether it exceeds the limit, and only receives the refusal.
     let isRefused: Bool
-    var isSecure: Bool
+    @exclusivity(unchecked) var isSecure: Bool
     /// Whether a fault ends it like a crash of the server, without a TLS alert.
-    public internal(set) var endsAbruptly = false
+    @exclusivity(unchecked) public internal(set) var endsAbruptly = false
 
     init(id: ConnectionID, isLocal: Bool = true, isRefused: Bool = false, isSecure: Bool = false) {
         (self.id, self.isLocal, self.isRefused, self.isSecure) = (id, isLocal, isRefused, isSecure)

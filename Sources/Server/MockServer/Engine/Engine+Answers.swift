@@ -9,7 +9,7 @@ extension Engine {
     ///
     /// Refusals come in the order of openapi/DEVIATIONS.md, 401, 404, 400 and the rest, except that an unknown endpoint
     /// is reported before credentials are checked (404, 405), and a media type before what it hides (415).
-    func answer(_ exchange: inout Exchange) throws(APIError) -> Answer? {
+    func answer(_ exchange: Exchange) throws(APIError) -> Answer? {
         let (head, destination, world) = (exchange.head, exchange.destination, exchange.world)
         if head.target.form == .asterisk {
             let ofApps = world.mode.servesApps ? ["PUT", "DELETE"] : []
@@ -22,8 +22,8 @@ extension Engine {
             throw .unknownWorld(destination.worldID?.text ?? "")
         }
         if !destination.isAdmin { try checkOrigin(head, on: exchange.connection) }
-        if let answer = portalAnswer(&exchange) { return answer }
-        if world.replay?.answers(exchange) ?? false { return try replayAnswer(&exchange) }
+        if let answer = portalAnswer(exchange) { return answer }
+        if world.replay?.answers(exchange) ?? false { return try replayAnswer(exchange) }
         let mode = world.mode
         guard let route = destination.route else {
             exchange.unmatched = .unknownPath
@@ -52,26 +52,26 @@ extension Engine {
         case .admin(let route): return try adminAnswer(route, exchange)
         case .api(.avatar(let persona)):
             return Answer(body: Array(persona.avatarImage.utf8), contentType: "image/svg+xml")
-        case .api(let route) where exchange.endpoint?.isSocket == true: return try openSocket(of: route, &exchange)
+        case .api(let route) where exchange.endpoint?.isSocket == true: return try openSocket(of: route, exchange)
         case .api(let route):
             guard exchange.isReleased || !world.faults.isEmpty || asksForFault(head) else {
-                return try restAnswer(route, &exchange)
+                return try restAnswer(route, exchange)
             }
-            return try faultyAnswer(route, &exchange)
+            return try faultyAnswer(route, exchange)
         }
     }
 
     /// The answer of a REST endpoint on which faults may act; nil if a breakpoint holds the request.
-    private func faultyAnswer(_ route: Route, _ exchange: inout Exchange) throws(APIError) -> Answer? {
+    private func faultyAnswer(_ route: Route, _ exchange: Exchange) throws(APIError) -> Answer? {
         if !exchange.isReleased {
             exchange.responseFaults = try responseFaults(of: exchange)
-            if holds(&exchange) { return nil }
+            if holds(exchange) { return nil }
         }
         guard let faults = exchange.responseFaults, let replacement = faults.replacement else {
-            return try restAnswer(route, &exchange)
+            return try restAnswer(route, exchange)
         }
         // Only the answer is lost: the request is still carried out or refused.
-        if replacement.isProcessed { _ = try? restAnswer(route, &exchange) }
+        if replacement.isProcessed { _ = try? restAnswer(route, exchange) }
         return faults.answer(in: exchange.errorForm, forApps: exchange.servesApps).map(Answer.init)
     }
 
@@ -96,13 +96,13 @@ extension Engine {
     }
 
     /// The answer of a REST endpoint of the API.
-    private func restAnswer(_ route: Route, _ exchange: inout Exchange) throws(APIError) -> Answer {
+    private func restAnswer(_ route: Route, _ exchange: Exchange) throws(APIError) -> Answer {
         guard let endpoint = exchange.endpoint else { preconditionFailure("A path without an operation is refused.") }
         if endpoint.credentials == .key { return try signIn(endpoint, exchange) }
         let world = exchange.world
         defer { applyEffects(of: world, at: exchange.now) }
         // The backend is lent as a whole: each method called on `world.backend` would copy it first.
-        return try answer(endpoint, on: route.id ?? "", &exchange, &world.backend, &world.turn)
+        return try answer(endpoint, on: route.id ?? "", exchange, &world.backend, &world.turn)
     }
 
     /// The answer of an endpoint that needs a bearer token; the `id` is the first one in its path, empty if there is
@@ -110,7 +110,7 @@ extension Engine {
     ///
     /// - Throws: 401; 404 for an unknown id; 415 and 400 for a bad body, 400 for a bad query; 507 if the world is full.
     private func answer(
-        _ endpoint: Endpoint, on id: String, _ exchange: inout Exchange, _ backend: inout Backend, _ turn: inout Turn
+        _ endpoint: Endpoint, on id: String, _ exchange: Exchange, _ backend: inout Backend, _ turn: inout Turn
     ) throws(APIError) -> Answer {
         let (head, world) = (exchange.head, exchange.world)
         let user = try world.authenticator.user(

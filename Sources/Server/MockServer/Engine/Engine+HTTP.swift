@@ -21,7 +21,7 @@ extension Engine {
                 guard connection.follower == nil else { return end(connection, .reset) }
                 return respond(.violation(error), on: connection, at: now)
             }
-            switch event {
+            switch consume event {
             case .request(let head):
                 connection.request = head
                 if worlds.useNetworks, !passNetwork(head, on: connection, at: now) { return }
@@ -57,12 +57,14 @@ extension Engine {
 
     /// Serves a complete request, unless its world stands still.
     func serveRequest(of connection: Connection, at now: Timestamp) {
-        guard let head = connection.request else { preconditionFailure("A request ended that never began.") }
+        guard let head = connection.request.take() else { preconditionFailure("A request ended that never began.") }
         // The next request has its own time to arrive.
         arm(connection, .idle, after: patience.idle, at: now)
         let exchange = Exchange(head, body: connection.body, on: connection, in: self, at: now)
-        if waits(exchange) { return }
-        connection.request = nil
+        if waits(exchange) {
+            connection.request = exchange.head
+            return
+        }
         connection.body = []
 
         let world = exchange.world
@@ -81,7 +83,7 @@ extension Engine {
     ///   - holdsAnswer: Whether a breakpoint may hold the answer.
     // Most requests have no known answer: within their own function, they do not pay for one.
     @inline(__always)
-    func serve(_ exchange: consuming Exchange, _ known: Answer? = nil, holdsAnswer: Bool = true) {
+    func serve(_ exchange: Exchange, _ known: Answer? = nil, holdsAnswer: Bool = true) {
         let (world, connection, now) = (exchange.world, exchange.connection, exchange.now)
         let head = exchange.received?.head ?? exchange.head
         let start = connection.output.bytes.count
@@ -97,18 +99,18 @@ extension Engine {
             if let known {
                 answer = known
             } else {
-                guard let made = try self.answer(&exchange) else { return }
+                guard let made = try self.answer(exchange) else { return }
                 answer = connection.isSecure ? securing(made) : made
             }
         } catch {
             answer = Answer(world.advising(error), in: exchange.errorForm, forApps: exchange.servesApps)
         }
         share(&answer, to: exchange.head, isAdmin: exchange.destination.isAdmin)
-        if holdsAnswer, exchange.responseFaults != nil, holds(&exchange, answer) { return }
+        if holdsAnswer, exchange.responseFaults != nil, holds(exchange, answer) { return }
         let source = answer.source ?? source(ofLong: answer, to: exchange)
         guard reply(answer, from: source, to: head, in: world, on: connection, at: now) else { return }
         // No fault holds back a body that is made while it is sent: it counts as sent.
-        if source == nil { shape(&exchange, from: start) }
+        if source == nil { shape(exchange, from: start) }
         recorder.answered(exchange, answer, from: offset)
         if connection.output.isHeld { release(connection, in: world, at: now) }
     }

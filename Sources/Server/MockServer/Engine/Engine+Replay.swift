@@ -11,7 +11,7 @@ import WebSocket
 /// Worlds in which a recorded session answers in place of the backend.
 extension Engine {
     /// The recorded answer to a request; nil if it opened a WebSocket or waits, 404 if none was recorded.
-    func replayAnswer(_ exchange: inout Exchange) throws(APIError) -> Answer? {
+    func replayAnswer(_ exchange: Exchange) throws(APIError) -> Answer? {
         let (head, world, now) = (exchange.head, exchange.world, exchange.now)
         let isHandshake = head.isWebSocketHandshake
         if !exchange.isReleased {
@@ -20,7 +20,7 @@ extension Engine {
             } else {
                 exchange.responseFaults = try responseFaults(of: exchange)
             }
-            if holds(&exchange) { return nil }
+            if holds(exchange) { return nil }
         }
         if let refusal = exchange.refusedHandshake { return refusal }
         let replacement = exchange.responseFaults?.replacement
@@ -50,7 +50,7 @@ extension Engine {
         case .unexpected(let miss): throw .notRecorded(miss)
         case .socket(let opening):
             let connection = exchange.connection
-            open(.replay(opening.socket), HTTPFields(Array(accepted) + HTTPFields(opening.fields)), &exchange)
+            open(.replay(opening.socket), HTTPFields(Array(accepted) + HTTPFields(opening.fields)), exchange)
             world.replay?.open(opening.socket, on: connection.id)
             world.replay?.player.opened(opening.socket, at: world.turn.now.advanced(byNanoseconds: opening.after))
             advanceReplay(of: world, at: now)
@@ -121,7 +121,7 @@ extension Engine {
 
 extension Exchange {
     /// Records what a session answers.
-    fileprivate mutating func note(_ answer: ReplayAnswer) {
+    fileprivate func note(_ answer: ReplayAnswer) {
         switch answer {
         case .response(let response):
             playback = Playback(response)

@@ -12,11 +12,11 @@ extension Engine {
     ///
     /// - Throws: 401; of a consultation, 404 or 400 if it is not active; then 426 or 400 for errors of the handshake
     ///   itself.
-    func openSocket(of route: Route, _ exchange: inout Exchange) throws(APIError) -> Answer? {
+    func openSocket(of route: Route, _ exchange: Exchange) throws(APIError) -> Answer? {
         let (head, world, connection) = (exchange.head, exchange.world, exchange.connection)
         if head.wantsUpgrade, !exchange.isReleased {
             exchange.handshakeFaults = world.faults.openSocket(exchange.endpoint, at: world.turn.now)
-            if exchange.handshakeFaults != nil, holds(&exchange) { return nil }
+            if exchange.handshakeFaults != nil, holds(exchange) { return nil }
         }
         if let refusal = exchange.refusedHandshake { return refusal }
         let queryToken = head.target.queryItems().first { $0.name == "token" }?.value
@@ -26,7 +26,7 @@ extension Engine {
         let consultation = route.id
         if let consultation { try world.backend.checkSocket(on: consultation, by: user) }
         exchange.user = world.backend.name(of: user)
-        open(.backend, try acceptHandshake(head, in: world), &exchange)
+        open(.backend, try acceptHandshake(head, in: world), exchange)
         if let consultation {
             try world.backend.openSocket(connection.id.socket, on: consultation, by: user, &world.turn)
         } else {
@@ -62,12 +62,12 @@ extension Engine {
     }
 
     /// Accepts the handshake of a world's socket, with its faults, and records it.
-    func open(_ use: Connection.WebSocketUse, _ fields: HTTPFields, _ exchange: inout Exchange) {
+    func open(_ use: Connection.WebSocketUse, _ fields: HTTPFields, _ exchange: Exchange) {
         let connection = exchange.connection
         let start = connection.output.bytes.count
         let offset = connection.output.writtenOffset
         let fields = switchProtocols(exchange.head, fields, on: connection, use: use)
-        shape(&exchange, from: start)
+        shape(exchange, from: start)
         recorder.opened(exchange, fields, from: offset)
         if connection.output.isHeld { release(connection, in: exchange.world, at: exchange.now) }
         connection.socketFaults = exchange.handshakeFaults?.socket
@@ -249,7 +249,7 @@ extension Engine {
     /// Applies the faults of an exchange, and its recording, to the response written from a position on.
     ///
     /// If the output is held then, ``release(_:in:at:skippingWaits:)`` starts what must be waited for or must happen.
-    func shape(_ exchange: inout Exchange, from start: Int) {
+    func shape(_ exchange: Exchange, from start: Int) {
         guard exchange.responseFaults != nil || exchange.handshakeFaults != nil || exchange.playback != nil else {
             return
         }

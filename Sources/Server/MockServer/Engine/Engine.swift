@@ -12,42 +12,42 @@ import WebSocket
 /// ``advance(to:)`` at ``nextDeadline``. Not thread-safe: one loop owns it.
 public final class Engine {
     /// The initial configuration, with the scenario that was loaded last.
-    public internal(set) var configuration: Configuration
+    @exclusivity(unchecked) public internal(set) var configuration: Configuration
     /// The configuration's limits and time limits, apart because every request needs them.
     let limits: ServerLimits, patience: Patience
     let worlds: WorldTable
     /// The world of the paths without a `/w/{id}` prefix.
     var defaultWorld: World { worlds.main }
     let recorder: Recorder
-    var streams = StreamQueue()
+    @exclusivity(unchecked) var streams = StreamQueue()
     /// The connections that follow a journal as it grows, or wait for an entry of it.
-    var followers: [ConnectionID] = []
+    @exclusivity(unchecked) var followers: [ConnectionID] = []
     /// The connections that waited for a world that has since resumed, in the order of arrival.
-    var resumed: [ConnectionID] = []
+    @exclusivity(unchecked) var resumed: [ConnectionID] = []
     /// Tells this engine from another one at the same address: 16 hexadecimal digits.
     let instance: String
     let startedAt: Timestamp
     /// Whether steps of worlds are left for the next turn of the loop.
-    var isLate = false
+    @exclusivity(unchecked) var isLate = false
     /// The descriptions of sockets that were needed so far, which take milliseconds to read.
-    var socketDescriptions: [GuideMode: JSONValue] = [:]
+    @exclusivity(unchecked) var socketDescriptions: [GuideMode: JSONValue] = [:]
     /// While a world's clock is moved by hand: its connections, ordered by their deadlines.
-    var passing: PassingTime?
-    var connections = ConnectionTable()
+    @exclusivity(unchecked) var passing: PassingTime?
+    @exclusivity(unchecked) var connections = ConnectionTable()
     /// The connection whose request is being answered, which is not given up in the meantime.
-    var answering: Connection?
-    var deadlines = DeadlineQueue<ConnectionID>()
-    private var touched: [Connection] = []
-    private var spareBuffers = SpareBuffers()
-    private var spareEvents: [WebSocket.Event] = []
-    var isShuttingDown = false
+    @exclusivity(unchecked) var answering: Connection?
+    @exclusivity(unchecked) var deadlines = DeadlineQueue<ConnectionID>()
+    @exclusivity(unchecked) private var touched: [Connection] = []
+    @exclusivity(unchecked) private var spareBuffers = SpareBuffers()
+    @exclusivity(unchecked) private var spareEvents: [WebSocket.Event] = []
+    @exclusivity(unchecked) var isShuttingDown = false
     /// Runs jobs on another thread, in order, and passes each result to ``finish(_:at:)``; if nil, jobs run at once.
-    public var startJob: ((Job) -> Void)?
-    var jobs = Jobs()
+    @exclusivity(unchecked) public var startJob: ((Job) -> Void)?
+    @exclusivity(unchecked) var jobs = Jobs()
     /// Receives every event worth a log line.
-    public var observe: ((Observation) -> Void)?
+    @exclusivity(unchecked) public var observe: ((Observation) -> Void)?
     /// Whether `observe` also receives each request, which costs time on the hot path.
-    public var observesRequests = true
+    @exclusivity(unchecked) public var observesRequests = true
 
     /// - Throws: An error if the scenario's data is inconsistent.
     public init(_ configuration: Configuration, now: Timestamp) throws(APIError) {

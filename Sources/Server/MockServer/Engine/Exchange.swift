@@ -6,34 +6,36 @@ import JSON
 import Traffic
 
 /// A request while it is served, with the findings for the journal and the faults that act on it.
-struct Exchange {
+///
+/// A class, because it is large, and passes through many hands.
+final class Exchange {
     let head: RequestHead
     let body: [UInt8]
     let connection: Connection
     /// The system's time.
-    var now: Timestamp
+    @exclusivity(unchecked) var now: Timestamp
     /// When the request was complete, by the world's clock, if a breakpoint held it; nil if that is now.
-    var requestedAt: Timestamp?
+    @exclusivity(unchecked) var requestedAt: Timestamp?
     let destination: Destination
     /// The world of its path; the default one if there is no such world.
     let world: World
     /// The requested operation, whether or not the mode serves it.
     let endpoint: Endpoint?
-    var user: ExactString?
-    var unmatched: RecordedExchange.Unmatched?
-    var responseFaults: ResponseFaults?
+    @exclusivity(unchecked) var user: ExactString?
+    @exclusivity(unchecked) var unmatched: RecordedExchange.Unmatched?
+    @exclusivity(unchecked) var responseFaults: ResponseFaults?
     /// The faults of the handshake, and of the socket that it opens.
-    var handshakeFaults: HandshakeFaults?
+    @exclusivity(unchecked) var handshakeFaults: HandshakeFaults?
     /// When and how a recorded answer is sent; nil for every other one.
-    var playback: Playback?
+    @exclusivity(unchecked) var playback: Playback?
     /// The response after faults and the recording; nil if they changed nothing.
-    var shaped: ShapedResponse?
+    @exclusivity(unchecked) var shaped: ShapedResponse?
     /// The client's request if an operator changed it; nil for every other one.
-    var received: Received?
+    @exclusivity(unchecked) var received: Received?
     /// The network that answers in the backend's place; nil if none does.
-    var interceptor: String?
+    @exclusivity(unchecked) var interceptor: String?
     /// Whether a breakpoint held it, so that its faults are known already.
-    var isReleased = false
+    @exclusivity(unchecked) var isReleased = false
 
     init(_ head: RequestHead, body: [UInt8], on connection: Connection, in engine: Engine, at now: Timestamp) {
         (self.head, self.body, self.connection, self.now) = (head, body, connection, now)
@@ -89,7 +91,8 @@ struct Exchange {
     }
 
     var faultNames: [String] {
-        (responseFaults?.ruleNames ?? []) + (handshakeFaults?.response.ruleNames ?? [])
+        if responseFaults == nil, handshakeFaults == nil, interceptor == nil { return [] }
+        return (responseFaults?.ruleNames ?? []) + (handshakeFaults?.response.ruleNames ?? [])
             + (interceptor.map { [$0] } ?? [])
     }
 }

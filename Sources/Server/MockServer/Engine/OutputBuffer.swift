@@ -20,20 +20,21 @@ struct OutputBuffer {
     private(set) var line: NetworkLine?
 
     /// Bytes not yet taken, including those after a hold.
-    var count: Int { bytes.count - taken }
-    var isEmpty: Bool { count == 0 }
+    // Inlined, because a call would copy the buffer first.
+    @inline(__always) var count: Int { bytes.count - taken }
+    @inline(__always) var isEmpty: Bool { count == 0 }
     /// Whether something is held back, or something still has to happen.
-    var isHeld: Bool { !holds.isEmpty || line != nil && isOnItsWay }
+    @inline(__always) var isHeld: Bool { !holds.isEmpty || line != nil && isOnItsWay }
     /// Whether the transport can take bytes now.
-    var hasReleased: Bool { releasedEnd > taken }
+    @inline(__always) var hasReleased: Bool { releasedEnd > taken }
     /// How many bytes were ever written; never decreases.
     var writtenOffset: Int { base + bytes.count }
     var takenOffset: Int { base + taken }
     /// The offset before which nothing is held back.
     var releasedOffset: Int { base + releasedEnd }
-    private var releasedEnd: Int { line.map { $0.arrived - base } ?? passedEnd }
+    @inline(__always) private var releasedEnd: Int { line.map { $0.arrived - base } ?? passedEnd }
     /// The end of what faults have let go.
-    private var passedEnd: Int { holds.first?.offset ?? bytes.count }
+    @inline(__always) private var passedEnd: Int { holds.first?.offset ?? bytes.count }
     private var isOnItsWay: Bool { line.map { $0.arrived < writtenOffset || $0.breaks != nil } ?? false }
 
     /// Leads what is written from now on through another line, or through none; what is on its way has arrived.
@@ -42,6 +43,7 @@ struct OutputBuffer {
         skipLine(to: passedEnd)
     }
 
+    @inline(__always)
     func withUnsent<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
         bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[taken..<releasedEnd])) }
     }

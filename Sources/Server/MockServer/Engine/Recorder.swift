@@ -17,10 +17,10 @@ import WebSocket
 final class Recorder {
     let worlds: WorldTable
     /// Receives each entry of every world right after it was recorded, and its connection; nil costs nothing.
-    var observe: ((JournalEntry, World, Connection?) -> Void)?
+    @exclusivity(unchecked) var observe: ((JournalEntry, World, Connection?) -> Void)?
 
     /// What it recorded.
-    var counts = ServerCounts()
+    @exclusivity(unchecked) var counts = ServerCounts()
 
     init(_ worlds: WorldTable) { self.worlds = worlds }
 

@@ -4,39 +4,39 @@ import WebSocket
 
 /// How often what happened since the server started, in all its worlds, also those that were deleted.
 struct ServerCounts {
-    struct Request: Hashable {
+    struct Request: Equatable {
         /// Nil for a request that fits no operation.
         let endpoint: Endpoint?
         /// The first digit of the status; nil if there was no answer.
         let statusClass: Int?
     }
 
-    struct Frame: Hashable {
+    struct Frame: Equatable {
         let sender: Party
         let opcode: Opcode
     }
 
-    private(set) var requests: [Request: Int] = [:]
-    private(set) var frames: [Frame: Int] = [:]
+    private(set) var requests = Tally<Request>()
+    private(set) var frames = Tally<Frame>()
     /// The bytes of bodies, as far as journals had them.
     private(set) var requestBytes = 0, responseBytes = 0
-    private(set) var socketsClosed: [Party: Int] = [:]
-    private(set) var entries: [JournalEvent.Kind: Int] = [:]
+    private(set) var socketsClosed = Tally<Party>()
+    private(set) var entries = Tally<JournalEvent.Kind>()
     /// The entries of each kind on which faults acted.
-    private(set) var faulty: [JournalEvent.Kind: Int] = [:]
+    private(set) var faulty = Tally<JournalEvent.Kind>()
     /// What was refused because of its bytes, their number or their pace.
     var refusals = 0
 
     mutating func count(_ exchange: RecordedExchange, as kind: JournalEvent.Kind = .exchange) {
         let statusClass = kind == .opened ? 1 : exchange.status.map { $0 / 100 }
-        requests[Request(endpoint: exchange.endpoint, statusClass: statusClass), default: 0] += 1
+        requests.count(Request(endpoint: exchange.endpoint, statusClass: statusClass))
         requestBytes += exchange.body.byteCount
         responseBytes += exchange.responseBody.byteCount
         count(kind, isFaulty: !exchange.faults.isEmpty)
     }
 
     mutating func count(_ frame: RecordedFrame) {
-        frames[Frame(sender: frame.sender, opcode: frame.opcode), default: 0] += 1
+        frames.count(Frame(sender: frame.sender, opcode: frame.opcode))
         count(.frame, isFaulty: !frame.faults.isEmpty)
     }
 
@@ -45,7 +45,7 @@ struct ServerCounts {
         case .exchange(let exchange), .opened(let exchange): count(exchange, as: event.kind)
         case .frame(let frame): count(frame)
         case .closed(let closing):
-            socketsClosed[closing.party, default: 0] += 1
+            socketsClosed.count(closing.party)
             count(.closed, isFaulty: !closing.faults.isEmpty)
         case .fault, .held: count(event.kind, isFaulty: true)
         case .clock, .note, .released: count(event.kind, isFaulty: false)
@@ -53,7 +53,20 @@ struct ServerCounts {
     }
 
     private mutating func count(_ kind: JournalEvent.Kind, isFaulty: Bool) {
-        entries[kind, default: 0] += 1
-        if isFaulty { faulty[kind, default: 0] += 1 }
+        entries.count(kind)
+        if isFaulty { faulty.count(kind) }
+    }
+}
+
+/// How often each of a few things was counted; what is counted often comes to stand first, where no search is needed.
+struct Tally<Thing: Equatable> {
+    private(set) var counts: [(thing: Thing, count: Int)] = []
+
+    mutating func count(_ thing: Thing) {
+        var place = 0
+        while place < counts.count, counts[place].thing != thing { place += 1 }
+        if place == counts.count { counts.append((thing, 0)) }
+        counts[place].count += 1
+        if place > 0 { counts.swapAt(place, place - 1) }
     }
 }

@@ -7,12 +7,12 @@ final class Transport {
     let id: ConnectionID
     let stream: SocketStream
     /// Whether the engine and the tap know that bytes can be exchanged.
-    var isAnnounced = false
+    @exclusivity(unchecked) var isAnnounced = false
     /// The offset in the connection's output up to which the tap has received it.
-    var toldOffset = 0
+    @exclusivity(unchecked) var toldOffset = 0
     /// Whether the tap knows that the server sends no more, and that the connection ends.
-    var isFinishTold = false
-    var isEndTold = false
+    @exclusivity(unchecked) var isFinishTold = false
+    @exclusivity(unchecked) var isEndTold = false
 
     init(id: ConnectionID, stream: SocketStream) { (self.id, self.stream) = (id, stream) }
 }

@@ -10,21 +10,21 @@ public final class Host: SocketHost {
     public let engine: Engine
 
     /// The connections, by the places of their numbers, which are the loop's tokens as well.
-    var transports: [Transport?] = []
+    @exclusivity(unchecked) var transports: [Transport?] = []
     /// Repeated work while the server serves.
-    private var chore: Chore?
+    @exclusivity(unchecked) private var chore: Chore?
     /// Where other threads leave work that needs the engine.
     let inbox = HostInbox()
     /// The pending answers to those threads.
-    private var answers: [HostInbox.Answer] = []
+    @exclusivity(unchecked) private var answers: [HostInbox.Answer] = []
     /// How many connections a turn serves, of those just touched and of those left over; each takes some microseconds.
-    var servedInTurn = 256
+    @exclusivity(unchecked) var servedInTurn = 256
     /// Connections that were touched and are served in the next turns.
-    var unserved: ArraySlice<Connection> = []
+    @exclusivity(unchecked) var unserved: ArraySlice<Connection> = []
     /// The observer of all connections; set it before ``run()``.
-    public var tap: (any Tap)?
+    @exclusivity(unchecked) public var tap: (any Tap)?
     /// Turns of the loop so far: an idle server makes none.
-    private(set) var turnCount = 0
+    @exclusivity(unchecked) private(set) var turnCount = 0
 
     /// Repeated work on the loop's thread.
     private struct Chore {

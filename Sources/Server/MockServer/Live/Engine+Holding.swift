@@ -11,7 +11,7 @@ extension Engine {
     // MARK: Holding
 
     /// Holds a request or a handshake, or else the response to it, if a breakpoint wants it; returns whether it waits.
-    func holds(_ exchange: inout Exchange, _ answer: Answer? = nil) -> Bool {
+    func holds(_ exchange: Exchange, _ answer: Answer? = nil) -> Bool {
         let isHandshake = exchange.handshakeFaults != nil
         guard let faults = exchange.responseFaults ?? exchange.handshakeFaults?.response, !faults.holds.isEmpty,
             answer?.source == nil,

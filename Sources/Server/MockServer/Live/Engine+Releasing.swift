@@ -208,21 +208,21 @@ extension Exchange {
     }
 
     /// Adds a rule to those that acted, once.
-    mutating func note(_ rule: String) {
+    func note(_ rule: String) {
         func isSame(_ name: String) -> Bool { name.utf8.elementsEqual(rule.utf8) }
         if faultNames.contains(where: isSame) { return }
         responseFaults?.ruleNames.append(rule)
         handshakeFaults?.response.ruleNames.append(rule)
     }
 
-    fileprivate mutating func add(_ fault: ResponseFault) {
+    fileprivate func add(_ fault: ResponseFault) {
         responseFaults?.faults.append(fault)
         handshakeFaults?.response.faults.append(fault)
     }
 
     /// The exchange with another request in the place of the client's.
     fileprivate func replaced(by head: RequestHead, _ body: [UInt8], in engine: Engine) -> Exchange {
-        var exchange = Exchange(head, body: body, on: connection, in: engine, at: now)
+        let exchange = Exchange(head, body: body, on: connection, in: engine, at: now)
         exchange.received = Received(head: self.head, body: self.body, endpoint: endpoint)
         (exchange.requestedAt, exchange.user, exchange.unmatched) = (requestedAt, user, unmatched)
         (exchange.responseFaults, exchange.handshakeFaults) = (responseFaults, handshakeFaults)

@@ -136,7 +136,7 @@ extension Engine {
     // MARK: The portal
 
     /// What a network answers in the backend's place: the page of a hotel, or the way to it; nil if it lets all pass.
-    func portalAnswer(_ exchange: inout Exchange) -> Answer? {
+    func portalAnswer(_ exchange: Exchange) -> Answer? {
         guard let network = exchange.world.network, network.profile.reach == .portal, !exchange.isOfServer else {
             return nil
         }

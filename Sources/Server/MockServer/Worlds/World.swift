@@ -14,54 +14,54 @@ final class World {
     /// How many worlds were created before it.
     let number: Int
     /// How often it was reset, and how often its scenario was reloaded.
-    private(set) var life = 0
-    var reloadCount = 0
+    @exclusivity(unchecked) private(set) var life = 0
+    @exclusivity(unchecked) var reloadCount = 0
     /// What it was created with, and a reset uses again.
-    var settings: WorldSettings
+    @exclusivity(unchecked) var settings: WorldSettings
     /// The settings for the next reset if the scenario was reloaded.
-    var reloadedSettings: WorldSettings?
-    private(set) var clock: WorldClock
-    var backend: Backend
+    @exclusivity(unchecked) var reloadedSettings: WorldSettings?
+    @exclusivity(unchecked) private(set) var clock: WorldClock
+    @exclusivity(unchecked) var backend: Backend
     /// Passes the time and the ids to the backend, and the effects out of it; its time is always the world's.
-    var turn: Turn
-    var authenticator: Authenticator
+    @exclusivity(unchecked) var turn: Turn
+    @exclusivity(unchecked) var authenticator: Authenticator
     /// Answers in place of the backend; nil in most worlds, which replay no session.
-    var replay: WorldReplay?
+    @exclusivity(unchecked) var replay: WorldReplay?
     /// When the token that the server hands out for the world expires, in seconds since 1970.
-    private(set) var tokenExpiry: Int64
-    var faults: FaultBook
+    @exclusivity(unchecked) private(set) var tokenExpiry: Int64
+    @exclusivity(unchecked) var faults: FaultBook
     /// What its clients' bytes pass; nil if they take no time.
-    var network: Network?
-    var journal = Journal()
+    @exclusivity(unchecked) var network: Network?
+    @exclusivity(unchecked) var journal = Journal()
     /// How many connections its journal has met; a connection that went elsewhere and came back counts twice.
-    var connectionCount: UInt64 = 0
-    var responseFields = ResponseFields()
+    @exclusivity(unchecked) var connectionCount: UInt64 = 0
+    @exclusivity(unchecked) var responseFields = ResponseFields()
     /// When connections whose output a fault holds back continue, and silenced ones are reset, by the world's clock.
-    var heldOutputs = DeadlineQueue<ConnectionID>()
+    @exclusivity(unchecked) var heldOutputs = DeadlineQueue<ConnectionID>()
     /// What its operator does by hand; nil until something is done.
-    var live: LiveControl?
+    @exclusivity(unchecked) var live: LiveControl?
     /// The time of the last use, by the system's clock.
-    var lastUsed: Timestamp
+    @exclusivity(unchecked) var lastUsed: Timestamp
     /// Bytes of JSON that it holds, and that no user owns.
-    var written = WrittenBytes()
+    @exclusivity(unchecked) var written = WrittenBytes()
     /// Its part of the engine's sums.
-    var accountedStorage = 0, accountedJournal = 0
+    @exclusivity(unchecked) var accountedStorage = 0, accountedJournal = 0
     /// Grows with all traffic on its connections.
-    var activity: UInt64 = 0
+    @exclusivity(unchecked) var activity: UInt64 = 0
     /// Judges its client; nil until a judgement is requested.
-    var judge: WorldJudge?
+    @exclusivity(unchecked) var judge: WorldJudge?
     /// The number of the journal's last entry at which the judge has to look next, so that it misses none.
-    var judgesNextAt = Int.max
+    @exclusivity(unchecked) var judgesNextAt = Int.max
     /// The number of the last entry before its present life, or before the journal was cleared.
-    var forgottenNumber = 0
+    @exclusivity(unchecked) var forgottenNumber = 0
     /// When its entry in the engine's queue comes up, by the system's clock.
-    var queuedDeadline: Timestamp?
+    @exclusivity(unchecked) var queuedDeadline: Timestamp?
     /// What waits for it to resume; nil unless it stands still.
-    var standstill: Standstill?
+    @exclusivity(unchecked) var standstill: Standstill?
     /// What moves its clock, as long as that takes more than a slice.
     weak var clockMove: ClockMove?
     /// Whether it was deleted, or was idle for too long.
-    private(set) var isGone = false
+    @exclusivity(unchecked) private(set) var isGone = false
 
     var mode: GuideMode { settings.mode }
     /// Its id where a name is needed.

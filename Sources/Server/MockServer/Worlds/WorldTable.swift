@@ -8,18 +8,18 @@ import JSON
 final class WorldTable {
     /// The world of the paths without a `/w/{id}` prefix.
     let main: World
-    private var others: [ExactString: World] = [:]
+    @exclusivity(unchecked) private var others: [ExactString: World] = [:]
     /// How many worlds were ever created in addition to the main one: ids are not used again.
-    var serial = 0
-    private var deadlines = DeadlineQueue<World>()
+    @exclusivity(unchecked) var serial = 0
+    @exclusivity(unchecked) private var deadlines = DeadlineQueue<World>()
     /// When to look for idle worlds next; nil while there is only the main one.
-    var nextSweep: Timestamp?
+    @exclusivity(unchecked) var nextSweep: Timestamp?
     /// Idle worlds that were found and must still be removed, the oldest last.
-    var idle: [World] = []
+    @exclusivity(unchecked) var idle: [World] = []
     /// Whether a world has, or had, a network: otherwise no request looks for one.
-    private(set) var useNetworks = false
+    @exclusivity(unchecked) private(set) var useNetworks = false
     /// Bytes of JSON, and the weight of the journals, of all worlds together.
-    private(set) var storedBytes = 0, journalWeight = 0
+    @exclusivity(unchecked) private(set) var storedBytes = 0, journalWeight = 0
     private let limits: ServerLimits
     /// Bytes of JSON that one world may hold.
     private let worldLimit: Int

@@ -1,0 +1,87 @@
+/// Searches that look at eight bytes at a time, because every byte of a request passes through one.
+extension UnsafeBufferPointer<UInt8> {
+    /// The offset of the first such byte at or after `start`.
+    @inlinable public func first(_ byte: UInt8, from start: Int) -> Int? {
+        guard start < count, start >= 0, let base = baseAddress.map(UnsafeRawPointer.init) else { return nil }
+        var index = start
+        while index &+ 8 <= count {
+            // The lowest bit is that of the first such byte.
+            let found = UInt64(bytesAt: base + index).equal(to: byte)
+            if found != 0 { return index &+ found.trailingZeroBitCount / 8 }
+            index &+= 8
+        }
+        while index < count {
+            if self[index] == byte { return index }
+            index += 1
+        }
+        return nil
+    }
+
+    /// Whether a test of eight bytes, which sets the high bits of those that it finds, finds none here.
+    @inlinable @inline(__always)
+    public func hasNone(_ test: (UInt64) -> UInt64) -> Bool {
+        guard let base = baseAddress.map(UnsafeRawPointer.init) else { return true }
+        var index = 0
+        while index &+ 8 <= count {
+            if test(UInt64(bytesAt: base + index)) & .highBits != 0 { return false }
+            index &+= 8
+        }
+        // Filled up with a letter.
+        var rest = UInt64.lowBits &* 0x61
+        while index < count {
+            rest = rest << 8 | UInt64(self[index])
+            index += 1
+        }
+        return test(rest) & .highBits == 0
+    }
+
+    /// Whether the bytes are equal, in a time that depends only on their number.
+    @inlinable public func equalsInConstantTime(_ other: Self) -> Bool {
+        guard count == other.count, let base = baseAddress, let otherBase = other.baseAddress else {
+            return count == other.count
+        }
+        var (difference, index) = (UInt64(0), 0)
+        while index &+ 8 <= count {
+            difference |= UInt64(bytesAt: base + index) ^ UInt64(bytesAt: otherBase + index)
+            index &+= 8
+        }
+        for index in index..<count { difference |= UInt64(self[index] ^ other[index]) }
+        return difference == 0
+    }
+}
+
+/// Eight bytes, and tests that set the high bits of those that they find.
+///
+/// A byte above one that is found may be found wrongly: whether there is one and which is the lowest is certain.
+extension UInt64 {
+    @inlinable public static var lowBits: UInt64 { 0x0101_0101_0101_0101 }
+    @inlinable public static var highBits: UInt64 { 0x8080_8080_8080_8080 }
+
+    /// The first byte is the lowest one.
+    @inlinable public init(bytesAt start: UnsafeRawPointer) {
+        self.init(littleEndian: start.loadUnaligned(as: UInt64.self))
+    }
+
+    /// The bytes less than a bound of at most 128.
+    @inlinable public func less(than bound: UInt8) -> UInt64 {
+        (self &- Self.lowBits &* UInt64(bound)) & ~self & Self.highBits
+    }
+
+    /// The bytes equal to another.
+    @inlinable public func equal(to byte: UInt8) -> UInt64 { (self ^ Self.lowBits &* UInt64(byte)).less(than: 1) }
+
+    /// The value of eight hexadecimal digits, the first of which is the lowest byte; nil if they are none.
+    @inlinable public var hexDigits: (value: UInt64, hasUpperCase: Bool)? {
+        let first = byteSwapped
+        // A letter has bit 6, and counts from nine.
+        var value = (first & 0x0f0f_0f0f_0f0f_0f0f) &+ ((first >> 6) & Self.lowBits) &* 9
+        let letters = ((value &+ Self.lowBits &* 6) >> 4) & Self.lowBits
+        // Only digits become themselves again.
+        let digits = value &+ Self.lowBits &* 0x30 &+ letters &* 0x27
+        guard value & 0xf0f0_f0f0_f0f0_f0f0 == 0, digits == first | letters &* 0x20 else { return nil }
+        let hasUpperCase = letters &* 0x20 & ~first != 0
+        value = (value | value >> 4) & 0x00ff_00ff_00ff_00ff
+        value = (value | value >> 8) & 0x0000_ffff_0000_ffff
+        return ((value | value >> 16) & 0xffff_ffff, hasUpperCase)
+    }
+}
