@@ -99,6 +99,7 @@ public final class Connection {
     var queuedRelease: Timestamp?
     /// The same for what arrives of its input.
     var queuedArrival: Timestamp?
+    var pings = Pings()
     /// Whether requests may wait in the parser until more output is sent.
     var hasWaitingRequests = false
     let isLocal: Bool

@@ -8,7 +8,7 @@ import Traffic
 /// A request while it is served, with the findings for the journal and the faults that act on it.
 struct Exchange {
     let head: RequestHead
-    let body: [UInt8]
+    var body: [UInt8]
     let connection: Connection
     /// The system's time.
     var now: Timestamp
@@ -86,6 +86,13 @@ struct Exchange {
             let isFramed = !faults.contains(where: \.breaksFraming) || body.isEmpty
             delivery = bytes.isEmpty ? .none : isWhole && isFramed ? .complete : .partial
         }
+    }
+
+    /// The body that a journal has of an answer: its text, unless faults changed what was sent.
+    func shownBody(of sent: Answer, text: [UInt8]) -> [UInt8] {
+        guard let shaped else { return text }
+        let isUndeclared = responseFaults?.faults.contains(.compression(.undeclared)) ?? false
+        return shaped.body == sent.body && !isUndeclared ? text : shaped.body
     }
 
     var faultNames: [String] {
