@@ -67,8 +67,8 @@ let package = Package(
         .target(
             name: "MockServer",
             dependencies: [
-                "Digests", "Faults", "FitIQAPI", "FitIQBackend", "HTTP1", "Hosting", "JSON", "Judging", "Replay",
-                "Scenarios", "Sockets", "TLS", "Text", "Texts", "Traffic", "WebSocket", httpTypes, logging,
+                "Deflate", "Digests", "Faults", "FitIQAPI", "FitIQBackend", "HTTP1", "Hosting", "JSON", "Judging",
+                "Replay", "Scenarios", "Sockets", "TLS", "Text", "Texts", "Traffic", "WebSocket", httpTypes, logging,
             ],
             path: "Sources/Server/MockServer"),
         // Between a client and a real server, to see what they say.
@@ -106,7 +106,7 @@ let package = Package(
         // What went over the wire: the journal of a world, and sessions as HAR, observed, redacted, written, compared.
         .target(
             name: "Traffic",
-            dependencies: ["Digests", "FitIQAPI", "HTTP1", "JSON", "Text", "WebSocket", httpTypes],
+            dependencies: ["Deflate", "Digests", "FitIQAPI", "HTTP1", "JSON", "Text", "WebSocket", httpTypes],
             path: "Sources/Traffic/Traffic"),
 
         // MARK: Domain — the FitIQ contract: what goes over the wire, and the rules behind it.

@@ -36,4 +36,27 @@ struct CompressedFaultTests {
             return
         }
     }
+
+    @Test(
+        "What is wrong with a compressed message is what a client reports",
+        arguments: [
+            (.undeclared, nil, "no extension was negotiated"), (.undeclared, 15, nil), (.fragmented, nil, nil),
+            (.fragmented, 15, nil), (.marked, 15, "RSV1 is set in a continuation"),
+            (.forgotten, 15, "cannot be inflated"), (.trailing, 15, "cannot be inflated"),
+            (.corrupt, 15, "cannot be inflated"), (.corrupt, nil, nil),
+        ] as [(CompressionFault, Int?, String?)])
+    func damage(_ fault: CompressionFault, bits: Int?, _ mistake: String?) throws {
+        var faults = try socketFaults([(.compression(fault), .frames(.only(1)))])
+        faults.windowBits = bits
+        let sent = faults.send(bytes(Talk.connected))
+        var client = Connection(role: .client, compression: bits.map { _ in CompressionTerms() })
+        var (events, output): ([Event], [UInt8]) = ([], [])
+        client.receive(sent.transmission.bytes, events: &events, output: &output)
+        switch events.first {
+        case .text(let text)?: #expect(text == bytes(Talk.connected) && mistake == nil)
+        case .failed(_, let message)?: #expect(try message.contains(#require(mistake)))
+        case let other: Issue.record("\(fault) gave \(String(describing: other))")
+        }
+        #expect((sent.transmission.bytes[0] & 0x80 == 0) == (bits != nil && [.fragmented, .marked].contains(fault)))
+    }
 }

@@ -44,7 +44,7 @@ struct RandomFaultsTests {
     }
 
     private static func socketFault(_ numbers: inout Draw) -> SocketFault {
-        switch numbers.below(44) {
+        switch numbers.below(45) {
         case 0: .close(code: UInt16(numbers.below(65536)), reason: "x")
         case 1: .finish
         case 2: .reset
@@ -66,6 +66,7 @@ struct RandomFaultsTests {
         case 38: .withholdPong
         case 39...40: .escape
         case 41: .end(numbers.element(of: SocketFault.Ending.allCases), after: Int64(number(&numbers)))
+        case 42: .compression(numbers.element(of: CompressionFault.allCases))
         default: .stallReading
         }
     }

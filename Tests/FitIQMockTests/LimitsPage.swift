@@ -80,6 +80,7 @@ enum LimitsPage {
             server.count("refusedConnections"),
         ],
         "WebSocket message": [server.bytes("webSocketMessage"), server.bytes("echoMessage")],
+        "bytes of JSON in an answer with gzip": [.bytes("Engine.longestCodedBody", Engine.longestCodedBody)],
         "bytes of earlier messages to which compressed ones refer: ours; the client's, if it lets the server choose": [
             .bytes("MessageDeflater.keptBytes", MessageDeflater.keptBytes),
             .bytes("CompressionTerms.preferredClientBits", 1 << CompressionTerms.preferredClientBits),

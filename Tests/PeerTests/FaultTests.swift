@@ -50,7 +50,7 @@ extension Peers {
         ]
         static let elsewhere: Set = [
             "wrong_accept", "close", "finish", "silence", "cut", "end", "masked", "reserved_bits", "invalid_utf8",
-            "fragments",
+            "fragments", "compression",
             "escape", "coalesce", "binary", "lose", "double", "swap", "replace", "withhold_pong", "stall_reading",
         ]
 

@@ -48,6 +48,7 @@ struct FaultTests {
             ("content_type: null", .contentType(nil)),
             ("content_type:", .contentType(nil)),
             ("nanosecond_timestamps: true", .nanosecondTimestamps),
+            ("compression: wrong-length", .compression(.wrongLength)),
         ] as [(String, ResponseFault)])
     func responses(_ yaml: String, _ expected: ResponseFault) throws {
         let isFlow = yaml.hasPrefix("{")
@@ -60,6 +61,7 @@ struct FaultTests {
         arguments: [
             ("status: 503, retry_after: 1", .replace(Replacement(status: 503, retryAfter: 1))),
             ("delay: 2s", .delay(2_000_000_000)), ("wrong_accept: true", .wrongAccept),
+            ("compression: declined", .compression(.declined)),
             ("empty_reply: true", .emptyReply), ("reset: true", .reset(after: 0)), ("hang: true", .hang),
         ] as [(String, ResponseFault)])
     func handshakes(_ yaml: String, _ expected: ResponseFault) throws {
@@ -82,6 +84,8 @@ struct FaultTests {
             ("dribble: {bytes: 1, every: 1ms}", .dribble(bytes: 1, every: 1_000_000)),
             (#"replace: '{"type": "x"}'"#, .replace(text: #"{"type": "x"}"#)),
             ("nanosecond_timestamps: true", .nanosecondTimestamps), ("withhold_pong: true", .withholdPong),
+            ("compression: undeclared", .compression(.undeclared)),
+            ("compression: forgotten", .compression(.forgotten)),
             ("stall_reading: true", .stallReading), ("escape: true", .escape),
             ("end: {how: finish}", .end(.finish, after: 0)),
             ("end: {how: silence, after: 0s}", .end(.silence, after: 0)),
@@ -195,7 +199,12 @@ struct FaultTests {
         ]
         for action in FaultAction.allCases {
             for (place, target) in [(FaultPlace.response, "any"), (.handshake, "handshake"), (.socket, "socket")] {
-                let value = action == .hold ? Hold.choices(at: place)[0] : values[action]
+                let value =
+                    switch action {
+                    case .hold: Hold.choices(at: place).first
+                    case .compression: CompressionFault.choices(at: place).first?.rawValue
+                    default: values[action]
+                    }
                 let rule = "{on: \(target), \(action.rawValue): \(value ?? "true")}"
                 let isRead = (try? Self.rules(rule)) != nil
                 #expect(isRead == action.places.contains(place), "\(rule)")

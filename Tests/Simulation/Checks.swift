@@ -51,6 +51,7 @@ extension ResponseFault {
             [.responses, .statuses, .promptness]
         case .contentType, .nanosecondTimestamps: []
         case .wrongAccept: .handshakes
+        case .compression: []
         // What is held meets another state when it continues, and an operator may drop or change it.
         case .hold: [.responses, .promptness, .frames, .statuses]
         }
@@ -61,7 +62,7 @@ extension SocketFault {
     fileprivate var invalidated: Checks {
         switch self {
         case .close, .finish, .reset, .silence, .cut, .end: [.frames, .framing, .promptness, .pongs]
-        case .masked, .reservedBits, .invalidUTF8: [.frames, .framing, .promptness, .pongs]
+        case .masked, .reservedBits, .invalidUTF8, .compression: [.frames, .framing, .promptness, .pongs]
         case .fragments, .nanosecondTimestamps, .escape: []
         case .coalesce, .binary, .replace: [.frames, .framing, .promptness, .pongs]
         case .lose, .double, .swap: [.frames, .promptness, .pongs]

@@ -61,7 +61,7 @@ struct ServeOptions: ParsableArguments {
 
     @Option(
         help: .init(
-            "off, on, or required: whether messages on WebSockets are compressed if a client offers it. (default: off)",
+            "off, on, or required: whether messages on WebSockets and answers are compressed if a client takes it. (default: off)",
             valueName: "mode"))
     var compression: String?
 

@@ -11,20 +11,23 @@ public struct WorldRules: Sendable, Equatable {
     public var onRewind: SocketEnding?
     /// ``Compression/off``, if nil.
     public var compression: Compression?
+    /// The nanoseconds between the server's pings; none are sent, if nil.
+    public var pings: Int64?
 
     public init(
         accounts: AccountRules? = nil, perTopic: ConsultationsPerTopic? = nil, ids: IDCase? = nil,
-        onRewind: SocketEnding? = nil, compression: Compression? = nil
+        onRewind: SocketEnding? = nil, compression: Compression? = nil, pings: Int64? = nil
     ) {
         (self.accounts, self.perTopic, self.ids) = (accounts, perTopic, ids)
-        (self.onRewind, self.compression) = (onRewind, compression)
+        (self.onRewind, self.compression, self.pings) = (onRewind, compression, pings)
     }
 
     /// These rules, and others where these say nothing.
     public func completed(by others: Self) -> Self {
         Self(
             accounts: accounts ?? others.accounts, perTopic: perTopic ?? others.perTopic, ids: ids ?? others.ids,
-            onRewind: onRewind ?? others.onRewind, compression: compression ?? others.compression)
+            onRewind: onRewind ?? others.onRewind, compression: compression ?? others.compression,
+            pings: pings ?? others.pings)
     }
 
     var accountRules: AccountRules { accounts ?? AccountRules() }

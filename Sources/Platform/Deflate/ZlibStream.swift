@@ -1,6 +1,6 @@
 import CZlib
 
-/// A stream of zlib: blocks with nothing around them (RFC 1951).
+/// A stream of zlib: blocks with nothing around them (RFC 1951), or files of gzip (RFC 1952).
 ///
 /// It lives for one message, so that nothing of its quarter of a megabyte is kept.
 struct ZlibStream: ~Copyable {
@@ -9,24 +9,30 @@ struct ZlibStream: ~Copyable {
     private let isDeflating: Bool
 
     /// - Parameter windowBits: The window has 2 to this power bytes.
-    init(inflatingWith windowBits: Int) {
+    init(inflatingWith windowBits: Int, isGzip: Bool = false) {
         (stream, isDeflating) = (.allocate(capacity: 1), false)
         stream.initialize(to: z_stream())
-        let status = inflateInit2_(stream, -Int32(windowBits), ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
+        let status = inflateInit2_(
+            stream, Self.bits(windowBits, isGzip), ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
         precondition(status == Z_OK, "zlib has memory for a stream, and knows its version and this window.")
     }
 
     /// - Parameters:
     ///   - windowBits: The window has 2 to this power bytes.
     ///   - memory: 1 to 9: the size of zlib's tables, some 2 KiB times 2 to this power.
-    init(deflatingWith windowBits: Int, memory: Int, strategy: Int32) {
+    init(deflatingWith windowBits: Int, memory: Int, strategy: Int32, isGzip: Bool = false) {
         (stream, isDeflating) = (.allocate(capacity: 1), true)
         stream.initialize(to: z_stream())
         // Speed, because a server compresses on its only loop.
         let status = deflateInit2_(
-            stream, Z_BEST_SPEED, Z_DEFLATED, -Int32(windowBits), Int32(memory), strategy, ZLIB_VERSION,
+            stream, Z_BEST_SPEED, Z_DEFLATED, Self.bits(windowBits, isGzip), Int32(memory), strategy, ZLIB_VERSION,
             Int32(MemoryLayout<z_stream>.size))
         precondition(status == Z_OK, "zlib has memory for a stream, and knows its version and this window.")
+    }
+
+    /// The window and the format in one number, as zlib takes them.
+    private static func bits(_ windowBits: Int, _ isGzip: Bool) -> Int32 {
+        Int32(isGzip ? windowBits + 16 : -windowBits)
     }
 
     deinit {

@@ -14,7 +14,7 @@ public struct HandshakeFaults: Sendable {
         response.replacement == nil
             && response.faults.allSatisfy {
                 switch $0 {
-                case .delay, .wrongAccept: true
+                case .delay, .wrongAccept, .compression: true
                 default: false
                 }
             }

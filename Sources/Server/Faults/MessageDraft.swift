@@ -20,6 +20,9 @@ struct MessageDraft: Sendable {
     /// The offset at which the frame is cut, and the action there.
     var ending: (offset: Int, action: WireAction)?
 
+    /// What is wrong with its compression.
+    var compression: CompressionFault?
+
     private let windowBits: Int?
     private var isCompressed = false
 
@@ -29,11 +32,20 @@ struct MessageDraft: Sendable {
     /// Compresses the text, unless faults have to find their place in its frames; returns its size then.
     @discardableResult
     mutating func compress() -> Int? {
-        guard let windowBits, maskKey == nil, reservedBits == 0, fragments.isEmpty, dribbles.isEmpty, ending == nil,
+        let bits = windowBits ?? (compression == .undeclared ? 15 : nil)
+        guard let bits, maskKey == nil, reservedBits == 0, fragments.isEmpty, dribbles.isEmpty, ending == nil,
             waits.allSatisfy({ $0.offset == 0 })
         else { return nil }
-        var deflater = MessageDeflater(windowBits: windowBits, keepsHistory: false)
+        var deflater = MessageDeflater(windowBits: bits, keepsHistory: compression == .forgotten)
+        if compression == .forgotten { _ = deflater.deflate(text) }
         (text, isCompressed) = (deflater.deflate(text), true)
+        switch compression {
+        case .fragmented, .marked: fragments = [text.count / 2]
+        case .trailing: text += [0xDE, 0xAD, 0xBE, 0xEF]
+        // The last block, of the one type that does not exist (RFC 1951 §3.2.3).
+        case .corrupt: text[0] = 0b111
+        default: break
+        }
         return text.count
     }
 
@@ -58,6 +70,7 @@ struct MessageDraft: Sendable {
             var firstByte: UInt8 = end == text.count ? 0x80 : 0
             // The first one may be empty together with the text.
             if begin == 0 { firstByte |= opcode.rawValue | reservedBits << 4 | (isCompressed ? 0x40 : 0) }
+            if begin > 0, isCompressed, compression == .marked { firstByte |= 0x40 }
             FrameEncoder.appendRaw(firstByte: firstByte, text[begin..<end], maskKey: maskKey, into: &out)
             begin = end
         }
@@ -71,6 +84,7 @@ struct MessageDraft: Sendable {
         if next.opcode == .binary { opcode = .binary }
         maskKey = maskKey ?? next.maskKey
         reservedBits |= next.reservedBits
+        compression = compression ?? next.compression
         copies = max(copies, next.copies)
         // Offsets in a frame of its own now apply to the whole frame.
         waits += next.waits.map { (0, $0.time) }

@@ -37,11 +37,16 @@ public enum ResponseFault: Sendable, Equatable {
     case nanosecondTimestamps
     /// A `Sec-WebSocket-Accept` for a different key; only the response to a handshake has one.
     case wrongAccept
+    /// The handshake or the response is compressed in a bad way.
+    case compression(CompressionFault)
     /// The request, or the response to a REST request, waits until an operator lets it continue.
     case hold(Hold)
 }
 
 extension ResponseFault {
+    /// Whether it needs the text of the body, and so one without a content coding.
+    public var changesText: Bool { self == .malformedJSON || self == .nanosecondTimestamps }
+
     /// Whether the client cannot tell where the body ends, so that it has no complete response.
     public var breaksFraming: Bool {
         switch self {

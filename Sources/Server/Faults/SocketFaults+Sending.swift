@@ -104,6 +104,7 @@ extension SocketFaults {
         case .replace(let text): plan.draft.text = Array(text.utf8)
         case .nanosecondTimestamps: plan.draft.text = NanosecondTimestamps.rewrite(plan.draft.text, seed: seed)
         case .hold: break
+        case .compression(let fault): plan.draft.compression = fault
         case .withholdPong, .stallReading:
             guard !rules[index].hasSetIn else { return }
             rules[index].hasSetIn = true

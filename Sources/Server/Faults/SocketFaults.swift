@@ -62,6 +62,10 @@ public enum SocketFault: Sendable, Equatable {
     /// At a point of frames or a type it may also hold the client's messages, which it counts apart.
     case hold(Hold)
 
+    /// The frame's message is compressed, in a bad way or an unusual one; elsewhere than on a compressed socket only
+    /// ``CompressionFault/undeclared`` acts.
+    case compression(CompressionFault)
+
     /// How a connection ends without a close frame.
     public enum Ending: String, Sendable, CaseIterable { case finish, reset, silence }
 }

@@ -102,7 +102,7 @@ extension WireFaults {
         case .reset(let after): end(.reset, at: after)
         case .hang: end(.silence, at: 0)
         case .replace, .quota, .contentLength, .malformedJSON, .malformedChunking, .contentType, .nanosecondTimestamps,
-            .wrongAccept, .hold:
+            .wrongAccept, .compression, .hold:
             break
         }
     }

@@ -83,6 +83,9 @@ public struct SessionResponse: Sendable, Equatable {
     /// Whether the last byte arrived before the connection ended.
     public var isComplete = true
 
+    /// The bytes of the body on the wire if it had gzip there; the fields then lack `Content-Encoding`.
+    public var codedSize: Int?
+
     /// Whether the body has a content coding, such as gzip (RFC 9110 §8.4).
     public var isCoded: Bool { fields.contains(where: \.isContentEncoding) }
 }

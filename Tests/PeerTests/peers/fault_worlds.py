@@ -122,11 +122,11 @@ class Sights:
     def __init__(self):
         self.cases = {}
 
-    def sees(self, *rules, answers=None):
-        """Has a function tell what these faults do; its name is the case's."""
+    def sees(self, *rules, **others):
+        """Has a function tell what these faults do, with other keys of the scenario; its name is the case's."""
         def add(function):
             expect(function.__name__ not in self.cases, "cases with names of their own", function.__name__)
-            self.cases[function.__name__] = (function, rules, answers)
+            self.cases[function.__name__] = (function, rules, others)
             return function
         return add
 
@@ -139,15 +139,13 @@ class Sights:
 
     async def tell(self, server, place):
         """All that was seen at one place."""
-        for name, (function, rules, answers) in self.cases.items():
+        for name, (function, rules, others) in self.cases.items():
             if PLACES.get(rules[0]["on"], "response") != place:
                 continue
             step(f"{place}: {name}")
             scenario = {
                 "name": name, "faults": list(rules),
-                "users": [{"id": "anna", "consultations": [{"persona": "nutritionist"}]}]}
-            if answers is not None:
-                scenario["answers"] = answers
+                "users": [{"id": "anna", "consultations": [{"persona": "nutritionist"}]}], **others}
             world = World(server, scenario)
             async with asyncio.timeout(CASE_SECONDS):
                 await function(world)

@@ -135,6 +135,27 @@ async def malformed_json(world):
     await expect_raised(json.JSONDecodeError, fetch_json(world))
 
 
+@seen.sees(rest.CODED_UNDECLARED, compression="on")
+async def coded_undeclared(world):
+    await expect_raised(UnicodeDecodeError, fetch(world))
+
+
+@seen.sees(rest.CODED_TRUNCATED, compression="on")
+async def coded_truncated(world):
+    # aiohttp does not notice that the end is missing.
+    await expect_raised(json.JSONDecodeError, fetch_json(world))
+
+
+@seen.sees(rest.CODED_CORRUPT, compression="on")
+async def coded_corrupt(world):
+    await expect_raised(aiohttp.ClientPayloadError, fetch(world))
+
+
+@seen.sees(rest.CODED_WRONG_LENGTH, compression="on")
+async def coded_wrong_length(world):
+    await expect_raised(aiohttp.ClientPayloadError, fetch(world))
+
+
 @seen.sees(rest.MALFORMED_CHUNKING)
 async def malformed_chunking(world):
     error = await expect_raised(aiohttp.ClientResponseError, fetch(world), status=400)
@@ -249,6 +270,14 @@ async def handshake_hold(world):
 async def wrong_accept(world):
     await expect_raised(
         aiohttp.WSServerHandshakeError, connect(world), status=101, message="Invalid challenge response")
+
+
+@seen.sees(sockets.DECLINED, compression="required")
+async def declined(world):
+    async with session(world) as client:
+        socket = await connecting(world, client, compress=15)
+        expect_equal(socket.compress, 0, "the agreed window")
+        await socket.close()
 
 
 @seen.sees(sockets.HANDSHAKE_EMPTY)
@@ -448,6 +477,11 @@ async def masked(world):
 
 @seen.sees(sockets.RESERVED_BITS)
 async def reserved_bits(world):
+    await expect_failure(world, 1002, "non-zero reserved bits")
+
+
+@seen.sees(sockets.UNDECLARED)
+async def undeclared(world):
     await expect_failure(world, 1002, "non-zero reserved bits")
 
 

@@ -2,11 +2,13 @@
 
 import asyncio
 import datetime
+import gzip
 import http.client
 import json
 import re
 import sys
 import urllib.parse
+import zlib
 
 import websockets
 from websockets.asyncio.client import connect
@@ -127,6 +129,42 @@ async def malformed_json(world):
     expect_equal(error.pos, len(error.doc), "where the JSON breaks off")
 
 
+async def fetch_coded(world):
+    world.headers["Accept-Encoding"] = "gzip"
+    _, fields, body = await fetch(world)
+    return fields["Content-Encoding"], body
+
+
+@seen.sees(rest.CODED_UNDECLARED, compression="on")
+async def coded_undeclared(world):
+    coding, body = await fetch_coded(world)
+    expect(coding is None and json.loads(gzip.decompress(body)), "gzip that no field declares", coding)
+
+
+@seen.sees(rest.CODED_TRUNCATED, compression="on")
+async def coded_truncated(world):
+    error = await expect_raised(EOFError, inflate(world))
+    expect("ended before the end-of-stream marker" in str(error), "the missing end", error)
+
+
+@seen.sees(rest.CODED_CORRUPT, compression="on")
+async def coded_corrupt(world):
+    error = await expect_raised(zlib.error, inflate(world))
+    expect("invalid block type" in str(error), "the bad block", error)
+
+
+@seen.sees(rest.CODED_WRONG_LENGTH, compression="on")
+async def coded_wrong_length(world):
+    error = await expect_raised(gzip.BadGzipFile, inflate(world))
+    expect("Incorrect length of data" in str(error), "the length", error)
+
+
+async def inflate(world):
+    coding, body = await fetch_coded(world)
+    expect_equal(coding, "gzip", "the coding")
+    return gzip.decompress(body)
+
+
 @seen.sees(rest.MALFORMED_CHUNKING)
 async def malformed_chunking(world):
     error = await expect_raised(http.client.IncompleteRead, fetch(world))
@@ -231,6 +269,14 @@ async def wrong_accept(world):
     expect(error.value, "the wrong value", error)
 
 
+@seen.sees(sockets.DECLINED, compression="required")
+async def declined(world):
+    socket = await opened(world, compression="deflate")
+    expect_equal(socket.protocol.extensions, [], "the extensions")
+    expect_equal((await frame(socket))["type"], "connected", "the first frame")
+    await socket.close()
+
+
 @seen.sees(sockets.HANDSHAKE_EMPTY)
 async def handshake_empty(world):
     error = await expect_raised(websockets.InvalidMessage, opened(world))
@@ -311,9 +357,9 @@ async def close_without_code(world):
     await expect_closed(world, websockets.ConnectionClosedOK, (1005, ""), (1005, ""))
 
 
-async def expect_protocol_error(world, code, words):
+async def expect_protocol_error(world, code, words, **options):
     """That the library refuses the frame in place of `message_received`, and closes with this code."""
-    socket = await asked(world)
+    socket = await asked(world, **options)
     error = await expect_raised(websockets.ConnectionClosedError, socket.recv())
     expect(error.sent is not None and error.sent.code == code, f"a close frame with {code}", error)
     expect(words in str(error.__cause__), repr(words), error.__cause__)
@@ -404,6 +450,43 @@ async def masked(world):
 @seen.sees(sockets.RESERVED_BITS)
 async def reserved_bits(world):
     await expect_protocol_error(world, 1002, "reserved bits must be 0")
+
+
+@seen.sees(sockets.UNDECLARED)
+async def undeclared(world):
+    await expect_protocol_error(world, 1002, "reserved bits must be 0")
+
+
+@seen.sees(sockets.FRAGMENTED, compression="on")
+async def fragmented_blocks(world):
+    socket = await asked(world, compression="deflate")
+    parts = [part async for part in socket.recv_streaming(decode=False)]
+    expect_equal(len(parts), 2, "the number of frames")
+    expect_equal(json.loads(b"".join(parts))["type"], "message_received", "the message")
+    await socket.close()
+
+
+@seen.sees(sockets.MARKED, compression="on")
+async def marked(world):
+    await expect_protocol_error(world, 1002, "RSV1 bit set in continuation frame", compression="deflate")
+
+
+@seen.sees(sockets.FORGOTTEN, compression="on")
+async def forgotten(world):
+    socket = await asked(world, compression="deflate")
+    # It is inflated with what the client remembers, which is another message.
+    await expect_raised(json.JSONDecodeError, frame(socket))
+    await socket.close()
+
+
+@seen.sees(sockets.TRAILING, compression="on")
+async def trailing(world):
+    await expect_protocol_error(world, 1002, "decompression failed", compression="deflate")
+
+
+@seen.sees(sockets.CORRUPT, compression="on")
+async def corrupt(world):
+    await expect_protocol_error(world, 1002, "decompression failed", compression="deflate")
 
 
 @seen.sees(sockets.INVALID_UTF8)

@@ -22,6 +22,8 @@ RESET_IN_BODY = {**ON, "reset": {"after": 160}}
 HANG = {**ON, "hang": True}
 NO_CHARSET = {**ON, "content_type": "application/json"}
 NO_TYPE = {**ON, "content_type": None}
+CODED_UNDECLARED, CODED_TRUNCATED, CODED_CORRUPT, CODED_WRONG_LENGTH = (
+    {**ON, "compression": how} for how in ("undeclared", "truncated", "corrupt", "wrong-length"))
 NANOSECONDS = {"on": "GET /api/v1/consultations/{id}", "nanosecond_timestamps": True}
 
 NANOSECOND_TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z"

@@ -5,6 +5,7 @@ REFUSED = {**HANDSHAKE, "status": 503, "retry_after": 1, "message": "The server 
 LATE = {**HANDSHAKE, "delay": "2s"}
 HANDSHAKE_HOLD = {**HANDSHAKE, "hold": {"what": "request", "for": "2s"}}
 WRONG_ACCEPT = {**HANDSHAKE, "wrong_accept": True}
+DECLINED = {**HANDSHAKE, "compression": "declined"}
 HANDSHAKE_EMPTY = {**HANDSHAKE, "empty_reply": True}
 HANDSHAKE_RESET = {**HANDSHAKE, "reset": True}
 HANDSHAKE_HANGS = {**HANDSHAKE, "hang": True}
@@ -24,6 +25,9 @@ AT_BYTE = {"on": "socket", "at": {"byte": 200}, "finish": True}
 END = {**SECOND, "end": {"how": "reset", "after": "2s"}}
 MASKED = {**SECOND, "masked": True}
 RESERVED_BITS = {**SECOND, "reserved_bits": 4}
+UNDECLARED, FRAGMENTED, MARKED, FORGOTTEN, TRAILING, CORRUPT = (
+    {**SECOND, "compression": how}
+    for how in ("undeclared", "fragmented", "marked", "forgotten", "trailing", "corrupt"))
 INVALID_UTF8 = {**SECOND, "invalid_utf8": True}
 BINARY = {**SECOND, "binary": True}
 REPLACE = {**SECOND, "replace": "Not even JSON"}

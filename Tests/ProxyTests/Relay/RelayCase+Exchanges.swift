@@ -27,7 +27,7 @@ extension RelayCase {
                         + "Trailer: X\r\nContent-Length: 2\r\n\r\nhi"),
             ],
             toUpstream: [
-                "GET /a?b=1 HTTP/1.1\r\nHost: api.example.com\r\nX-Kept: 1\r\nx-kept: 2\r\nAccept-Encoding: identity\r\n\r\n"
+                "GET /a?b=1 HTTP/1.1\r\nHost: api.example.com\r\nX-Kept: 1\r\nx-kept: 2\r\nAccept-Encoding: gzip\r\n\r\n"
             ],
             toClient: "HTTP/1.1 200 Fine\r\nServer: s\r\nContent-Length: 2\r\n\r\nhi"),
         RelayCase(

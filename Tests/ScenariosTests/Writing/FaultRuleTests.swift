@@ -21,20 +21,26 @@ import Testing
             .dribble(bytes: 16, every: 100_000_000), .dribble(bytes: 1, every: 0), .truncate(after: 0),
             .truncate(after: 20), .contentLength(off: 10), .contentLength(off: -3), .malformedJSON, .malformedChunking,
             .emptyReply, .reset(after: 0), .reset(after: 30), .hang, .contentType(nil),
-            .contentType("application/json"), .nanosecondTimestamps,
+            .contentType("application/json"), .nanosecondTimestamps, .compression(.truncated),
+            .compression(.wrongLength),
         ]
     static let handshakes: [ResponseFault] =
         replacements.filter { !$0.isProcessed }.map { .replace($0) } + [
-            .delay(wait), .wrongAccept, .emptyReply, .reset(after: 0), .hang,
+            .delay(wait), .wrongAccept, .compression(.declined), .emptyReply, .reset(after: 0), .hang,
         ]
-    static let sockets: [SocketFault] = [
-        .close(code: nil, reason: ""), .close(code: 1011, reason: ""), .close(code: 65_535, reason: "Bye \"now\""),
-        .finish, .reset, .silence, .cut(after: 5, reset: false), .cut(after: 0, reset: true), .masked, .reservedBits(7),
-        .invalidUTF8, .fragments(at: [1]), .fragments(at: [3, 7]), .coalesce(count: 2), .binary, .lose, .double, .swap,
-        .delay(wait), .dribble(bytes: 1, every: 1_000_000), .replace(text: "{\"type\": \"x\"}"), .nanosecondTimestamps,
-        .withholdPong, .stallReading, .escape, .end(.finish, after: 0), .end(.reset, after: wait),
-        .end(.silence, after: 3_600_000_000_000),
-    ]
+    static let sockets: [SocketFault] =
+        [
+            .close(code: nil, reason: ""), .close(code: 1011, reason: ""), .close(code: 65_535, reason: "Bye \"now\""),
+            .finish, .reset, .silence, .cut(after: 5, reset: false), .cut(after: 0, reset: true), .masked,
+            .reservedBits(7),
+            .invalidUTF8, .fragments(at: [1]), .fragments(at: [3, 7]), .coalesce(count: 2), .binary, .lose, .double,
+            .swap,
+            .delay(wait), .dribble(bytes: 1, every: 1_000_000), .replace(text: "{\"type\": \"x\"}"),
+            .nanosecondTimestamps,
+            .withholdPong, .stallReading, .escape, .end(.finish, after: 0), .end(.reset, after: wait),
+            .end(.silence, after: 3_600_000_000_000),
+        ]
+        + [CompressionFault.undeclared, .fragmented, .marked, .forgotten, .trailing, .corrupt].map { .compression($0) }
     static let points: [SocketPoint] = [
         .frames(.all), .frames(.only(3)), .type("pong", .all), .type("meal_log.failed", .first(2)),
         .chunks(.only(3), ofAnswer: nil), .chunks(.all, ofAnswer: 2), .byte(100),

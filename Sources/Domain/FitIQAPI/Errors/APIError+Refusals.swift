@@ -85,6 +85,21 @@ extension APIError {
             throw .unsupportedMediaType(value)
         }
     }
+    /// A request has a content coding that the server does not take (RFC 9110 §15.5.16).
+    public static func unsupportedCoding(_ coding: String, isGzipKnown: Bool) -> Self {
+        let known = isGzipKnown ? "gzip" : "identity"
+        return Self(
+            .unsupportedMediaType, .unsupportedMediaType,
+            "The body has the 'Content-Encoding' \(quoted(coding)); "
+                + (isGzipKnown ? "send it with gzip, or as it is." : "send it as it is: nothing is compressed here."),
+            fields: [.acceptEncoding: known])
+    }
+    public static let corruptGzip = APIError(
+        .badRequest, .badRequest,
+        "The body cannot be inflated, though 'Content-Encoding: gzip' says so: send a whole file of gzip (RFC 1952).")
+    public static func inflatedTooLarge(limit: Int) -> Self {
+        Self(.contentTooLarge, .badRequest, "Inflated, the body has more than \(limit) bytes. Send less.")
+    }
     public static func invalidJSON(_ error: JSONError) -> Self {
         Self(.badRequest, .invalidJSON, "The body is not valid JSON: \(error.description).")
     }

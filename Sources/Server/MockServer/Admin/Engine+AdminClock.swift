@@ -60,7 +60,10 @@ extension Engine {
         }
         if world.heldOutputs.next != nil {
             for connection in connections where connection.world === world {
-                for (time, what) in [(connection.queuedRelease, "output"), (connection.silencedUntil, "silence")] {
+                for (time, what) in [
+                    (connection.queuedRelease, "output"), (connection.silencedUntil, "silence"),
+                    (connection.pings.due, "ping"),
+                ] {
                     guard let time else { continue }
                     due.append(Due(time: time, what: what, connection: connection.record.number?.number))
                 }

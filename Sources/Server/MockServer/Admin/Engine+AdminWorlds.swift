@@ -219,7 +219,7 @@ extension Engine {
             if connection.output.isHeld { release(connection, in: world, at: now, skippingWaits: true) }
             lead(connection, through: nil, from: world, at: now)
             // It is a time on a clock that is gone, and must not pass for an entry in the queue of the next one.
-            (connection.queuedRelease, connection.queuedArrival) = (nil, nil)
+            (connection.queuedRelease, connection.queuedArrival, connection.pings) = (nil, nil, Pings())
             if connection.isSilent || connection.silencedUntil != nil { end(connection, .reset) }
         }
     }

@@ -99,6 +99,7 @@ public final class Connection {
     @exclusivity(unchecked) var queuedRelease: Timestamp?
     /// The same for what arrives of its input.
     @exclusivity(unchecked) var queuedArrival: Timestamp?
+    @exclusivity(unchecked) var pings = Pings()
     /// Whether requests may wait in the parser until more output is sent.
     @exclusivity(unchecked) var hasWaitingRequests = false
     let isLocal: Bool

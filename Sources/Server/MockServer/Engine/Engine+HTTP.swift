@@ -108,10 +108,11 @@ extension Engine {
         share(&answer, to: exchange.head, isAdmin: exchange.destination.isAdmin)
         if holdsAnswer, exchange.responseFaults != nil, holds(exchange, answer) { return }
         let source = answer.source ?? source(ofLong: answer, to: exchange)
-        guard reply(answer, from: source, to: head, in: world, on: connection, at: now) else { return }
+        let sent = coded(answer, for: exchange)
+        guard reply(sent, from: source, to: head, in: world, on: connection, at: now) else { return }
         // No fault holds back a body that is made while it is sent: it counts as sent.
         if source == nil { shape(exchange, from: start) }
-        recorder.answered(exchange, answer, from: offset)
+        recorder.answered(exchange, sent, text: answer.body, from: offset)
         if connection.output.isHeld { release(connection, in: world, at: now) }
     }
 

@@ -32,6 +32,7 @@ extension Engine {
         } else {
             world.backend.openMealSocket(connection.id.socket, by: user, &world.turn)
         }
+        queuePing(on: connection, in: world)
         applyEffects(of: world, at: exchange.now)
         receiveTrailingBytes(of: connection, at: exchange.now)
         return nil
@@ -66,7 +67,11 @@ extension Engine {
         let connection = exchange.connection
         let start = connection.output.bytes.count
         let offset = connection.output.writtenOffset
-        let fields = switchProtocols(exchange.head, fields, on: connection, use: use)
+        var fields = fields
+        if exchange.handshakeFaults?.response.faults.contains(.compression(.declined)) == true {
+            fields[.secWebSocketExtensions] = nil
+        }
+        fields = switchProtocols(exchange.head, fields, on: connection, use: use)
         shape(exchange, from: start)
         recorder.opened(exchange, fields, from: offset)
         if connection.output.isHeld { release(connection, in: exchange.world, at: exchange.now) }
@@ -149,6 +154,7 @@ extension Engine {
         case (.text(let text), .replay(let socket)): replay(.text(text), from: socket, in: world, at: now)
         case (.binary(let bytes), .replay(let socket)): replay(.binary(bytes), from: socket, in: world, at: now)
         case (.ping, .backend), (.pong, .backend):
+            if case .pong(let payload) = event, payload == connection.pings.awaited { connection.pings.awaited = nil }
             world.backend.heard(from: connection.id.socket, &world.turn)
         case (.ping, _), (.pong, _): break
         case (.closing, _): forgetSocket(of: connection)

@@ -20,6 +20,8 @@ public final class Engine {
     var defaultWorld: World { worlds.main }
     let recorder: Recorder
     @exclusivity(unchecked) var streams = StreamQueue()
+    /// The last constant pages that were sent with gzip.
+    var codedPages: [(body: [UInt8], coded: [UInt8])] = []
     /// The connections that follow a journal as it grows, or wait for an entry of it.
     @exclusivity(unchecked) var followers: [ConnectionID] = []
     /// The connections that waited for a world that has since resumed, in the order of arrival.

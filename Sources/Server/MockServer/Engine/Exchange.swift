@@ -10,7 +10,7 @@ import Traffic
 /// A class, because it is large, and passes through many hands.
 final class Exchange {
     let head: RequestHead
-    let body: [UInt8]
+    var body: [UInt8]
     let connection: Connection
     /// The system's time.
     @exclusivity(unchecked) var now: Timestamp
@@ -88,6 +88,13 @@ final class Exchange {
             let isFramed = !faults.contains(where: \.breaksFraming) || body.isEmpty
             delivery = bytes.isEmpty ? .none : isWhole && isFramed ? .complete : .partial
         }
+    }
+
+    /// The body that a journal has of an answer: its text, unless faults changed what was sent.
+    func shownBody(of sent: Answer, text: [UInt8]) -> [UInt8] {
+        guard let shaped else { return text }
+        let isUndeclared = responseFaults?.faults.contains(.compression(.undeclared)) ?? false
+        return shaped.body == sent.body && !isUndeclared ? text : shaped.body
     }
 
     var faultNames: [String] {

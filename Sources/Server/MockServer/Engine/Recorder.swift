@@ -27,7 +27,9 @@ final class Recorder {
     // MARK: Requests
 
     /// Records the answer to a request, in bytes from an offset on.
-    func answered(_ exchange: Exchange, _ answer: Answer, from start: Int) {
+    ///
+    /// - Parameter text: Its body without a content coding, unless a fault changes the coded bytes.
+    func answered(_ exchange: Exchange, _ answer: Answer, text: [UInt8], from start: Int) {
         // Requests to the server rather than its API would only fill the journal.
         guard !exchange.isOfServer else { return }
         let (connection, world) = (exchange.connection, exchange.world)
@@ -41,7 +43,7 @@ final class Recorder {
             endpoint: received == nil ? exchange.endpoint : received?.endpoint,
             user: exchange.user, unmatched: received == nil ? exchange.unmatched : nil,
             status: shaped?.delivery == Delivery.none ? nil : answer.status.code, responseFields: fields,
-            responseBody: shaped?.body ?? answer.body, delivery: shaped?.delivery ?? .complete,
+            responseBody: exchange.shownBody(of: answer, text: text), delivery: shaped?.delivery ?? .complete,
             faults: exchange.faultNames)
         guard !connection.output.isHeld else { return add(.exchange(recorded), from: start, on: connection, in: world) }
         counts.count(recorded)

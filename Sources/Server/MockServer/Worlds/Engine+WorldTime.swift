@@ -74,6 +74,7 @@ extension Engine {
     ) -> Set<ConnectionID> {
         let shift = start.nanosecondsSinceEpoch - now.nanosecondsSinceEpoch
         var (end, steps) = (target, mostSteps)
+        if slow == nil { world.clockMoveCount += 1 }
         passing = PassingTime(world: world, slow: slow ?? [])
         for connection in connections where connection.world === world {
             if slow == nil, connection.hasOutput { passing?.slow.insert(connection.id) }
@@ -162,6 +163,7 @@ extension Engine {
                 connection.queuedArrival = nil
                 arrive(on: connection, at: now)
             }
+            if connection.pings.due == time { ping(connection, in: world, at: now) }
             guard connection.queuedRelease == time else { continue }
             connection.queuedRelease = nil
             release(connection, in: world, at: now)
@@ -212,7 +214,8 @@ extension Engine {
         // Clients that give up waiting leave their entries in the queue, permanently if the clock stands still.
         if world.heldOutputs.count > 2 * connections.count + 1024 {
             world.heldOutputs.removeAll { id, time in
-                self[id].map { ![$0.queuedRelease, $0.queuedArrival, $0.silencedUntil].contains(time) } ?? true
+                self[id].map { ![$0.queuedRelease, $0.queuedArrival, $0.silencedUntil, $0.pings.due].contains(time) }
+                    ?? true
             }
         }
         queueDeadline(of: world)

@@ -58,6 +58,8 @@ final class World {
     @exclusivity(unchecked) var queuedDeadline: Timestamp?
     /// What waits for it to resume; nil unless it stands still.
     @exclusivity(unchecked) var standstill: Standstill?
+    /// How often a manual clock was moved.
+    var clockMoveCount = 0
     /// What moves its clock, as long as that takes more than a slice.
     weak var clockMove: ClockMove?
     /// Whether it was deleted, or was idle for too long.

@@ -36,7 +36,7 @@ struct RequestHeading {
             }
         }
         if fields[.hostField] == nil { fields.append(host) }
-        fields.append(HTTPField(name: .acceptEncoding, value: "identity"))
+        fields.append(HTTPField(name: .acceptEncoding, value: head.fields.acceptsGzip ? "gzip" : "identity"))
         if wantsWebSocket {
             fields.append(HTTPField(name: .connection, value: "Upgrade"))
             fields.append(HTTPField(name: .upgrade, value: "websocket"))

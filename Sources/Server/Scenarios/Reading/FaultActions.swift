@@ -28,6 +28,7 @@ extension ResponseFault {
         case .nanosecondTimestamps: return value.isTrue() ? .nanosecondTimestamps : nil
         case .wrongAccept: return value.isTrue() ? .wrongAccept : nil
         case .hold: return Hold.read(value, at: place).map { .hold($0) }
+        case .compression: return CompressionFault.read(value, at: place).map { .compression($0) }
         default: preconditionFailure("\(action) is no fault of responses")
         }
     }
@@ -118,6 +119,7 @@ extension SocketFault {
         case .dribble: return value.dribble().map { .dribble(bytes: $0, every: $1) }
         case .replace: return value.words(bytes: FaultLimits.replacementBody).map { .replace(text: $0) }
         case .hold: return Hold.read(value, at: .socket).map { .hold($0) }
+        case .compression: return CompressionFault.read(value, at: .socket).map { .compression($0) }
         default:
             guard let fault = switches[action] else { preconditionFailure("\(action) is no fault of sockets") }
             return value.isTrue() ? fault : nil
@@ -168,6 +170,20 @@ extension SocketFault {
         guard known.count == positions.count else { return nil }
         let areAscending = zip(known, known.dropFirst()).allSatisfy(<)
         return areAscending ? .fragments(at: known) : value.refuse(Messages.ascending)
+    }
+}
+
+extension CompressionFault {
+    static func choices(at place: FaultPlace) -> [CompressionFault] {
+        switch place {
+        case .response: [.undeclared, .truncated, .corrupt, .wrongLength]
+        case .handshake: [.declined]
+        case .socket: [.undeclared, .fragmented, .marked, .forgotten, .trailing, .corrupt]
+        }
+    }
+
+    fileprivate static func read(_ value: Cursor, at place: FaultPlace) -> CompressionFault? {
+        value.name(among: choices(at: place).map(\.rawValue)).flatMap(CompressionFault.init)
     }
 }
 

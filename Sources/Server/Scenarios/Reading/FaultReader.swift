@@ -161,13 +161,13 @@ enum FaultAction: String, CaseIterable {
     case fragments, escape, coalesce, binary, lose, double, swap, replace
     case withholdPong = "withhold_pong"
     case stallReading = "stall_reading"
-    case hold
+    case compression, hold
 
     var places: Set<FaultPlace> {
         switch self {
         case .quota, .truncate, .contentLength, .malformed, .contentType: [.response]
         case .status, .emptyReply, .hang: [.response, .handshake]
-        case .delay, .reset, .hold: [.response, .handshake, .socket]
+        case .delay, .reset, .compression, .hold: [.response, .handshake, .socket]
         case .dribble, .nanosecondTimestamps: [.response, .socket]
         case .wrongAccept: [.handshake]
         case .close, .finish, .silence, .cut, .end, .masked, .reservedBits, .invalidUTF8, .fragments, .escape,

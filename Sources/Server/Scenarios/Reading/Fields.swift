@@ -99,8 +99,8 @@ enum ObjectKind: String, CaseIterable {
         case .scenario:
             [
                 "name", "summary", "guide", "seed", "clock", "token_lifetime", "accounts", "consultations", "ids",
-                "on_rewind", "compression", "users", "pauses", "answers", "meals", "faults", "network", "issued_ids",
-                "replay",
+                "on_rewind", "compression", "pings", "users", "pauses", "answers", "meals", "faults", "network",
+                "issued_ids", "replay",
             ]
         case .clock: ["manual"]
         case .accounts: ["access_token", "refresh_token", "password_cost"]

@@ -89,6 +89,7 @@ extension Scenario {
         scenario.rules.ids = fields["ids"]?.choice(of: IDCase.self)
         scenario.rules.onRewind = fields["on_rewind"]?.choice(of: SocketEnding.self)
         scenario.rules.compression = fields["compression"]?.choice(of: Compression.self)
+        scenario.rules.pings = fields["pings"]?.duration(1_000_000_000...3_600_000_000_000)
         scenario.data = WorldData.read(fields, perTopic: scenario.rules.perTopic ?? .one)
         scenario.checkPasswords(fields)
         let pauses = fields["pauses"].map(PauseTable.init) ?? PauseTable()

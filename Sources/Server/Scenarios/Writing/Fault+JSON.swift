@@ -28,6 +28,7 @@ extension ResponseFault {
         case .contentType(let type): writer.member("content_type", orNull: type)
         case .nanosecondTimestamps: writer.member("nanosecond_timestamps", true)
         case .wrongAccept: writer.member("wrong_accept", true)
+        case .compression(let fault): writer.member("compression", fault.rawValue)
         case .hold(let hold): hold.write(hold.fromClient ? "request" : "response", into: &writer)
         }
     }
@@ -59,6 +60,7 @@ extension SocketFault {
         case .delay(let nanoseconds): writer.duration("delay", nanoseconds)
         case .dribble(let bytes, let every): writer.dribble(bytes, every)
         case .replace(let text): writer.text("replace", text)
+        case .compression(let fault): writer.member("compression", fault.rawValue)
         case .hold(let hold):
             hold.write(hold.fromClient ? hold.fromServer ? "both" : "client" : "server", into: &writer)
         case .finish, .reset, .silence, .masked, .invalidUTF8, .escape, .binary, .lose, .double, .swap,

@@ -39,6 +39,7 @@ extension WorldData {
             writer.member("ids", ifPresent: rules.ids?.rawValue)
             writer.member("on_rewind", ifPresent: rules.onRewind?.rawValue)
             writer.member("compression", ifPresent: rules.compression?.rawValue)
+            if let pings = rules.pings { writer.duration("pings", pings) }
             write(into: &writer)
         }
     }

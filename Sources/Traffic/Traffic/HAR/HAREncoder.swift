@@ -108,9 +108,11 @@ extension HAREncoder {
             writer.member("statusText", reasonPhrase(response.status))
             writer.member("httpVersion", "HTTP/1.1")
             writeCookies(of: response, to: &writer)
-            writer.fields("headers", response.fields.lazy.map { ($0.name, $0.value) })
+            let coding = response.codedSize.map { _ in SessionField("Content-Encoding", "gzip") }
+            writer.fields("headers", (response.fields + (coding.map { [$0] } ?? [])).lazy.map { ($0.name, $0.value) })
             writer.object("content") { writer in
                 writer.member("size", response.body.byteCount)
+                if let size = response.codedSize { writer.member("compression", response.body.byteCount - size) }
                 writer.member("mimeType", mediaType(response.fields))
                 if let text = String(validating: response.body.bytes, as: UTF8.self) {
                     writer.member("text", text)
@@ -121,7 +123,7 @@ extension HAREncoder {
             }
             writer.member("redirectURL", response.fields.value(of: "location") ?? "")
             writer.member("headersSize", -1)
-            writer.member("bodySize", response.body.byteCount)
+            writer.member("bodySize", response.codedSize ?? response.body.byteCount)
         }
     }
 

@@ -181,10 +181,14 @@ extension HARReader {
             guard status >= 100 else { throw object.wrong("status", expected: Messages.status) }
             var fields = try Self.fields(of: object)
             // Bodies in a HAR are decoded, except in our own recordings, which say so.
-            if ours["coded"]?.bool != true { fields.removeAll(where: \.isContentEncoding) }
-            return SessionResponse(
+            let wasCoded = ours["coded"]?.bool != true && fields.contains(where: \.isContentEncoding)
+            if wasCoded { fields.removeAll(where: \.isContentEncoding) }
+            var response = SessionResponse(
                 status: status, fields: fields, body: try body(of: object, status, request, ours),
                 isComplete: ours["incomplete"]?.bool != true)
+            let saved = object["content"]?["compression"]?.int
+            if let saved, wasCoded { response.codedSize = response.body.byteCount - saved }
+            return response
         }
     }
 

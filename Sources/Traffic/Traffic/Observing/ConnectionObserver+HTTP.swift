@@ -1,3 +1,4 @@
+import Deflate
 import FitIQAPI
 import HTTP1
 import HTTPTypes
@@ -158,11 +159,23 @@ struct ExchangeInProgress: Sendable {
         if hasBody { request.body = requestBody.body }
         response?.body = responseBody.body
         response?.isComplete = answered != nil
+        response?.decode(limit: responseBody.limit)
         var waited: Int64 = 0
         if let answerBegan, let requested { waited = requested.nanoseconds(until: answerBegan) }
         return SessionExchange(
             started: started, waited: waited, lasted: started.nanoseconds(until: answered ?? time), request: request,
             response: response)
+    }
+}
+
+extension SessionResponse {
+    /// Shows the text of a body that has gzip; damaged bodies and long ones stay as they are.
+    fileprivate mutating func decode(limit: Int) {
+        guard let index = fields.firstIndex(where: \.isContentEncoding), fields[index].value.lowercased() == "gzip",
+            !body.bytes.isEmpty, !body.isCut, let text = try? Gzip.inflate(body.bytes, limit: limit)
+        else { return }
+        fields.remove(at: index)
+        (codedSize, body) = (body.byteCount, RecordedBody(text))
     }
 }
 

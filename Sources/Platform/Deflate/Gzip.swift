@@ -1,0 +1,36 @@
+import CZlib
+
+/// Bodies as files of gzip (RFC 1952), the content coding of HTTP.
+public enum Gzip {
+    /// The coded bytes, without a name and a time: the same bytes give the same.
+    public static func deflate(_ bytes: [UInt8]) -> [UInt8] {
+        let stream = ZlibStream(deflatingWith: 15, memory: 8, strategy: Z_DEFAULT_STRATEGY, isGzip: true)
+        var output: [UInt8] = []
+        let ran = bytes.withUnsafeBufferPointer {
+            stream.run($0, flush: Z_FINISH, chunk: bytes.count / 2 + 64, into: &output)
+        }
+        precondition(ran.outcome == .ended, "zlib ends what it is told to finish.")
+        return output
+    }
+
+    /// The bytes that were coded, at most `limit`; one file may follow another (RFC 1952 §2.2).
+    public static func inflate(_ coded: [UInt8], limit: Int) throws(MessageInflater.Mistake) -> [UInt8] {
+        let stream = ZlibStream(inflatingWith: 15, isGzip: true)
+        var output: [UInt8] = []
+        var start = 0
+        repeat {
+            let ran = coded.withUnsafeBufferPointer {
+                let rest = UnsafeBufferPointer(rebasing: $0[start...])
+                return stream.run(rest, flush: Z_SYNC_FLUSH, chunk: 32 * 1024, limit: limit, into: &output)
+            }
+            start += ran.used
+            switch ran.outcome {
+            case .overflow: throw .tooLarge
+            case .corrupt: throw .corrupt
+            case .inputUsed: throw .unfinished
+            case .ended: stream.restart()
+            }
+        } while start < coded.count
+        return output
+    }
+}

@@ -1,0 +1,95 @@
+import Deflate
+import FitIQBackend
+import HTTP1
+import JSON
+import Scenarios
+import TestSupport
+import Testing
+
+@testable import MockServer
+
+@Suite("Bodies with gzip, in both directions")
+struct CodingTests {
+    private func network(_ compression: FitIQBackend.Compression, _ faults: String = "[]") throws -> VirtualNetwork {
+        var scenario = try Scenario.read("{name: small, faults: \(faults)}")
+        scenario.rules.compression = compression
+        return VirtualNetwork { $0.adopt(scenario) }
+    }
+
+    private func actions(_ fields: String...) -> Request {
+        fields.reduce(Request.authorized(.get, "/api/v1/consultations/quick-actions")) { $0.with($1) }
+    }
+
+    @Test(
+        "An answer has gzip where the client takes it and the world compresses; the journal has its text",
+        arguments: [
+            ("gzip", true), ("br, GZIP;q=0.5", true), ("*", true), ("x-gzip", true), ("gzip;q=0", false),
+            ("*;q=0.000", false), ("*, gzip;q=0.0", false), ("br", false), ("", false),
+        ])
+    func answers(_ accepted: String, _ isCoded: Bool) throws {
+        let plain = try network(.off).exchange(actions("Accept-Encoding: \(accepted)"))
+        #expect(plain.fields[.contentEncoding] == nil && plain.fields[.vary] == nil)
+        let network = try network(.on)
+        let answer = try network.exchange(actions("Accept-Encoding: \(accepted)"))
+        #expect(answer.fields[.contentEncoding] == (isCoded ? "gzip" : nil))
+        #expect(answer.fields[.vary] == "Accept-Encoding")
+        let body = isCoded ? try Gzip.inflate(answer.body, limit: 1 << 20) : answer.body
+        #expect(body == plain.body)
+        let entry = try #require(try network.plainWorld().journal().last)
+        #expect(entry["response"]?["body"] != nil)
+    }
+
+    @Test("Pages are deflated once, and small answers are not deflated at all")
+    func pages() throws {
+        let network = try network(.on)
+        let request = Request(target: "/docs").with("Accept-Encoding: gzip")
+        let first = try network.exchange(request)
+        #expect(first.fields[.contentEncoding] == "gzip")
+        #expect(try network.exchange(request).body == first.body)
+        #expect(network.engine.codedPages.count == 1)
+        #expect(
+            try network.exchange(Request(target: "/health").with("Accept-Encoding: gzip")).fields[.contentEncoding]
+                == nil)
+    }
+
+    @Test("A request's body is inflated within the limit of bodies, or refused")
+    func requests() throws {
+        let consultation = Array(#"{"persona":"nutritionist"}"#.utf8)
+        func post(_ coding: String, _ body: [UInt8], _ compression: FitIQBackend.Compression = .on) throws -> Response {
+            var request = Request.create()
+            request.body = body
+            return try network(compression).exchange(request.with("Content-Encoding: \(coding)"))
+        }
+        #expect(try post("gzip", Gzip.deflate(consultation)).status == 201)
+        #expect(try post("identity", consultation, .off).status == 201)
+        let off = try post("gzip", Gzip.deflate(consultation), .off)
+        #expect(off.status == 415 && off.fields[.acceptEncoding] == "identity")
+        let unknown = try post("br", consultation)
+        #expect(unknown.status == 415 && unknown.fields[.acceptEncoding] == "gzip")
+        #expect(try post("gzip", consultation).status == 400)
+        let limit = HTTP1.Limits().body
+        let spaces = [UInt8](repeating: 0x20, count: limit - consultation.count)
+        #expect(try post("gzip", Gzip.deflate(consultation + spaces)).status == 201)
+        let bomb = try post("gzip", Gzip.deflate(consultation + spaces + [0x20]))
+        #expect(bomb.status == 413 && bomb.message.contains("\(limit)"))
+    }
+
+    @Test(
+        "Each fault leaves a body that cannot be read, of the announced length",
+        arguments: ["undeclared", "truncated", "corrupt", "wrong-length"])
+    func faults(_ fault: String) throws {
+        let network = try network(.on, "[{on: any, compression: \(fault)}]")
+        let answer = try network.exchange(actions("Accept-Encoding: gzip"))
+        let text = try? Gzip.inflate(answer.body, limit: 1 << 20)
+        #expect((text != nil) == (fault == "undeclared"))
+        #expect((answer.fields[.contentEncoding] == nil) == (fault == "undeclared"))
+        let plain = try network.exchange(actions())
+        #expect(plain.fields[.contentEncoding] == nil && plain.status == 200)
+    }
+
+    @Test("A fault that changes the text meets an answer that is not coded")
+    func textFaults() throws {
+        let network = try network(.on, "[{on: any, malformed: json}]")
+        #expect(try network.exchange(actions("Accept-Encoding: gzip")).fields[.contentEncoding] == nil)
+    }
+}

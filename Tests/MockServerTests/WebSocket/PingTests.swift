@@ -1,0 +1,69 @@
+import JSON
+import Scenarios
+import TestSupport
+import Testing
+import WebSocket
+
+@testable import MockServer
+
+@Suite("Pings of the server")
+struct PingTests {
+    private func network(_ rest: String = "") throws -> VirtualNetwork {
+        let scenario = try Scenario.read("{name: small, pings: 20s\(rest)}")
+        return VirtualNetwork { $0.adopt(scenario) }
+    }
+
+    private func open(_ network: VirtualNetwork) throws -> VirtualSocket {
+        let path = "/api/v1/consultations/\(try network.consultation())/ws"
+        return try HTTPClient(try network.open()).upgrade(.handshake(path, as: TestUser.anna))
+    }
+
+    /// The pings among what arrived.
+    private func pings(_ socket: VirtualSocket) throws -> [String] {
+        socket.takeEvents().compactMap {
+            guard case .ping(let payload) = $0 else { return nil }
+            return String(decoding: payload, as: UTF8.self)
+        }
+    }
+
+    @Test("Each socket gets one in each interval, and who answers stays")
+    func answered() throws {
+        let network = try network()
+        let socket = try open(network)
+        network.advance(by: .seconds(19))
+        #expect(try pings(socket) == [])
+        network.advance(by: .seconds(1))
+        #expect(try pings(socket) == ["1"])
+        network.advance(by: .seconds(20))
+        #expect(try pings(socket) == ["2"])
+        #expect(socket.closeCode == nil)
+        let sent = try network.plainWorld().journal().filter { $0["opcode"] == "ping" }
+        #expect(sent.count == 2)
+    }
+
+    @Test("Who does not answer is closed with 1011 when the next one is due, unless nothing of it is read")
+    func missed() throws {
+        for stall in ["", ", faults: [{on: socket, at: {frame: 1}, stall_reading: true}]"] {
+            let network = try network(stall)
+            let socket = try open(network)
+            network.motion = .never
+            network.advance(by: .seconds(20))
+            network.advance(by: .seconds(20))
+            network.motion = .atOnce
+            network.settle()
+            _ = socket.takeEvents()
+            #expect(socket.closeCode == (stall.isEmpty ? .internalError : nil))
+        }
+    }
+
+    @Test("A manual clock that passes several leaves no time to answer")
+    func manual() throws {
+        let network = try network(", clock: manual")
+        let socket = try open(network)
+        _ = try network.plainWorld().ask(.post, "clock", #"{"advance":"70s"}"#)
+        #expect(try pings(socket) == ["1", "2", "3"])
+        _ = try network.plainWorld().ask(.post, "clock", #"{"advance":"10s"}"#)
+        #expect(try pings(socket) == ["4"])
+        #expect(socket.closeCode == nil)
+    }
+}
