@@ -57,7 +57,8 @@ struct Command {
                 row("lateness \(name)", lateness.percentile(percent).map(milliseconds) ?? "no chunks")
             }
             row("server's processor time", percent(serverShare))
-            row("the same per chunk", "\((serverShare * elapsed * 1e7 / Double(max(load.samples.count, 1))).rounded() / 10) µs")
+            let perChunk = serverShare * elapsed * 1e7 / Double(max(load.samples.count, 1))
+            row("the same per chunk", "\(perChunk.rounded() / 10) µs")
             row("generator's processor time", percent(ownShare))
 
             let problems = load.failures + verification.differences
