@@ -17,6 +17,9 @@ let package = Package(
     targets: [
         .target(name: "CLinux"),
 
+        // The least that a server can do, in C.
+        .executableTarget(name: "floor"),
+
         // The peers: the same handler in each.
         .target(name: "Peer"),
         .executableTarget(

@@ -14,6 +14,14 @@ public struct Consultation: Sendable {
     /// The path of its history.
     public var messagesPath: String { "/api/v1/consultations/\(id)/messages" }
 
+    /// Some for a server that looks at nothing.
+    public static func invented(_ count: Int) -> [Consultation] {
+        (0..<count).map { index in
+            let user = "bench-\(index)"
+            return Consultation(id: user, user: user, credentials: Credentials(user: user, secret: "", apiKey: ""))
+        }
+    }
+
     /// Creates one consultation for each of `count` users, `bench-0` and on: a user may have ten active ones only.
     public static func create(_ count: Int, port: UInt16, secret: String, apiKey: String) throws -> [Consultation] {
         let client = try HTTPClient(port: port)

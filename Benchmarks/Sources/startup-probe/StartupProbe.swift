@@ -5,23 +5,29 @@ import Load
 /// Measures how long a server takes from spawn to its first 200 of `GET /health`.
 ///
 /// `startup-probe COMMAND ARGUMENT…` adds `--port N` with a free port, prints the microseconds, and ends and reaps
-/// the server. `startup-probe --free-port` only prints a free port.
+/// the server; after `--at N` the command has that port already. `startup-probe --free-port` only prints a free port.
 @main
 struct StartupProbe {
     static func main() {
         runCommand("startup-probe") {
-            let command = Array(CommandLine.arguments.dropFirst())
+            var command = Array(CommandLine.arguments.dropFirst())
             guard let program = command.first else {
                 throw LoadError.usage("usage: startup-probe COMMAND ARGUMENT… | startup-probe --free-port")
             }
-            let port = try Loopback.freePort()
+            var port = try Loopback.freePort()
             if program == "--free-port" { return print(port) }
+            if program == "--at", command.count > 2, let given = UInt16(command[1]) {
+                (port, command) = (given, Array(command.dropFirst(2)))
+            } else {
+                command += ["--port", String(port)]
+            }
 
             bench_precise_sleeps()
             let start = monotonicNanoseconds()
-            let server = try spawn(command + ["--port", String(port)])
+            let server = try spawn(command)
             defer {
-                kill(server, SIGKILL)
+                // nginx has to end its workers.
+                kill(server, program == "--at" ? SIGTERM : SIGKILL)
                 waitpid(server, nil, 0)
             }
             try waitUntilHealthy(port: port, server: server, deadline: start + 30_000_000_000)

@@ -4,23 +4,32 @@ import Load
 /// Measures a server that streams answers to many WebSockets at once; prints rows of a Markdown table.
 ///
 /// Exits with 1 when a connection failed, a chunk was lost or an answer differs from the stored message. Of a server that answers at
-/// once (`--pace instant`) no lateness is measured.
+/// once (`--pace instant`) no lateness is measured. With `--server floor` it measures that, which keeps no history;
+/// `--write-floor FILE` writes what `floor` sends.
 @main
 struct Command {
     static func main() {
         runCommand("stream-load") {
             let options = try Options(
                 CommandLine.arguments.dropFirst(),
-                known: ["--port", "--pid", "--connections", "--seconds", "--secret", "--api-key", "--pace"])
+                known: [
+                    "--port", "--pid", "--connections", "--seconds", "--secret", "--api-key", "--pace", "--server",
+                    "--write-floor",
+                ])
+            if let path = options["--write-floor"] { return try FloorAnswer().write(to: path) }
+            let isFloor = options["--server"] == "floor"
             let isPaced = options["--pace"] != "instant"
             let port: UInt16 = try options.number("--port")
             let server = ServerProcess(id: try options.number("--pid"))
             let count = try options.number("--connections", default: 2_000)
             let seconds = try options.number("--seconds", default: 20)
 
-            let consultations = try Consultation.create(
-                count, port: port, secret: try options.required("--secret"),
-                apiKey: try options.required("--api-key"))
+            let consultations =
+                try isFloor
+                ? Consultation.invented(count)
+                : Consultation.create(
+                    count, port: port, secret: try options.required("--secret"),
+                    apiKey: try options.required("--api-key"))
             let load = try StreamLoad(consultations, port: port, expectedSamples: count * (seconds + 5) * 25)
             let serverBefore = try server.processorSeconds()
             let ownBefore = ownProcessorSeconds()
@@ -30,7 +39,11 @@ struct Command {
             let ownShare = (ownProcessorSeconds() - ownBefore) / elapsed
 
             var verification = Verification()
-            try verification.compareWithHistory(consultations, load.chatters, port: port)
+            if isFloor {
+                verification.expect(try FloorAnswer().offsets, of: load.chatters)
+            } else {
+                try verification.compareWithHistory(consultations, load.chatters, port: port)
+            }
             if isPaced { verification.compareWithSchedule(load.samples) }
 
             row("connections", "\(count)")
@@ -44,6 +57,8 @@ struct Command {
                 row("lateness \(name)", lateness.percentile(percent).map(milliseconds) ?? "no chunks")
             }
             row("server's processor time", percent(serverShare))
+            let perChunk = serverShare * elapsed * 1e7 / Double(max(load.samples.count, 1))
+            row("the same per chunk", "\(perChunk.rounded() / 10) µs")
             row("generator's processor time", percent(ownShare))
 
             let problems = load.failures + verification.differences

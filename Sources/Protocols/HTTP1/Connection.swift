@@ -155,9 +155,11 @@ public struct Connection: Sendable {
 
     // MARK: State
 
+    // Inlined where this module asks, because a call would copy the connection first.
+
     /// The state of this end.
-    public var ourState: State { states[role] }
-    public var theirState: State { states[role.peer] }
+    @inline(__always) public var ourState: State { states[role] }
+    @inline(__always) public var theirState: State { states[role.peer] }
 
     /// Whether the transport must be closed once the output appended so far is flushed.
     public var shouldClose: Bool {
@@ -192,7 +194,7 @@ public struct Connection: Sendable {
     /// Whether to read from the transport: false once reading ends, and while too much waits for a pending response.
     ///
     /// Stop reading while this is false, so that TCP slows down a client that pipelines without end.
-    public var wantsBytes: Bool {
+    @inline(__always) public var wantsBytes: Bool {
         switch theirState {
         case .error, .mustClose, .closed, .switchedProtocol: false
         case .done, .mightSwitchProtocol: buffer.count < max(limits.pipelined, 1)
@@ -201,11 +203,12 @@ public struct Connection: Sendable {
     }
 
     /// Whether a response may start now (server role): after a request, or once after an error.
-    public var canRespond: Bool {
+    @inline(__always) public var canRespond: Bool {
         role == .server && (ourState == .sendResponse || (ourState == .idle && theirState == .error))
     }
 
     /// The rest of an answered request is not read if the connection closes.
+    @inline(__always)
     var ignoresRest: Bool { role == .server && request.isAnswered && !states.keepsAlive && theirState == .sendBody }
 
     /// Records a violation by the peer and returns it with the status that fits this role.

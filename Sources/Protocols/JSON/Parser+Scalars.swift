@@ -180,6 +180,10 @@ enum Escape {
     /// Appends valid UTF-8 in double quotes; the text between escapes is copied at once.
     static func append(_ utf8: UnsafeBufferPointer<UInt8>, to output: inout [UInt8]) {
         output.append(.quote)
+        if utf8.hasNone({ $0.less(than: 0x20) | $0.equal(to: .quote) | $0.equal(to: .backslash) }) {
+            output.append(contentsOf: utf8)
+            return output.append(.quote)
+        }
         var run = 0
         for index in 0..<utf8.count where isNeeded(utf8[index]) {
             output.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[run..<index]))

@@ -4,6 +4,11 @@ extension UnsafeBufferPointer<UInt8> {
     @inlinable public func first(_ byte: UInt8, from start: Int) -> Int? {
         guard start < count, start >= 0, let base = baseAddress.map(UnsafeRawPointer.init) else { return nil }
         var index = start
+        while index &+ 16 <= count {
+            let words = (UInt64(bytesAt: base + index), UInt64(bytesAt: base + index + 8))
+            if words.0.equal(to: byte) | words.1.equal(to: byte) != 0 { break }
+            index &+= 16
+        }
         while index &+ 8 <= count {
             // The lowest bit is that of the first such byte.
             let found = UInt64(bytesAt: base + index).equal(to: byte)
@@ -83,5 +88,15 @@ extension UInt64 {
         value = (value | value >> 4) & 0x00ff_00ff_00ff_00ff
         value = (value | value >> 8) & 0x0000_ffff_0000_ffff
         return ((value | value >> 16) & 0xffff_ffff, hasUpperCase)
+    }
+
+    /// The lower 32 bits as eight hexadecimal digits in lower case, the first of which is the lowest byte.
+    @inlinable public var hexText: UInt64 {
+        var value = self & 0xffff_ffff
+        value = (value | value << 16) & 0x0000_ffff_0000_ffff
+        value = (value | value << 8) & 0x00ff_00ff_00ff_00ff
+        value = (value | value << 4) & 0x0f0f_0f0f_0f0f_0f0f
+        let letters = ((value &+ Self.lowBits &* 6) >> 4) & Self.lowBits
+        return (value &+ Self.lowBits &* 0x30 &+ letters &* 0x27).byteSwapped
     }
 }

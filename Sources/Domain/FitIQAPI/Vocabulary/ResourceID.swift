@@ -21,17 +21,17 @@ public struct ResourceID: Hashable, Sendable, CustomStringConvertible {
     /// The id on the wire: 36 characters, lower case.
     public var description: String {
         String(unsafeUninitializedCapacity: 36) { bytes in
-            var offset = 0
-            for nibble in 0..<32 {
-                if nibble == 8 || nibble == 12 || nibble == 16 || nibble == 20 {
-                    bytes[offset] = .minus
-                    offset += 1
-                }
-                let half = nibble < 16 ? high : low
-                let value = UInt8(truncatingIfNeeded: half >> UInt64(60 - nibble % 16 * 4)) & 0xF
-                bytes[offset] = value.lowercaseHexDigit
-                offset += 1
+            func write(_ digits: UInt64, at first: Int, _ second: Int) {
+                let halves = (UInt32(truncatingIfNeeded: digits), UInt32(truncatingIfNeeded: digits >> 32))
+                let start = UnsafeMutableRawPointer(bytes.baseAddress!)  // There is room for 36 bytes.
+                start.storeBytes(of: halves.0.littleEndian, toByteOffset: first, as: UInt32.self)
+                start.storeBytes(of: halves.1.littleEndian, toByteOffset: second, as: UInt32.self)
             }
+            write((high >> 32).hexText, at: 0, 4)
+            write(high.hexText, at: 9, 14)
+            write((low >> 32).hexText, at: 19, 24)
+            write(low.hexText, at: 28, 32)
+            for place in [8, 13, 18, 23] { bytes[place] = .minus }
             return 36
         }
     }
