@@ -54,7 +54,7 @@ extension Engine {
             return Answer(body: Array(persona.avatarImage.utf8), contentType: "image/svg+xml")
         case .api(let route) where exchange.endpoint?.isSocket == true: return try openSocket(of: route, exchange)
         case .api(let route):
-            try decodeBody(of: &exchange)
+            try decodeBody(of: exchange)
             guard exchange.isReleased || !world.faults.isEmpty || asksForFault(head) else {
                 return try restAnswer(route, exchange)
             }

@@ -9,7 +9,7 @@ extension Engine {
     /// Inflates the body of a request of the API.
     ///
     /// - Throws: 415 for another coding and in a world without compression, 413 for too much, 400 for damage.
-    func decodeBody(of exchange: inout Exchange) throws(APIError) {
+    func decodeBody(of exchange: Exchange) throws(APIError) {
         guard !exchange.body.isEmpty, !exchange.isReleased, let coding = exchange.head.fields[.contentEncoding],
             coding.lowercased() != "identity"
         else { return }
