@@ -198,8 +198,9 @@ extension TrialOutcome {
                 return asked.count { first.time <= $0 && $0 < begin } > 1
             }
         case "meal/no-poll-while-connected":
-            // What became of a meal that was logged without a readable answer, only the list says.
-            let since = last.time.advanced(byNanoseconds: -10_000_000_000)
+            // What became of a meal that was logged without a readable answer, only the list says; one that never came
+            // was waited for.
+            let since = last.time.advanced(byNanoseconds: -61_000_000_000)
             let isUnsure = entries.contains { entry in
                 guard let request = entry.event.request, request.endpoint == .createMealLog else { return false }
                 return since <= entry.time && request.requestedAt <= last.time
