@@ -43,7 +43,9 @@ struct SchemaScalarTests {
     ]
 
     /// What an object needs to be looked at any further.
-    static let companions: [ObjectKind: [String]] = [.message: ["user: hi"], .fault: ["on: any"], .stub: ["path: \"/a\""]]
+    static let companions: [ObjectKind: [String]] = [
+        .message: ["user: hi"], .fault: ["on: any"], .stub: ["path: \"/a\""],
+    ]
 
     /// What the schema does not say of single values: what they mean together with others, and how long they last.
     static let beyond = [

@@ -63,7 +63,7 @@ extension Engine {
         }
     }
 
-    /// The answer of a scenario's own to a request; nil if it has none. It is marked in the journal like a fault.
+    /// The answer of a scenario's own to a request, which the journal marks like a fault; nil if it has none.
     private func stubAnswer(_ exchange: inout Exchange) -> Answer? {
         let stubs = exchange.world.settings.scenario.stubs
         guard !stubs.isEmpty, !exchange.isOfServer else { return nil }
