@@ -85,6 +85,7 @@ let package = Package(
             name: "Scenarios",
             dependencies: [
                 "CYAML", "Faults", "FitIQAPI", "FitIQBackend", "JSON", "Patterns", "Replay", "Text", "Texts", "Traffic",
+                httpTypes,
             ],
             path: "Sources/Server/Scenarios"),
         // What goes wrong on purpose: transforms between codec and socket.

@@ -131,6 +131,7 @@ def forms(api, admin):
     return {
         "fault": fault, "breakpoint": breakpoint, "world": requests.members({"$ref": "#/components/schemas/WorldRequest"}),
         "endpoints": {operations[shape(each)]: each for each in scenario["$defs"]["endpoint"]["enum"]},
+        "networks": next(each["enum"] for each in scenario["properties"]["network"]["oneOf"] if "enum" in each),
         "conditions": requests.members({"$ref": "#/components/schemas/Conditions"}),
         **{key: Forms(api, long=1000).brief({"$ref": f"#/components/schemas/{name}"}) for key, name in changes.items()},
     }

@@ -80,6 +80,8 @@ enum LimitsPage {
             server.count("refusedConnections"),
         ],
         "WebSocket message": [server.bytes("webSocketMessage"), server.bytes("echoMessage")],
+        "stubs of a scenario": [.count("ScenarioLimits.stubs", ScenarioLimits.stubs)],
+        "fields in an answer of a scenario": [.count("ScenarioLimits.fields", ScenarioLimits.fields)],
         "bytes of JSON in an answer with gzip": [.bytes("Engine.longestCodedBody", Engine.longestCodedBody)],
         "bytes of earlier messages to which compressed ones refer: ours; the client's, if it lets the server choose": [
             .bytes("MessageDeflater.keptBytes", MessageDeflater.keptBytes),

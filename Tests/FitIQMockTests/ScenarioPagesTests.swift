@@ -26,7 +26,7 @@ struct ScenarioPagesTests {
         ("reset", "faults", ["Resets"]), ("close", "faults", ["Close frames"]), ("cut", "faults", ["Cut frames"]),
         ("end", "faults", ["Ends after a frame"]),
         ("hold", "faults", ["Breakpoints"]), ("network", "networks", ["Numbers of its own"]),
-        ("outages", "networks", ["Outages"]),
+        ("outages", "networks", ["Outages"]), ("stub", "scenarios", ["Stubs"]),
     ]
 
     private struct Schema: Decodable {

@@ -84,6 +84,13 @@ extension Peers {
             try await RunningServer.serve("--instant") { server in try await tell(story, [chapter], to: server) }
         }
 
+        @Test("curl and a library see the round trips of a train, and get what they ask for")
+        func network() async throws {
+            try await RunningServer.serve("--instant", "--network", "train") { server in
+                try await tell("with_network", ["train"], to: server)
+            }
+        }
+
         @Test("An operator holds, changes and drops what a library sends", arguments: ["requests", "frames"])
         func breakpoints(_ chapter: String) async throws {
             try await RunningServer.serve("--instant") { server in

@@ -39,11 +39,13 @@ struct SchemaScalarTests {
         .end: "{name: a, faults: [{on: socket, end: @}]}",
         .point: "{name: a, faults: [{on: socket, finish: true, at: @}]}",
         .hold: "{name: a, faults: [{on: any, hold: @}]}", .network: "{name: a, network: @}",
-        .outages: "{name: a, network: {outages: @}}",
+        .outages: "{name: a, network: {outages: @}}", .stub: "{name: a, stubs: [@]}",
     ]
 
     /// What an object needs to be looked at any further.
-    static let companions: [ObjectKind: [String]] = [.message: ["user: hi"], .fault: ["on: any"]]
+    static let companions: [ObjectKind: [String]] = [
+        .message: ["user: hi"], .fault: ["on: any"], .stub: ["path: \"/a\""],
+    ]
 
     /// What the schema does not say of single values: what they mean together with others, and how long they last.
     static let beyond = [

@@ -52,19 +52,18 @@ extension Draw {
     }
 
     private mutating func handshakeFault() -> ResponseFault {
-        switch below(7) {
+        switch below(6) {
         case 0: .replace(replacement())
         case 1: .delay(nanoseconds())
         case 2: .wrongAccept
         case 3: .emptyReply
         case 4: .reset(after: 0)
-        case 5: .hang
-        default: .compression(.declined)
+        default: .hang
         }
     }
 
     private mutating func socketFault() -> SocketFault {
-        switch below(23) {
+        switch below(22) {
         case 0:
             .close(code: once(in: 4) ? nil : element(of: [1000, 1001, 1006, 1011, 4000]), reason: "by a scenario")
         case 1: .finish
@@ -87,7 +86,6 @@ extension Draw {
         case 18: .withholdPong
         case 19: .end(element(of: SocketFault.Ending.allCases), after: nanoseconds())
         case 20: .escape
-        case 21: .compression(element(of: [.undeclared, .fragmented, .marked, .forgotten, .trailing, .corrupt]))
         default: .stallReading
         }
     }

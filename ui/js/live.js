@@ -1,5 +1,5 @@
 // What is done by hand while clients are connected: sockets, breakpoints with what they hold, and faults.
-import { $, ask, button, field, fill, form, h, heading, inText, inWords, select, shortID } from "./dom.js";
+import { $, ask, button, field, fill, form, h, heading, inText, inWords, options, select, shortID } from "./dom.js";
 import { bytes, clockTime, content, duration, milliseconds, quietTarget, shortIDs } from "./format.js";
 import { CONTROLLER, act, attempt, call, calmly, inWorld, state, tell, when, whileShown } from "./server.js";
 import { choiceForm, collection, members } from "./panel.js";
@@ -196,8 +196,30 @@ export function startFaults() {
       [does.toggle({ name, enabled }), name, inText(on), inWords(rest), matches, acted, [does.remove({ name })]],
   });
   const lead = "What goes wrong on purpose. All that match act, in this order, from the next request, handshake or frame on.";
-  fill($("faults"), heading("Faults", lead), list.place, faultForm(list));
-  whileShown("faults", "entries", 1500, list.read);
+  const network = networkChoice();
+  fill($("faults"), heading("Faults", lead), field("Network", network.control), list.place, faultForm(list));
+  whileShown("faults", "entries", 1500, () => Promise.all([list.read(), network.read()]));
+}
+
+/** What lies between clients and the world; one with numbers of its own is shown, and can only be left. */
+function networkChoice() {
+  const control = select("Network", [], "", async name => {
+    await attempt(() => call("PUT", inWorld("network"), { network: name || null }), "The network is switched.");
+    shown = null;
+    await read();
+  });
+  let shown = null;
+  const read = async () => {
+    const asked = inWorld("network"), answer = await call("GET", asked).catch(() => null);
+    if (!answer || asked !== inWorld("network")) return;
+    const now = typeof answer.network === "string" ? answer.network : answer.network ? "numbers of its own" : "";
+    if (now === shown) return;
+    shown = now;
+    const names = FORMS.networks.includes(now) || !now ? FORMS.networks : [...FORMS.networks, now];
+    fill(control, options([["", "none"], ...names.map(name => [name, name])]));
+    control.value = now;
+  };
+  return { control, read };
 }
 
 function faultForm(list) {

@@ -28,7 +28,11 @@ extension Backend {
 
     mutating func beginAnswer(to question: Question, in position: Int, at now: Timestamp) {
         let consultation = consultations[position].consultation
-        let script = question.script ?? AnswerScript(steps: [.builtInAnswer])
+        let owner = consultations[position].owner
+        let template = TextTemplate(
+            content: question.content, now: now, userName: person(of: owner, at: now).profile.content.name,
+            numbers: SplitMix64(seed: question.answerID.seed ^ 0x510E_527F_ADE6_82D1))
+        let script = question.script?.filled(by: template) ?? AnswerScript(steps: [.builtInAnswer])
         let timeline = Timeline(script, id: question.answerID, pace: configuration.pace) {
             Coach.answer(
                 persona: consultation.persona, context: consultation.context.type, question: question.content,

@@ -1,4 +1,5 @@
 import FitIQAPI
+import FitIQBackend
 import JSON
 import Text
 
@@ -139,6 +140,18 @@ enum Messages {
     }
     static func unknownGoalID(_ id: String) -> String { "names no goal of this user: none has the id \(id)." }
     static let itemIDs = "must have 'id' and 'food_id' if another food of the meal has them: either all foods or none."
+    static let stubPath = "a path such as /v2/status or /v2/items/{id}, which is none of the server's own"
+    static let stubOverProduct = "is a path of the product itself; 'override: true' lets a stub take its place."
+    static let stubFields = "header fields by their names, without those that HTTP itself needs, such as Content-Length"
+    static func unknownField(_ text: String) -> String {
+        let known = TextTemplate.fields
+        return
+            "has the field \(quoted("{{\(text)}}")); there are \(Words.list(known.map { "{{\($0)}}" }, last: "and"))."
+            + NearestWord.hint(nearest(text, known).map { "{{\($0)}}" })
+    }
+    static func tooManyFields(_ count: Int) -> String {
+        "has \(count) fields such as {{content}}, and at most \(ScenarioLimits.fields) can be filled in."
+    }
     static func unknownPause(_ name: String, known: [String], nearest: String?) -> String {
         let list = known.isEmpty ? "there is none under 'pauses:'" : "there are \(oneOf(known))"
         return "must be a duration such as 2s, or the name of a pause; \(list); got \(quoted(name))."

@@ -24,6 +24,8 @@ public struct Scenario: Sendable, Equatable {
     /// The scripted answers and meals.
     public var script: Script
     public var faults: [FaultRule]
+    /// Answers to requests of which the product knows nothing; the first one that fits counts.
+    public var stubs: [Stub] = []
     /// What lies between clients and the world; nil leaves it to the server.
     public var network: NetworkProfile?
     /// The session to replay instead of data and script; nil for the fake backend.
@@ -46,7 +48,8 @@ public struct Scenario: Sendable, Equatable {
 
     /// The keys that have no meaning with a session: the contents and behaviour of a world with its own responses.
     static let keysWithoutReplay = [
-        "token_lifetime", "accounts", "consultations", "ids", "users", "pauses", "answers", "meals", "issued_ids",
+        "token_lifetime", "accounts", "consultations", "ids", "users", "pauses", "answers", "meals", "stubs",
+        "issued_ids",
     ]
 
     /// Whether it has no users, answers or meals of its own, so that a session can be replayed in it.
@@ -119,6 +122,10 @@ public enum ScenarioLimits {
     public static let repeatedBytes = 16 * 1024 * 1024
     /// Values of a JSON file such as an export, which uses more than eight bytes per value.
     public static let valuesOfJSON = fileBytes / 8
+    /// Answers of one's own.
+    public static let stubs = 100
+    /// Values that are filled in in one answer: each can be as long as a question.
+    public static let fields = 100
     /// The nesting depth of lists and mappings.
     public static let depth = 64
     /// Reported mistakes; the rest is only counted.

@@ -248,6 +248,12 @@ class Stories(Live, Held):
         server = self.serve()
         self.traffic(server)
         page = self.open(server, "#faults")
+        network = page.get_by_label("Network")
+        network.select_option("captive-portal")
+        expect(network).to_have_value("captive-portal")
+        assert server.send("GET", "/api/v1/consultations")[0] == 302
+        network.select_option("none")
+        expect(network).to_have_value("")
         form = page.locator("#faults form")
         form.locator("summary").click()
         form.get_by_placeholder("fault-1").fill("from-page")

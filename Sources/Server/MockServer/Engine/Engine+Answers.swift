@@ -24,6 +24,7 @@ extension Engine {
         if !destination.isAdmin { try checkOrigin(head, on: exchange.connection) }
         if let answer = portalAnswer(exchange) { return answer }
         if world.replay?.answers(exchange) ?? false { return try replayAnswer(exchange) }
+        if let answer = stubAnswer(exchange) { return answer }
         let mode = world.mode
         guard let route = destination.route else {
             exchange.unmatched = .unknownPath
@@ -60,6 +61,19 @@ extension Engine {
             }
             return try faultyAnswer(route, exchange)
         }
+    }
+
+    /// The answer of a scenario's own to a request, which the journal marks like a fault; nil if it has none.
+    private func stubAnswer(_ exchange: Exchange) -> Answer? {
+        let stubs = exchange.world.settings.scenario.stubs
+        guard !stubs.isEmpty, !exchange.isOfServer else { return nil }
+        let segments = exchange.head.target.segments.dropFirst(exchange.destination.worldID == nil ? 0 : 2)
+        guard let stub = stubs.first(where: { $0.answers(exchange.head.method, segments) }) else { return nil }
+        exchange.interceptor = "stub \(stub.method) \(stub.path)"
+        var fields = stub.fields
+        let type = fields[.contentType]
+        fields[.contentType] = nil
+        return Answer(status: stub.status, body: stub.body, fields: fields, contentType: type)
     }
 
     /// The answer of a REST endpoint on which faults may act; nil if a breakpoint holds the request.

@@ -23,19 +23,36 @@ extension AnswerRule {
     private func checkSize(_ cursor: Cursor) {
         var count = 0
         var bytes = 0
+        var fields = 0
         for step in script.steps {
             count += 1
             switch step {
-            case .text(let text), .chunk(let text, _): bytes += text.utf8.count
+            case .text(let text), .chunk(let text, _):
+                bytes += text.utf8.count
+                fields += cursor.fieldCount(of: text)
             case .burst(let chunks):
                 count += chunks.count
+                fields += chunks.reduce(0) { $0 + cursor.fieldCount(of: $1) }
                 bytes += chunks.reduce(0) { $0 + $1.utf8.count }
             case .builtInAnswer: bytes += ScenarioLimits.builtInAnswerBytes
-            case .pause, .template, .error, .silence, .anotherAnswer: break
+            case .error(let message, _): fields += cursor.fieldCount(of: message)
+            case .pause, .template, .silence, .anotherAnswer: break
             }
         }
+        if fields > ScenarioLimits.fields { cursor.refuse(Messages.tooManyFields(fields)) }
         if count > ScenarioLimits.steps { cursor.refuse(Messages.tooManySteps(count)) }
         if bytes > ScenarioLimits.answerBytes { cursor.refuse(Messages.answerTooLong(bytes)) }
+    }
+}
+
+extension Cursor {
+    /// The fields in a text of an answer, which are refused if they are unknown.
+    fileprivate func fieldCount(of text: String) -> Int {
+        do throws(TextTemplate.UnknownField) {
+            return try TextTemplate.check(text)
+        } catch {
+            return refuse(Messages.unknownField(error.text)) ?? 0
+        }
     }
 }
 

@@ -92,16 +92,18 @@ enum ObjectKind: String, CaseIterable {
     case mealCondition = "meal_condition"
     case replay
     case fault, selection, quota, dribble, truncate, reset, close, cut, end, hold, point
-    case network, outages
+    case network, outages, stub
 
     var keys: [String] {
         switch self {
         case .scenario:
             [
                 "name", "summary", "guide", "seed", "clock", "token_lifetime", "accounts", "consultations", "ids",
-                "on_rewind", "compression", "pings", "users", "pauses", "answers", "meals", "faults", "network",
+                "on_rewind", "compression", "pings", "users", "pauses", "answers", "meals", "faults", "stubs",
+                "network",
                 "issued_ids", "replay",
             ]
+        case .stub: ["method", "path", "status", "body", "headers", "override"]
         case .clock: ["manual"]
         case .accounts: ["access_token", "refresh_token", "password_cost"]
         case .consultations: ["per_topic"]

@@ -102,6 +102,7 @@ extension Scenario {
             (fields["answers"] ?? fields["meals"])?.refuse(Messages.tooManyInstructions(instructions))
         }
         scenario.faults = fields["faults"].map(FaultReader.rules) ?? []
+        scenario.stubs = fields.list("stubs", limit: ScenarioLimits.stubs, of: "stubs", Stub.read)
         scenario.network = fields["network"].flatMap(NetworkProfile.read)
         fields.refuse(keysWithoutReplay, unless: fields["replay"] == nil, Messages.contradicts("replay"))
         scenario.replay = fields["replay"].flatMap(SessionReplay.read)

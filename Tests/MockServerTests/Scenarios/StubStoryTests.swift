@@ -1,0 +1,56 @@
+import JSON
+import Scenarios
+import TestSupport
+import Testing
+
+@testable import MockServer
+
+@Suite("Stubs, and fields of answers, in a world")
+struct StubStoryTests {
+    private func network(_ rest: String) throws -> VirtualNetwork {
+        let scenario = try Scenario.read("{name: small, clock: manual, seed: 7, \(rest)}")
+        return VirtualNetwork {
+            $0.adopt(scenario)
+            $0.pace = .instant
+        }
+    }
+
+    @Test("A stub answers without credentials, and the journal marks it")
+    func stub() throws {
+        let network = try network(
+            #"stubs: [{path: "/v2/{id}", status: 418, body: tea, headers: {Content-Type: text/plain}}]"#)
+        let answer = try network.exchange(Request(target: "/v2/pot?x=1"))
+        #expect(answer.status == 418 && answer.text == "tea" && answer.fields[.contentType] == "text/plain")
+        let entry = try #require(try network.plainWorld().journal().last)
+        #expect(entry["faults"]?.array?.first == "stub GET /v2/{id}")
+        #expect(try network.exchange(Request(target: "/v2/pot/x")).status == 404)
+        #expect(try network.exchange(Request(method: .post, target: "/v2/pot")).status == 404)
+        let world = try network.world(#"{"scenario":{"name":"b","stubs":[{"path":"/v3"}]}}"#)
+        #expect(try world.exchange(.get, "/v3").status == 200)
+    }
+
+    @Test("A stub takes the place of the product's answer if it says so")
+    func override() throws {
+        let network = try network("stubs: [{path: /api/v1/goals, override: true, body: '[]'}]")
+        #expect(try network.exchange(Request(target: "/api/v1/goals")).text == "[]")
+    }
+
+    @Test("Fields are filled in when an answer begins, and the same seed draws the same numbers")
+    func fields() throws {
+        var texts: [String] = []
+        for _ in 0..<2 {
+            let network = try network(
+                "answers: [{chunks: ['{{now}} {{ user.name }}: ', '{{content}} ', '{{random 1 6}}{{random 7 7}} {{']}]")
+            let id = try network.consultation()
+            let socket = try HTTPClient(try network.open())
+                .upgrade(.handshake("/api/v1/consultations/\(id)/ws", as: TestUser.anna))
+            socket.send(#"{"type":"message","content":"Is {{now}} \"now\"?"}"#)
+            network.advance(by: .seconds(1))
+            texts.append(
+                socket.takeFrames().compactMap { $0["type"] == "stream_chunk" ? $0["content"]?.string : nil }.joined())
+        }
+        #expect(texts[0] == texts[1])
+        #expect(texts[0].contains(#": Is {{now}} "now"? "#) && texts[0].hasSuffix("7 {{"), "\(texts[0])")
+        #expect(texts[0].hasPrefix("2025-01-29T10:30:00Z "), "\(texts[0])")
+    }
+}

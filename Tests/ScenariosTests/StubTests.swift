@@ -1,0 +1,76 @@
+import FitIQBackend
+import HTTPTypes
+import Testing
+
+@testable import Scenarios
+
+@Suite("Reading: stubs, and fields of answers")
+struct StubTests {
+    private func stubs(_ text: String) throws -> [Stub] { try Scenario.read("{name: a, stubs: [\(text)]}").stubs }
+
+    @Test("A stub has a path, and the rest if it is said")
+    func stub() throws {
+        #expect(try stubs("{path: /v2/status}") == [Stub(method: .get, path: "/v2/status")])
+        let whole = try stubs(
+            #"{method: POST, path: "/v2/{id}/x", status: 202, body: "{}", headers: {Location: /a, X-B: ""}}"#)
+        #expect(
+            whole == [
+                Stub(
+                    method: .post, path: "/v2/{id}/x", status: .accepted,
+                    fields: [.location: "/a", HTTPField.Name("X-B") ?? .accept: ""], body: [0x7B, 0x7D])
+            ])
+        #expect(whole[0].answers(.post, ["v2", "7", "x"]) && whole[0].answers(.post, ["v2", "", "x"]))
+        #expect(!whole[0].answers(.get, ["v2", "7", "x"]) && !whole[0].answers(.post, ["v2", "7"]))
+    }
+
+    @Test(
+        "What cannot be a stub is refused",
+        arguments: [
+            ("{path: v2}", "must be a path such as"), ("{path: /health}", "none of the server's own"),
+            ("{path: /w/a/b}", "none of the server's own"), ("{path: /__admin/x}", "none of the server's own"),
+            ("{path: /a?b}", "must be a path such as"), ("{path: /api/v1/goals}", "is a path of the product itself"),
+            ("{path: /a, headers: {Content-Length: 3}}", "without those that HTTP itself needs"),
+            ("{path: /a, headers: {'a b': c}}", "header fields by their names"),
+            ("{path: /a, status: 101}", "200 to 599"),
+            ("{path: /a, method: GTE}", "GET"),
+        ])
+    func refused(_ text: String, _ words: String) {
+        do {
+            _ = try stubs(text)
+            Issue.record("\(text) was read.")
+        } catch {
+            #expect("\(error)".contains(words), "\(error)")
+        }
+    }
+
+    @Test("A stub of a path of the product says so")
+    func override() throws {
+        #expect(try stubs("{path: /api/v1/goals, override: true}").count == 1)
+    }
+
+    @Test(
+        "A field that does not exist is refused with the nearest name",
+        arguments: [
+            ("text: '{{contnet}}'", "{{content}}"), ("chunks: ['a {{user.nam}}']", "{{user.name}}"),
+            ("steps: [{burst: ['{{nows}}']}]", "{{now}}"), ("error: '{{random 6 1}}'", "{{random 1 6}}"),
+        ])
+    func unknownField(_ answer: String, _ nearest: String) {
+        do {
+            _ = try Scenario.read("{name: a, answers: [{\(answer)}]}")
+            Issue.record("\(answer) was read.")
+        } catch {
+            #expect("\(error)".contains("has the field"), "\(error)")
+            #expect("\(error)".contains("Did you mean '\(nearest)'?"), "\(error)")
+        }
+    }
+
+    @Test("An answer has at most a hundred fields, and braces that are not closed are none")
+    func count() throws {
+        func read(_ count: Int) throws -> Scenario {
+            try Scenario.read("{name: a, answers: [{text: '\(String(repeating: "{{now}}", count: count))'}]}")
+        }
+        #expect(try read(100).script.answers.count == 1)
+        #expect(throws: ScenarioErrors.self) { try read(101) }
+        #expect(try Scenario.read("{name: a, answers: [{text: 'a {{ b'}]}").script.answers.count == 1)
+    }
+}
