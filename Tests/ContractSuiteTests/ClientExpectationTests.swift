@@ -100,7 +100,7 @@ struct ClientExpectationTests {
         ] as [(ClientExpectation, String, String, InsideCheck?)])
     func unmet(_ expectation: ClientExpectation, _ expected: String, _ shown: String, _ check: InsideCheck?) {
         #expect(
-            expectation.failure(in: Self.observation)
+            expectation.failure(in: Self.observation)?()
                 == CaseFailure(message: "Expected \(expected), but the client showed \(shown).", check: check))
     }
 
@@ -109,7 +109,7 @@ struct ClientExpectationTests {
         var observation = Self.observation
         observation.report.connection = .failed
         #expect(
-            ClientExpectation.connection(.connected).failure(in: observation)?.message
+            ClientExpectation.connection(.connected).failure(in: observation)?().message
                 == #"Expected the connection to be connected, but the client showed it as failed, after reporting "#
                 + #"chat ("The coach is overloaded.")."#)
     }
@@ -150,7 +150,7 @@ struct ClientExpectationTests {
         var observation = Observation()
         observation.report.transcript = lines
         observation.stored = Array(Self.observation.stored.prefix(2))
-        let failure = ClientExpectation.transcriptAsStored.failure(in: observation)
+        let failure = ClientExpectation.transcriptAsStored.failure(in: observation)?()
         let expected = "the transcript to be what the server has stored"
         #expect(
             failure
@@ -162,7 +162,7 @@ struct ClientExpectationTests {
         var observation = Self.observation
         #expect(ClientExpectation.completeAnswersAreStored.failure(in: observation) == nil)
         observation.report.transcript[3].isComplete = true
-        #expect(ClientExpectation.completeAnswersAreStored.failure(in: observation)?.check == .cutStream)
+        #expect(ClientExpectation.completeAnswersAreStored.failure(in: observation)?().check == .cutStream)
     }
 
     @Test("The newest of a long history are enough, as many as asked for")
