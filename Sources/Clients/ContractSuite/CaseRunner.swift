@@ -107,7 +107,7 @@ extension VirtualNetwork: Stage {
     public func perform<Result: Sendable>(
         _ body: @escaping @Sendable (Engine, Timestamp) throws -> Result
     ) async throws -> Result {
-        defer { settle() }
+        defer { if !isAtRest { settle() } }
         return try body(engine, now)
     }
 }

@@ -150,9 +150,9 @@ struct Recent<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     /// The value of a key; setting it makes it the newest, and setting nil removes it.
     subscript(key: Key) -> Value? {
-        get { current[key] ?? previous[key] }
+        get { current[key] ?? (previous.isEmpty ? nil : previous[key]) }
         set {
-            previous[key] = nil
+            if !previous.isEmpty { previous[key] = nil }
             current[key] = newValue
             if current.count * 2 > capacity { (previous, current) = (current, [:]) }
         }

@@ -8,10 +8,10 @@ import FitIQClient
 public final class ReferenceClient: ClientUnderTest {
     private let network: VirtualNetwork
     private let endpoint: VirtualNetwork.Endpoint
-    private var core: ClientCore
-    private var mutation: (any Mutation)?
-    private var now: Timestamp
-    private var changeCount: UInt64 = 0
+    @exclusivity(unchecked) private var core: ClientCore
+    @exclusivity(unchecked) private var mutation: (any Mutation)?
+    @exclusivity(unchecked) private var now: Timestamp
+    @exclusivity(unchecked) private var changeCount: UInt64 = 0
     /// How many rounds a client may take at one point in time before it has to continue later.
     private static let roundsAtATime = 200
 

@@ -10,12 +10,12 @@ import MockServer
 public final class VirtualNetwork {
     public let engine: Engine
     /// The engine's time; it stands still while the worlds' own clocks are moved by hand.
-    public var now: Timestamp
-    private var links: [Int: Link] = [:]
+    @exclusivity(unchecked) public var now: Timestamp
+    @exclusivity(unchecked) private var links: [Int: Link] = [:]
     /// Links with bytes or an end of stream that the engine has not taken.
-    private var waiting: [Link] = []
+    @exclusivity(unchecked) private var waiting: [Link] = []
     /// Clients whose wires may have commands.
-    private var endpoints: [Weak] = []
+    @exclusivity(unchecked) private var endpoints: [Weak] = []
     /// The most that a server reads at once.
     private static let pieceSize = 16 * 1024
 
@@ -26,9 +26,9 @@ public final class VirtualNetwork {
 
     /// One client's side of the network.
     public final class Endpoint {
-        public var wire: ClientWire
+        @exclusivity(unchecked) public var wire: ClientWire
         /// The server's side of each connection, by the client's numbers.
-        fileprivate var links: [Int: Link] = [:]
+        @exclusivity(unchecked) fileprivate var links: [Int: Link] = [:]
 
         fileprivate init(_ wire: ClientWire) { self.wire = wire }
     }
@@ -39,12 +39,12 @@ public final class VirtualNetwork {
         let number: Int
         weak var endpoint: Endpoint?
         /// What the client has sent and the server has not read.
-        var toServer: ArraySlice<UInt8> = []
+        @exclusivity(unchecked) var toServer: ArraySlice<UInt8> = []
         /// Whether the client has closed; the server learns it after the bytes sent before.
-        var isClosedByClient = false
-        var hasToldClosing = false
+        @exclusivity(unchecked) var isClosedByClient = false
+        @exclusivity(unchecked) var hasToldClosing = false
         /// Whether the server has ended its stream.
-        var isFinishedByServer = false
+        @exclusivity(unchecked) var isFinishedByServer = false
 
         init(id: ConnectionID, number: Int, endpoint: Endpoint) {
             self.id = id
@@ -64,6 +64,9 @@ public final class VirtualNetwork {
         endpoints.append(Weak(endpoint: endpoint))
         return endpoint
     }
+
+    /// Whether the server has nothing to read, and nothing to send.
+    var isAtRest: Bool { waiting.isEmpty && engine.isQuiet }
 
     /// Carries bytes both ways until nothing moves any more; inputs for clients wait in their wires.
     ///

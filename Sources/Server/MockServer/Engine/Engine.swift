@@ -207,6 +207,9 @@ public final class Engine {
         return .earliest(deadlines.next, .earliest(worlds.nextDeadline, worlds.nextSweep))
     }
 
+    /// Whether ``takeTouched()`` has no connections, and ``advance(to:)`` nothing to do at once.
+    package var isQuiet: Bool { touched.isEmpty && followers.isEmpty && jobs.discarded.isEmpty && !isBusy }
+
     /// The connections whose output, ending or readiness to read has changed, each once.
     ///
     /// WebSockets come last, so that an event is never sent before the response to the request that caused it.
