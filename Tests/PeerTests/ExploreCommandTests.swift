@@ -88,7 +88,8 @@ extension LongPeers {
         func crash(_ script: String, _ symptom: String) async throws {
             try await withFolder { folder in
                 let options = [
-                    "--may-fail", "--guide", "consultation-websocket", "--seed", "7", "--time-limit", "1s",
+                    "--may-fail", "--guide", "consultation-websocket", "--seed", "7", "--allow-origin",
+                    "http://a.test:3000", "--time-limit", "1s",
                 ]
                 let run = try await explore(
                     options + ["--runs", "8", "--only", "failed", "--jobs", "4", "--confirm", "1/1"], script, in: folder

@@ -18,6 +18,8 @@ PATTERNS = {
         ["a@b.c", "Ada@Example.com", "ada@example.com", "é@x.example", "a" * 64 + "@b.c", "a@" + "b" * 300 + ".c"]),
     "^pbkdf2-sha256\\$[0-9]+\\$[!-~]{1,64}\\$[A-Za-z0-9_-]{43}$": lambda n: "$".join(
         ["pbkdf2-sha256", n.choice(["1", "0", "100000", "100001", "9" * 30]), "salt", "A" * 43]),
+    "^/[^?#]*$": lambda n: n.choice(
+        ["/", "/v2/hello", "/a/{id}/b", "/{a}/{a}", "//", "/a%20b", "/" + "x" * 5000, "/é", "/api/v1/goals", "/__admin/ui"]),
 }
 # Schemas ask for at most this depth; below it only what is required is made.
 DEPTH = 9

@@ -14,7 +14,7 @@ struct MutantTable: AsyncParsableCommand {
     var seeds = 20
 
     @Option(help: "How many schedules a search may try.")
-    var runs = 2000
+    var runs = 4000
 
     @Option(help: "Only mutants whose name or obligation contains this.")
     var only = ""

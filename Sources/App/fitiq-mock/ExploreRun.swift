@@ -208,6 +208,7 @@ struct ExploreRun {
         if options.mayFail { words.append("--may-fail") }
         if let guide = options.guide { words += ["--guide", guide] }
         if let seed = options.seed { words += ["--seed", "\(seed)"] }
+        for origin in options.origins.allowedOrigins { words += ["--allow-origin", origin.shellQuoted] }
         if options.timeLimit.seconds != 60 { words += ["--time-limit", "\(options.timeLimit)"] }
         return words
     }

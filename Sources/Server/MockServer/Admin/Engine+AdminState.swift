@@ -156,6 +156,7 @@ extension WorldSettings {
         if imported.name.isExactly(old.name), imported.summary.isEmpty { settings.scenario.summary = old.summary }
         if imported.script == Script(), imported.replay == nil { settings.scenario.script = old.script }
         if imported.faults.isEmpty { settings.scenario.faults = old.faults }
+        if imported.stubs.isEmpty { settings.scenario.stubs = old.stubs }
         settings.scenario.network = imported.network ?? old.network
         settings.scenario.tokenLifetime = imported.tokenLifetime ?? old.tokenLifetime
         settings.scenario.rules = imported.rules.completed(by: old.rules)

@@ -27,11 +27,11 @@ extension Engine {
 
     /// The answer as it is sent: with gzip if the client takes it, and it makes the body smaller.
     ///
-    /// Long answers come as they are, because to deflate them holds the loop, except pages; so do those whose text a fault changes.
+    /// Long answers come as they are, because to deflate them holds the loop, except pages; so do those whose text a
+    /// fault changes.
     func coded(_ answer: Answer, for exchange: Exchange) -> Answer {
         guard exchange.world.isCompressing, answer.source == nil, !answer.isRecorded,
-            (1...(answer.contentType == nil ? Self.longestCodedBody : Self.longestWholeBody)).contains(
-                answer.body.count),
+            (1...(answer.isPage ? Self.longestWholeBody : Self.longestCodedBody)).contains(answer.body.count),
             exchange.responseFaults?.faults.contains(where: \.changesText) != true
         else { return answer }
         var answer = answer
@@ -53,7 +53,7 @@ extension Engine {
 
     /// Pages and descriptions, which are constant and large, are deflated once.
     private func gzipped(_ answer: Answer) -> [UInt8] {
-        guard answer.contentType != nil else { return Gzip.deflate(answer.body) }
+        guard answer.isPage else { return Gzip.deflate(answer.body) }
         if let known = codedPages.first(where: { $0.body == answer.body }) { return known.coded }
         let coded = Gzip.deflate(answer.body)
         codedPages = codedPages.suffix(7) + [(answer.body, coded)]
@@ -64,4 +64,12 @@ extension Engine {
 extension World {
     /// Whether it takes and sends bodies with gzip.
     fileprivate var isCompressing: Bool { settings.scenario.rules.compression ?? .off != .off }
+}
+
+extension Answer {
+    /// Whether it is a page, a description or a picture, of which there are few.
+    fileprivate var isPage: Bool {
+        guard let contentType else { return false }
+        return !["application/json", "text/plain"].contains { contentType.hasPrefix($0) }
+    }
 }

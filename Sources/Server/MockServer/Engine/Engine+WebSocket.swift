@@ -32,7 +32,7 @@ extension Engine {
         } else {
             world.backend.openMealSocket(connection.id.socket, by: user, &world.turn)
         }
-        queuePing(on: connection, in: world)
+        queuePing(on: connection, in: world, at: exchange.now)
         applyEffects(of: world, at: exchange.now)
         receiveTrailingBytes(of: connection, at: exchange.now)
         return nil

@@ -5,7 +5,8 @@ import Text
 /// The transformation of a request's head on its way to the upstream server.
 ///
 /// Nothing reveals the proxy (no Via, no X-Forwarded-For): the upstream should see the same request as without it. The
-/// exceptions keep a recording readable: bodies without a content coding, frames without extensions.
+/// exceptions keep a recording readable: bodies without a content coding or with gzip, frames without
+/// extensions.
 struct RequestHeading {
     /// The fields to send; framing is left to the codec.
     let fields: HTTPFields

@@ -181,13 +181,15 @@ extension HARReader {
             guard status >= 100 else { throw object.wrong("status", expected: Messages.status) }
             var fields = try Self.fields(of: object)
             // Bodies in a HAR are decoded, except in our own recordings, which say so.
-            let wasCoded = ours["coded"]?.bool != true && fields.contains(where: \.isContentEncoding)
-            if wasCoded { fields.removeAll(where: \.isContentEncoding) }
+            let codings = ours["coded"]?.bool == true ? [] : fields.filter(\.isContentEncoding)
+            if !codings.isEmpty { fields.removeAll(where: \.isContentEncoding) }
             var response = SessionResponse(
                 status: status, fields: fields, body: try body(of: object, status, request, ours),
                 isComplete: ours["incomplete"]?.bool != true)
-            let saved = object["content"]?["compression"]?.int
-            if let saved, wasCoded { response.codedSize = response.body.byteCount - saved }
+            if codings.map({ $0.value.lowercased() }) == ["gzip"], let saved = object["content"]?["compression"]?.int {
+                let (size, overflow) = response.body.byteCount.subtractingReportingOverflow(saved)
+                if !overflow, size > 0 { response.codedSize = size }
+            }
             return response
         }
     }

@@ -156,10 +156,18 @@ struct ExchangeInProgress: Sendable {
     /// The exchange as far as it is known, when no more will arrive.
     func exchange(at time: Timestamp) -> SessionExchange {
         var (request, response) = (request, response)
-        if hasBody { request.body = requestBody.body }
+        if hasBody {
+            var body = requestBody.body
+            _ = body.inflate(&request.fields, limit: requestBody.limit)
+            request.body = body
+        }
         response?.body = responseBody.body
         response?.isComplete = answered != nil
-        response?.decode(limit: responseBody.limit)
+        if var decoded = response {
+            response = nil
+            decoded.codedSize = decoded.body.inflate(&decoded.fields, limit: responseBody.limit)
+            response = decoded
+        }
         var waited: Int64 = 0
         if let answerBegan, let requested { waited = requested.nanoseconds(until: answerBegan) }
         return SessionExchange(
@@ -168,14 +176,17 @@ struct ExchangeInProgress: Sendable {
     }
 }
 
-extension SessionResponse {
-    /// Shows the text of a body that has gzip; damaged bodies and long ones stay as they are.
-    fileprivate mutating func decode(limit: Int) {
-        guard let index = fields.firstIndex(where: \.isContentEncoding), fields[index].value.lowercased() == "gzip",
-            !body.bytes.isEmpty, !body.isCut, let text = try? Gzip.inflate(body.bytes, limit: limit)
-        else { return }
+extension SessionBody {
+    /// Becomes the text of a body that has gzip, and returns how long it was; damaged bodies and long ones stay as they
+    /// are.
+    fileprivate mutating func inflate(_ fields: inout [SessionField], limit: Int) -> Int? {
+        guard let index = fields.firstIndex(where: \.isContentEncoding), !bytes.isEmpty, !isCut,
+            ["gzip", "x-gzip"].contains(fields[index].value.lowercased()),
+            let text = try? Gzip.inflate(bytes, limit: limit)
+        else { return nil }
         fields.remove(at: index)
-        (codedSize, body) = (body.byteCount, RecordedBody(text))
+        defer { self = SessionBody(text) }
+        return byteCount
     }
 }
 

@@ -64,13 +64,22 @@ public struct Redactor: Sendable {
         redact(&request.url)
         for index in request.fields.indices { redact(&request.fields[index]) }
         guard var body = request.body else { return }
-        redact(&body, as: Self.content(request.fields))
+        redact(&body, of: request.fields)
         request.body = body
     }
 
     private mutating func redact(_ response: inout SessionResponse) {
         for index in response.fields.indices { redact(&response.fields[index]) }
-        redact(&response.body, as: Self.content(response.fields))
+        redact(&response.body, of: response.fields)
+    }
+
+    /// Redacts a body; one with a content coding, which cannot be looked into, is left out.
+    private mutating func redact(_ body: inout SessionBody, of fields: [SessionField]) {
+        if !body.bytes.isEmpty, fields.contains(where: \.isContentEncoding) {
+            body = SessionBody([], of: body.byteCount)
+        } else {
+            redact(&body, as: Self.content(fields))
+        }
     }
 
     private static func content(_ fields: [SessionField]) -> TextScan.Content? {
