@@ -164,7 +164,7 @@ extension LongPeers {
             try await withFolder { folder in
                 // The thirtieth run waits for ever.
                 let client =
-                    "echo >> runs; \(Self.list) -f || exit 1; [ $(wc -l < runs) -lt 30 ] || { echo began > pipe; tail -f /dev/null; }"
+                    "echo >> runs; \(Self.list) -f || exit 1; [ $(wc -l < runs) -lt 12 ] || { echo began > pipe; tail -f /dev/null; }"
                 let script = #"""
                     mkfifo pipe
                     "$0" explore --confirm 1/1 --only failed --only refused --only lost -- sh -c "$1" > out 2> progress & read -r line < pipe
