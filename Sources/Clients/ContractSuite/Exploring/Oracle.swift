@@ -98,7 +98,9 @@ public struct Oracle: Sendable {
             let check = failure.step.flatMap { stories[story].symptoms[$0] }
             guard let id = failure.check?.rawValue ?? check?.rawValue else { continue }
             let time = outcome.startedAt.advanced(by: failure.at)
-            if [.transcript, .cutStream].contains(failure.check), outcome.isHistoryWithheld(at: time) { continue }
+            if [.transcript, .cutStream].contains(failure.check), outcome.isHistoryWithheld(at: time, reading) {
+                continue
+            }
             let place = outcome.entries.lastIndex { $0.time <= time }.map { $0 + 1 }
             add(id, failure.message, entries: Self.lastTraffic(outcome.entries.prefix(place ?? 0)), at: place)
         }
@@ -247,14 +249,15 @@ extension TrialOutcome {
         }
     }
 
-    /// Whether a frame was lost, repeated or changed, or a socket ended, and the client did not get the history since
-    /// that it asked for, or waits for it: chunks have no numbers, so only the history shows what is missing.
-    fileprivate func isHistoryWithheld(at time: Timestamp) -> Bool {
+    /// Whether a frame was lost, repeated or changed, or a socket ended before a whole answer, and the client did not get
+    /// the history since that it asked for, or waits for it: chunks have no numbers, so only the history shows what is
+    /// missing.
+    fileprivate func isHistoryWithheld(at time: Timestamp, _ reading: TrialReading) -> Bool {
         var isTouched = false
         var isRefused = false
         // Without a token it cannot even ask.
         var lacksToken = false
-        for entry in entries {
+        for (entry, situation) in zip(entries, reading.situations) {
             switch entry.event {
             case .exchange(let exchange) where entry.time <= time:
                 lacksToken = exchange.status == 401 || lacksToken && exchange.isWithheld
@@ -263,7 +266,8 @@ extension TrialOutcome {
                 isRefused = true
             case .frame(let frame) where entry.time <= time && frame.sender == .server:
                 if !frame.faults.isEmpty || frame.delivery != .complete { isTouched = true }
-            case .closed where entry.time <= time, .fault where entry.time <= time: isTouched = true
+            case .closed where entry.time <= time && situation.socket != .idle: isTouched = true
+            case .fault where entry.time <= time: isTouched = true
             default: break
             }
         }
