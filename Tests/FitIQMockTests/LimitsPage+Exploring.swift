@@ -6,6 +6,9 @@ extension LimitsPage {
             .count("ExploreLimits.runs", ExploreLimits.runs.upperBound),
             .time("ExploreLimits.budget", ExploreLimits.budget.upperBound),
         ],
+        "world time until the client has to be well again; time after its user has left in which it may do nothing": [
+            .time("Story.patience", Story.patience), .time("Story.restTime", Story.restTime),
+        ],
         "runs at once; tries to confirm a finding": [
             .count("ExploreLimits.jobs", ExploreLimits.jobs.upperBound),
             .count("ExploreLimits.tries", ExploreLimits.tries),

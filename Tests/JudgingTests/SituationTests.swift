@@ -151,6 +151,15 @@ struct SituationTests {
         #expect(covered.situations.map(\.socket) == [.none, .connecting])
     }
 
+    @Test("A socket that ended with a close frame is covered as one that was closing")
+    func closes() {
+        let covered = Story {
+            $0.connected(Self.id, at: 0)
+            $0.closed(at: 1)
+        }
+        #expect(covered.judge().coverage.situations.map(\.socket).contains(.closing))
+    }
+
     @Test("Each situation has its own place, in order")
     func places() {
         let all = (0..<Situation.count).map(Situation.init(index:))

@@ -45,6 +45,19 @@ extension LongPeers {
             }
         }
 
+        @Test("What is listed as known and shows no more fails the exploration, unless its time was over")
+        func outdated() async throws {
+            try await withFolder { folder in
+                try "explore/crash\n".write(to: folder["known"], atomically: true, encoding: .utf8)
+                let options = ["--only", "failed", "--known-broken", "known"]
+                let run = try await explore(options + ["--runs", "3"], Self.retrying, in: folder)
+                #expect(run.status == 1, "\(run.transcript)")
+                #expect(run.output.contains("line 1 of the known-broken list"), "\(run.transcript)")
+                let ended = try await explore(options + ["--budget", "1s"], "\(Self.retrying); sleep 1.1", in: folder)
+                #expect(ended.status == 0, "\(ended.transcript)")
+            }
+        }
+
         @Test("A command that fails on a 503 is found with one fault, which verify plays again")
         func failing() async throws {
             try await withFolder { folder in

@@ -33,14 +33,15 @@ struct MutantTable: AsyncParsableCommand {
         /// How many schedules were tried until then, 0 if no fault is needed, and the processor time in nanoseconds.
         var schedules: Int
         var time: Int64
+        var milliseconds: Int { Int(time / 1_000_000) }
     }
 
     /// A row of the table.
     private struct Row {
         var mutant: Mutant
         var find: Find?
-        /// The schedules that each random search tried; nil for those that found nothing.
-        var random: [Int?] = []
+        /// What each random search found; nil for those that found nothing.
+        var random: [Find?] = []
     }
 
     func run() async throws {
@@ -49,7 +50,7 @@ struct MutantTable: AsyncParsableCommand {
             var row = Row(mutant: mutant, find: try await find(mutant, seed: 1, .systematic))
             if row.find?.schedules != 0 {
                 for seed in 1...UInt64(seeds) {
-                    row.random.append(try await find(mutant, seed: seed, .random)?.schedules)
+                    row.random.append(try await find(mutant, seed: seed, .random))
                 }
             }
             rows.append(row)
@@ -99,17 +100,18 @@ struct MutantTable: AsyncParsableCommand {
         let find = row.find
         let cells = [
             "`\(row.mutant.breaks)`", row.mutant.name, find.map { "`\($0.id)`" } ?? "not found",
-            find.map { "\($0.schedules)" } ?? "", find.map { "\($0.time / 1_000_000)" } ?? "",
-            find.map { "`\($0.smallest)`" } ?? row.mutant.hides ?? "", median(row.random),
-        ]
+            find.map { "\($0.schedules)" } ?? "", find.map { "\($0.milliseconds)" } ?? "",
+            find.map { "`\($0.smallest)`" } ?? row.mutant.hides ?? "",
+        ] + medians(row.random)
         return "| \(cells.joined(separator: " | ")) |"
     }
 
     /// The median of the random searches; those that found nothing count as more than the budget.
-    private func median(_ counts: [Int?]) -> String {
-        guard !counts.isEmpty else { return "" }
-        let middle = counts.map { $0 ?? .max }.sorted()[counts.count / 2]
-        return middle == .max ? "more than \(runs)" : "\(middle)"
+    private func medians(_ finds: [Find?]) -> [String] {
+        guard !finds.isEmpty else { return ["", ""] }
+        func middle(_ value: (Find) -> Int) -> Int { finds.map { $0.map(value) ?? .max }.sorted()[finds.count / 2] }
+        let schedules = middle(\.schedules)
+        return schedules == .max ? ["more than \(runs)", ""] : ["\(schedules)", "\(middle(\.milliseconds))"]
     }
 
     private func summary(_ rows: [Row]) -> String {
@@ -131,8 +133,8 @@ struct MutantTable: AsyncParsableCommand {
 
         \(summary(rows))
 
-        | it breaks | the mutant | found by | schedules | ms | the smallest schedule | at random |
-        | --- | --- | --- | ---: | ---: | --- | ---: |
+        | it breaks | the mutant | found by | schedules | ms | the smallest schedule | at random | ms |
+        | --- | --- | --- | ---: | ---: | --- | ---: | ---: |
         \(rows.map(line).joined(separator: "\n"))
 
         """

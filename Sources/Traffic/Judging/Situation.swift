@@ -125,13 +125,22 @@ struct SituationCounter: Sendable {
         }
         client.observe(fact, in: scene)
         for path in paths { client.situation.trouble = Situation.Trouble(path) }
-        // A refused handshake leaves no socket: the client was connecting, and is back where it was.
-        if case .request(let request) = fact.kind, request.isHandshake {
+        if let socket = Self.passed(fact) {
             var passed = client.situation
-            passed.socket = .connecting
+            passed.socket = socket
             coverage.insert(passed)
         }
         coverage.insert(client.situation)
+    }
+
+    /// Where the client was in the meantime: the journal tells of both once they are over.
+    private static func passed(_ fact: Fact) -> Situation.Socket? {
+        switch fact.kind {
+        // A refused handshake leaves no socket: the client was connecting, and is back where it was.
+        case .request(let request) where request.isHandshake: .connecting
+        case .closed(let closing) where closing.hasCloseFrame: .closing
+        default: nil
+        }
     }
 
     /// Whose fact it is: empty if it does not say, so that it belongs to the newest; nil if it is no client's.
@@ -230,4 +239,8 @@ extension SituationCounter {
             if pending.isEmpty { situation.meal = .done }
         }
     }
+}
+
+extension RecordedClosing {
+    fileprivate var hasCloseFrame: Bool { cause == .closeFrame || summary.sent != nil || summary.received != nil }
 }

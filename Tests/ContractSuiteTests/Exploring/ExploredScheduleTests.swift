@@ -16,12 +16,17 @@ struct ExploredSchedule: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { "\(Story.all[schedule.story].name): \(text): \(comment)" }
 
-    /// A line is `STORY: FAULTS # COMMENT`, the faults as `scripts/explore reference` prints them.
+    /// Whether the client spoke the protocol of `user_message`.
+    let asksAsUser: Bool
+
+    /// A line is `STORY: FAULTS # COMMENT`, the faults as `scripts/explore reference` prints them; a comment that begins
+    /// with `user_message:` is about a client with that protocol.
     init(line: String) throws {
         let halves = line.components(separatedBy: " # ")
         let parts = halves[0].components(separatedBy: ": ")
         try #require(halves.count == 2 && parts.count == 2, "\(line)")
         (text, comment) = (parts[1], halves[1])
+        asksAsUser = comment.hasPrefix("user_message:")
         var schedule = Schedule(story: try #require(Story.all.firstIndex { $0.name == parts[0] }, "\(line)"))
         schedule.isBrief = text.hasSuffix(" (brief)")
         schedule.faults = try text.replacingOccurrences(of: " (brief)", with: "").components(separatedBy: " + ")
@@ -51,6 +56,7 @@ struct ExploredScheduleTests {
     @Test("They show none any more")
     func replays() async throws {
         let trial = MemoryTrial { try ReferenceClient($0, network: $1) }
+        let userTrial = MemoryTrial { try ReferenceClient($0, network: $1) { $0.chat = .userMessage } }
         var oracle = Oracle(Story.all)
         for (index, story) in Story.all.enumerated() {
             let run = try await ExaminedRun(Schedule(story: index), on: story, with: trial, oracle)
@@ -60,7 +66,8 @@ struct ExploredScheduleTests {
         for explored in try ExploredSchedule.all() {
             let schedule = explored.schedule
             #expect("\(schedule)" == explored.text)
-            let run = try await ExaminedRun(schedule, on: Story.all[schedule.story], with: trial, oracle)
+            let run = try await ExaminedRun(
+                schedule, on: Story.all[schedule.story], with: explored.asksAsUser ? userTrial : trial, oracle)
             #expect(run.symptoms.isEmpty, "\(explored.testDescription)")
         }
     }

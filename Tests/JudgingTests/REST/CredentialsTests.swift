@@ -200,6 +200,17 @@ struct RefreshTests {
             $0.request(.listGoals, status: 401, at: 2, faults: ["once"])
             $0.request(.listGoals, at: 3)
         },
+        Chapter("a failure says nothing about the token, and may be followed by another request", .kept()) {
+            $0.request(.listGoals, status: 401, at: 0)
+            $0.request(.listGoals, status: 500, at: 1)
+            $0.request(.listGoals, at: 2)
+        },
+        Chapter("and does not make it good", .broken(1, .init(message: refused.message, evidence: [1, 3, 4]))) {
+            $0.request(.listGoals, status: 401, at: 0)
+            $0.request(.listGoals, status: 500, at: 1)
+            $0.request(.listGoals, status: 401, at: 2)
+            $0.request(.listGoals, status: 401, at: 3)
+        },
         Chapter("another client's token is another", .kept(2)) {
             $0.request(.listGoals, status: 401, at: 0)
             $0.request(.listGoals, status: 401, at: 0)

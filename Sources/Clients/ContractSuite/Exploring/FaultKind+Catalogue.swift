@@ -39,6 +39,9 @@ extension FaultKind {
         FaultKind(
             "bad-chunking", .broken, .request, rank: 4, weight: 6, milder: ["bad-json"], ["malformed": "chunking"]),
         FaultKind("wrong-length", .broken, .request, rank: 4, weight: 6, milder: ["truncated"], ["content_length": 7]),
+        FaultKind(
+            "gzip-undeclared", .broken, .request, rank: 4, weight: 6, milder: ["bad-json"],
+            ["compression": "undeclared"]),
         FaultKind("no-type", .broken, .request, rank: 4, weight: 2, ["content_type": .null]),
         FaultKind("nine-digits", .broken, .request, rank: 4, weight: 1, ["nanosecond_timestamps": true]),
     ]
@@ -122,7 +125,10 @@ extension FaultKind {
         // In the middle of the type, at each byte where the text begins, and behind it.
         FaultKind("fragmented", .broken, .frame, rank: 4, weight: 1, fragments([1, 12] + Array(34...48) + [60])),
         FaultKind("masked", .broken, .frame, rank: 4, weight: 6, ["masked": true]),
-        FaultKind("compressed", .broken, .frame, rank: 4, weight: 6, ["reserved_bits": 4]),
+        FaultKind("marked-compressed", .broken, .frame, rank: 4, weight: 6, ["reserved_bits": 4]),
+        FaultKind(
+            "compressed", .broken, .frame, rank: 4, weight: 6, milder: ["marked-compressed"],
+            ["compression": "undeclared"]),
         FaultKind("bad-utf8", .broken, .frame, rank: 4, weight: 6, ["invalid_utf8": true]),
         FaultKind("binary", .broken, .frame, rank: 4, weight: 4, ["binary": true]),
         FaultKind(

@@ -94,7 +94,7 @@ public struct Oracle: Sendable {
         }
         // A client that lacks an instruction cannot do what the steps demand.
         for failure in outcome.unsupported.isEmpty ? outcome.failures : [] {
-            if isHarmed, let step = failure.step, stories[story].isOfGoodDays(step: step) { continue }
+            if let step = failure.step, !stories[story].counts(step: step, isHarmed: isHarmed) { continue }
             let check = failure.step.flatMap { stories[story].symptoms[$0] }
             guard let id = failure.check?.rawValue ?? check?.rawValue else { continue }
             let time = outcome.startedAt.advanced(by: failure.at)

@@ -16,6 +16,8 @@ public struct Story: Sendable {
     public let steps: [Step]
     /// What is wrong with the client if a step of the end fails, by the step's index.
     let symptoms: [Int: ExploreCheck]
+    /// Whether its steps may count on what its own world has.
+    private var isAtHome = true
 
     /// Creates a story; its scenario is written as in a file, without the name.
     ///
@@ -50,22 +52,26 @@ public struct Story: Sendable {
 
     /// The story in another world.
     ///
-    /// - Parameter document: The scenario as the tree of its file.
-    public func inWorld(_ scenario: Scenario, document: JSONValue) -> Story {
+    /// - Parameters:
+    ///   - document: The scenario as the tree of its file.
+    ///   - isForeign: Whether the world may lack what the steps count on, so that what they demand does not count.
+    public func inWorld(_ scenario: Scenario, document: JSONValue, isForeign: Bool = false) -> Story {
         var story = self
-        (story.scenario, story.document) = (scenario, document)
+        (story.scenario, story.document, story.isAtHome) = (scenario, document, !isForeign)
         return story
     }
 
-    /// Whether what a step demands holds only while nothing goes wrong.
-    func isOfGoodDays(step: Int) -> Bool {
-        guard case .expect = steps[step] else { return false }
-        return symptoms[step] == nil
+    /// Whether what a step demands counts: that of its end always does, the rest in the story's own world while nothing
+    /// goes wrong.
+    func counts(step: Int, isHarmed: Bool) -> Bool {
+        guard case .expect = steps[step], symptoms[step] == nil else { return true }
+        return isAtHome && !isHarmed
     }
 
     /// The longest wait for a client to be idle: more than any fault holds an answer back.
     public static let patience = Duration.seconds(15 * 60)
-    static let restTime = Duration.seconds(300)
+    /// How long a client whose user has left is watched.
+    public static let restTime = Duration.seconds(300)
 
     private static let summary = "The world of a story, before anything goes wrong."
 

@@ -177,12 +177,15 @@ enum Messages {
         parts.append("\(outcome[.kept]) kept")
         parts.append("\(outcome[.notExercised]) not exercised")
         let total = Report.Mark.allCases.reduce(0) { $0 + outcome[$1] }
-        var text =
-            "\(Words.counted(total, "obligation", "obligations")) in \(Words.counted(runs, "run", "runs")): \(Words.list(parts))."
-        if outcome.checkCount > 0 {
-            text += " \(Words.counted(outcome.checkCount, "case", "cases")), \(outcome.failedCheckCount) failed."
+        var sentences: [String] = []
+        if total > 0 || outcome.checkCount == 0 {
+            sentences.append(
+                "\(Words.counted(total, "obligation")) in \(Words.counted(runs, "run")): \(Words.list(parts)).")
         }
-        return "\(text) \(judgement(outcome))"
+        if outcome.checkCount > 0 {
+            sentences.append("\(Words.counted(outcome.checkCount, "case")), \(outcome.failedCheckCount) failed.")
+        }
+        return (sentences + [judgement(outcome)]).joined(separator: " ")
     }
 
     /// The last sentence: whether the run fails, and why.

@@ -108,6 +108,11 @@ struct Conversation: Sendable {
             tail[index].id = id
             return .changed
         }
+        // An echo that is late, behind the end of its turn.
+        if let content, let index = tail.lastIndex(where: { $0.role == .user && $0.id == nil && $0.text == content }) {
+            (tail[index].id, tail[index].isDelivered) = (id, true)
+            return .changed
+        }
         // The same user writes from another device.
         guard let content, turn == nil || turn?.question != content else { return .nothing }
         tail.append(ClientState.Line(id: id, role: .user, text: content))

@@ -100,8 +100,11 @@ struct RefreshAfter401: ObligationJudge {
             }
             refusal.retries = [fact.entry]
         }
+        // An answer in the place of the token's check says nothing about it, and allows another request.
+        let isFailed = request.isAnswered && (request.status.map { $0 >= 500 || $0 == 429 } ?? false)
+        if isFailed { refusal.attempts -= 1 }
         // A token that is not refused again was refused by mistake.
-        refusals[target] = request.isAnswered && !isRefused ? nil : refusal
+        refusals[target] = request.isAnswered && !isRefused && !isFailed ? nil : refusal
     }
 }
 

@@ -134,12 +134,15 @@ struct LinksCreatedGoal: ObligationJudge {
     /// When each item was created; more than one frame may report it.
     private var told = Recent<[ExactString], Timestamp>()
     private var debts = Recent<Owned, Debt>()
+    /// The consultation that each goal was last to be linked with, and when the client asked for it: a creation whose
+    /// answer is late stands behind it in the journal.
+    private var links = Recent<Owned, (consultation: ExactString?, requestedAt: Timestamp)>()
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
         switch fact.kind {
         case .frame(let frame):
-            guard let template = frame.createdTemplate, template["type"]?.string == "goal",
-                let socket = scene.sockets[fact.connection]
+            guard frame.isHeard, frame.frame.faults.isEmpty, let template = frame.createdTemplate,
+                template["type"]?.string == "goal", let socket = scene.sockets[fact.connection]
             else { return }
             let made = [socket.user, socket.consultation, template["id"]?.exactString ?? ""]
             if let time = told[made], fact.time.lag(behind: time) < Self.suggestionLife { return }
@@ -162,26 +165,36 @@ struct LinksCreatedGoal: ObligationJudge {
             suggestions[client] = nil
             guard age <= Self.suggestionLife else { return }
             findings.exercised()
-            let debt = Debt(goal: goal.id, suggestion: suggestion, entry: request.entry)
-            debts[Owned(client: client, id: goal.id)] = debt
+            let key = Owned(client: client, id: goal.id)
+            if let link = links[key], link.requestedAt >= request.requestedAt,
+                link.consultation == suggestion.consultation
+            {
+                return
+            }
+            debts[key] = Debt(goal: goal.id, suggestion: suggestion, entry: request.entry)
         case .updateGoal:
             guard let id = request.pathID else { return }
             let key = Owned(client: client, id: id)
             // The client did its part, regardless of the result.
             let conversation = request.body?["conversationId"]?.exactString?.asIssued
+            links[key] = (conversation, request.requestedAt)
             if debts[key]?.suggestion.consultation == conversation { debts[key] = nil }
-        case .deleteConsultation, .deleteUser:
-            // What is deleted cannot be linked.
-            let isGone = { (suggestion: Suggestion) in
-                request.restEndpoint == .deleteUser || suggestion.consultation == request.pathID
-            }
-            if let suggestion = suggestions[client], isGone(suggestion) { suggestions[client] = nil }
-            for debt in debts.values where isGone(debt.suggestion) { debts[Owned(client: client, id: debt.goal)] = nil }
+        case .deleteConsultation, .deleteUser: forget(request, of: client)
         case .chatAboutGoal, .createConsultation, .deleteGoal:
             // These requests link the goal as well, or end the need to.
             if let sent = SentGoal(request) { debts[Owned(client: client, id: sent.id)] = nil }
+        case let endpoint? where endpoint.namesConsultation && request.status == 404: forget(request, of: client)
         default: return
         }
+    }
+
+    /// Forgets what cannot be linked: the consultation of the request's path, or all of the user, is gone.
+    private mutating func forget(_ request: RequestFact, of client: ExactString) {
+        let isGone = { (suggestion: Suggestion) in
+            request.restEndpoint == .deleteUser || suggestion.consultation == request.pathID
+        }
+        if let suggestion = suggestions[client], isGone(suggestion) { suggestions[client] = nil }
+        for debt in debts.values where isGone(debt.suggestion) { debts[Owned(client: client, id: debt.goal)] = nil }
     }
 
     func conclude(at end: Timestamp, in scene: Scene, _ findings: inout Findings) {
