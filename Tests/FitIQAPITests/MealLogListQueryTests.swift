@@ -13,7 +13,7 @@ import Testing
         let query = try MealLogListQuery(query: [("page_size", "x"), ("x", "")])
         #expect(query.page == Page(number: 1, size: 50))
         #expect(query.status == nil && query.mealType == nil && query.start == nil && query.end == nil)
-        #expect(query.matches(MealLogExamples.processing) && query.matches(MealLogExamples.failed))
+        #expect(query.matches(MealLogExamples.processing.kind) && query.matches(MealLogExamples.failed.kind))
     }
 
     @Test("takes pages, statuses and meals", arguments: MealLogStatus.allCases, MealType.known(isForApps: false))
@@ -24,7 +24,7 @@ import Testing
         #expect(query.page == Page(number: 3, size: 100))
         #expect(query.status == status && query.mealType == type)
         for log in [MealLogExamples.processing, MealLogExamples.completed, MealLogExamples.failed] {
-            #expect(query.matches(log) == (log.status == status && type == .lunch))
+            #expect(query.matches(log.kind) == (log.status == status && type == .lunch))
         }
     }
 
@@ -71,9 +71,10 @@ import Testing
         ([("start_date", "2025-01-29T11:15:00+01:00"), ("end_date", "2025-01-29T10:15:00-00:00")], true),
     ]
 
-    @Test("matches by whole seconds, both ends included", arguments: ranges)
-    func matches(query: Query, isMatch: Bool) throws {
-        #expect(try MealLogListQuery(query: query).matches(MealLogExamples.completed) == isMatch)
+    @Test("has whole seconds, both ends included", arguments: ranges)
+    func span(query: Query, isMatch: Bool) throws {
+        let (query, time) = (try MealLogListQuery(query: query), MealLogExamples.completed.loggedAt)
+        #expect(((query.start ?? time) <= time && time <= (query.end ?? time)) == isMatch)
     }
 
     static let refused: [(Query, String)] = [

@@ -143,18 +143,18 @@ typealias Query = [(name: String, value: String)]
             consultation.status = status
             for archived in ["true", "false"] {
                 let query = try ConsultationListQuery(query: [("is_archived", archived)])
-                #expect(query.matches(consultation) == (archived == "\(status == .archived)"))
+                #expect(query.matches(consultation.kind) == (archived == "\(status == .archived)"))
             }
-            #expect(try ConsultationListQuery(query: []).matches(consultation))
+            #expect(try ConsultationListQuery(query: []).matches(consultation.kind))
             for other in Persona.allCases {
                 let query = try ConsultationListQuery(query: [("persona", other.rawValue)])
-                #expect(query.matches(consultation) == (other == persona))
+                #expect(query.matches(consultation.kind) == (other == persona))
             }
             for other in ContextType.allCases {
                 let query = try ConsultationListQuery(query: [
                     ("context_type", other.rawValue), ("persona", persona.rawValue),
                 ])
-                #expect(query.matches(consultation) == (other == context))
+                #expect(query.matches(consultation.kind) == (other == context))
             }
         }
     }

@@ -17,7 +17,7 @@ extension Invariants {
         if zip(owner.mealLogs.indices, owner.mealLogs.indices.dropFirst()).contains(where: { earlier, later in
             (logs[earlier].loggedAt.secondsSinceEpoch, owner.mealLogs[earlier])
                 >= (logs[later].loggedAt.secondsSinceEpoch, owner.mealLogs[later])
-        }) {
+        }) || !owner.mealLogs.isConsistent({ world.backend.mealLogs[$0].log.kind }) {
             violations.append("the meal logs of \(owner.id) are out of order")
         }
         for log in logs {

@@ -45,6 +45,12 @@ enum Invariants {
         if activeCount != owner.active.count || activeCount > 10 {
             violations.append("\(activeCount) active, \(owner.active.count) listed")
         }
+        let changes = owner.consultations.map { (backend.consultations[$0].consultation.updatedAt, $0) }
+        if zip(changes, changes.dropFirst()).contains(where: { $0 >= $1 })
+            || !owner.consultations.isConsistent({ backend.consultations[$0].consultation.kind })
+        {
+            violations.append("the list of consultations is out of order")
+        }
         violations += violationsOfLinks(of: user, world)
         violations += violationsOfSockets(of: owner, backend)
         violations += violationsOfMealLogs(of: owner, world)

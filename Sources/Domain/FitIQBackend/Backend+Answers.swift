@@ -225,7 +225,7 @@ public enum Pace: Sendable, Equatable {
         // After each chunk: the time of a word, and a pause at a comma or the end of a sentence.
         var gaps = chunks.map { chunk in
             let word = between(30, 70)
-            switch chunk.last(where: { !$0.isWhitespace }) {
+            switch Self.lastMark(of: chunk) {
             case ".", "!", "?", ":": return word + between(60, 120)
             case ",", ";", "—": return word + between(20, 60)
             default: return word
@@ -240,5 +240,16 @@ public enum Pace: Sendable, Equatable {
         var offsets = [first]
         for gap in gaps { offsets.append(offsets[offsets.count - 1] + gap) }
         return offsets
+    }
+
+    /// The last character that is no white space; between bytes of ASCII it is found without looking for characters.
+    private static func lastMark(of chunk: String) -> Character? {
+        var mark: UInt8?
+        for byte in chunk.utf8.reversed() {
+            guard byte < 0x80 else { return chunk.last { !$0.isWhitespace } }
+            guard mark == nil else { break }
+            if byte != 0x20, !(0x09...0x0D).contains(byte) { mark = byte }
+        }
+        return mark.map { Character(Unicode.Scalar($0)) }
     }
 }

@@ -73,10 +73,22 @@ extension Backend {
     @discardableResult
     mutating func insert(_ record: ConsultationRecord) -> Int {
         let position = consultations.append(record)
-        users[record.owner].consultations.append(position)
+        list(position)
         if record.consultation.isActive { users[record.owner].active.append(position) }
         storedBytes += record.byteCount
         return position
+    }
+
+    /// Adds a consultation to the list of its user, or takes it out, because it changes.
+    mutating func list(_ position: Int, isListed: Bool = true) {
+        let records = consultations
+        let (owner, kind) = (records[position].owner, records[position].consultation.kind)
+        func isBefore(_ left: Int, _ right: Int) -> Bool { records.isChangedBefore(left, right) }
+        if isListed {
+            users[owner].consultations.insert(position, kind, in: isBefore)
+        } else {
+            users[owner].consultations.remove(position, kind, in: isBefore)
+        }
     }
 
     /// Returns a consultation (`GET /api/v1/consultations/{id}`), or throws 404.
@@ -86,12 +98,15 @@ extension Backend {
 
     /// Lists consultations, latest change first (`GET /api/v1/consultations`).
     public func consultations(_ query: ConsultationListQuery, for user: UserID) -> [UInt8] {
-        let matching = users[user].consultations
-            .filter { query.matches(consultations[$0].consultation) }
-            .map { (time: consultations[$0].consultation.updatedAt, position: $0) }.sorted { $0 > $1 }
-        let items = matching[query.page.range(of: matching.count)].map { consultations[$0.position].listItem }
+        var runs = users[user].consultations.runs(of: query.matches)
+        // Only the apps ask for this, and the list has another order.
+        if query.created != CreationSpan() {
+            runs = runs.map { $0.filter { query.created.contains(consultations[$0].consultation.createdAt) }[...] }
+        }
+        let (page, total) = query.page.positions(in: runs, consultations.isChangedBefore)
         return ListAnswers.consultations(
-            items, page: query.page, total: matching.count, isForApps: configuration.mode.servesApps)
+            page.map { consultations[$0].listItem }, page: query.page, total: total,
+            isForApps: configuration.mode.servesApps)
     }
 
     /// Returns the history, oldest first, in full unless a page is requested (`GET
@@ -212,6 +227,12 @@ extension Backend {
 
     func checkStorage() throws(APIError) {
         guard storedBytes < storageRoom.bytes else { throw .storeFull("bytes", limit: storageRoom.limit) }
+    }
+}
+
+extension Shelf<ConsultationRecord> {
+    fileprivate func isChangedBefore(_ left: Int, _ right: Int) -> Bool {
+        (self[left].consultation.updatedAt, left) < (self[right].consultation.updatedAt, right)
     }
 }
 

@@ -25,8 +25,8 @@ extension Backend {
         advance(&turn)
         let position = try position(of: id, ownedBy: user)
         users[user].active.removeAll { $0 == position }
-        users[user].consultations.removeAll { $0 == position }
         releaseGoal(of: position, at: turn.now)
+        list(position, isListed: false)
         remove(consultation: position, &turn)
         dropObsoleteSteps()
     }
@@ -37,7 +37,7 @@ extension Backend {
     public mutating func deleteMealLog(_ id: String, by user: UserID, _ turn: inout Turn) throws(APIError) {
         advance(&turn)
         let position = try mealLogPosition(of: id, ownedBy: user)
-        users[user].mealLogs.removeAll { $0 == position }
+        list(mealLog: position, isListed: false)
         remove(mealLog: position)
         dropObsoleteSteps()
     }

@@ -19,7 +19,7 @@ extension Backend {
             category: request.category, targetDate: request.targetDate, createdAt: turn.now)
         request.app?.apply(to: &goal)
         let record = insert(goal, of: user)
-        return request.app == nil ? record.encoded.body : record.appBody(at: turn.now)
+        return request.app == nil ? record.encoded.body : record.encoded.appBody(at: turn.now)
     }
 
     /// Adds a goal to the lists of the world and of its user.
@@ -39,13 +39,13 @@ extension Backend {
 
     /// Lists all goals of a user, oldest first (`GET /api/v1/goals`).
     public func goals(_ query: GoalListQuery = GoalListQuery(), for user: UserID, at now: Timestamp) -> [UInt8] {
-        let matching = users[user].goals.filter { query.matches(goals[$0].goal) }
+        let all = users[user].goals
+        // Only the apps ask for some of them.
+        let matching = query.isForAll ? all : all.filter { query.matches(goals[$0].goal) }
         let page = query.page ?? Page(offset: 0, size: max(1, matching.count))
-        let records = matching[page.range(of: matching.count)].map { goals[$0] }
         return ListAnswers.goals(
-            records.map(\.encoded), total: matching.count, in: configuration.mode.form(of: .listGoals),
-            apps: configuration.mode.servesApps
-                ? (records.map { $0.goal.appObject($0.encoded, at: now) }, page) : nil)
+            matching[page.range(of: matching.count)].map { goals[$0].encoded }, total: matching.count,
+            in: configuration.mode.form(of: .listGoals), apps: configuration.mode.servesApps ? (now, page) : nil)
     }
 
     /// Changes a goal completely or not at all (`PATCH /api/v1/goals/{goalId}`).
@@ -70,7 +70,7 @@ extension Backend {
         } else if request.conversation == .unlink {
             unlinkBothEnds(ofGoal: position, at: turn.now)
         }
-        return request.hasFormOfApps ? goals[position].appBody(at: turn.now) : goals[position].encoded.body
+        return request.hasFormOfApps ? goals[position].encoded.appBody(at: turn.now) : goals[position].encoded.body
     }
 
     /// Changes a goal in the words of the apps (`PUT /api/v1/goals/{goalId}`).
@@ -82,7 +82,7 @@ extension Backend {
         advance(&turn)
         let position = try goalPosition(of: id, ownedBy: user)
         try change(goal: position, at: turn.now, request.apply)
-        return goals[position].appBody(at: turn.now)
+        return goals[position].encoded.appBody(at: turn.now)
     }
 
     /// Changes a goal unless it would grow in a full world.
@@ -165,8 +165,6 @@ package struct GoalRecord: Identifiable, Sendable {
         // One guide documents all endpoints of goals.
         encoded = goal.encoded(in: mode.form(of: .showGoal), forApps: mode.servesApps)
     }
-
-    func appBody(at now: Timestamp) -> [UInt8] { JSONWriter.success(data: goal.appObject(encoded, at: now)) }
 }
 
 /// The links between goals and conversations; neither end is set anywhere else.

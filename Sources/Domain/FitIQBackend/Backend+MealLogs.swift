@@ -38,7 +38,7 @@ extension Backend {
         let log = MealLog(
             id: turn.identifiers.next(), userID: users[user].id, rawInput: request.rawInput,
             mealType: request.mealType, loggedAt: request.loggedAt ?? DateTime(turn.now), createdAt: turn.now)
-        let position = insert(log, of: user, at: placeInList(of: log, at: mealLogs.end, of: user))
+        let position = insert(log, of: user)
         process(position, from: turn.now, at: turn.now)
         return position
     }
@@ -60,27 +60,36 @@ extension Backend {
         log.changedAt = turn.now
         if isReworded { (log.startedAt, log.progress) = (turn.now, .processing) }
         change(position) { $0 = log }
-        if log.loggedAt != old.loggedAt {
-            users[user].mealLogs.removeAll { $0 == position }
-            users[user].mealLogs.insert(position, at: placeInList(of: log, at: position, of: user))
-        }
         if isReworded { process(position, from: turn.now, at: turn.now) }
         return mealLogs[position].body
     }
 
     private mutating func change(_ position: Int, _ body: (inout MealLog) -> Void) {
         storedBytes -= mealLogs[position].byteCount
+        list(mealLog: position, isListed: false)
         mealLogs[position].change(in: configuration.mode, body)
+        list(mealLog: position)
         storedBytes += mealLogs[position].byteCount
     }
 
-    /// Adds a log to the lists of the world and, at a place, of its user, and returns its position.
-    mutating func insert(_ log: MealLog, of user: UserID, at place: Int) -> Int {
-        let record = MealLogRecord(log, owner: user, in: configuration.mode)
-        let position = mealLogs.append(record)
-        users[user].mealLogs.insert(position, at: place)
-        storedBytes += record.byteCount
+    /// Adds a log to the lists of the world and of its user, and returns its position.
+    mutating func insert(_ log: MealLog, of user: UserID) -> Int {
+        let position = mealLogs.append(MealLogRecord(log, owner: user, in: configuration.mode))
+        list(mealLog: position)
+        storedBytes += mealLogs[position].byteCount
         return position
+    }
+
+    /// Adds a log to the list of its user, or takes it out, because it changes.
+    mutating func list(mealLog position: Int, isListed: Bool = true) {
+        let records = mealLogs
+        let (owner, kind) = (records[position].owner, records[position].log.kind)
+        func isBefore(_ left: Int, _ right: Int) -> Bool { records.isLoggedBefore(left, right) }
+        if isListed {
+            users[owner].mealLogs.insert(position, kind, in: isBefore)
+        } else {
+            users[owner].mealLogs.remove(position, kind, in: isBefore)
+        }
     }
 
     /// Starts processing a meal log, by the first matching rule of the script or with the built-in parser.
@@ -114,10 +123,15 @@ extension Backend {
 
     /// Lists meal logs, newest `logged_at` first, then newest created first (`GET /api/v1/meal-logs`).
     public func mealLogs(_ query: MealLogListQuery, for user: UserID) -> [UInt8] {
-        let matching = users[user].mealLogs.reversed().filter { query.matches(mealLogs[$0].log) }
-        let objects = matching[query.page.range(of: matching.count)].map { mealLogs[$0].listItem }
+        let runs = users[user].mealLogs.runs(of: query.matches).map { run in
+            let first = query.start.map { start in run.partition { mealLogs[$0].log.loggedAt < start } }
+            let end = query.end.map { end in run.partition { mealLogs[$0].log.loggedAt <= end } }
+            return run[(first ?? run.startIndex)..<max(first ?? run.startIndex, end ?? run.endIndex)]
+        }
+        let (page, total) = query.page.positions(in: runs, mealLogs.isLoggedBefore)
         return MealLog.listBody(
-            objects, page: query.page, total: matching.count, isForApps: configuration.mode.servesApps)
+            page.map { mealLogs[$0].listItem }, page: query.page, total: total,
+            isForApps: configuration.mode.servesApps)
     }
 
     /// Ends the processing of a meal log and notifies every open socket of its user.
@@ -147,18 +161,11 @@ extension Backend {
         let chats = users[user].active.sorted().flatMap { consultations[$0].sockets }
         return mealSockets[user]?.open.map { chats + [$0] } ?? chats
     }
+}
 
-    /// The index of a log among the user's others, which are sorted by `loggedAt`, then by their creation.
-    func placeInList(of log: MealLog, at position: Int, of user: UserID) -> Int {
-        let positions = users[user].mealLogs
-        var range = 0..<positions.count
-        while !range.isEmpty {
-            let middle = range.lowerBound + range.count / 2
-            let other = mealLogs[positions[middle]].log.loggedAt
-            let isBefore = (other, positions[middle]) < (log.loggedAt, position)
-            range = isBefore ? (middle + 1)..<range.upperBound : range.lowerBound..<middle
-        }
-        return range.lowerBound
+extension Shelf<MealLogRecord> {
+    fileprivate func isLoggedBefore(_ left: Int, _ right: Int) -> Bool {
+        (self[left].log.loggedAt, left) < (self[right].log.loggedAt, right)
     }
 }
 

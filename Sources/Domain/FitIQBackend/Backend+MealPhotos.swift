@@ -65,7 +65,7 @@ extension Backend {
             id: turn.identifiers.next(), userID: photo.log.userID, rawInput: Self.words(for: request.items.map(\.name)),
             mealType: photo.log.mealType, loggedAt: photo.log.loggedAt, createdAt: turn.now)
         log.notes = request.notes.flatMap { $0.isEmpty ? nil : $0 }
-        let position = insert(log, of: user, at: placeInList(of: log, at: mealLogs.end, of: user))
+        let position = insert(log, of: user)
         finish(position, MealProcessing.outcome(.completed(request.items), of: log, at: turn.now), &turn)
         return photo.body(confirmedAs: mealLogs[position].log)
     }

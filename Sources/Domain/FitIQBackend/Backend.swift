@@ -105,9 +105,11 @@ public struct Backend: Sendable {
     /// Changes a consultation and updates its JSON, so that reads are cheap.
     mutating func update(_ position: Int, at now: Timestamp, _ change: (inout ConsultationRecord) -> Void) {
         storedBytes -= consultations[position].byteCount
+        list(position, isListed: false)
         change(&consultations[position])
         consultations[position].consultation.updatedAt = now
         consultations[position].encode(in: configuration.mode, origin: configuration.origin)
+        list(position)
         storedBytes += consultations[position].byteCount
     }
 
@@ -134,14 +136,14 @@ package struct Topic: Hashable, Sendable {
 /// A user and their entities, as indexes into the backend's lists.
 package struct User: Identifiable, Sendable {
     package let id: ExactString
-    /// Oldest first.
-    package internal(set) var consultations: [Int] = []
+    /// Ordered by their latest change, then by creation.
+    package internal(set) var consultations = Listing<Consultation.Kind>()
     /// The active consultations, in the order in which they became so; few, because of the limit.
     package internal(set) var active: [Int] = []
     /// Oldest first.
     package internal(set) var goals: [Int] = []
     /// Ordered by the client's time, then by arrival.
-    package internal(set) var mealLogs: [Int] = []
+    package internal(set) var mealLogs = Listing<MealLog.Kind>()
     /// The photos of meals that were not confirmed yet, oldest first.
     package internal(set) var photos: [MealPhoto] = []
     /// Oldest first; no list is empty.

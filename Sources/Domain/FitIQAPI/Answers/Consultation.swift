@@ -30,6 +30,14 @@ public struct Consultation: Equatable, Sendable {
         (self.createdAt, self.updatedAt) = (createdAt, createdAt)
     }
 
+    /// What lists ask for.
+    public struct Kind: Hashable, Sendable {
+        public let status: ConsultationStatus
+        public let persona: Persona
+        public let contextType: ContextType
+    }
+
+    public var kind: Kind { Kind(status: status, persona: persona, contextType: context.type) }
     public var isActive: Bool { status == .active }
     public var isArchived: Bool { status == .archived }
 

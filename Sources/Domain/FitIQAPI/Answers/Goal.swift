@@ -46,7 +46,8 @@ public struct Goal: Equatable, Sendable {
         let camelCase = JSONWriter.object(reserving: 512) { writeMembers(into: &$0, camelCase: true, status: status) }
         guard form.hasEnvelopeOfGoals else {
             return EncodedGoal(
-                body: camelCase, camelCase: camelCase, snakeCase: [], byteCount: 2 * camelCase.count + unseenCount)
+                body: camelCase, camelCase: camelCase, snakeCase: [], byteCount: 2 * camelCase.count + unseenCount,
+                canBeOverdue: false, targetDate: targetDate)
         }
         func snakeCase(status: String) -> [UInt8] {
             JSONWriter.object(reserving: 512) { writer in
@@ -60,22 +61,18 @@ public struct Goal: Equatable, Sendable {
             body.member("data", raw: data)
             writeMembers(into: &body, camelCase: true, status: status)
         }
-        let list = forApps ? snakeCase(status: state.appStatus.rawValue).dropLast() : data
+        let list = forApps ? snakeCase(status: state.appStatus.rawValue) : data
         return EncodedGoal(
             body: body, camelCase: camelCase, snakeCase: list,
-            byteCount: body.count + camelCase.count + list.count + unseenCount)
+            byteCount: body.count + camelCase.count + list.count + unseenCount,
+            canBeOverdue: canBeOverdue, targetDate: targetDate)
     }
 
-    /// The goal as the apps see it at a time, from what was encoded for them.
-    public func appObject(_ encoded: EncodedGoal, at now: Timestamp) -> [UInt8] {
-        let left = targetDate.secondsSinceEpoch - now.secondsSinceEpoch
-        let days = max(0, (left + 86_399) / 86_400)
-        return encoded.snakeCase + Array(",\"is_overdue\":\(isOverdue(at: now)),\"days_remaining\":\(days)}".utf8)
-    }
+    private var canBeOverdue: Bool { state != .completed && state != .archived }
 
     /// Whether its time has passed although it is neither completed nor archived.
     public func isOverdue(at now: Timestamp) -> Bool {
-        state != .completed && state != .archived && targetDate.secondsSinceEpoch < now.secondsSinceEpoch
+        canBeOverdue && targetDate.secondsSinceEpoch < now.secondsSinceEpoch
     }
 
     /// How far it is, in units of its target.
@@ -149,10 +146,32 @@ public struct EncodedGoal: Equatable, Sendable {
     public let camelCase: [UInt8]
     /// The snake_case object in lists; empty for goal-linking, which sends no such object.
     ///
-    /// For the apps it has their words, and ends before the members that depend on the time.
+    /// For the apps it has their words, without the members that depend on the time.
     public let snakeCase: [UInt8]
     /// The bytes that the goal counts for, including what only other modes show.
     public let byteCount: Int
+    /// Whether it is neither completed nor archived.
+    let canBeOverdue: Bool
+    let targetDate: DateTime
+
+    /// The body of a response to the apps.
+    public func appBody(at now: Timestamp) -> [UInt8] {
+        JSONWriter.object(reserving: snakeCase.count + 96) { writer in
+            writer.member("success", true)
+            writer.key("data")
+            writeForApps(into: &writer, at: now)
+        }
+    }
+
+    /// Writes the goal as the apps see it at a time.
+    func writeForApps(into writer: inout JSONWriter, at now: Timestamp) {
+        let left = targetDate.secondsSinceEpoch - now.secondsSinceEpoch
+        writer.beginObject()
+        writer.members(of: snakeCase)
+        writer.member("is_overdue", canBeOverdue && left < 0)
+        writer.member("days_remaining", Int(max(0, (left + 86_399) / 86_400)))
+        writer.endObject()
+    }
 }
 
 extension GuideMode {

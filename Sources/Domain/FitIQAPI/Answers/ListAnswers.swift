@@ -38,16 +38,24 @@ public enum ListAnswers {
     /// - Parameters:
     ///   - total: How many goals there are on all pages.
     ///   - form: `.goalLinking` or `.union`, the form in which the goals were encoded.
-    ///   - apps: For the apps, the goals in their words, and the page, because they read where they are in the list.
+    ///   - apps: For the apps, the time, and the page, because they read where they are in the list.
     public static func goals(
-        _ goals: [EncodedGoal], total: Int, in form: GuideMode, apps: (goals: [[UInt8]], page: Page)? = nil
+        _ goals: [EncodedGoal], total: Int, in form: GuideMode, apps: (now: Timestamp, page: Page)? = nil
     ) -> [UInt8] {
-        JSONWriter.object(reserving: goals.reduce(128) { $0 + $1.camelCase.count + $1.snakeCase.count + 2 }) { writer in
+        let size = goals.reduce(256) { $0 + $1.camelCase.count + $1.snakeCase.count + 64 }
+        return JSONWriter.object(reserving: size) { writer in
             if form.hasEnvelopeOfGoals {
                 writer.member("success", true)
                 writer.object("data") { data in
-                    let items = apps?.goals ?? goals.map(\.snakeCase)
-                    data.array("goals") { array in for item in items { array.raw(item) } }
+                    data.array("goals") { array in
+                        for goal in goals {
+                            if let apps {
+                                goal.writeForApps(into: &array, at: apps.now)
+                            } else {
+                                array.raw(goal.snakeCase)
+                            }
+                        }
+                    }
                     if let apps { data.totals(apps.page, total: total) } else { data.member("total_count", total) }
                 }
             }

@@ -36,6 +36,14 @@ public struct MealLog: Equatable, Sendable {
         progress = .processing
     }
 
+    /// What lists ask for.
+    public struct Kind: Hashable, Sendable {
+        public let status: MealLogStatus
+        public let mealType: MealType
+    }
+
+    public var kind: Kind { Kind(status: status, mealType: mealType) }
+
     public var status: MealLogStatus {
         switch progress {
         case .processing: .processing

@@ -108,12 +108,11 @@ public struct ConsultationListQuery: Equatable, Sendable {
         contextType = try parameters.choice("context_type")
     }
 
-    public func matches(_ consultation: Consultation) -> Bool {
-        (isArchived ?? consultation.isArchived) == consultation.isArchived
-            && (persona ?? consultation.persona) == consultation.persona
-            && (contextType ?? consultation.context.type) == consultation.context.type
-            && (status?.rawValue ?? consultation.status.rawValue) == consultation.status.rawValue
-            && created.contains(consultation.createdAt)
+    /// Whether consultations of a kind are in the list, if they were created in its span.
+    public func matches(_ kind: Consultation.Kind) -> Bool {
+        (isArchived ?? (kind.status == .archived)) == (kind.status == .archived)
+            && (persona ?? kind.persona) == kind.persona && (contextType ?? kind.contextType) == kind.contextType
+            && (status?.rawValue ?? kind.status.rawValue) == kind.status.rawValue
     }
 }
 
@@ -173,6 +172,9 @@ public struct GoalListQuery: Equatable, Sendable {
         category = parameters["category"]
         created = try CreationSpan(parameters)
     }
+
+    /// Whether it has no filter.
+    public var isForAll: Bool { status == nil && category == nil && created == CreationSpan() }
 
     public func matches(_ goal: Goal) -> Bool {
         let isOfStatus = status == nil || status == goal.state.appStatus || status?.rawValue == goal.state.rawValue
@@ -249,8 +251,8 @@ public struct MealLogListQuery: Equatable, Sendable {
         if let last = try parameters.dateTime("to", secondOfDate: 86_399) { end = min(end ?? last, last) }
     }
 
-    public func matches(_ log: MealLog) -> Bool {
-        (status ?? log.status) == log.status && (mealType ?? log.mealType) == log.mealType
-            && (start ?? log.loggedAt) <= log.loggedAt && log.loggedAt <= (end ?? log.loggedAt)
+    /// Whether logs of a kind are in the list, if they were logged in its span.
+    public func matches(_ kind: MealLog.Kind) -> Bool {
+        (status ?? kind.status) == kind.status && (mealType ?? kind.mealType) == kind.mealType
     }
 }

@@ -44,14 +44,14 @@ public enum Coach {
     /// White space is space, tab, CR and LF; what precedes the first word belongs to it. No chunk is empty, and an
     /// empty text has none.
     public static func chunks(of text: String) -> [String] {
-        let bytes = text.utf8
+        let bytes = Array(text.utf8)
         var wasWhitespace = true
         let words = bytes.indices.filter { index in
             defer { wasWhitespace = Words.isWhitespace(bytes[index]) }
             return wasWhitespace && !Words.isWhitespace(bytes[index])
         }
         let edges = [bytes.startIndex] + words.dropFirst() + [bytes.endIndex]
-        return text.isEmpty ? [] : zip(edges, edges.dropFirst()).map { String(text[$0..<$1]) }
+        return text.isEmpty ? [] : zip(edges, edges.dropFirst()).map { String(decoding: bytes[$0..<$1], as: UTF8.self) }
     }
 }
 

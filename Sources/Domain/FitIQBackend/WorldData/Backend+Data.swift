@@ -28,8 +28,8 @@ extension Backend {
         let owner = users[user]
         var result = UserData(
             id: owner.id, goals: owner.goals.map { GoalData(goals[$0].goal) },
-            consultations: owner.consultations.map { data(ofConsultation: $0) },
-            // Kept by the clients' time; written in the order of arrival.
+            // Kept in the order of their lists; written in the order of arrival.
+            consultations: owner.consultations.sorted().map { data(ofConsultation: $0) },
             mealLogs: owner.mealLogs.sorted().map { MealLogData(mealLogs[$0].log) },
             documents: owner.documents.mapValues { $0.map(DocumentData.init) })
         result.photos = owner.photos.map { MealLogData($0.log) }

@@ -80,11 +80,9 @@ extension Planter {
         }
         for (index, log) in Self.oldestFirst(logs, by: \.createdAt) {
             try checkStorage("\(path).meal_logs[\(index)]")
-            let position = backend.insert(log, of: user, at: backend.users[user].mealLogs.count)
+            let position = backend.insert(log, of: user)
             if log.status == .processing { backend.process(position, from: log.startedAt, at: now) }
         }
-        let records = backend.mealLogs
-        backend.users[user].mealLogs.sort { (records[$0].log.loggedAt, $0) < (records[$1].log.loggedAt, $1) }
         try plantPhotos(of: data, user, at: path)
     }
 

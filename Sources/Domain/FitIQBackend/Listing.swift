@@ -1,0 +1,94 @@
+import FitIQAPI
+
+/// A user's records in the order of their list, all of them and those of each kind, by position.
+///
+/// A list that asks for some kinds counts theirs and looks at those of its page, whatever else the user has. The order
+/// is the caller's: each call takes the same one.
+package struct Listing<Kind: Hashable & Sendable>: Sendable {
+    private struct Group: Sendable {
+        let kind: Kind
+        var positions: [Int]
+    }
+
+    typealias Order = (Int, Int) -> Bool
+    private var all: [Int] = []
+    /// In the order in which the kinds came, none empty: few, because a kind is made of words of the API.
+    private var groups: [Group] = []
+
+    mutating func insert(_ position: Int, _ kind: Kind, in order: Order) {
+        Self.insert(position, into: &all, in: order)
+        if let group = groups.firstIndex(where: { $0.kind == kind }) {
+            Self.insert(position, into: &groups[group].positions, in: order)
+        } else {
+            groups.append(Group(kind: kind, positions: [position]))
+        }
+    }
+
+    /// Removes a record, which must still have the kind and the place in the order that it was inserted with.
+    mutating func remove(_ position: Int, _ kind: Kind, in order: Order) {
+        Self.remove(position, from: &all, in: order)
+        guard let group = groups.firstIndex(where: { $0.kind == kind }) else { return }
+        Self.remove(position, from: &groups[group].positions, in: order)
+        if groups[group].positions.isEmpty { groups.remove(at: group) }
+    }
+
+    /// The records of some kinds in as few ordered runs as there are.
+    func runs(of isAsked: (Kind) -> Bool) -> [ArraySlice<Int>] {
+        let asked = groups.filter { isAsked($0.kind) }
+        return asked.count == groups.count ? [all[...]] : asked.map { $0.positions[...] }
+    }
+
+    private static func insert(_ position: Int, into positions: inout [Int], in order: Order) {
+        positions.insert(position, at: positions[...].partition { order($0, position) })
+    }
+
+    private static func remove(_ position: Int, from positions: inout [Int], in order: Order) {
+        let isLast = positions.last == position
+        let place = isLast ? positions.count - 1 : positions[...].partition { order($0, position) }
+        precondition(positions[place] == position, "A record changes while it is in no list.")
+        positions.remove(at: place)
+    }
+}
+
+extension Listing: RandomAccessCollection {
+    package var startIndex: Int { 0 }
+    package var endIndex: Int { all.count }
+    package subscript(place: Int) -> Int { all[place] }
+}
+
+extension Page {
+    /// The page of ordered runs together, the last record first, and how many records there are on all pages.
+    ///
+    /// Nothing that stands behind the page is looked at.
+    func positions(in runs: [ArraySlice<Int>], _ order: (Int, Int) -> Bool) -> (page: [Int], total: Int) {
+        let total = runs.reduce(0) { $0 + $1.count }
+        let range = range(of: total)
+        if runs.count == 1 { return (runs[0].dropLast(range.lowerBound).suffix(range.count).reversed(), total) }
+        var (rest, page) = (runs, [Int]())
+        for number in 0..<(range.isEmpty ? 0 : range.upperBound) {
+            var latest: (run: Int, position: Int)?
+            for run in rest.indices {
+                guard let last = rest[run].last else { continue }
+                if latest.map({ order($0.position, last) }) ?? true { latest = (run, last) }
+            }
+            guard let latest else { preconditionFailure("A page ends before its list.") }
+            rest[latest.run].removeLast()
+            if number >= range.lowerBound { page.append(latest.position) }
+        }
+        return (page, total)
+    }
+}
+
+extension ArraySlice<Int> {
+    /// The index of the first element that does not come before a border, where all that do stand first.
+    func partition(_ isBefore: (Int) -> Bool) -> Int {
+        var range = indices
+        // What is new, or has changed, mostly comes last.
+        if let last, isBefore(last) { return endIndex }
+        while !range.isEmpty {
+            let middle = range.lowerBound + range.count / 2
+            range = isBefore(self[middle]) ? (middle + 1)..<range.upperBound : range.lowerBound..<middle
+        }
+        return range.lowerBound
+    }
+}
