@@ -176,6 +176,11 @@ let package = Package(
             name: "simulate",
             dependencies: ["Simulation", "Sockets", "TestSupport", argumentParser],
             path: "Tests/simulate"),
+        // The client that scripts/autobahn tests.
+        .executableTarget(
+            name: "echo-client",
+            dependencies: ["HTTP1", "Sockets", "TestSupport", "WebSocket", httpTypes],
+            path: "Tests/echo-client"),
         // Clients that err in one known way each.
         .target(
             name: "Mutants",
@@ -278,7 +283,7 @@ let package = Package(
                 "Replay", "Scenarios", "Sockets", "TLS", "TestSupport", "Traffic", "WebSocket", httpTypes,
             ]),
         .testTarget(
-            name: "PeerTests", dependencies: ["JSON", "TestSupport", "Traffic", "fitiq-mock"],
+            name: "PeerTests", dependencies: ["JSON", "TestSupport", "Traffic", "echo-client", "fitiq-mock"],
             exclude: ["descriptions", "peers", "recorders.txt", "requirements.txt"]),
         .testTarget(
             name: "SimulationTests", dependencies: ["Faults", "FitIQAPI", "Judging", "Simulation", "TestSupport"]),
