@@ -39,7 +39,7 @@ enum TextTargets {
         require(encoded.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "\(encoded) is not visible ASCII")
         require(
             Array(PercentCoding.string(encoded[...].utf8, plusIsSpace: false).utf8), is: Array(text.utf8), "decoded")
-        guard let target = try? RequestTarget(parsing: text) else { return }
+        guard let target = try? RequestTarget(parsing: text), target.form == .origin else { return }
         guard let again = try? RequestTarget(parsing: "\(target)") else { return }
         require("\(again)", is: "\(target)", "a request target")
     }
