@@ -21,6 +21,10 @@ let package = Package(
         .library(name: "FitIQClient", targets: ["FitIQClient"]),
         .library(
             name: "ContractSuite", targets: ["ContractSuite", "Judging", "MockServer", "Scenarios"]),
+        // What Fuzz drives.
+        .library(
+            name: "Fuzzed",
+            targets: ["HTTP1", "JSON", "Nutrition", "Scenarios", "TLS", "Text", "Traffic", "WebSocket"]),
         // Apart, because Swift Testing is there for tests only.
         .library(name: "FakeBackend", targets: ["FakeBackend"]),
     ],
@@ -176,6 +180,11 @@ let package = Package(
             name: "simulate",
             dependencies: ["Simulation", "Sockets", "TestSupport", argumentParser],
             path: "Tests/simulate"),
+        // The client that scripts/autobahn tests.
+        .executableTarget(
+            name: "echo-client",
+            dependencies: ["HTTP1", "Sockets", "TestSupport", "WebSocket", httpTypes],
+            path: "Tests/echo-client"),
         // Clients that err in one known way each.
         .target(
             name: "Mutants",
@@ -278,7 +287,7 @@ let package = Package(
                 "Replay", "Scenarios", "Sockets", "TLS", "TestSupport", "Traffic", "WebSocket", httpTypes,
             ]),
         .testTarget(
-            name: "PeerTests", dependencies: ["JSON", "TestSupport", "Traffic", "fitiq-mock"],
+            name: "PeerTests", dependencies: ["JSON", "TestSupport", "Traffic", "echo-client", "fitiq-mock"],
             exclude: ["descriptions", "peers", "recorders.txt", "requirements.txt"]),
         .testTarget(
             name: "SimulationTests", dependencies: ["Faults", "FitIQAPI", "Judging", "Simulation", "TestSupport"]),
