@@ -98,11 +98,12 @@ struct MutantTable: AsyncParsableCommand {
 
     private func line(_ row: Row) -> String {
         let find = row.find
-        let cells = [
-            "`\(row.mutant.breaks)`", row.mutant.name, find.map { "`\($0.id)`" } ?? "not found",
-            find.map { "\($0.schedules)" } ?? "", find.map { "\($0.milliseconds)" } ?? "",
-            find.map { "`\($0.smallest)`" } ?? row.mutant.hides ?? "",
-        ] + medians(row.random)
+        let cells =
+            [
+                "`\(row.mutant.breaks)`", row.mutant.name, find.map { "`\($0.id)`" } ?? "not found",
+                find.map { "\($0.schedules)" } ?? "", find.map { "\($0.milliseconds)" } ?? "",
+                find.map { "`\($0.smallest)`" } ?? row.mutant.hides ?? "",
+            ] + medians(row.random)
         return "| \(cells.joined(separator: " | ")) |"
     }
 
