@@ -13,15 +13,15 @@ import Testing
         mutating func insert(_ name: Int) {
             names.append(name)
             let names = names
-            listing.insert(names.count - 1, name % 3) { (names[$0], $0) < (names[$1], $1) }
+            listing.list(names.count - 1, name % 3, isListed: true) { (names[$0], $0) < (names[$1], $1) }
         }
 
         mutating func rename(_ position: Int, _ name: Int) {
             let names = names
-            listing.remove(position, names[position] % 3) { (names[$0], $0) < (names[$1], $1) }
+            listing.list(position, names[position] % 3, isListed: false) { (names[$0], $0) < (names[$1], $1) }
             self.names[position] = name
             let renamed = self.names
-            listing.insert(position, name % 3) { (renamed[$0], $0) < (renamed[$1], $1) }
+            listing.list(position, name % 3, isListed: true) { (renamed[$0], $0) < (renamed[$1], $1) }
         }
     }
 
@@ -50,7 +50,7 @@ import Testing
             var shelf = Shelf()
             var looks = 0
             for name in 0..<count {
-                shelf.listing.insert(name, name % 3) { $0 < $1 }
+                shelf.listing.list(name, name % 3, isListed: true) { $0 < $1 }
             }
             let runs = shelf.listing.runs { kind in
                 looks += 1

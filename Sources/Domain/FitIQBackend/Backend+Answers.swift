@@ -243,7 +243,7 @@ public enum Pace: Sendable, Equatable {
     }
 
     /// The last character that is no white space; between bytes of ASCII it is found without looking for characters.
-    private static func lastMark(of chunk: String) -> Character? {
+    static func lastMark(of chunk: String) -> Character? {
         var mark: UInt8?
         for byte in chunk.utf8.reversed() {
             guard byte < 0x80 else { return chunk.last { !$0.isWhitespace } }

@@ -81,14 +81,8 @@ extension Backend {
 
     /// Adds a consultation to the list of its user, or takes it out, because it changes.
     mutating func list(_ position: Int, isListed: Bool = true) {
-        let records = consultations
-        let (owner, kind) = (records[position].owner, records[position].consultation.kind)
-        func isBefore(_ left: Int, _ right: Int) -> Bool { records.isChangedBefore(left, right) }
-        if isListed {
-            users[owner].consultations.insert(position, kind, in: isBefore)
-        } else {
-            users[owner].consultations.remove(position, kind, in: isBefore)
-        }
+        let (owner, kind) = (consultations[position].owner, consultations[position].consultation.kind)
+        users[owner].consultations.list(position, kind, isListed: isListed, in: consultations.isChangedBefore)
     }
 
     /// Returns a consultation (`GET /api/v1/consultations/{id}`), or throws 404.

@@ -82,14 +82,8 @@ extension Backend {
 
     /// Adds a log to the list of its user, or takes it out, because it changes.
     mutating func list(mealLog position: Int, isListed: Bool = true) {
-        let records = mealLogs
-        let (owner, kind) = (records[position].owner, records[position].log.kind)
-        func isBefore(_ left: Int, _ right: Int) -> Bool { records.isLoggedBefore(left, right) }
-        if isListed {
-            users[owner].mealLogs.insert(position, kind, in: isBefore)
-        } else {
-            users[owner].mealLogs.remove(position, kind, in: isBefore)
-        }
+        let (owner, kind) = (mealLogs[position].owner, mealLogs[position].log.kind)
+        users[owner].mealLogs.list(position, kind, isListed: isListed, in: mealLogs.isLoggedBefore)
     }
 
     /// Starts processing a meal log, by the first matching rule of the script or with the built-in parser.

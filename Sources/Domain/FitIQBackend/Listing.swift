@@ -12,24 +12,16 @@ package struct Listing<Kind: Hashable & Sendable>: Sendable {
 
     typealias Order = (Int, Int) -> Bool
     private var all: [Int] = []
-    /// In the order in which the kinds came, none empty: few, because a kind is made of words of the API.
+    /// In the order in which the kinds came: few, because a kind is made of words of the API. One may be empty.
     private var groups: [Group] = []
 
-    mutating func insert(_ position: Int, _ kind: Kind, in order: Order) {
-        Self.insert(position, into: &all, in: order)
-        if let group = groups.firstIndex(where: { $0.kind == kind }) {
-            Self.insert(position, into: &groups[group].positions, in: order)
-        } else {
-            groups.append(Group(kind: kind, positions: [position]))
-        }
-    }
-
-    /// Removes a record, which must still have the kind and the place in the order that it was inserted with.
-    mutating func remove(_ position: Int, _ kind: Kind, in order: Order) {
-        Self.remove(position, from: &all, in: order)
-        guard let group = groups.firstIndex(where: { $0.kind == kind }) else { return }
-        Self.remove(position, from: &groups[group].positions, in: order)
-        if groups[group].positions.isEmpty { groups.remove(at: group) }
+    /// Adds a record, or takes it out; it must then still have the kind and the place that it was added with.
+    mutating func list(_ position: Int, _ kind: Kind, isListed: Bool, in order: Order) {
+        let change = isListed ? Self.insert : Self.remove
+        change(position, &all, order)
+        let group = groups.firstIndex { $0.kind == kind } ?? groups.endIndex
+        if group == groups.endIndex { groups.append(Group(kind: kind, positions: [])) }
+        change(position, &groups[group].positions, order)
     }
 
     /// The records of some kinds in as few ordered runs as there are.
@@ -38,11 +30,11 @@ package struct Listing<Kind: Hashable & Sendable>: Sendable {
         return asked.count == groups.count ? [all[...]] : asked.map { $0.positions[...] }
     }
 
-    private static func insert(_ position: Int, into positions: inout [Int], in order: Order) {
+    private static func insert(_ position: Int, _ positions: inout [Int], in order: Order) {
         positions.insert(position, at: positions[...].partition { order($0, position) })
     }
 
-    private static func remove(_ position: Int, from positions: inout [Int], in order: Order) {
+    private static func remove(_ position: Int, _ positions: inout [Int], in order: Order) {
         let isLast = positions.last == position
         let place = isLast ? positions.count - 1 : positions[...].partition { order($0, position) }
         precondition(positions[place] == position, "A record changes while it is in no list.")
