@@ -163,15 +163,11 @@ struct ExploreRun {
         var report = exploration.report(title: title, named: name) { found in
             written[ExactString(found.name)].map { ($0, replay($0)) }
         }
-        switch exploration.ended {
-        case .interrupted: report.incomplete = Messages.interruptedExploration(exploration.counts.schedules)
-        // What there was no time for may still break it.
-        case .budget: break
-        case .exhausted, .runs:
-            let found = Set(exploration.found.map { ExactString($0.symptom.id) })
-            report.runs[0].checks += knownBroken.lines.filter { !found.contains($0.subject) }
-                .map { Report.Check(address: $0.subject.text, clause: Messages.exploredClause, failures: []) }
+        if exploration.ended == .interrupted {
+            report.incomplete = Messages.interruptedExploration(exploration.counts.schedules)
         }
+        report.runs[0].checks += knownBroken.lines.filter { $0.scenario == nil && exploration.refutes($0.subject) }
+            .map { Report.Check(address: $0.subject.text, clause: Messages.exploredClause, failures: []) }
         // The page shows the evidence of broken obligations.
         var page = report
         for (index, found) in exploration.found.enumerated() {

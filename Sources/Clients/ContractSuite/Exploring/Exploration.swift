@@ -42,6 +42,12 @@ public struct Exploration: Sendable {
         unsupported = settings.stories.map { _ in [] }
     }
 
+    /// Whether a client shows a symptom no more: nothing of what there was to try showed it, not even once.
+    public func refutes(_ id: ExactString) -> Bool {
+        let isWhole = [.exhausted, .runs].contains(ended) && omittedCount == 0
+        return isWhole && !(found.map(\.symptom.id) + flaky.map(\.id)).contains { ExactString($0) == id }
+    }
+
     /// What was tried, and why it ended, in a few sentences.
     public var summary: String { ExploringMessages.summary(self) }
 
