@@ -92,7 +92,7 @@ extension Mutant {
             in: .suite("meal/socket/reconnects-with-back-off"),
             configured: { $0.reconnects = ReconnectSchedule(.constant(.zero)) }),
         Mutant(
-            "tries for ever to open the socket of all meals", breaks: "ws/reconnect-limit",
+            "never gives up on the socket of all meals", breaks: "ws/reconnect-limit",
             saying: "The client tried for the 6th time", in: .suite("meal/socket/gives-up"),
             configured: { $0.reconnects = ReconnectSchedule(.constant(.seconds(5)), maximumTries: 12) }),
     ]
