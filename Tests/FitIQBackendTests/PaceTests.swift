@@ -33,6 +33,22 @@ import Testing
         }
     }
 
+    @Test("looks at the last character that is no white space, whatever its bytes")
+    func lastMarks() {
+        let pieces = [
+            "", " ", "\t", "\n", "\r\n", ".", "a,", "é", "e\u{301}", "—", "\u{2003}", "\u{301}", "🥤", "\u{b}!",
+            "\u{1f}",
+        ]
+        for first in pieces {
+            for second in pieces {
+                for third in pieces {
+                    let chunk = first + second + third
+                    #expect(Pace.lastMark(of: chunk) == chunk.last { !$0.isWhitespace }, "\(chunk.unicodeScalars)")
+                }
+            }
+        }
+    }
+
     static let extremes: [[String]] = [
         [], ["a"], Array(repeating: "a. ", count: 100), Array(repeating: "a", count: 10_000),
         Array(repeating: "…", count: 100_000), [" "], ["\n\n"], [String(repeating: "a", count: 100_000)],

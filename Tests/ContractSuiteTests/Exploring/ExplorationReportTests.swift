@@ -87,6 +87,23 @@ struct ExplorationReportTests {
         }
     }
 
+    @Test("A symptom is refuted if all there was to try was tried, and nothing showed it even once")
+    func refutations() async throws {
+        var exploration = try await Self.exploration(showing: Self.isComplete)
+        let found = ExactString(try #require(exploration.found.first).symptom.id)
+        #expect(exploration.ended == .runs && exploration.refutes("explore/crash") && !exploration.refutes(found))
+        exploration.flaky = [
+            Exploration.Flaky(schedule: Schedule(story: 1), id: "explore/crash", failed: 1, of: 3)
+        ]
+        #expect(!exploration.refutes("explore/crash") && exploration.refutes("explore/hang"))
+        for end in [Exploration.Ending.exhausted, .runs, .budget, .interrupted] {
+            exploration.ended = end
+            #expect(exploration.refutes("explore/hang") == [.exhausted, .runs].contains(end))
+        }
+        (exploration.ended, exploration.omittedCount) = (.exhausted, 1)
+        #expect(!exploration.refutes("explore/hang"))
+    }
+
     @Test("The report as JSON has what was tried, and each discovery")
     func json() async throws {
         var exploration = try await Self.exploration(showing: Self.isComplete)

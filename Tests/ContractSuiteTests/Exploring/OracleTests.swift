@@ -72,6 +72,60 @@ struct OracleTests {
                 == ["inside/cut-stream-not-complete"])
     }
 
+    @Test("What steps demand before the end counts in the story's own world while nothing goes wrong")
+    func goodDays() throws {
+        let demand = try #require(
+            Self.story.steps.indices.first { index in
+                if case .expect = Self.story.steps[index] { Self.story.symptoms[index] == nil } else { false }
+            })
+        func ids(_ story: Story, _ step: Int, isHarmed: Bool) throws -> [String] {
+            let outcome = try Self.outcome(failures: [Self.failure(.transcript, step: step)])
+            return Oracle([story]).symptoms(of: outcome, TrialReading(outcome), story: 0, isHarmed: isHarmed).map(\.id)
+        }
+        let foreign = Self.story.inWorld(Self.story.scenario, document: Self.story.document, isForeign: true)
+        #expect(try ids(Self.story, demand, isHarmed: false) == ["inside/transcript-equals-chunks"])
+        #expect(try ids(Self.story, demand, isHarmed: true) == [])
+        #expect(try ids(foreign, demand, isHarmed: false) == [])
+        // The end holds everywhere.
+        let end = try Self.step(.lost)
+        for isHarmed in [false, true] {
+            #expect(try ids(foreign, end, isHarmed: isHarmed) == ["inside/transcript-equals-chunks"])
+        }
+    }
+
+    @Test("A socket that ended while it was idle excuses no wrong transcript; one that ended in an answer does")
+    func closedSockets() throws {
+        func ids(_ frames: [String]) throws -> [String] {
+            var outcome = try Self.outcome(failures: [Self.failure(.transcript, step: 1)])
+            let socket = try RequestHead(
+                recorded: Array("GET /api/v1/consultations/\(KnownID.consultation)/ws HTTP/1.1\r\n".utf8))
+            let history = try RequestHead(
+                recorded: Array("GET /api/v1/consultations/\(KnownID.consultation)/messages HTTP/1.1\r\n".utf8))
+            var events: [JournalEvent] = [
+                .opened(RecordedExchange(head: socket, requestedAt: Self.start, endpoint: .webSocket, status: 101))
+            ]
+            events += frames.map {
+                .frame(
+                    RecordedFrame(
+                        sender: $0.contains("message\"") ? .client : .server, opcode: .text, payload: Array($0.utf8)))
+            }
+            events.append(.closed(RecordedClosing(by: .server, cause: .reset)))
+            events.append(
+                .exchange(
+                    RecordedExchange(
+                        head: history, requestedAt: Self.start, endpoint: .listMessages, status: 503)))
+            outcome.entries = events.enumerated().map { index, event in
+                let time = Self.start.advanced(byNanoseconds: Int64(index) * 100_000_000)
+                return JournalEntry(number: index + 1, time: time, connection: 1, event: event)
+            }
+            return Self.ids(outcome).filter { $0.hasPrefix("inside/") }
+        }
+        let (connected, question) = (#"{"type":"connected"}"#, #"{"type":"message","content":"a"}"#)
+        #expect(try ids([connected]) == ["inside/transcript-equals-chunks"])
+        #expect(try ids([connected, question]) == [])
+        #expect(try ids([connected, question, #"{"type":"stream_chunk","content":"b"}"#]) == [])
+    }
+
     @Test("What the steps demand of a client that lacks an instruction does not count; the rest does")
     func unsupported() throws {
         let failures = [Self.failure(step: try Self.step(.lost)), Self.failure(.transcript, step: 1)]

@@ -182,6 +182,26 @@ struct TalkTests {
         #expect(bench.take() == [#"0 > {"type":"message","content":"Two"}"#, "0 \(Self.history)"])
     }
 
+    @Test("An echo that comes after its answer is no message from another device")
+    func lateEcho() {
+        func echo(_ id: String, _ content: String) -> JSONValue {
+            ["type": "user_message", "message_id": .string(id), "content": .string(content)]
+        }
+        var bench = CoreBench { $0.chat = .userMessage }
+        bench.connect()
+        bench.perform(.send(text: "One"))
+        bench.frame(["type": "assistant_message_start", "message_id": "a1"])
+        bench.frame(["type": "assistant_message_chunk", "message_id": "a1", "content": "Hello"])
+        bench.frame(["type": "assistant_message_end", "message_id": "a1"])
+        bench.frame(echo("q1", "One"))
+        #expect(lines(bench) == ["user: One", "assistant: Hello"])
+        #expect(bench.state.transcript.map(\.id) == ["q1", "a1"] && bench.state.transcript[0].isDelivered)
+        bench.frame(echo("q1", "One"))
+        #expect(lines(bench) == ["user: One", "assistant: Hello"])
+        bench.frame(echo("q2", "One"))
+        #expect(lines(bench) == ["user: One", "assistant: Hello", "user: One"])
+    }
+
     @Test("A piece behind an answer's end stays a line of its own: the next answer does not go on with it")
     func strayPiece() {
         var bench = CoreBench()

@@ -180,6 +180,29 @@ struct LinkTests {
             $0.received(["type": "template_created", "metadata": made], at: 1, delivery: .none, faults: ["lost"])
             $0.request(.createGoal, status: 201, answer: goal, at: 2)
         },
+        Chapter("nor does one that arrived damaged", .notExercised, end: 100) {
+            $0.connected(chat, at: 0)
+            $0.received(["type": "template_created", "metadata": made], at: 1, faults: ["corrupt"])
+            $0.request(.createGoal, status: 201, answer: goal, at: 2)
+        },
+        Chapter("a creation that was answered after the link", .kept(), end: 100) {
+            $0.connected(chat, at: 0)
+            $0.received(["type": "template_created", "metadata": made], at: 1)
+            $0.request(.updateGoal, Story.id(10), body: ["conversationId": .string(chat)], at: 4)
+            $0.request(.createGoal, status: 201, answer: goal, at: 3, took: 2)
+        },
+        Chapter("a link that is older than the creation is another's", unlinked(3, 5, time: "10:30:03"), end: 100) {
+            $0.connected(chat, at: 0)
+            $0.received(["type": "template_created", "metadata": made], at: 1)
+            $0.request(.updateGoal, Story.id(10), body: ["conversationId": .string(chat)], at: 2)
+            $0.request(.createGoal, status: 201, answer: goal, at: 3)
+        },
+        Chapter(
+            "a consultation that is gone cannot be linked", .kept(), end: 100,
+            tell: suggested { $0.request(.listMessages, chat, status: 404, at: 3) }),
+        Chapter(
+            "one that another request misses may", unlinked(3, 4), end: 100,
+            tell: suggested { $0.request(.listMessages, Story.id(21), status: 404, at: 3) }),
         Chapter("a suggestion at the end of the answer", unlinked(3, 4), end: 100) {
             $0.connected(chat, at: 0)
             $0.received(["type": "assistant_message_end", "message_id": "m", "metadata": made], at: 1)

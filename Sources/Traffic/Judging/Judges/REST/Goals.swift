@@ -141,7 +141,7 @@ struct LinksCreatedGoal: ObligationJudge {
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
         switch fact.kind {
         case .frame(let frame):
-            guard frame.isHeard, frame.frame.faults.isEmpty, let template = frame.createdTemplate,
+            guard frame.frame.faults.isEmpty, let template = frame.createdTemplate,
                 template["type"]?.string == "goal", let socket = scene.sockets[fact.connection]
             else { return }
             let made = [socket.user, socket.consultation, template["id"]?.exactString ?? ""]
