@@ -12,7 +12,7 @@ package struct Listing<Kind: Hashable & Sendable>: Sendable {
 
     typealias Order = (Int, Int) -> Bool
     private var all: [Int] = []
-    /// In the order in which the kinds came: few, because a kind is made of words of the API. One may be empty.
+    /// In the order in which the kinds came, and some may be empty: few, because a kind is made of words of the API.
     private var groups: [Group] = []
 
     /// Adds a record, or takes it out; it must then still have the kind and the place that it was added with.
