@@ -11,6 +11,8 @@ public struct Stub: Sendable, Equatable {
     public var status = HTTPResponse.Status.ok
     public var fields = HTTPFields()
     public var body: [UInt8] = []
+    /// Whether it answers paths that the product knows as well.
+    public var overrides = false
 
     public func answers(_ method: HTTPRequest.Method, _ segments: some BidirectionalCollection<String>) -> Bool {
         let wanted = Self.segments(of: path)
@@ -47,6 +49,7 @@ extension Stub {
         if isOfProduct(text), !overrides { return path.refuse(Messages.stubOverProduct) }
         guard let method, let method = HTTPRequest.Method(rawValue: method) else { return nil }
         var stub = Stub(method: method, path: text)
+        stub.overrides = overrides
         stub.status = StatusNames.status(fields["status"]?.integer(200...599) ?? 200)
         stub.body = Array((fields["body"]?.string(expected: "a text", bytes: FaultLimits.replacementBody) ?? "").utf8)
         if let headers = fields["headers"] { stub.readFields(headers) }

@@ -33,6 +33,14 @@ struct StubStoryTests {
     func override() throws {
         let network = try network("stubs: [{path: /api/v1/goals, override: true, body: '[]'}]")
         #expect(try network.exchange(Request(target: "/api/v1/goals")).text == "[]")
+        let wild = "stubs: [{path: '/api/v1/{any}', body: '[]'}, {path: '/{any}', status: 202}, {path: '/api/v1/{any}'"
+        for (override, goals) in [(false, 401), (true, 418)] {
+            let network = try self.network("\(wild), status: 418, override: \(override)}]")
+            #expect(try network.exchange(Request(target: "/api/v1/goals")).status == goals)
+            #expect(try network.exchange(Request(target: "/api/v1/pots")).text == "[]")
+            #expect(try network.exchange(Request(target: "/pots")).status == 202)
+            for path in ["/health", "/openapi.yaml"] { #expect(try network.exchange(Request(target: path)).status == 200) }
+        }
     }
 
     @Test("Fields are filled in when an answer begins, and the same seed draws the same numbers")
@@ -40,7 +48,8 @@ struct StubStoryTests {
         var texts: [String] = []
         for _ in 0..<2 {
             let network = try network(
-                "answers: [{chunks: ['{{now}} {{ user.name }}: ', '{{content}} ', '{{random 1 6}}{{random 7 7}} {{']}]")
+                #"answers: [{chunks: ['{{now}} {{ user.name }}: ', '{{content}} ', "#
+                    + #"'{{random 1 6}}{{random 7 7}} {{"{{"}}now}} {{']}]"#)
             let id = try network.consultation()
             let socket = try HTTPClient(try network.open())
                 .upgrade(.handshake("/api/v1/consultations/\(id)/ws", as: TestUser.anna))
@@ -50,7 +59,7 @@ struct StubStoryTests {
                 socket.takeFrames().compactMap { $0["type"] == "stream_chunk" ? $0["content"]?.string : nil }.joined())
         }
         #expect(texts[0] == texts[1])
-        #expect(texts[0].contains(#": Is {{now}} "now"? "#) && texts[0].hasSuffix("7 {{"), "\(texts[0])")
+        #expect(texts[0].contains(#": Is {{now}} "now"? "#) && texts[0].hasSuffix("7 {{now}} {{"), "\(texts[0])")
         #expect(texts[0].hasPrefix("2025-01-29T10:30:00Z "), "\(texts[0])")
     }
 }

@@ -4,7 +4,9 @@ import Text
 /// The values of a scripted answer: `{{content}}`, `{{now}}`, `{{random 1 6}}` and `{{user.name}}` in its texts.
 public struct TextTemplate: Sendable {
     /// What a field can be.
-    public static let fields = ["content", "now", "random 1 6", "user.name"]
+    public static let fields = ["content", "now", "random 1 6", "user.name", openBraces]
+    /// Stands for braces that begin no field.
+    private static let openBraces = "\"{{\""
 
     /// The question.
     let content: String
@@ -19,7 +21,7 @@ public struct TextTemplate: Sendable {
     public static func check(_ text: String) throws(UnknownField) -> Int {
         var count = 0
         for case .field(let field) in pieces(of: text) {
-            if !["content", "now", "user.name"].contains(field), range(of: field) == nil {
+            if !["content", "now", "user.name", openBraces].contains(field), range(of: field) == nil {
                 throw UnknownField(text: field)
             }
             count += 1
@@ -42,6 +44,7 @@ public struct TextTemplate: Sendable {
             case .field("content"): filled += content
             case .field("now"): filled += now.wireText
             case .field("user.name"): filled += userName
+            case .field(Self.openBraces): filled += "{{"
             case .field(let field):
                 guard let range = Self.range(of: field) else { preconditionFailure("The reader knows '\(field)'.") }
                 filled += "\(range.lowerBound + Int(numbers.next(below: UInt64(range.count))))"

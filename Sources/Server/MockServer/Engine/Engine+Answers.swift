@@ -68,7 +68,9 @@ extension Engine {
         let stubs = exchange.world.settings.scenario.stubs
         guard !stubs.isEmpty, !exchange.isOfServer else { return nil }
         let segments = exchange.head.target.segments.dropFirst(exchange.destination.worldID == nil ? 0 : 2)
-        guard let stub = stubs.first(where: { $0.answers(exchange.head.method, segments) }) else { return nil }
+        let isKnown = exchange.destination.route != nil
+        let stub = stubs.first { ($0.overrides || !isKnown) && $0.answers(exchange.head.method, segments) }
+        guard let stub else { return nil }
         exchange.interceptor = "stub \(stub.method) \(stub.path)"
         var fields = stub.fields
         let type = fields[.contentType]

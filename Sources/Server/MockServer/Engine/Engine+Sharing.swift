@@ -20,7 +20,7 @@ extension Engine {
             fields: [
                 .accessControlAllowMethods: methods.joined(separator: ", "),
                 .accessControlAllowHeaders:
-                    "Authorization, Content-Type, Prefer, X-API-Key, X-Fake-Fault, traceparent, tracestate",
+                    "Authorization, Content-Encoding, Content-Type, Prefer, X-API-Key, X-Fake-Fault, traceparent, tracestate",
                 .vary: "Access-Control-Request-Method, Origin",
             ])
     }
