@@ -1,5 +1,7 @@
 import FitIQAPI
+import Foundation
 import Sockets
+import TestSupport
 import Testing
 
 @testable import fitiq_mock
@@ -35,6 +37,37 @@ struct CommandLineTests {
         ])
     func programName(path: String, folder: String, shown: String) {
         #expect(ProgramName.shortened(path, in: folder) == shown)
+    }
+
+    @Test("Variables that no option reads are named, with the nearest one that some option reads")
+    func strays() {
+        let environment = [
+            "PATH=/bin", "FITIQ_MOCK_PORT=1", "FITIQ_MOCK_TEST_PYTHON=p", "FITIQ_MOCK_PROT=1", "FITIQ_MOCK_=",
+        ]
+        #expect(
+            Settings.strays(in: environment) == [
+                "no option reads FITIQ_MOCK_PROT. Did you mean 'FITIQ_MOCK_PORT'?", "no option reads FITIQ_MOCK_.",
+            ])
+        #expect(Settings.names == Settings.names.sorted() && Set(Settings.names).count == Settings.names.count)
+    }
+
+    @Test("Every variable that the page on options names is known")
+    func documented() throws {
+        let page = try String(contentsOf: URL.packageRoot.appending(path: "docs/options.md"), encoding: .utf8)
+        let named = Set(page.matches(of: /FITIQ_MOCK_([A-Z_]+)/).map { String($0.1) })
+        #expect(named.count > 30 && named.subtracting(Settings.names) == [])
+    }
+
+    @Test(
+        "A number out of its range says which",
+        arguments: [
+            (["serve", "--port", "65536"], "it must be a port from 0 to 65535."),
+            (["record", "--tls-port", "-1"], "it must be a port from 0 to 65535."),
+            (["verify", "--seed", "1e3", "--", "true"], "it must be a whole number from 0 to 18446744073709551615."),
+        ])
+    func ranges(arguments: [String], expectation: String) {
+        let error = #expect(throws: (any Error).self) { _ = try FitIQMock.parsed(arguments) }
+        #expect(error.map { FitIQMock.message(for: $0) }?.hasSuffix(expectation) == true)
     }
 
     @Test(
@@ -113,6 +146,11 @@ struct CommandLineTests {
                 == "'/x' is a pipe and is left as it is: name a path for --ready-file where nothing exists.")
         #expect(
             Messages.notReadyFile("/x", nil).hasPrefix("'/x' is not a ready file of fitiq-mock and is left as it is: "))
+        #expect(
+            Messages.staleReadyFile("/x", .init(id: 7, startedAt: Timestamp(secondsSinceEpoch: 1_738_146_600)))
+                == "'/x' is stale: process 7, started at 2025-01-29T10:30:00Z, no longer runs.")
+        #expect(
+            Messages.staleReadyFile("/x", .init(id: 7, startedAt: nil)) == "'/x' is stale: process 7 no longer runs.")
         #expect(
             Messages.readyFileInUse("/x", 7)
                 == "'/x' is the ready file of process 7, which still runs: stop it, or name another file. If that "

@@ -38,6 +38,8 @@ struct CommandParsingTests {
             "--no-pings", "--admin-token", "t",
         ],
         ["diff", "a.har", "b.har"],
+        ["wait", "--ready-file", "r.json", "--timeout", "5s"],
+        ["health", "--url", "http://localhost:1"], ["schema"], ["completions", "fish"],
         ["verify", "--html", "h"] + reporting + [
             "--scenario", "default", "--scenario", "conflict", "--all", "--seed", "7", "--time-limit", "5m",
             "--jobs", "3", "--against", "old", "--allow-origin", "*", "--quiet", "--", "make", "test", "--port", "1",

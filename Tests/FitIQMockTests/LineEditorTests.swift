@@ -97,6 +97,6 @@ struct LineEditorTests {
             ("http://a/fake/w/w1", "/fake/__admin/worlds/w1/clock"),
         ])
     func clock(url: String, path: String) throws {
-        #expect(AdminRequest.path("clock", of: try BaseURL(url)) == path)
+        #expect(ServerRequest.path("clock", of: try BaseURL(url)) == path)
     }
 }

@@ -1,3 +1,4 @@
+import FitIQAPI
 import Foundation
 import Sockets
 import TestSupport
@@ -20,7 +21,7 @@ struct ReadyFileTests {
             ("notes", nil),
         ] as [(String, Int32?)])
     func recognised(_ text: String, _ identifier: Int32?) {
-        #expect(ReadyFile.processID(in: Array(text.utf8)) == identifier)
+        #expect(ReadyFile.writer(of: Array(text.utf8))?.id == identifier)
     }
 
     @Test("One of a process that runs no more is replaced, and so is one of a process that had this one's number")
@@ -40,12 +41,43 @@ struct ReadyFileTests {
         }
     }
 
+    @Test("One whose process has ended is stale, although another has its number by now")
+    func reused() throws {
+        // Process 1 runs everywhere, and started before this one.
+        let start = try #require(CurrentProcess.age(of: 1))
+        let began = WallClock.nanosecondsSinceEpoch() / 1_000_000_000 - start
+        for (offset, isRunning) in [(Int64(0), true), (4, true), (60, false), (-60, false)] {
+            let writer = ReadyFile.Writer(id: 1, startedAt: Timestamp(secondsSinceEpoch: began + offset))
+            #expect(writer.isRunning == isRunning, "\(offset)")
+        }
+        #expect(ReadyFile.Writer(id: 1, startedAt: nil).isRunning)
+        #expect(!ReadyFile.Writer(id: 999_999_999, startedAt: nil).isRunning && !ReadyFile.Writer.current.isRunning)
+        #expect(CurrentProcess.age(of: 999_999_999) == nil)
+    }
+
+    @Test("What is at a path is told apart")
+    func states() throws {
+        try ScratchFolder.lend { folder in
+            let path = folder + "/ready.json"
+            #expect(ReadyFile.state(at: path) == .absent)
+            #expect(ReadyFile.state(at: folder) == .foreign)
+            try WholeFile.write(Array("{}".utf8), to: path)
+            #expect(ReadyFile.state(at: path) == .foreign)
+            try WholeFile.write(Array(Self.text(999_999_999).utf8), to: path)
+            #expect(ReadyFile.state(at: path) == .stale(.init(id: 999_999_999, startedAt: nil)))
+            let ready = try ReadyFile(at: path)
+            try ready.write(Array(Self.text(7).utf8))
+            #expect(ReadyFile.state(at: path) == .running(.init(id: 7, startedAt: nil), url: "http://127.0.0.1:1"))
+            ready.remove()
+        }
+    }
+
     @Test("One of a process that runs is refused, whatever that process is")
     func running() throws {
         try ScratchFolder.lend { folder in
             let path = folder + "/ready.json"
             try WholeFile.write(Array(Self.text(7).utf8), to: path)
-            let failure = #expect(throws: Failure.self) { try ReadyFile(at: path) { $0 == 7 } }
+            let failure = #expect(throws: Failure.self) { try ReadyFile(at: path) { $0.id == 7 } }
             #expect(failure?.exitCode == 2 && failure?.message == Messages.readyFileInUse(path, 7))
             #expect(failure?.message.contains("process 7, which still runs") == true)
             #expect(FileManager.default.fileExists(atPath: path))

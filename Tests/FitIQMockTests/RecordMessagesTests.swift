@@ -1,3 +1,4 @@
+import FitIQAPI
 import Foundation
 import Sockets
 import Testing
@@ -70,14 +71,18 @@ struct RecordMessagesTests {
     @Test("The ready file, with and without TLS")
     func readyFile() {
         #expect(
-            String(decoding: Self.plain.readyFile(processID: 7), as: UTF8.self)
+            String(
+                decoding: Self.plain.readyFile(
+                    of: .init(id: 7, startedAt: Timestamp(secondsSinceEpoch: 1_738_146_600))), as: UTF8.self)
                 == #"{"url":"http://127.0.0.1:8080","ws_url":"ws://127.0.0.1:8080","upstream":"https://api.example.com","#
-                + #""output":"my session.har","pid":7}"# + "\n")
+                + #""output":"my session.har","pid":7,"started_at":"2025-01-29T10:30:00Z"}"# + "\n")
         #expect(
-            String(decoding: Self.secure.readyFile(processID: 7), as: UTF8.self)
+            String(
+                decoding: Self.secure.readyFile(
+                    of: .init(id: 7, startedAt: Timestamp(secondsSinceEpoch: 1_738_146_600))), as: UTF8.self)
                 == #"{"url":"http://localhost:8080","ws_url":"ws://localhost:8080","upstream":"http://10.0.0.1:81","#
                 + #""output":"a.har","https_url":"https://localhost:8443","wss_url":"wss://localhost:8443","#
-                + #""ca_certificate":"/data/ca.pem","pid":7}"# + "\n")
+                + #""ca_certificate":"/data/ca.pem","pid":7,"started_at":"2025-01-29T10:30:00Z"}"# + "\n")
     }
 
     @Test("The banner says where to point the app, and what the file holds")

@@ -13,8 +13,8 @@ struct WatchStreamTests {
         try events.joined().utf8.flatMap { try stream.receive([$0]).map(Self.describe) }
     }
 
-    private func request(world: String? = nil, adminToken: String? = nil) throws -> AdminRequest {
-        AdminRequest(
+    private func request(world: String? = nil, adminToken: String? = nil) throws -> ServerRequest {
+        ServerRequest(
             "events?verdicts=true", of: try BaseURL("http://127.0.0.1:8080"), world: world, adminToken: adminToken,
             fields: [.accept: "text/event-stream"])
     }

@@ -11,6 +11,7 @@ struct EmbeddedTextTests {
     static let places = [
         ("openapi", ".yaml"), ("openapi", ".html"), ("ui", "ui.html"), ("openapi/guides", "/openapi.yaml"),
         ("openapi/guides", "/asyncapi.yaml"), ("openapi/guides", "/docs.html"), ("Fixtures/scenarios", ".yaml"),
+        ("Fixtures/scenarios", ".schema.json"),
         ("Fixtures/data", ""),
     ]
 

@@ -167,11 +167,11 @@ struct RunningServer {
         return options
     }
 
-    func readyFile(processID: Int32) -> [UInt8] {
+    func readyFile(of writer: ReadyFile.Writer) -> [UInt8] {
         let facts = [
             ("api_key", apiKey), ("token", token), ("guide", mode.rawValue), ("scenario", engine.scenario.name),
         ]
-        return ReadyFile.content(url: url, facts, secureURL: secureURL, caPath: caPath, processID: processID)
+        return ReadyFile.content(url: url, facts, secureURL: secureURL, caPath: caPath, writer: writer)
     }
 
     static func webSocket(_ url: String) -> String { "ws" + String(url.dropFirst("http".count)) }

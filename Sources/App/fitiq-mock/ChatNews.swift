@@ -63,7 +63,7 @@ enum ChatNews {
         guard let base = try? BaseURL(url), let address = try? SocketAddress(host: base.host, port: base.port) else {
             return nil
         }
-        var request = AdminRequest("clock", of: base, adminToken: adminToken)
+        var request = ServerRequest("clock", of: base, adminToken: adminToken)
         var answer: [UInt8] = []
         do throws(ClientError) {
             try request.run(to: address, silence: answerTime) { bytes in
@@ -75,6 +75,6 @@ enum ChatNews {
             return Messages.clockRefused(message)
         }
         guard (try? JSON.parse(answer))?["mode"] == "manual" else { return nil }
-        return Messages.clockStands(AdminRequest.path("clock", of: base))
+        return Messages.clockStands(ServerRequest.path("clock", of: base))
     }
 }

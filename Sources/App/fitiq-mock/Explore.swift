@@ -47,7 +47,7 @@ struct Explore: ParsableCommand {
         parsing: .unconditional,
         help: .init(
             "Decides every id and every pace, and the order of what is tried. (default: the scenario's, and 1)",
-            valueName: "number"))
+            valueName: "number"), transform: NumberKind<UInt64>.seed.parse)
     var seed: UInt64?
 
     @Option(

@@ -2,6 +2,7 @@ import ArgumentParser
 import CLibrary
 import ContractSuite
 import FitIQAPI
+import JSON
 import MockServer
 import Sockets
 import Synchronization
@@ -14,18 +15,30 @@ struct FitIQMock: ParsableCommand {
         abstract: "A fake FitIQ backend for the people who build its clients.",
         discussion: """
             Every option of 'serve' can also be set in the environment: --api-key as FITIQ_MOCK_API_KEY, and so on. \
-            What is given on the command line wins.
+            What is given on the command line wins. --version --json tells programs what this one is.
 
             Exit codes: 0 all is well, 1 a client broke its contract or its tests failed, two sessions differ, or a \
             server does not conform, 2 usage or configuration, 3 the server failed while it ran, 4 the client never \
             connected.
             """,
         version: Version.current,
-        subcommands: [
-            Serve.self, WatchCommand.self, RecordCommand.self, ReplayCommand.self, ShowCommand.self, DiffCommand.self,
-            Verify.self, Explore.self, TestClient.self, JudgeCommand.self, ConformCommand.self, Check.self,
-            ListScenarios.self, ScenarioCommand.self, Chat.self, Token.self,
-            Certificate.self,
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Serve", subcommands: [Serve.self, WatchCommand.self, Chat.self, WaitCommand.self, Health.self]),
+            CommandGroup(
+                name: "Test",
+                subcommands: [
+                    Verify.self, Explore.self, TestClient.self, JudgeCommand.self, ConformCommand.self,
+                ]),
+            CommandGroup(
+                name: "Sessions",
+                subcommands: [RecordCommand.self, ReplayCommand.self, ShowCommand.self, DiffCommand.self]),
+            CommandGroup(
+                name: "Tools",
+                subcommands: [
+                    Check.self, ListScenarios.self, ScenarioCommand.self, SchemaCommand.self, Token.self,
+                    Certificate.self, CompletionsCommand.self,
+                ]),
         ])
 
     /// Parses and runs; prints every error as one line on standard error and exits with a code of the table above.
@@ -33,8 +46,13 @@ struct FitIQMock: ParsableCommand {
         CurrentProcess.holdStandardStreams()
         CurrentProcess.ignoreFileSizeSignal()
         do {
-            var command = try parsed(Array(CommandLine.arguments.dropFirst()))
-            try command.run()
+            let arguments = Array(CommandLine.arguments.dropFirst())
+            if arguments == ["--version", "--json"] {
+                print(versionJSON)
+            } else {
+                var command = try parsed(arguments)
+                try command.run()
+            }
             tellTrouble(exitCode: 0)
         } catch let failure as Failure {
             if !failure.message.isEmpty { printError(failure.message) }
@@ -47,6 +65,15 @@ struct FitIQMock: ParsableCommand {
             print(fullMessage(for: error))
             leave(0)
         }
+    }
+
+    /// What this binary is, for programs.
+    private static var versionJSON: String {
+        let object: JSONValue = [
+            "name": "fitiq-mock", "version": .string(Version.current), "system": .string(System.name.system),
+            "machine": .string(System.name.machine),
+        ]
+        return String(decoding: object.encoded(), as: UTF8.self)
     }
 
     /// The command of a command line.
@@ -129,6 +156,16 @@ enum System {
     }
 
     static func isTerminal(_ stream: Stream) -> Bool { isatty(stream.rawValue) == 1 }
+
+    /// The operating system and the processor, as uname(2) calls them: Linux, x86_64.
+    static var name: (system: String, machine: String) {
+        var name = utsname()
+        _ = uname(&name)
+        func text(_ field: some Any) -> String {
+            withUnsafeBytes(of: field) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        }
+        return (text(name.sysname), text(name.machine))
+    }
 
     static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 }

@@ -9,7 +9,7 @@ import TLS
 struct HostOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
-        help: .init("The port to listen on; 0 picks a free one. (default: 8080)", valueName: "number"))
+        help: .init("The port to listen on; 0 picks a free one. (default: 8080)", valueName: "number"), transform: NumberKind<UInt16>.port.parse)
     var port: UInt16?
 
     @Option(help: .init("The address to listen on; 0.0.0.0 or :: for all. (default: 127.0.0.1)", valueName: "address"))
@@ -20,7 +20,7 @@ struct HostOptions: ParsableArguments {
 
     @Option(
         parsing: .unconditional,
-        help: .init("The port for TLS; 0 picks a free one. (default: 8443)", valueName: "number"))
+        help: .init("The port for TLS; 0 picks a free one. (default: 8443)", valueName: "number"), transform: NumberKind<UInt16>.port.parse)
     var tlsPort: UInt16?
 
     @Option(
@@ -66,11 +66,12 @@ struct HostOptions: ParsableArguments {
         let format: LineLog.Format = try Settings.choice(logFormat, "LOG_FORMAT") ?? .text
         var logger = Logger(label: "fitiq-mock", factory: { _ in LineLog(format: format) })
         logger.logLevel = try Settings.choice(logLevel, "LOG_LEVEL") ?? .notice
+        for message in Settings.strays(in: CurrentProcess.environment()) { logger.warning("\(message)") }
         return logger
     }
 
     func address() throws(Failure) -> SocketAddress {
-        let port = try Settings.value(port, "PORT", expected: "a port from 0 to 65535") ?? 8080
+        let port = try Settings.number(port, "PORT", as: .port) ?? 8080
         let host = try Settings.nonEmpty(host, "HOST") ?? "127.0.0.1"
         return try orFailure(try SocketAddress(host: host, port: port)) { (error: SocketError) in
             .configuration(error.description)
@@ -81,7 +82,7 @@ struct HostOptions: ParsableArguments {
     ///
     /// Without a certificate of the user's, one is created on first use.
     func secure(besides plain: SocketAddress) throws(Failure) -> (listening: SecureEndpoint, ca: String?)? {
-        let port = try Settings.value(tlsPort, "TLS_PORT", expected: "a port from 0 to 65535")
+        let port = try Settings.number(tlsPort, "TLS_PORT", as: .port)
         let certificate = try Settings.nonEmpty(certificate, "CERTIFICATE")
         let key = try Settings.nonEmpty(key, "KEY")
         guard try Settings.flag(tls, "TLS") else {

@@ -19,6 +19,11 @@ enum Messages {
         return "there is no command '\(word)'.\(near) There are \(allowed.joined(separator: ", ")). "
             + "See 'fitiq-mock --help'."
     }
+    static func badNumber(expected: String) -> String { "it must be \(expected)." }
+    static func strayVariable(_ name: String, known: [String]) -> String {
+        let near = NearestWord.find(name, among: known).map { "FITIQ_MOCK_\($0)" }
+        return "no option reads FITIQ_MOCK_\(name).\(NearestWord.hint(near))"
+    }
     static func badEnvironment(_ name: String, value: String, expected: String) -> String {
         "\(name) is '\(value)', which is not \(expected)."
     }
@@ -285,6 +290,17 @@ enum Messages {
         "'\(path)' is \(kind ?? "not a ready file of fitiq-mock") and is left as it is: name a path for --ready-file "
             + "where nothing exists."
     }
+    static func noReadyFile(_ path: String) -> String {
+        "'\(path)' is not there: its server has not started, or has stopped."
+    }
+    static func staleReadyFile(_ path: String, _ writer: ReadyFile.Writer) -> String {
+        let start = writer.startedAt.map { ", started at \($0.wireText)," } ?? ""
+        return "'\(path)' is stale: process \(writer.id)\(start) no longer runs."
+    }
+    static func unhealthy(_ trouble: ClientError, url: String) -> String {
+        "\(url) is not well: \(sentence(trouble.description))"
+    }
+    static let negativeTimeout = "--timeout must not be negative."
     static func readyFileInUse(_ path: String, _ identifier: Int32) -> String {
         "'\(path)' is the ready file of process \(identifier), which still runs: stop it, or name another file. If "
             + "that process is another program by now, remove the file."

@@ -1,4 +1,5 @@
 import CLibrary
+import FitIQAPI
 import JSON
 import Sockets
 
@@ -16,13 +17,46 @@ final class ReadyFile {
     private var file: OutputFile?
     static let limit = 64 << 10
 
+    /// The process that a ready file names.
+    struct Writer: Equatable {
+        let id: Int32
+        /// When it started; nil in a file that does not say.
+        let startedAt: Timestamp?
+
+        /// This process, as its ready file names it.
+        static var current: Writer {
+            Writer(id: CurrentProcess.identifier, startedAt: start(of: CurrentProcess.identifier))
+        }
+
+        /// Whether it runs: another process that has its number by now has started at another time.
+        var isRunning: Bool {
+            guard id != CurrentProcess.identifier, CurrentProcess.isRunning(id) else { return false }
+            guard let startedAt, let start = Self.start(of: id) else { return true }
+            // Both are whole seconds, and clocks are set.
+            return abs(start.secondsSinceEpoch - startedAt.secondsSinceEpoch) <= 5
+        }
+
+        private static func start(of id: Int32) -> Timestamp? {
+            CurrentProcess.age(of: id).map {
+                Timestamp(secondsSinceEpoch: WallClock.nanosecondsSinceEpoch() / 1_000_000_000 - $0)
+            }
+        }
+    }
+
+    /// What is at a path.
+    enum State: Equatable {
+        case absent
+        /// Something else.
+        case foreign
+        /// What a server left that no longer runs.
+        case stale(Writer)
+        case running(Writer, url: String)
+    }
+
     /// Ensures that the path is free.
     ///
-    /// - Parameter isRunning: whether there is a process with that id other than this one.
-    init(
-        at path: String,
-        isRunning: (Int32) -> Bool = { $0 != CurrentProcess.identifier && CurrentProcess.isRunning($0) }
-    ) throws(Failure) {
+    /// - Parameter isRunning: whether there is such a process other than this one.
+    init(at path: String, isRunning: (Writer) -> Bool = \.isRunning) throws(Failure) {
         self.path = path
         var status = stat()
         guard lstat(path, &status) == 0 else {
@@ -48,26 +82,40 @@ final class ReadyFile {
         return try ReadyFile(at: path)
     }
 
-    private static func removeStale(_ path: String, _ isRunning: (Int32) -> Bool) throws(Failure) {
-        let stale: OutputFile
+    private static func removeStale(_ path: String, _ isRunning: (Writer) -> Bool) throws(Failure) {
+        switch try look(at: path, isRunning, whileStale: { unlink(path) == 0 || errno == ENOENT ? 0 : errno }) {
+        case (.absent, _), (.stale, 0): return
+        case (.foreign, _): throw .configuration(Messages.notReadyFile(path, nil))
+        case (.running(let writer, _), _): throw .configuration(Messages.readyFileInUse(path, writer.id))
+        case (.stale, let code): throw .file(FileError(.write, path: path, code: code))
+        }
+    }
+
+    /// What is at a path now.
+    static func state(at path: String) -> State { look(at: path, \.isRunning) { 0 }.state }
+
+    /// What is at a path; a stale file is locked while the closure runs, whose result comes back, too.
+    private static func look(
+        at path: String, _ isRunning: (Writer) -> Bool, whileStale: () -> Int32
+    ) -> (state: State, code: Int32) {
+        let file: OutputFile
         do throws(FileError) {
             // For writing if permitted: over NFS a lock needs it.
             do throws(FileError) {
-                stale = try OutputFile(opening: path)
+                file = try OutputFile(opening: path)
             } catch {
-                stale = try OutputFile(opening: path, toRead: true)
+                file = try OutputFile(opening: path, toRead: true)
             }
         } catch {
-            // Another server may have removed it just now.
-            guard error.cause != .system(ENOENT) else { return }
-            throw .configuration(Messages.notReadyFile(path, nil))
+            return (error.cause == .system(ENOENT) ? .absent : .foreign, 0)
         }
-        defer { stale.close() }
-        guard let bytes = try? stale.read(limit + 1, at: 0), bytes.count <= limit, let identifier = processID(in: bytes)
-        else { throw .configuration(Messages.notReadyFile(path, nil)) }
-        let isLocked = (try? stale.lock()) == nil
-        guard !isLocked, !isRunning(identifier) else { throw .configuration(Messages.readyFileInUse(path, identifier)) }
-        guard unlink(path) == 0 || errno == ENOENT else { throw .file(FileError(.write, path: path, code: errno)) }
+        defer { file.close() }
+        guard let bytes = try? file.read(limit + 1, at: 0), bytes.count <= limit, let writer = writer(of: bytes),
+            let url = (try? JSON.parse(bytes))?["url"]?.string
+        else { return (.foreign, 0) }
+        let isLocked = (try? file.lock()) == nil
+        guard !isLocked, !isRunning(writer) else { return (.running(writer, url: url), 0) }
+        return (.stale(writer), whileStale())
     }
 
     func write(_ bytes: [UInt8]) throws(Failure) {
@@ -93,29 +141,30 @@ final class ReadyFile {
         defer { file.close() }
         self.file = nil
         guard file.isAt(path), let bytes = try? file.read(Self.limit, at: 0),
-            Self.processID(in: bytes) == CurrentProcess.identifier
+            Self.writer(of: bytes)?.id == CurrentProcess.identifier
         else { return }
         unlink(path)
     }
 
     /// What the file says; addresses over TLS are there only with TLS, so that readers can tell.
     static func content(
-        url: String, _ facts: [(name: String, value: String)], secureURL: String?, caPath: String?, processID: Int32
+        url: String, _ facts: [(name: String, value: String)], secureURL: String?, caPath: String?, writer: Writer
     ) -> [UInt8] {
         let secure = secureURL.map { [("https_url", $0), ("wss_url", RunningServer.webSocket($0))] } ?? []
         let authority = caPath.map { [("ca_certificate", $0)] } ?? []
         var object: JSONObject = ["url": .string(url), "ws_url": .string(RunningServer.webSocket(url))]
         for (name, value) in facts + secure + authority { object[name] = .string(value) }
-        object["pid"] = .number(JSONNumber(Int(processID)))
+        object["pid"] = .number(JSONNumber(Int(writer.id)))
+        object["started_at"] = writer.startedAt.map { .string($0.wireText) }
         return JSONValue.object(object).encoded() + [UInt8(ascii: "\n")]
     }
 
-    /// The id of the process that wrote a ready file; nil for other files.
-    static func processID(in bytes: [UInt8]) -> Int32? {
+    /// The process that wrote a ready file; nil for other files.
+    static func writer(of bytes: [UInt8]) -> Writer? {
         guard let value = try? JSON.parse(bytes), value["url"]?.string != nil, value["ws_url"]?.string != nil,
-            let number = value["pid"]?.int, number > 0
+            let id = value["pid"]?.int.flatMap(Int32.init(exactly:)), id > 0
         else { return nil }
-        return Int32(exactly: number)
+        return Writer(id: id, startedAt: value["started_at"]?.string.flatMap { Timestamp($0) })
     }
 
     private static func kind(_ status: stat) -> String {

@@ -70,7 +70,7 @@ struct RecordCommand: ParsableCommand {
             url: proxy.loop.url, secureURL: proxy.loop.secureURL, upstream: proxy.upstream.description, output: output,
             caPath: secure?.ca)
         do throws(Failure) {
-            try readyFile?.write(running.readyFile(processID: CurrentProcess.identifier))
+            try readyFile?.write(running.readyFile(of: .current))
         } catch {
             tap.discard()
             throw error
@@ -139,10 +139,10 @@ struct RunningProxy {
     /// The CA that TLS clients have to trust; nil for the user's own certificate.
     let caPath: String?
 
-    func readyFile(processID: Int32) -> [UInt8] {
+    func readyFile(of writer: ReadyFile.Writer) -> [UInt8] {
         ReadyFile.content(
             url: url, [("upstream", upstream), ("output", output)], secureURL: secureURL, caPath: caPath,
-            processID: processID)
+            writer: writer)
     }
 
     func banner(program: String, keepsSecrets: Bool) -> String {

@@ -19,7 +19,7 @@ struct ServeOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: .init(
-            "Decides every id and every pace: same seed and requests, same answers. (default: 1)", valueName: "number"))
+            "Decides every id and every pace: same seed and requests, same answers. (default: 1)", valueName: "number"), transform: NumberKind<UInt64>.seed.parse)
     var seed: UInt64?
 
     @Option(
@@ -112,7 +112,7 @@ struct ServeOptions: ParsableArguments {
         var plan = ScenarioPlan()
         if let name = try Settings.nonEmpty(scenario, "SCENARIO") { plan.source = try ScenarioSource(name) }
         if let path = try Settings.nonEmpty(importFile, "IMPORT") { plan.state = try .init(path) }
-        plan.seed = try Settings.value(seed, "SEED", expected: "a whole number from 0 to 18446744073709551615")
+        plan.seed = try Settings.number(seed, "SEED", as: .seed)
         plan.guide = try Settings.choice(guide, "GUIDE")
         plan.clock = try Settings.choice(clock, "CLOCK")
         plan.ids = try Settings.choice(ids, "IDS")
@@ -247,7 +247,7 @@ struct ServerLauncher {
     }
 
     private func announce(_ running: RunningServer) throws(Failure) {
-        try readyFile?.write(running.readyFile(processID: CurrentProcess.identifier))
+        try readyFile?.write(running.readyFile(of: .current))
         print(Banner(server: running, program: ProgramName.asTyped).text, terminator: "")
         StandardOutput.excuse(logger)
     }

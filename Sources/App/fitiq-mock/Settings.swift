@@ -10,15 +10,39 @@ import Text
 ///
 /// Each function returns the option's value, the environment's, or nil; names are those of the environment.
 enum Settings {
-    static func text(_ option: String?, _ name: String) -> String? { option ?? System.variable("FITIQ_MOCK_" + name) }
+    static func text(_ option: String?, _ name: String) -> String? {
+        assert(names.contains(name), "A variable has to be in the list.")
+        return option ?? System.variable("FITIQ_MOCK_" + name)
+    }
 
-    /// The same for values that are parsed from text.
-    static func value<Value: LosslessStringConvertible>(
-        _ option: Value?, _ name: String, expected: String
+    /// The variables that some command reads, or sets for the commands it starts.
+    static let names = [
+        "ADMIN_TOKEN", "ADMIN_URL", "ALLOW_ORIGIN", "API_KEY", "CERTIFICATE", "CLOCK", "COMPRESSION", "CORS",
+        "DATA_DIR", "EMAIL", "EXPORT_ON_EXIT", "FRAMES", "FRESH_TOKEN", "GUIDE", "HOST", "IDS", "IMPORT", "INSTANT",
+        "JWT_SECRET", "KEEP_SECRETS", "KEY", "LOG_FORMAT", "LOG_LEVEL", "MATCH", "NETWORK", "OUTPUT", "OVERWRITE",
+        "PASSWORD", "PORT", "READY_FILE", "RECORD", "REFRESH_TOKEN", "SCENARIO", "SEED", "SPEED", "STRICT_HEADERS",
+        "TLS", "TLS_PORT", "TOKEN", "UPSTREAM", "UPSTREAM_CA", "URL", "WATCH", "WATCH_TRAFFIC", "WS_URL",
+    ]
+
+    /// A message for each variable of an environment that looks like one of these, and is none.
+    static func strays(in environment: [String]) -> [String] {
+        environment.compactMap { entry in
+            let name = entry.prefix { $0 != "=" }.dropFirst("FITIQ_MOCK_".count)
+            guard entry.hasPrefix("FITIQ_MOCK_"), !name.hasPrefix("TEST_"), !names.contains(String(name)) else {
+                return nil
+            }
+            return Messages.strayVariable(String(name), known: names)
+        }
+    }
+
+    /// The same for numbers.
+    static func number<Value: FixedWidthInteger>(
+        _ option: Value?, _ name: String, as kind: NumberKind<Value>
     ) throws(Failure) -> Value? {
         guard option == nil, let text = text(nil, name) else { return option }
-        guard let value = Value(text) else {
-            throw .configuration(Messages.badEnvironment("FITIQ_MOCK_" + name, value: text, expected: expected))
+        guard let value = kind.value(of: text) else {
+            throw .configuration(
+                Messages.badEnvironment("FITIQ_MOCK_" + name, value: text, expected: kind.expectation))
         }
         return value
     }
@@ -110,6 +134,30 @@ struct OriginOptions: ParsableArguments {
 }
 
 /// A CI service that shows marked lines of a program's output.
+/// A range of whole numbers that an option takes, and names where it refuses others.
+struct NumberKind<Value: FixedWidthInteger & Sendable>: Sendable {
+    let name: String
+    let range: ClosedRange<Value>
+
+    var expectation: String { "\(name) from \(range.lowerBound) to \(range.upperBound)" }
+
+    func value(of text: String) -> Value? { Value(text).flatMap { range.contains($0) ? $0 : nil } }
+
+    /// For `transform` of an option.
+    func parse(_ text: String) throws -> Value {
+        guard let value = value(of: text) else { throw ValidationError(Messages.badNumber(expected: expectation)) }
+        return value
+    }
+}
+
+extension NumberKind<UInt16> {
+    static let port = NumberKind(name: "a port", range: 0...65535)
+}
+
+extension NumberKind<UInt64> {
+    static let seed = NumberKind(name: "a whole number", range: 0...UInt64.max)
+}
+
 enum AnnotationService: String, CaseIterable, ExpressibleByArgument { case github }
 
 /// The report's destination and the known failures: options of every command that judges a client.

@@ -120,7 +120,7 @@ private final class WatchReader: Sendable {
         // The first connection decides whether there is a server at all.
         var (hasBegun, isLost) = (false, false)
         while !StandardOutput.hasFailed {
-            var request = AdminRequest(
+            var request = ServerRequest(
                 "events?verdicts=true", of: base, world: world, adminToken: adminToken, fields: stream.connect())
             var isTooLong = false
             var trouble = ClientError.truncatedResponse

@@ -45,6 +45,12 @@ public enum CurrentProcess {
         guard let end = stat.lastIndex(of: UInt8(ascii: ")")), end + 2 < stat.count else { return true }
         return ![UInt8(ascii: "Z"), UInt8(ascii: "X")].contains(stat[end + 2])
     }
+
+    /// How long ago a process started, in whole seconds; nil if the system does not say.
+    public static func age(of identifier: Int32) -> Int64? {
+        let age = cplatform_process_age(identifier)
+        return age < 0 ? nil : age
+    }
 }
 
 /// Output to descriptors without offsets: pipes, terminals, devices, and the standard streams.

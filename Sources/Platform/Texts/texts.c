@@ -179,6 +179,9 @@ static const struct {
     TEXT("Fixtures/scenarios/unreliable-chunks.yaml")
 #embed "../../../Fixtures/scenarios/unreliable-chunks.yaml"
     END
+    TEXT("Fixtures/scenarios/scenario.schema.json")
+#embed "../../../Fixtures/scenarios/scenario.schema.json"
+    END
     TEXT("Fixtures/data/coach.json")
 #embed "../../../Fixtures/data/coach.json"
     END

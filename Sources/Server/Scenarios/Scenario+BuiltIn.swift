@@ -11,7 +11,7 @@ extension Scenario {
         while let start = EmbeddedText(index: index).path {
             let (path, text) = (String(cString: start), EmbeddedText(index: index))
             index += 1
-            guard path.hasPrefix(folder) else { continue }
+            guard path.hasPrefix(folder), path.hasSuffix(".yaml") else { continue }
             let bytes = UnsafeBufferPointer(start: text.start, count: text.count)
             found.append((String(path.dropFirst(folder.count).dropLast(".yaml".count)), summary(of: bytes)))
         }
@@ -34,7 +34,14 @@ extension Scenario {
     /// The YAML of a built-in scenario, as a starting point for custom ones, or nil if there is none.
     public static func builtInText(named name: String) -> String? {
         guard builtInNames.contains(name) else { return nil }
-        let text = EmbeddedText(path: folder + name + ".yaml")
+        return text(ofFile: name + ".yaml")
+    }
+
+    /// The JSON Schema of scenario files (draft 2020-12).
+    public static var schema: String { text(ofFile: "scenario.schema.json") }
+
+    private static func text(ofFile name: String) -> String {
+        let text = EmbeddedText(path: folder + name)
         return String(decoding: UnsafeBufferPointer(start: text.start, count: text.count), as: UTF8.self)
     }
 

@@ -80,6 +80,9 @@ int64_t cplatform_raise_descriptor_limit(int64_t wanted);
 /// (process_linux.c, process_darwin.c); valid until somebody changes it.
 char *const *cplatform_environment(void);
 
+/// The whole seconds since a process started (process_linux.c, process_darwin.c).
+int64_t cplatform_process_age(pid_t process);
+
 /// The width in characters of the terminal behind a descriptor; 0 if it is none, or
 /// does not know (terminal.c).
 int cplatform_terminal_columns(int descriptor);

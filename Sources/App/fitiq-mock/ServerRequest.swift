@@ -5,8 +5,8 @@ import JSON
 import Sockets
 import Text
 
-/// A GET of a server's admin API on a connection of its own: bytes of the response in, bytes of its body out.
-struct AdminRequest {
+/// A GET of a server on a connection of its own: bytes of the response in, bytes of its body out.
+struct ServerRequest {
     /// What the client sends.
     private(set) var bytes: [UInt8] = []
     /// Whether the response has begun, and is a success.
@@ -22,14 +22,19 @@ struct AdminRequest {
     ///   - base: The URL of the server, or of one of its worlds: `http://127.0.0.1:8080/w/w1`.
     ///   - world: The ID of the world; nil for the one of the URL.
     init(_ path: String, of base: BaseURL, world: String? = nil, adminToken: String?, fields: HTTPFields = [:]) {
+        var fields = fields
+        if let name = HTTPField.Name("X-Admin-Token") { fields[name] = adminToken }
+        self.init(target: Self.path(path, of: base, world: world), of: base, fields: fields)
+    }
+
+    /// - Parameter target: The path and the query on the server.
+    init(target: String, of base: BaseURL, fields: HTTPFields = [:]) {
         var limits = HTTP1.Limits()
         // A stream of events has no end.
         limits.body = 1 << 60
         http = HTTP1.Connection(role: .client, limits: limits)
         var fields = fields
         fields[.hostField] = base.authority
-        if let name = HTTPField.Name("X-Admin-Token") { fields[name] = adminToken }
-        let target = Self.path(path, of: base, world: world)
         http.sendRequest(method: .get, target: target, fields: fields, body: nil, into: &bytes)
     }
 

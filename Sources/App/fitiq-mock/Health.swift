@@ -1,0 +1,82 @@
+import ArgumentParser
+import FitIQClient
+import Sockets
+
+struct Health: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "health",
+        abstract: "Say whether a server answers, for the health checks of containers.",
+        discussion: "Exits with 0 if it does, else with 1.")
+
+    @Option(help: .init("The server's URL, of its plain port. (default: \(Chat.defaultURL))", valueName: "url"))
+    var url: String?
+
+    func run() throws {
+        let address = try Settings.nonEmpty(url, "URL") ?? Chat.defaultURL
+        do throws(ClientError) {
+            try Self.get("/health", of: try BaseURL(address))
+        } catch {
+            throw Failure(message: Messages.unhealthy(error, url: address), exitCode: 1)
+        }
+    }
+
+    private static let answerTime = Duration.seconds(5)
+
+    /// Asks a server for something that answers 200 when all is well.
+    static func get(_ target: String, of base: BaseURL) throws(ClientError) {
+        let address: SocketAddress
+        do throws(SocketError) {
+            address = try SocketAddress(host: base.host, port: base.port)
+        } catch {
+            throw .transport(error)
+        }
+        var request = ServerRequest(target: target, of: base)
+        try request.run(to: address, silence: answerTime) { _ in true }
+    }
+}
+
+struct WaitCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "wait",
+        abstract: "Wait until a server that was just started takes requests, and print its URL.",
+        discussion: """
+            Reads the server's --ready-file, and tells one of a running server from one that a killed server left. Exits \
+            with 1 if no server is ready in time.
+            """)
+
+    @Option(help: .init("The file that the server was told to write.", valueName: "path"))
+    var readyFile: String
+
+    @Option(
+        parsing: .unconditional,
+        help: .init("How long to wait: a number and s, m, h or d; 0 looks once.", valueName: "duration"))
+    var timeout = Lifetime(seconds: 30)
+
+    private static let pause = Duration.milliseconds(20)
+
+    func validate() throws {
+        guard timeout.seconds >= 0 else { throw ValidationError(Messages.negativeTimeout) }
+    }
+
+    func run() throws {
+        let gate = try orFailure(try Gate(), Failure.running)
+        let deadline = MonotonicInstant.now().advanced(by: .seconds(timeout.seconds))
+        while true {
+            let trouble: String
+            switch ReadyFile.state(at: readyFile) {
+            case .absent: trouble = Messages.noReadyFile(readyFile)
+            case .foreign: trouble = Messages.notReadyFile(readyFile, nil)
+            case .stale(let writer): trouble = Messages.staleReadyFile(readyFile, writer)
+            case .running(_, let url):
+                do throws(ClientError) {
+                    try Health.get("/ready", of: try BaseURL(url))
+                    return print(url)
+                } catch {
+                    trouble = Messages.unhealthy(error, url: url)
+                }
+            }
+            guard MonotonicInstant.now() < deadline else { throw Failure(message: trouble, exitCode: 1) }
+            gate.wait(until: .now().advanced(by: Self.pause))
+        }
+    }
+}
