@@ -101,6 +101,47 @@ extension Peers {
             }
         }
 
+        @Test("Programs wait for a server, and tell one that was killed from one that runs")
+        func waiting() async throws {
+            try await run(
+                """
+                "$0" wait --ready-file ready.json --timeout 0; echo $?
+                "$0" wait --ready-file ready.json >url &
+                waiter=$!
+                start serve
+                wait $waiter
+                grep -c "$(cat url)" ready.json
+                "$0" health --url "$(cat url)" && echo well
+                server=${servers##* }
+                kill -KILL $server && wait $server
+                "$0" health --url "$(cat url)"; echo $?
+                "$0" wait --ready-file ready.json --timeout 0; echo $?
+                """
+            ) { _, command in
+                #expect(command.output == "1\n1\nwell\n1\n1\n", "\(command.transcript)")
+                #expect(
+                    command.errors.contains("is not there") && command.errors.contains("nothing listens")
+                        && command.errors.contains("is stale"), "\(command.transcript)")
+            }
+        }
+
+        @Test("The binary alone has completions, the schema and its version for programs")
+        func alone() async throws {
+            try await run(
+                """
+                "$0" completions bash | bash -n && for shell in zsh fish; do "$0" completions $shell | grep -c serve >/dev/null && echo $shell; done
+                "$0" completions tcsh 2>/dev/null; echo $?
+                "$0" schema | python3 -c 'import json, sys; print(json.load(sys.stdin)["title"])'
+                "$0" --version --json | python3 -c 'import json, sys; print(*json.load(sys.stdin))'
+                """
+            ) { _, command in
+                #expect(
+                    command.output
+                        == "zsh\nfish\n2\nA scenario of fitiq-mock\nname version system machine\n",
+                    "\(command.transcript)")
+            }
+        }
+
         @Test("A stale one is gone where the server then cannot listen")
         func staleAndNoPort() async throws {
             try await run(
