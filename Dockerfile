@@ -1,0 +1,14 @@
+# The same image as scripts/image makes: docker build -t fitiq-mock . && docker run -p 8080:8080 fitiq-mock
+FROM swift:6.1-bookworm AS build
+RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends libssl-dev libyaml-dev zlib1g-dev pkg-config
+WORKDIR /source
+COPY . .
+RUN bash -c 'source scripts/install-dependencies && link_statically && \
+    swift build -c release --static-swift-stdlib --product fitiq-mock && strip .build/release/fitiq-mock'
+
+FROM gcr.io/distroless/cc-debian12:nonroot
+COPY --from=build /source/.build/release/fitiq-mock /usr/local/bin/fitiq-mock
+EXPOSE 8080 8443
+HEALTHCHECK --interval=10s --timeout=6s CMD ["/usr/local/bin/fitiq-mock", "health"]
+ENTRYPOINT ["/usr/local/bin/fitiq-mock"]
+CMD ["serve", "--host", "0.0.0.0"]

@@ -1,0 +1,111 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension Peers {
+    /// The step of action.yml, with a stand-in for the runner's environment and for the releases.
+    @Suite("The action")
+    struct ActionTests {
+        /// A release whose program is this package's, and an empty runner; `step NAME=VALUE…` runs the step.
+        private static let setting = """
+            program=$0 step=$1
+            name=fitiq-mock-9.8.7-$(uname -s | tr '[:upper:]' '[:lower:]')-$(uname -m)
+            mkdir -p "$name/bin" releases/v9.8.7 runner tools
+            printf '#!/bin/sh\\nexec "%s" "$@"\\n' "$program" >"$name/bin/fitiq-mock"
+            chmod +x "$name/bin/fitiq-mock"
+            tar -cJf "releases/v9.8.7/$name.tar.xz" "$name"
+            (cd releases/v9.8.7 && python3 -c '
+            import hashlib, sys
+            print(hashlib.sha256(open(sys.argv[1], "rb").read()).hexdigest() + "  " + sys.argv[1])
+            ' "$name.tar.xz" >SHA256SUMS)
+            printf '#!/bin/sh\\necho "gh $*" >>%s/asked\\ntest ! -e %s/refused\\n' "$PWD" "$PWD" >tools/gh
+            chmod +x tools/gh
+            step() {
+                env PATH="$PWD/tools:$PATH" RUNNER_TEMP="$PWD/runner" GITHUB_OUTPUT="$PWD/output" \\
+                    GITHUB_STEP_SUMMARY="$PWD/summary" FITIQ_MOCK_TEST_RELEASES="file://$PWD/releases" \\
+                    ACTION_REPOSITORY=someone/fitiq-mock ACTION_REF=v9.8.7 INPUT_MODE=verify INPUT_COMMAND= \\
+                    INPUT_SCENARIOS= INPUT_GUIDE= INPUT_KNOWN_BROKEN= INPUT_OPTIONS= INPUT_VERSION= \\
+                    INPUT_ATTESTATION=true "$@" "$step"
+            }
+
+            """
+
+        private func run(_ script: String) async throws -> (command: Command, folder: ScratchFolder) {
+            let folder = try ScratchFolder()
+            let step = URL.packageRoot.appending(path: "action/run").path
+            let command = try await Command(
+                URL(fileURLWithPath: "/bin/bash"), ["-c", Self.setting + script, try Programs.fitiqMock().path, step],
+                directory: folder.url)
+            return (command, folder)
+        }
+
+        private static let client = """
+            curl -s -H "Authorization: Bearer $FITIQ_MOCK_TOKEN" -H "X-API-Key: $FITIQ_MOCK_API_KEY" \\
+                "$FITIQ_MOCK_URL/api/v1/goals"
+            """
+
+        @Test("It installs a release once, judges the command, and writes the summary, annotations and reports")
+        func verifies() async throws {
+            let (command, folder) = try await run(
+                """
+                step INPUT_COMMAND='\(Self.client)' INPUT_SCENARIOS='default conflict' INPUT_GUIDE=goal-linking >told
+                echo "exit $?"
+                step INPUT_COMMAND='\(Self.client); exit 7' INPUT_SCENARIOS=default >failed; echo "exit $?"
+                cat asked; ls "$(sed -n 's/^report=//p' output | head -1)"; grep -c '^::error' failed
+                """)
+            defer { folder.remove() }
+            let lines = command.output.split(separator: "\n").map(String.init)
+            #expect(lines.prefix(2) == ["exit 0", "exit 1"], "\(command.transcript)")
+            #expect(lines.dropFirst(2).first?.hasPrefix("gh attestation verify fitiq-mock-9.8.7-") == true)
+            #expect(lines.dropFirst(2).first?.hasSuffix("--repo someone/fitiq-mock") == true)
+            #expect(lines.dropFirst(3) == ["report.html", "report.json", "report.md", "report.xml", "1"])
+            #expect(try folder.read("told").contains("in 2 runs"))
+            let summary = try folder.read("summary")
+            #expect(summary.contains("goal") && summary.contains("The run fails"), "\(summary)")
+        }
+
+        @Test("It starts a server for the steps that follow, which outlives it")
+        func serves() async throws {
+            let (command, folder) = try await run(
+                """
+                step INPUT_MODE=serve INPUT_SCENARIOS=conflict INPUT_OPTIONS='--clock manual --seed 7'
+                . ./output
+                trap 'kill "$(grep -o "pid..[0-9]*" runner/fitiq-mock-ready.json | cut -d: -f2)"' EXIT
+                curl -s "$url/health"
+                curl -s -o /dev/null -w ' %{http_code} ' -H "Authorization: Bearer $token" -H 'X-API-Key: fitiq-mock-key' \\
+                    "$url/api/v1/goals"
+                curl -s "$url/__admin/clock" | grep -o manual
+                """)
+            defer { folder.remove() }
+            #expect(command.output == "{\"status\":\"ok\"} 200 manual\n", "\(command.transcript)")
+        }
+
+        @Test(
+            "What is wrong is an annotation and exit code 2, and nothing runs",
+            arguments: [
+                ("step INPUT_COMMAND='touch ran' INPUT_MODE=judge", "'judge' is not a mode: verify, serve or explore"),
+                ("step", "the mode verify needs the input command"),
+                ("step INPUT_MODE=serve INPUT_COMMAND=true", "the mode serve takes no command"),
+                ("step INPUT_COMMAND='touch ran' ACTION_REF=main", "'main' is not a version such as 0.1.0"),
+                ("step INPUT_COMMAND='touch ran' INPUT_VERSION=9.9.9", "in the release v9.9.9"),
+                ("echo x >>releases/v9.8.7/*.xz; step INPUT_COMMAND='touch ran'", "is not what SHA256SUMS says"),
+                ("touch refused; step INPUT_COMMAND='touch ran'", "nobody attests that"),
+            ])
+        func refuses(script: String, message: String) async throws {
+            let (command, folder) = try await run("\(script); echo $?; ls ran asked 2>/dev/null")
+            defer { folder.remove() }
+            #expect(command.output.contains("::error title=fitiq-mock::") && command.output.contains(message))
+            #expect(
+                command.output.hasSuffix(message.hasPrefix("nobody") ? "2\nasked\n" : "\n2\n"), "\(command.transcript)")
+        }
+
+        @Test("It takes what nobody attests if it is told to")
+        func unattested() async throws {
+            let (command, folder) = try await run(
+                "touch refused; step INPUT_COMMAND=true INPUT_SCENARIOS=default INPUT_ATTESTATION=false >/dev/null; echo $?"
+            )
+            defer { folder.remove() }
+            #expect(command.output == "4\n" && !command.errors.contains("gh "), "\(command.transcript)")
+        }
+    }
+}

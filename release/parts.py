@@ -1,0 +1,89 @@
+"""What a binary is made of: packages of Swift, and libraries of the system that are linked into it."""
+
+import gzip
+import json
+import pathlib
+import platform
+import subprocess
+
+# How a library of the system is called by pkg-config, by Debian, and its licence (SPDX).
+LIBRARIES = [
+    ("openssl", "libssl-dev", "Apache-2.0"), ("yaml-0.1", "libyaml-dev", "MIT"), ("zlib", "zlib1g-dev", "Zlib"),
+]
+SWIFT_LICENCE = "Apache-2.0 WITH Swift-exception"
+
+
+def output(*command, **options):
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, **options).stdout.strip()
+
+
+def packages(root):
+    """The packages of Swift that the package resolves to, each once."""
+    tree = json.loads(output("swift", "package", "--package-path", str(root), "show-dependencies", "--format", "json"))
+    found = {}
+    def visit(node):
+        for dependency in node["dependencies"]:
+            found[dependency["identity"]] = dependency
+            visit(dependency)
+    visit(tree)
+    return [found[name] for name in sorted(found)]
+
+
+def swift_version():
+    return output("swift", "--version").split("Swift version ")[1].split(" ")[0]
+
+
+def notices(root):
+    """The licences of everything in the binary that was not written here."""
+    texts = []
+    for package in packages(root):
+        folder = pathlib.Path(package["path"])
+        for name in ("LICENSE.txt", "LICENSE", "NOTICE.txt"):
+            if (folder / name).exists():
+                texts.append((f"{package['identity']} {package['version']}", (folder / name).read_text()))
+    for name, package, licence in LIBRARIES:
+        texts.append((f"{name} {output('pkg-config', '--modversion', name)}, {licence}", library_notice(package)))
+    # The same licence as that of Apple's packages above, with an exception for what is compiled.
+    texts.append((f"Swift {swift_version()}, {SWIFT_LICENCE}", "https://www.swift.org/LICENSE.txt"))
+    rule = "=" * 80
+    return "".join(f"{rule}\n{title}\n{rule}\n\n{text.strip()}\n\n" for title, text in texts)
+
+
+def library_notice(package):
+    path = pathlib.Path("/usr/share/doc") / package / "copyright"
+    if path.exists():
+        return path.read_text()
+    if path.with_suffix(".gz").exists():
+        return gzip.decompress(path.with_suffix(".gz").read_bytes()).decode()
+    # Homebrew keeps licences beside its libraries.
+    formula = {"libssl-dev": "openssl@3", "libyaml-dev": "libyaml", "zlib1g-dev": "zlib"}[package]
+    folder = pathlib.Path(output("brew", "--prefix", formula))
+    return next(folder.glob("LICENSE*")).read_text()
+
+
+def sbom(root, version):
+    """The parts as SPDX 2.3; it says nothing about when and where it was made, so that it stays the same."""
+    parts = [(package["identity"], package["version"], "Apache-2.0", package["url"]) for package in packages(root)]
+    parts += [(name, output("pkg-config", "--modversion", name), licence, "NOASSERTION")
+              for name, _, licence in LIBRARIES]
+    parts.append(("swift", swift_version(), SWIFT_LICENCE, "https://github.com/swiftlang/swift"))
+    name = f"fitiq-mock-{version}-{platform.system().lower()}-{platform.machine()}"
+    def package(name, version, licence, location):
+        return {
+            "SPDXID": f"SPDXRef-{name}", "name": name, "versionInfo": version, "downloadLocation": location,
+            "licenseConcluded": licence, "licenseDeclared": licence, "copyrightText": "NOASSERTION",
+            "filesAnalyzed": False,
+        }
+    return {
+        "spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT", "name": name,
+        "documentNamespace": f"https://spdx.org/spdxdocs/{name}",
+        "creationInfo": {"created": "1980-01-01T00:00:00Z", "creators": ["Tool: fitiq-mock-release"]},
+        "packages": [package("fitiq-mock", version, "MIT", "NOASSERTION")] + [package(*part) for part in parts],
+        "relationships": [
+            {"spdxElementId": "SPDXRef-DOCUMENT", "relationshipType": "DESCRIBES",
+             "relatedSpdxElement": "SPDXRef-fitiq-mock"},
+        ] + [
+            {"spdxElementId": "SPDXRef-fitiq-mock", "relationshipType": "STATIC_LINK",
+             "relatedSpdxElement": f"SPDXRef-{part[0]}"} for part in parts
+        ],
+    }
