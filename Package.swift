@@ -27,6 +27,7 @@ let package = Package(
             targets: ["HTTP1", "JSON", "Nutrition", "Scenarios", "TLS", "Text", "Traffic", "WebSocket"]),
         // Apart, because Swift Testing is there for tests only.
         .library(name: "FakeBackend", targets: ["FakeBackend"]),
+        .plugin(name: "ContractTest", targets: ["ContractTest"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -45,6 +46,16 @@ let package = Package(
                 argumentParser, httpTypes, logging,
             ],
             path: "Sources/App/fitiq-mock"),
+
+        // `swift package contract-test` in packages that depend on this one.
+        .plugin(
+            name: "ContractTest",
+            capability: .command(
+                intent: .custom(verb: "contract-test", description: "Runs the tests against a fake FitIQ backend"),
+                permissions: [
+                    .allowNetworkConnections(scope: .local(), reason: "The tests call the fake on this machine")
+                ]),
+            dependencies: ["fitiq-mock"]),
 
         // MARK: Clients — a client that keeps the contract, and what checks others.
         // A world for each test of Swift Testing; apart, so that nothing else needs Testing.
