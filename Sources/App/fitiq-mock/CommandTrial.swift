@@ -63,9 +63,10 @@ final class AdapterPool: Sendable {
             return adapter
         }
         do throws(AdapterError) {
-            let client = try await adapter.begin(surroundings, case: "explore")
+            var client = try await adapter.begin(surroundings, case: "explore")
             firstTrouble.withLock { $0 = $0 ?? .some(nil) }
-            return PooledClient(client: client) { [self] in adapters.withLock { $0.free.append(adapter) } }
+            client.whenEnded = { [self] in adapters.withLock { $0.free.append(adapter) } }
+            return client
         } catch {
             firstTrouble.withLock { $0 = $0 ?? error }
             adapters.withLock { $0.free.append(adapter) }
@@ -80,21 +81,4 @@ final class AdapterPool: Sendable {
 
     /// Kills all processes at once.
     func kill() { for adapter in adapters.withLock({ $0.all }) { adapter.kill() } }
-}
-
-/// An adapter's client, at whose end the adapter is free for another one.
-private struct PooledClient: ClientUnderTest {
-    let client: ProcessClient
-    let leave: @Sendable () -> Void
-
-    var clock: ClientClock { client.clock }
-    var language: String? { client.language }
-    func perform(_ instruction: ClientInstruction) async throws { try await client.perform(instruction) }
-    func report() async throws -> ClientReport { try await client.report() }
-    func settle(at time: Timestamp) async throws -> Timestamp? { try await client.settle(at: time) }
-
-    func end() async {
-        await client.end()
-        leave()
-    }
 }

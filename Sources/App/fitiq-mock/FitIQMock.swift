@@ -170,20 +170,7 @@ enum Blocking {
     static func onThread<Value: Sendable>(
         _ work: @escaping @Sendable () throws(Failure) -> Value
     ) async throws(Failure) -> Value {
-        let result: Result<Value, Failure> = await withCheckedContinuation { continuation in
-            do throws(SocketError) {
-                try SystemThread.start {
-                    do throws(Failure) {
-                        continuation.resume(returning: .success(try work()))
-                    } catch {
-                        continuation.resume(returning: .failure(error))
-                    }
-                }
-            } catch {
-                continuation.resume(returning: .failure(.running(error)))
-            }
-        }
-        return try result.get()
+        try await SystemThread.result(of: work, orNoThread: Failure.running)
     }
 
     /// Waits on the main thread for work with clients, or for a signal, after which the work has a while to end.
