@@ -26,12 +26,13 @@ final class CommandTrial: Trial {
     /// - Throws: A ``Failure`` of the harness; `CancellationError` if it was stopped.
     func run(_ scenario: Scenario, story: Int) async throws -> TrialOutcome {
         let showsOutput = !hasRun.exchange(true, ordering: .relaxed)
-        let done = try await Blocking.onThread { [self] () throws(Failure) in
+        let work = { @Sendable [self] () throws(Failure) in
             try run.run(scenario, isJudged: false, streams: showsOutput ? .init() : output.streams) {
                 engine, world, now in
                 (engine.journalEntries(ofWorld: world.id), engine.access(toWorld: world.id, at: now)?.now)
             }
         }
+        let done = try await SystemThread.result(of: work, orNoThread: Failure.running)
         guard let done else { throw CancellationError() }
         var outcome = TrialOutcome(mode: done.world.mode, startedAt: done.world.now)
         (outcome.entries, outcome.endedAt) = done.seen

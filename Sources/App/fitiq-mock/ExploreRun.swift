@@ -27,7 +27,7 @@ struct ExploreRun {
         settings.jobs = options.jobs
         settings.isThorough = options.thorough
         settings.mayFail = options.mayFail
-        settings.confirmation = options.confirm.confirmation
+        settings.confirmation = options.confirm
         settings.families = families
         settings.stories = try Self.stories(options)
         self.settings = settings
@@ -70,7 +70,7 @@ struct ExploreRun {
             }
             return try await Explorer(settings).explore(
                 with: try trial(), stopping: stopping, remembering: memory
-            ) { progress?.say($0) }
+            ) { so in progress?.say { Messages.explored(so.counts, findings: so.found.count, seconds: $0) } }
         }
         let (exploration, signal) = try wait(work)
         progress?.end()
@@ -190,9 +190,7 @@ struct ExploreRun {
             "Found by: fitiq-mock \(CommandLine.arguments.dropFirst().map(\.shellQuoted).joined(separator: " "))",
             found.sentence.onOneLine(limit: 300), "Play it: \(replay(path))",
         ]
-        try orFailure(try WholeFile.write(found.file(comments: comments), to: path)) { (error: FileError) in
-            .running(error.description + ".")
-        }
+        try orFailure(try WholeFile.write(found.file(comments: comments), to: path), Failure.unwritten)
         return path
     }
 
@@ -239,11 +237,7 @@ struct ExploredWorld {
     /// Reads a built-in scenario or a file.
     init(_ name: String, seed: UInt64?, guide: GuideMode?) throws(Failure) {
         let source = try ScenarioSource(name)
-        let plan = ScenarioPlan(source: source, seed: seed, guide: guide)
-        let scenario = try plan.load()
-        var configuration = Engine.Configuration()
-        configuration.adopt(scenario)
-        if let failure = try plan.troubleWithData(of: configuration) { throw failure }
+        let scenario = try ScenarioPlan(source: source, seed: seed, guide: guide).loadChecked()
         let text =
             switch source {
             case .builtIn(let name): Scenario.builtInText(named: name) ?? "name: \(name)"

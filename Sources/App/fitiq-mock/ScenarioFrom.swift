@@ -44,7 +44,7 @@ struct ScenarioFrom: ParsableCommand {
     var timeLimit = Lifetime(seconds: 60)
 
     @Option(help: .init("How often of how many times the command has to fail, at most 20.", valueName: "k/n"))
-    var confirm = ConfirmationOption(Explorer.Settings().confirmation)
+    var confirm = Explorer.Settings().confirmation
 
     @Argument(parsing: .postTerminator, help: .init("The command and its arguments.", valueName: "command"))
     var command: [String] = []
@@ -52,12 +52,7 @@ struct ScenarioFrom: ParsableCommand {
     func validate() throws { if output.isEmpty { throw ValidationError(Messages.empty("--output")) } }
 
     func run() throws {
-        guard let program = command.first, !program.isEmpty else {
-            throw Failure.configuration(Messages.noCommand("scenario from", example: Messages.scenarioFromExample))
-        }
-        guard Verify.timeLimits.contains(timeLimit.seconds) else {
-            throw Failure.configuration(Messages.badTimeLimit)
-        }
+        try Harness.check(command, of: "scenario from", example: Messages.scenarioFromExample, limit: timeLimit)
         let mode: GuideMode = try Settings.choice(guide, of: "--guide") ?? .union
         let file = try SessionFile.read(session)
         for note in file.notes { FitIQMock.printError(Messages.inFile(session, Messages.sentence(note.description))) }
@@ -79,7 +74,7 @@ struct ScenarioFrom: ParsableCommand {
         let work: @Sendable () async throws -> RecordedSearch = {
             var search = RecordedSearch(
                 trial: trial, story: Story("command", scenario: world.scenario, document: world.document),
-                ids: Set(target.ids.map { ExactString($0) }), confirmation: confirm.confirmation, progress: progress)
+                ids: Set(target.ids.map { ExactString($0) }), confirmation: confirm, progress: progress)
             try await search.reduce(recorded.schedule)
             return search
         }
@@ -135,9 +130,8 @@ struct ScenarioFrom: ParsableCommand {
                 "Made by: fitiq-mock scenario from \(session.shellQuoted) -- \(title)", "Schedule: \(schedule)",
                 "Play it: fitiq-mock verify --scenario \(output.shellQuoted) -- \(title)",
             ] + (isEnd ? [] : [Messages.notTheEnd])
-        try orFailure(
-            try WholeFile.write(ScenarioDocument.text(.object(members), comments: comments), to: output)
-        ) { (error: FileError) in .running(error.description + ".") }
+        let file = ScenarioDocument.text(.object(members), comments: comments)
+        try orFailure(try WholeFile.write(file, to: output), Failure.unwritten)
         if !isEnd { FitIQMock.printError(Messages.notTheEnd) }
         print(Messages.reduced(output, schedule, title))
     }
