@@ -63,7 +63,7 @@ struct ScenarioFrom: ParsableCommand {
                 Messages.tooManyFaults(session, recorded.omittedCount, limit: ExploreLimits.recordedFaults))
             throw Failure.told(exitCode: 1)
         }
-        let world = try ExploredWorld(Scenario.defaultName, seed: nil, guide: guide == nil ? nil : mode)
+        let story = try Story.ofCommand(in: Scenario.defaultName, seed: nil, guide: guide == nil ? nil : mode)
         let stop = try orFailure(try Gate(), Failure.running)
         let trial = try CommandTrial(
             CommandRun(
@@ -73,8 +73,8 @@ struct ScenarioFrom: ParsableCommand {
         let progress = ExploreProgress()
         let work: @Sendable () async throws -> RecordedSearch = {
             var search = RecordedSearch(
-                trial: trial, story: Story("command", scenario: world.scenario, document: world.document),
-                ids: Set(target.ids.map { ExactString($0) }), confirmation: confirm, progress: progress)
+                trial: trial, story: story, ids: Set(target.ids.map { ExactString($0) }), confirmation: confirm,
+                progress: progress)
             try await search.reduce(recorded.schedule)
             return search
         }
@@ -88,7 +88,7 @@ struct ScenarioFrom: ParsableCommand {
             for line in lines.prefix(12) { FitIQMock.printToStandardError("  \(line)\n") }
             throw Failure.told(exitCode: 1)
         }
-        try write(smallest, world, target.ids, isEnd: signal == nil)
+        try write(smallest, story, target.ids, isEnd: signal == nil)
         if let signal { throw Failure.interrupted(by: signal, isReported: true) }
     }
 
@@ -119,8 +119,8 @@ struct ScenarioFrom: ParsableCommand {
         return broken.isEmpty ? (failures.map(\.rawValue), true) : (broken, false)
     }
 
-    private func write(_ schedule: Schedule, _ world: ExploredWorld, _ ids: [String], isEnd: Bool) throws {
-        var members = schedule.document(on: world.document).object ?? [:]
+    private func write(_ schedule: Schedule, _ story: Story, _ ids: [String], isEnd: Bool) throws {
+        var members = schedule.document(on: story.document).object ?? [:]
         let summary = Messages.summary(of: schedule, ids).onOneLine(limit: 299)
         members["name"] = .string("from-\(SessionFile.name(of: session))".onOneLine(limit: 90))
         members["summary"] = .string(summary)
