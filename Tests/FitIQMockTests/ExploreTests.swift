@@ -29,10 +29,10 @@ struct ExploreTests {
     @Test("--confirm is K/N, 1 ≤ K ≤ N ≤ 20")
     func confirmation() {
         for text in ["1/1", "2/3", "20/20", "1/20"] {
-            #expect(ConfirmationOption(argument: text)?.description == text)
+            #expect(Explorer.Confirmation(argument: text)?.description == text)
         }
         for text in ["", "1", "/", "0/1", "2/1", "1/21", "21/21", "-1/2", "1/2/3", "a/b", "1 /2"] {
-            #expect(ConfirmationOption(argument: text) == nil, "\(text)")
+            #expect(Explorer.Confirmation(argument: text) == nil, "\(text)")
         }
     }
 

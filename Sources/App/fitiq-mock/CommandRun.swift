@@ -6,11 +6,13 @@ import Sockets
 
 /// Runs a command in a scenario, in a world of its own; callable from several threads at once.
 struct CommandRun: Sendable {
-    let command: [String]
+    var command: [String]
     let limit: Duration
     let server: LocalServer
     /// Ends all commands once it is open.
     let stop: Gate
+    /// Whether the command's output is kept until it has ended, because others run beside it.
+    var showsOutputAtEnd = false
     /// The time between SIGTERM and SIGKILL for a command that must end.
     static let grace = Duration.seconds(2)
     /// The longest wait for the last bytes of a command that has ended.
@@ -48,9 +50,10 @@ struct CommandRun: Sendable {
         let start = MonotonicInstant.now()
         let environment = CurrentProcess.environment(
             with: Harness.environment(of: world, on: server, scenario: scenario.name))
+        let output = showsOutputAtEnd ? try CommandOutput() : nil
         // The command is as it was typed.
         let child = try orFailure(
-            try ChildProcess(command, environment: environment, streams: streams)
+            try ChildProcess(command, environment: environment, streams: output?.streams ?? streams)
         ) { (error: ChildProcessError) in
             .configuration(error.description + ".")
         }
@@ -66,6 +69,7 @@ struct CommandRun: Sendable {
         }
         let duration = start.duration(to: .now())
         let ending = self.end(child)
+        output?.show()
         guard end != .stopped else { return nil }
         return Outcome(
             world: world, ending: Report.CommandOutcome(ending, isTimeUp: end == .timeUp, limit: limit),

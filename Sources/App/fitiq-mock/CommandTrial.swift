@@ -26,12 +26,13 @@ final class CommandTrial: Trial {
     /// - Throws: A ``Failure`` of the harness; `CancellationError` if it was stopped.
     func run(_ scenario: Scenario, story: Int) async throws -> TrialOutcome {
         let showsOutput = !hasRun.exchange(true, ordering: .relaxed)
-        let done = try await Blocking.onThread { [self] () throws(Failure) in
+        let work = { @Sendable [self] () throws(Failure) in
             try run.run(scenario, isJudged: false, streams: showsOutput ? .init() : output.streams) {
                 engine, world, now in
                 (engine.journalEntries(ofWorld: world.id), engine.access(toWorld: world.id, at: now)?.now)
             }
         }
+        let done = try await SystemThread.result(of: work, orNoThread: Failure.running)
         guard let done else { throw CancellationError() }
         var outcome = TrialOutcome(mode: done.world.mode, startedAt: done.world.now)
         (outcome.entries, outcome.endedAt) = done.seen
@@ -63,9 +64,10 @@ final class AdapterPool: Sendable {
             return adapter
         }
         do throws(AdapterError) {
-            let client = try await adapter.begin(surroundings, case: "explore")
+            var client = try await adapter.begin(surroundings, case: "explore")
             firstTrouble.withLock { $0 = $0 ?? .some(nil) }
-            return PooledClient(client: client) { [self] in adapters.withLock { $0.free.append(adapter) } }
+            client.whenEnded = { [self] in adapters.withLock { $0.free.append(adapter) } }
+            return client
         } catch {
             firstTrouble.withLock { $0 = $0 ?? error }
             adapters.withLock { $0.free.append(adapter) }
@@ -80,21 +82,4 @@ final class AdapterPool: Sendable {
 
     /// Kills all processes at once.
     func kill() { for adapter in adapters.withLock({ $0.all }) { adapter.kill() } }
-}
-
-/// An adapter's client, at whose end the adapter is free for another one.
-private struct PooledClient: ClientUnderTest {
-    let client: ProcessClient
-    let leave: @Sendable () -> Void
-
-    var clock: ClientClock { client.clock }
-    var language: String? { client.language }
-    func perform(_ instruction: ClientInstruction) async throws { try await client.perform(instruction) }
-    func report() async throws -> ClientReport { try await client.report() }
-    func settle(at time: Timestamp) async throws -> Timestamp? { try await client.settle(at: time) }
-
-    func end() async {
-        await client.end()
-        leave()
-    }
 }

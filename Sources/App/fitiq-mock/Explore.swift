@@ -89,7 +89,7 @@ struct Explore: ParsableCommand {
     @Option(
         help: .init(
             "How often of how many times a finding has to show, at most 20.", valueName: "k/n"))
-    var confirm = ConfirmationOption(Explorer.Settings().confirmation)
+    var confirm = Explorer.Settings().confirmation
 
     @Option(
         help: .init(
@@ -138,37 +138,26 @@ struct Explore: ParsableCommand {
             print(FaultFamilies.table(families))
             return
         }
-        guard let program = command.first, !program.isEmpty else {
-            throw Failure.configuration(Messages.noCommand("explore", example: Messages.exploreExample))
-        }
+        try Harness.check(command, of: "explore", example: Messages.exploreExample, limit: timeLimit)
         guard budget.map({ ExploreLimits.budget.contains(.seconds($0.seconds)) }) ?? true else {
             throw Failure.configuration(Messages.badBudget)
         }
         guard runs.map(ExploreLimits.runs.contains) ?? true else { throw Failure.configuration(Messages.badRuns) }
         guard ExploreLimits.jobs.contains(jobs) else { throw Failure.configuration(Messages.badJobs) }
-        guard Verify.timeLimits.contains(timeLimit.seconds) else {
-            throw Failure.configuration(Messages.badTimeLimit)
-        }
         let run = try ExploreRun(self, families: families)
         if let replay { try run.play(replay) } else { try run.explore() }
     }
 }
 
 /// `--confirm 2/3`.
-struct ConfirmationOption: ExpressibleByArgument, CustomStringConvertible {
-    let confirmation: Explorer.Confirmation
-
-    init(_ confirmation: Explorer.Confirmation) { self.confirmation = confirmation }
-
-    init?(argument: String) {
+extension Explorer.Confirmation: ExpressibleByArgument {
+    public init?(argument: String) {
         let parts = argument.split(separator: "/", omittingEmptySubsequences: false).map { Int($0) }
         guard parts.count == 2, let needed = parts[0], let tries = parts[1], (1...ExploreLimits.tries).contains(tries),
             (1...tries).contains(needed)
         else { return nil }
-        confirmation = Explorer.Confirmation(needed, of: tries)
+        self.init(needed, of: tries)
     }
-
-    var description: String { "\(confirmation.needed)/\(confirmation.tries)" }
 }
 
 /// The families of faults, as options name them.

@@ -1,4 +1,3 @@
-import ContractSuite
 import Sockets
 
 /// Shows on standard error how far a search is: on a terminal in one line that is redrawn, elsewhere now and then.
@@ -7,10 +6,6 @@ final class ExploreProgress: Sendable {
     private let start = MonotonicInstant.now()
     private let lastTime = Box<MonotonicInstant>()
     private static let anew = "\r\u{1B}[K"
-
-    func say(_ exploration: Exploration) {
-        say { Messages.explored(exploration.counts, findings: exploration.found.count, seconds: $0) }
-    }
 
     /// - Parameter text: What to say after so many seconds; not asked if something was said a moment ago.
     func say(_ text: (Int64) -> String) {

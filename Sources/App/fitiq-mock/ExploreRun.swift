@@ -27,7 +27,7 @@ struct ExploreRun {
         settings.jobs = options.jobs
         settings.isThorough = options.thorough
         settings.mayFail = options.mayFail
-        settings.confirmation = options.confirm.confirmation
+        settings.confirmation = options.confirm
         settings.families = families
         settings.stories = try Self.stories(options)
         self.settings = settings
@@ -45,16 +45,14 @@ struct ExploreRun {
     private static func stories(_ options: Explore) throws(Failure) -> [Story] {
         let guide: GuideMode? = try Settings.choice(options.guide, of: "--guide")
         guard options.adapter else {
-            let world = try ExploredWorld(options.scenario ?? Scenario.defaultName, seed: options.seed, guide: guide)
-            return [Story("command", scenario: world.scenario, document: world.document)]
+            return [try .ofCommand(in: options.scenario ?? Scenario.defaultName, seed: options.seed, guide: guide)]
         }
         let world = try options.scenario.map { (name) throws(Failure) in
-            try ExploredWorld(name, seed: options.seed, guide: guide)
+            try Story.ofCommand(in: name, seed: options.seed, guide: guide)
         }
         return Story.all.map { story in
-            let own = ExploredWorld(story.scenario, story.document, seed: options.seed, guide: guide)
-            return story.inWorld(
-                (world ?? own).scenario, document: (world ?? own).document, isForeign: world != nil)
+            world.map { story.inWorld($0.scenario, document: $0.document, isForeign: true) }
+                ?? story.with(seed: options.seed, guide: guide)
         }
     }
 
@@ -70,7 +68,7 @@ struct ExploreRun {
             }
             return try await Explorer(settings).explore(
                 with: try trial(), stopping: stopping, remembering: memory
-            ) { progress?.say($0) }
+            ) { so in progress?.say { Messages.explored(so.counts, findings: so.found.count, seconds: $0) } }
         }
         let (exploration, signal) = try wait(work)
         progress?.end()
@@ -190,9 +188,7 @@ struct ExploreRun {
             "Found by: fitiq-mock \(CommandLine.arguments.dropFirst().map(\.shellQuoted).joined(separator: " "))",
             found.sentence.onOneLine(limit: 300), "Play it: \(replay(path))",
         ]
-        try orFailure(try WholeFile.write(found.file(comments: comments), to: path)) { (error: FileError) in
-            .running(error.description + ".")
-        }
+        try orFailure(try WholeFile.write(found.file(comments: comments), to: path), Failure.unwritten)
         return path
     }
 
@@ -217,33 +213,25 @@ struct ExploreRun {
     }
 }
 
-/// The world of an exploration: a scenario, and the same as the tree of its file.
-struct ExploredWorld {
-    private(set) var scenario: Scenario
-    private(set) var document: JSONValue
-
-    init(_ scenario: Scenario, _ document: JSONValue, seed: UInt64?, guide: GuideMode?) {
-        self.scenario = scenario
-        var members = document.object ?? [:]
+extension Story {
+    /// The story with what the options say of its world.
+    fileprivate func with(seed: UInt64?, guide: GuideMode?) -> Story {
+        var (scenario, members) = (scenario, document.object ?? [:])
         if let seed {
-            self.scenario.seed = seed
+            scenario.seed = seed
             members["seed"] = JSONNumber("\(seed)").map { .number($0) }
         }
         if let guide {
-            self.scenario.guide = guide
+            scenario.guide = guide
             members["guide"] = .string(guide.rawValue)
         }
-        self.document = .object(members)
+        return inWorld(scenario, document: .object(members))
     }
 
-    /// Reads a built-in scenario or a file.
-    init(_ name: String, seed: UInt64?, guide: GuideMode?) throws(Failure) {
+    /// The story of a command in a built-in scenario or a file.
+    static func ofCommand(in name: String, seed: UInt64?, guide: GuideMode?) throws(Failure) -> Story {
         let source = try ScenarioSource(name)
-        let plan = ScenarioPlan(source: source, seed: seed, guide: guide)
-        let scenario = try plan.load()
-        var configuration = Engine.Configuration()
-        configuration.adopt(scenario)
-        if let failure = try plan.troubleWithData(of: configuration) { throw failure }
+        let scenario = try ScenarioPlan(source: source, seed: seed, guide: guide).loadChecked()
         let text =
             switch source {
             case .builtIn(let name): Scenario.builtInText(named: name) ?? "name: \(name)"
@@ -253,6 +241,6 @@ struct ExploredWorld {
         let document = try orFailure(try Scenario.readWithJSON(text).json) { (error: ScenarioErrors) in
             .configuration(Messages.mistakes(in: name, error.description))
         }
-        self.init(scenario, document, seed: seed, guide: guide)
+        return Story("command", scenario: scenario, document: document).with(seed: seed, guide: guide)
     }
 }

@@ -134,6 +134,7 @@ struct Failure: Error {
     static func file(_ error: FileError) -> Failure { configuration(error.description + ".") }
     static func running(_ message: String) -> Failure { Failure(message: message, exitCode: 3) }
     static func running(_ error: SocketError) -> Failure { running(error.description) }
+    static func unwritten(_ error: FileError) -> Failure { running(error.description + ".") }
     /// The error was printed already, or is in a report.
     static func told(exitCode: Int) -> Failure { Failure(message: "", exitCode: Int32(exitCode)) }
     /// A signal ended the program: the exit code follows the shells' convention.
@@ -200,26 +201,6 @@ enum Blocking {
         let outcome = start(work) { done.open() }
         done.wait()
         guard let result = outcome.value else { preconditionFailure("set before the gate is opened") }
-        return try result.get()
-    }
-
-    /// Runs blocking work on a thread of its own: the threads of Swift's tasks are few.
-    static func onThread<Value: Sendable>(
-        _ work: @escaping @Sendable () throws(Failure) -> Value
-    ) async throws(Failure) -> Value {
-        let result: Result<Value, Failure> = await withCheckedContinuation { continuation in
-            do throws(SocketError) {
-                try SystemThread.start {
-                    do throws(Failure) {
-                        continuation.resume(returning: .success(try work()))
-                    } catch {
-                        continuation.resume(returning: .failure(error))
-                    }
-                }
-            } catch {
-                continuation.resume(returning: .failure(.running(error)))
-            }
-        }
         return try result.get()
     }
 

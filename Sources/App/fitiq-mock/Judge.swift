@@ -212,10 +212,7 @@ struct JudgedFile {
         }
         let last = worlds[lastPlace].judge.lastNumber
         guard entry.number > last else { return Messages.disorderedEntry(entry.number, after: last, world: id.text) }
-        switch entry.event.kind {
-        case .exchange, .opened, .frame: worlds[lastPlace].hasConnected = true
-        case .closed, .fault, .clock, .note, .held, .released: break
-        }
+        if [.exchange, .opened, .frame].contains(entry.event.kind) { worlds[lastPlace].hasConnected = true }
         worlds[lastPlace].judge.observe(entry)
         journal?.append(entry, of: id.text)
         return nil

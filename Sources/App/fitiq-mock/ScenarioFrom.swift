@@ -44,7 +44,7 @@ struct ScenarioFrom: ParsableCommand {
     var timeLimit = Lifetime(seconds: 60)
 
     @Option(help: .init("How often of how many times the command has to fail, at most 20.", valueName: "k/n"))
-    var confirm = ConfirmationOption(Explorer.Settings().confirmation)
+    var confirm = Explorer.Settings().confirmation
 
     @Argument(parsing: .postTerminator, help: .init("The command and its arguments.", valueName: "command"))
     var command: [String] = []
@@ -52,12 +52,7 @@ struct ScenarioFrom: ParsableCommand {
     func validate() throws { if output.isEmpty { throw ValidationError(Messages.empty("--output")) } }
 
     func run() throws {
-        guard let program = command.first, !program.isEmpty else {
-            throw Failure.configuration(Messages.noCommand("scenario from", example: Messages.scenarioFromExample))
-        }
-        guard Verify.timeLimits.contains(timeLimit.seconds) else {
-            throw Failure.configuration(Messages.badTimeLimit)
-        }
+        try Harness.check(command, of: "scenario from", example: Messages.scenarioFromExample, limit: timeLimit)
         let mode: GuideMode = try Settings.choice(guide, of: "--guide") ?? .union
         let file = try SessionFile.read(session)
         for note in file.notes { FitIQMock.printError(Messages.inFile(session, Messages.sentence(note.description))) }
@@ -68,7 +63,7 @@ struct ScenarioFrom: ParsableCommand {
                 Messages.tooManyFaults(session, recorded.omittedCount, limit: ExploreLimits.recordedFaults))
             throw Failure.told(exitCode: 1)
         }
-        let world = try ExploredWorld(Scenario.defaultName, seed: nil, guide: guide == nil ? nil : mode)
+        let story = try Story.ofCommand(in: Scenario.defaultName, seed: nil, guide: guide == nil ? nil : mode)
         let stop = try orFailure(try Gate(), Failure.running)
         let trial = try CommandTrial(
             CommandRun(
@@ -78,8 +73,8 @@ struct ScenarioFrom: ParsableCommand {
         let progress = ExploreProgress()
         let work: @Sendable () async throws -> RecordedSearch = {
             var search = RecordedSearch(
-                trial: trial, story: Story("command", scenario: world.scenario, document: world.document),
-                ids: Set(target.ids.map { ExactString($0) }), confirmation: confirm.confirmation, progress: progress)
+                trial: trial, story: story, ids: Set(target.ids.map { ExactString($0) }), confirmation: confirm,
+                progress: progress)
             try await search.reduce(recorded.schedule)
             return search
         }
@@ -93,7 +88,7 @@ struct ScenarioFrom: ParsableCommand {
             for line in lines.prefix(12) { FitIQMock.printToStandardError("  \(line)\n") }
             throw Failure.told(exitCode: 1)
         }
-        try write(smallest, world, target.ids, isEnd: signal == nil)
+        try write(smallest, story, target.ids, isEnd: signal == nil)
         if let signal { throw Failure.interrupted(by: signal, isReported: true) }
     }
 
@@ -124,8 +119,8 @@ struct ScenarioFrom: ParsableCommand {
         return broken.isEmpty ? (failures.map(\.rawValue), true) : (broken, false)
     }
 
-    private func write(_ schedule: Schedule, _ world: ExploredWorld, _ ids: [String], isEnd: Bool) throws {
-        var members = schedule.document(on: world.document).object ?? [:]
+    private func write(_ schedule: Schedule, _ story: Story, _ ids: [String], isEnd: Bool) throws {
+        var members = schedule.document(on: story.document).object ?? [:]
         let summary = Messages.summary(of: schedule, ids).onOneLine(limit: 299)
         members["name"] = .string("from-\(SessionFile.name(of: session))".onOneLine(limit: 90))
         members["summary"] = .string(summary)
@@ -135,9 +130,8 @@ struct ScenarioFrom: ParsableCommand {
                 "Made by: fitiq-mock scenario from \(session.shellQuoted) -- \(title)", "Schedule: \(schedule)",
                 "Play it: fitiq-mock verify --scenario \(output.shellQuoted) -- \(title)",
             ] + (isEnd ? [] : [Messages.notTheEnd])
-        try orFailure(
-            try WholeFile.write(ScenarioDocument.text(.object(members), comments: comments), to: output)
-        ) { (error: FileError) in .running(error.description + ".") }
+        let file = ScenarioDocument.text(.object(members), comments: comments)
+        try orFailure(try WholeFile.write(file, to: output), Failure.unwritten)
         if !isEnd { FitIQMock.printError(Messages.notTheEnd) }
         print(Messages.reduced(output, schedule, title))
     }

@@ -77,12 +77,18 @@ struct ScenarioPlan {
         return result
     }
 
-    /// Why the server cannot start because the scenario's data is inconsistent; nil if it is consistent.
-    func troubleWithData(of configuration: Engine.Configuration) throws(Failure) -> Failure? {
-        do throws(PlantError) {
-            try configuration.checkData(at: FitIQMock.now)
-            return nil
-        } catch {
+    /// Loads the scenario, and refuses inconsistent data in it.
+    func loadChecked() throws(Failure) -> Scenario {
+        let scenario = try load()
+        var configuration = Engine.Configuration()
+        configuration.adopt(scenario)
+        try checkData(of: configuration)
+        return scenario
+    }
+
+    /// Refuses inconsistent data, with which no server can start.
+    func checkData(of configuration: Engine.Configuration) throws(Failure) {
+        try orFailure(try configuration.checkData(at: FitIQMock.now)) { (error: PlantError) in
             guard case .file(let path) = source else {
                 return .configuration(Messages.mistakes(in: state?.path ?? "", locate(error, in: [], file: "")))
             }

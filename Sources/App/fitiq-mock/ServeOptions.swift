@@ -237,7 +237,7 @@ struct ServerLauncher {
         do throws(StartError) {
             server = try Host(listeningOn: address, secure: secure, configuration: configuration)
         } catch {
-            if case .configuration = error, let failure = try plan.troubleWithData(of: configuration) { throw failure }
+            if case .configuration = error { try plan.checkData(of: configuration) }
             throw .configuration(Messages.notStarted(error))
         }
         try orFailure(try server.stopOnSignals(System.stopSignals)) { (error: SocketError) in
@@ -262,8 +262,6 @@ struct ServerLauncher {
         let state = try orFailure(try engine.exportState(at: FitIQMock.now)) { (error: APIError) in
             .running(error.message)
         }
-        try orFailure(try WholeFile.write(state + [UInt8(ascii: "\n")], to: path)) { (error: FileError) in
-            .running(error.description + ".")
-        }
+        try orFailure(try WholeFile.write(state + [UInt8(ascii: "\n")], to: path), Failure.unwritten)
     }
 }

@@ -221,7 +221,7 @@ struct ReportOptions: ParsableArguments {
             if let page { try WholeFile.write(page.bytes, to: page.path) }
         } catch {
             // The client was judged already.
-            throw .running(error.description + ".")
+            throw .unwritten(error)
         }
         if let signal { throw .interrupted(by: signal, isReported: true) }
         let exitCode = report.outcome(knownBroken: knownBroken).exitCode

@@ -75,12 +75,7 @@ struct TestClient: ParsableCommand {
             print(ListScenarios.table(selected.map { ($0.address, $0.title) }))
             return
         }
-        guard let program = command.first, !program.isEmpty else {
-            throw Failure.configuration(Messages.noCommand("test-client", example: Messages.testClientExample))
-        }
-        guard timeLimit.map({ Verify.timeLimits.contains($0.seconds) }) ?? true else {
-            throw Failure.configuration(Messages.badTimeLimit)
-        }
+        try Harness.check(command, of: "test-client", example: Messages.testClientExample, limit: timeLimit)
         let origins = try Settings.origins(origins.allowedOrigins)
         let knownBroken = try reports.readKnownBroken(checks: ContractCase.all.map(\.address))
         let adapter = ProcessAdapter(command, trace: trace ? Self.show : nil)
@@ -195,6 +190,16 @@ struct TestClientRun: Sendable {
 
 /// Shared by the commands that judge clients: a server within the program, whose failures are the harness's own.
 enum Harness {
+    /// Refuses a missing command, and a time limit that is too short or too long.
+    static func check(
+        _ command: [String], of name: String, example: String, limit: Lifetime?
+    ) throws(Failure) {
+        guard let program = command.first, !program.isEmpty else {
+            throw .configuration(Messages.noCommand(name, example: example))
+        }
+        if let limit, !Verify.timeLimits.contains(limit.seconds) { throw .configuration(Messages.badTimeLimit) }
+    }
+
     /// A server on a free port that is reachable from this machine only.
     static func startServer(
         allowing origins: Set<AllowedOrigin> = [], pace: Pace = .human

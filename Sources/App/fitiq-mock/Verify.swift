@@ -84,10 +84,7 @@ struct Verify: ParsableCommand {
     var command: [String] = []
 
     func run() throws {
-        guard let program = command.first, !program.isEmpty else {
-            throw Failure.configuration(Messages.noCommand("verify", example: Messages.verifyExample))
-        }
-        guard Self.timeLimits.contains(timeLimit.seconds) else { throw Failure.configuration(Messages.badTimeLimit) }
+        try Harness.check(command, of: "verify", example: Messages.verifyExample, limit: timeLimit)
         if against == "" { throw Failure.configuration(Messages.empty("--against")) }
         guard (1...Self.jobLimit).contains(jobs) else { throw Failure.configuration(Messages.badJobs) }
         let plan = try VerifyPlan(names: scenarios, all: all, guide: guide, seed: seed)
@@ -103,10 +100,11 @@ struct Verify: ParsableCommand {
                 isTerminal: System.isTerminal(.error) && self.jobs == 1)
         let runner = CommandRun(
             command: command, limit: .seconds(timeLimit.seconds),
-            server: try Harness.startServer(allowing: origins), stop: try orFailure(try Gate(), Failure.running))
+            server: try Harness.startServer(allowing: origins), stop: try orFailure(try Gate(), Failure.running),
+            showsOutputAtEnd: self.jobs > 1)
         let run = VerifyRun(
-            run: runner, showsOutputAtEnd: self.jobs > 1, journal: journal, progress: progress,
-            against: against.map { VerifyAgainst($0, beside: runner, showsOutputAtEnd: self.jobs > 1, progress) })
+            run: runner, journal: journal, progress: progress,
+            against: against.map { VerifyAgainst($0, beside: runner, progress) })
         let wait = try MainWait()
         let jobs = Jobs<VerifyRun.Result>(count: plan.scenarios.count, wait.mailbox)
         try jobs.start(self.jobs) {

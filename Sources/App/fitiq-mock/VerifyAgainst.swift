@@ -9,17 +9,15 @@ import Traffic
 /// It runs twice, because what varies from run to run is no difference between versions.
 struct VerifyAgainst: Sendable {
     private let run: CommandRun
-    private let showsOutputAtEnd: Bool
     private let progress: JobProgress?
 
     /// - Parameters:
     ///   - command: A command line for the shell.
     ///   - newer: How the newer version runs.
-    init(_ command: String, beside newer: CommandRun, showsOutputAtEnd: Bool, _ progress: JobProgress?) {
-        run = CommandRun(
-            command: ["/bin/sh", "-c", command], limit: newer.limit, server: newer.server, stop: newer.stop)
-        self.showsOutputAtEnd = showsOutputAtEnd
-        self.progress = progress
+    init(_ command: String, beside newer: CommandRun, _ progress: JobProgress?) {
+        var run = newer
+        run.command = ["/bin/sh", "-c", command]
+        (self.run, self.progress) = (run, progress)
     }
 
     /// What the older version did in a scenario.
@@ -53,11 +51,9 @@ struct VerifyAgainst: Sendable {
         var gaps = false
         for number in 1...2 {
             progress?.say(index, name, Messages.oldRuns(number))
-            let output = showsOutputAtEnd ? try CommandOutput() : nil
-            let done = try run.run(scenario, streams: output?.streams ?? .init()) { engine, world, now in
+            let done = try run.run(scenario) { engine, world, now in
                 (engine.judgement(ofWorld: world.id, at: now), engine.journalEntries(ofWorld: world.id))
             }
-            output?.show()
             guard let (judgement, entries) = done?.seen else {
                 progress?.isInterrupted()
                 return nil

@@ -10,8 +10,6 @@ import Traffic
 /// Runs a command in a scenario and judges it; callable from several threads at once.
 struct VerifyRun: Sendable {
     let run: CommandRun
-    /// Whether the command's output is kept until it has ended, because others run beside it.
-    let showsOutputAtEnd: Bool
     /// Keeps the journals of all runs; nil unless a page shows them.
     let journal: ReportJournal?
     /// nil for no output.
@@ -40,8 +38,7 @@ struct VerifyRun: Sendable {
         }
         var traffic = Traffic()
         progress?.say(index, name, Messages.commandRuns)
-        let output = showsOutputAtEnd ? try CommandOutput() : nil
-        let done = try run.run(scenario, streams: output?.streams ?? .init()) { world, elapsed in
+        let done = try run.run(scenario) { world, elapsed in
             guard let progress else { return }
             count(&traffic, in: world)
             let seconds = elapsed.components.seconds
@@ -51,7 +48,6 @@ struct VerifyRun: Sendable {
                 judgement: engine.judgement(ofWorld: world.id, at: now),
                 replay: engine.replayOutcome(ofWorld: world.id), entries: engine.journalEntries(ofWorld: world.id))
         }
-        output?.show()
         guard let done else {
             progress?.isInterrupted()
             return nil
@@ -104,11 +100,8 @@ struct Traffic: Sendable, Equatable {
 
     mutating func count(_ entry: JournalEntry) {
         lastNumber = entry.number
-        switch entry.event.kind {
-        case .exchange, .opened: requests += 1
-        case .frame: frames += 1
-        case .closed, .fault, .clock, .note, .held, .released: break
-        }
+        if entry.event.request != nil { requests += 1 }
+        if entry.event.kind == .frame { frames += 1 }
     }
 }
 
@@ -128,12 +121,7 @@ struct VerifyPlan: Sendable {
         if sources.isEmpty { sources = [.builtIn(Scenario.defaultName)] }
         var scenarios: [Scenario] = []
         for source in sources {
-            let plan = ScenarioPlan(source: source, seed: seed, guide: mode)
-            let scenario = try plan.load()
-            var configuration = Engine.Configuration()
-            configuration.adopt(scenario)
-            if let failure = try plan.troubleWithData(of: configuration) { throw failure }
-            scenarios.append(scenario)
+            scenarios.append(try ScenarioPlan(source: source, seed: seed, guide: mode).loadChecked())
         }
         self.scenarios = scenarios
         self.names = Self.told(zip(scenarios, sources).map { ($0.name, $1) })

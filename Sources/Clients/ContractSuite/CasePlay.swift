@@ -312,15 +312,6 @@ extension CasePlay {
     /// Waits on a separate thread, to leave the task threads to the client.
     static func wait(until deadline: MonotonicInstant) async throws {
         let gate = try Gate()
-        let _: Void = try await withCheckedThrowingContinuation { continuation in
-            do {
-                try SystemThread.start {
-                    gate.wait(until: deadline)
-                    continuation.resume()
-                }
-            } catch {
-                continuation.resume(throwing: error)
-            }
-        }
+        try await SystemThread.result(of: { () throws(SocketError) in _ = gate.wait(until: deadline) }) { $0 }
     }
 }

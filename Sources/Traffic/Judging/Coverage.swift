@@ -8,10 +8,6 @@ public struct Coverage: Sendable, Hashable {
         words[situation.index / 64] |= 1 << UInt64(situation.index % 64)
     }
 
-    mutating func remove(_ situation: Situation) {
-        words[situation.index / 64] &= ~(1 << UInt64(situation.index % 64))
-    }
-
     public func contains(_ situation: Situation) -> Bool {
         words[situation.index / 64] & 1 << UInt64(situation.index % 64) != 0
     }

@@ -43,7 +43,7 @@ public struct Judge: Sendable {
         missedCount += max(0, entry.number - lastNumber - 1)
         lastNumber = entry.number
         end = max(end, entry.time)
-        if isAboutSwift == nil { isAboutSwift = entry.event.userAgent.map(Self.isSwift) }
+        if isAboutSwift == nil { isAboutSwift = entry.event.request?.head.fields[.userAgent].map(Self.isSwift) }
         let fact = Fact(entry)
         scene.observe(fact)
         exposureCounter.observe(fact, in: scene)
@@ -101,15 +101,6 @@ public struct Judge: Sendable {
         CloseHandshake.self, RetryBackoff.self, ReusesConversation.self, LinksCreatedGoal.self,
         NoFetchAfterCompleted.self, NoPollWhileConnected.self, PollingCadence.self,
     ]
-}
-
-extension JournalEvent {
-    fileprivate var userAgent: String? {
-        switch self {
-        case .exchange(let exchange), .opened(let exchange): exchange.head.fields[.userAgent]
-        default: nil
-        }
-    }
 }
 
 /// Judges one obligation as a state machine over the facts of a journal, in order; its state is bounded: values per

@@ -65,12 +65,10 @@ extension Situation {
 
     /// Finds the situation with these names; nil if there is none.
     init?(names: [String]) {
-        guard names.count == 4, let socket = Socket.allCases.first(where: { "\($0)" == names[0] }),
-            let token = Token.allCases.first(where: { "\($0)" == names[1] }),
-            let meal = Meal.allCases.first(where: { "\($0)" == names[2] }),
-            let trouble = Trouble.allCases.first(where: { "\($0)" == names[3] })
-        else { return nil }
-        self.init()
-        (self.socket, self.token, self.meal, self.trouble) = (socket, token, meal, trouble)
+        guard let index = Self.indices[names] else { return nil }
+        self.init(index: index)
     }
+
+    private static let indices = Dictionary(
+        uniqueKeysWithValues: (0..<count).map { (Situation(index: $0).names, $0) })
 }

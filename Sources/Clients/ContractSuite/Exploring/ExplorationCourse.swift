@@ -156,13 +156,18 @@ struct ExplorationCourse<Runner: Trial> {
 // MARK: - Runs
 
 extension ExplorationCourse {
-    /// Runs a schedule; a closure, because jobs need nothing of the exploration but values.
-    private var examine: @Sendable (Schedule) async throws -> ExaminedRun {
+    /// Runs a schedule, unless it is interrupted; a closure, because jobs need nothing of the exploration but values.
+    private var examine: @Sendable (Schedule) async throws -> ExaminedRun? {
         { [stories = settings.stories, trial, oracle, stopping] schedule in
-            let run = try await ExaminedRun(schedule, on: stories[schedule.story], with: trial, oracle)
-            // How a client is cut off is not its own doing.
-            if stopping() == .interrupted { throw CancellationError() }
-            return run
+            do {
+                let run = try await ExaminedRun(schedule, on: stories[schedule.story], with: trial, oracle)
+                // How a client is cut off is not its own doing.
+                return stopping() == .interrupted ? nil : run
+            } catch {
+                // What is stopped may fail in any way.
+                guard stopping() == .interrupted else { throw error }
+                return nil
+            }
         }
     }
 
@@ -174,13 +179,7 @@ extension ExplorationCourse {
         let (stopping, examine, baselines) = (stopping, examine, baselines)
         let lesson: @Sendable (Int) async throws -> Lesson? = { place in
             guard stopping() == nil else { return nil }
-            do {
-                return try await examine(schedules[place]).lesson(beside: baselines[schedules[place].story])
-            } catch {
-                // What is stopped may fail in any way.
-                guard stopping() == .interrupted else { throw error }
-                return nil
-            }
+            return try await examine(schedules[place])?.lesson(beside: baselines[schedules[place].story])
         }
         guard settings.jobs > 1 else {
             // Without a task for each: in memory, to begin one and to wait for it takes a thirtieth of a run.
@@ -289,16 +288,10 @@ extension ExplorationCourse {
             let key = isFull ? "" : nextKey(of: schedule)
             var shows = memory?.lesson(of: key)?.sightings.contains { $0.id == id }
             if shows == nil {
-                do {
-                    let run = try await examine(schedule)
-                    if !isFull { try memory?.keep(run.lesson(beside: baselines[schedule.story]), of: key) }
-                    shows = run.symptom(id) != nil
-                    if shows == true { showing.evidence = run }
-                } catch {
-                    // What is stopped may fail in any way.
-                    guard stopping() == .interrupted else { throw error }
-                    break
-                }
+                guard let run = try await examine(schedule) else { break }
+                if !isFull { try memory?.keep(run.lesson(beside: baselines[schedule.story]), of: key) }
+                shows = run.symptom(id) != nil
+                if shows == true { showing.evidence = run }
             }
             showing.made += 1
             if shows ?? false { showing.failed += 1 }

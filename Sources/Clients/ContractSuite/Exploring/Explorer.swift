@@ -34,7 +34,7 @@ public struct Explorer: Sendable {
     }
 
     /// How often of how many times a finding has to show.
-    public struct Confirmation: Sendable, Equatable {
+    public struct Confirmation: Sendable, Equatable, CustomStringConvertible {
         public let needed, tries: Int
 
         /// - Precondition: 1 ≤ `needed` ≤ `tries` ≤ 20.
@@ -43,6 +43,8 @@ public struct Explorer: Sendable {
                 1 <= needed && needed <= tries && tries <= ExploreLimits.tries, "a finding shows at least once")
             (self.needed, self.tries) = (needed, tries)
         }
+
+        public var description: String { "\(needed)/\(tries)" }
     }
 
     public let settings: Settings

@@ -92,10 +92,6 @@ public struct HostileText: Sendable, Hashable {
             }
             return String(scalars)
         }
-
-        private func one(of choices: [String], _ numbers: inout SplitMix64) -> String {
-            HostileText.one(of: choices, &numbers)
-        }
     }
 
     private static func one<Choice>(of choices: [Choice], _ numbers: inout SplitMix64) -> Choice {

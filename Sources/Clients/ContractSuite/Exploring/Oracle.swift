@@ -166,12 +166,10 @@ public struct Oracle: Sendable {
         guard let quiet = outcome.quiet, let since = outcome.quietSince else { return nil }
         return outcome.entries.first(where: { entry in
             guard quiet.contains(entry.number) else { return false }
-            switch entry.event {
             // An answer may come long after its request.
-            case .exchange(let exchange), .opened(let exchange): return exchange.requestedAt > since
-            case .frame(let frame): return frame.sender == .client && frame.opcode != .close
-            case .closed, .fault, .clock, .note, .held, .released: return false
-            }
+            if let request = entry.event.request { return request.requestedAt > since }
+            guard case .frame(let frame) = entry.event else { return false }
+            return frame.sender == .client && frame.opcode != .close
         })
     }
 }
@@ -279,16 +277,6 @@ extension RecordedExchange {
     /// Whether the client may not have got what the backend had to say.
     fileprivate var isWithheld: Bool {
         !((200..<300).contains(status ?? 0) && delivery == .complete && faults.isEmpty)
-    }
-}
-
-extension JournalEvent {
-    /// The request or the handshake.
-    fileprivate var request: RecordedExchange? {
-        switch self {
-        case .exchange(let exchange), .opened(let exchange): exchange
-        case .frame, .closed, .fault, .clock, .note, .held, .released: nil
-        }
     }
 }
 

@@ -85,13 +85,9 @@ private func isChunk(_ type: String) -> Bool { type == "stream_chunk" || type ==
 extension JournalEvent {
     /// The request or the handshake, if rules count it.
     fileprivate var counted: RecordedExchange? {
-        switch self {
-        case .opened(let opening): opening
+        guard case .exchange(let exchange) = self else { return request }
         // Rules count what wants to become a socket.
-        case .exchange(let exchange):
-            exchange.unmatched == nil && (exchange.endpoint?.isSocket != true || exchange.head.wantsUpgrade)
-                ? exchange : nil
-        case .frame, .closed, .fault, .clock, .note, .held, .released: nil
-        }
+        let wantsUpgrade = exchange.endpoint?.isSocket != true || exchange.head.wantsUpgrade
+        return exchange.unmatched == nil && wantsUpgrade ? exchange : nil
     }
 }

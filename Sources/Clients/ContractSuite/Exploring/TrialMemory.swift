@@ -51,31 +51,34 @@ extension Lesson {
     /// Reads a line that ``line(of:)`` wrote; nil for anything else.
     public static func read(_ line: [UInt8]) -> (key: String, lesson: Lesson)? {
         guard let value = try? JSON.parse(line), let key = value["schedule"]?.string,
-            let symptoms = value["symptoms"]?.array, let acted = value["acted"]?.array,
-            let points = value["points"]?.array, let situations = value["situations"]?.array
+            let sightings = value["symptoms"]?.elements(Sighting.read), let acted = value["acted"]?.elements(\.int),
+            let points = value["points"]?.elements(FaultPoint.read),
+            let situations = value["situations"]?.elements(Situation.read),
+            acted.allSatisfy((0..<ExploreLimits.faults).contains)
         else { return nil }
         var lesson = Lesson()
-        for symptom in symptoms {
-            guard let id = symptom[0]?.string, let situation = symptom[1].flatMap(Situation.read) else { return nil }
-            lesson.sightings.append(Sighting(id: id, situation: situation))
-        }
-        for index in acted {
-            guard let index = index.int, (0..<ExploreLimits.faults).contains(index) else { return nil }
-            lesson.acted.insert(index)
-        }
-        for point in points {
-            guard let point = FaultPoint.read(point) else { return nil }
-            lesson.points.append(point)
-        }
-        for situation in situations {
-            guard let situation = Situation.read(situation) else { return nil }
-            lesson.coverage.insert(situation)
-        }
+        (lesson.sightings, lesson.acted, lesson.points) = (sightings, Set(acted), points)
+        for situation in situations { lesson.coverage.insert(situation) }
         if let patience = value["patience"] {
             guard let nanoseconds = patience.int, (0...longestPatience).contains(nanoseconds) else { return nil }
             lesson.patience = .nanoseconds(nanoseconds)
         }
         return (key, lesson)
+    }
+}
+
+extension JSONValue {
+    /// The elements as values of another type; nil unless each is one.
+    fileprivate func elements<Value>(_ read: (JSONValue) -> Value?) -> [Value]? {
+        let values = array?.compactMap(read)
+        return values?.count == array?.count ? values : nil
+    }
+}
+
+extension Lesson.Sighting {
+    fileprivate static func read(_ value: JSONValue) -> Self? {
+        guard let id = value[0]?.string, let situation = value[1].flatMap(Situation.read) else { return nil }
+        return Self(id: id, situation: situation)
     }
 }
 

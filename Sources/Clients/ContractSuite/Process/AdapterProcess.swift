@@ -156,6 +156,8 @@ struct LineBuffer: Sendable {
 public struct ProcessClient: ClientUnderTest, Sendable {
     public let clock: ClientClock
     public let language: String?
+    /// Called at its end: then the adapter is free for another client.
+    public var whenEnded: @Sendable () -> Void = {}
     private let adapter: ProcessAdapter
 
     init(_ adapter: ProcessAdapter, _ beginning: AdapterAnswer.Beginning) {
@@ -185,5 +187,6 @@ public struct ProcessClient: ClientUnderTest, Sendable {
     public func end() async {
         // A client that fails even here is ended, and if that was no accident, it shows in the next case.
         try? await adapter.ask(.end, AdapterAnswer.done)
+        whenEnded()
     }
 }

@@ -122,21 +122,31 @@ public final class ProcessAdapter: Sendable {
         }
     }
 
-    /// Runs blocking work on a separate thread: the threads of Swift's tasks are few, and others need them.
     private func onThread<Result: Sendable>(
         _ body: @escaping @Sendable () throws(AdapterError) -> Result
     ) async throws(AdapterError) -> Result {
-        let result: Swift.Result<Result, AdapterError> = await withCheckedContinuation { continuation in
+        try await SystemThread.result(of: body) { AdapterError(.notStarted($0.description)) }
+    }
+}
+
+extension SystemThread {
+    /// Runs blocking work on a separate thread: the threads of Swift's tasks are few, and others need them.
+    ///
+    /// - Parameter failure: What is thrown if there is no room for a thread.
+    public static func result<Value: Sendable, Trouble: Error>(
+        of work: @escaping @Sendable () throws(Trouble) -> Value, orNoThread failure: (SocketError) -> Trouble
+    ) async throws(Trouble) -> Value {
+        let result: Result<Value, Trouble> = await withCheckedContinuation { continuation in
             do throws(SocketError) {
-                try SystemThread.start {
-                    do throws(AdapterError) {
-                        continuation.resume(returning: .success(try body()))
+                try start {
+                    do throws(Trouble) {
+                        continuation.resume(returning: .success(try work()))
                     } catch {
                         continuation.resume(returning: .failure(error))
                     }
                 }
             } catch {
-                continuation.resume(returning: .failure(AdapterError(.notStarted(error.description))))
+                continuation.resume(returning: .failure(failure(error)))
             }
         }
         return try result.get()

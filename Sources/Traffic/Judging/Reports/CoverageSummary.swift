@@ -16,9 +16,9 @@ public struct CoverageSummary: Sendable {
     public init(_ faced: Coverage, played: [String] = [], of known: [ReachableSituation] = ReachableSituation.all) {
         self.faced = faced
         self.played = played
-        var rest = faced
-        for row in known { rest.remove(row.situation) }
-        reachable = known + rest.situations.map { ReachableSituation($0, way: nil) }
+        let listed = Set(known.map(\.situation))
+        reachable =
+            known + faced.situations.filter { !listed.contains($0) }.map { ReachableSituation($0, way: nil) }
     }
 
     public var facedCount: Int { faced.count }

@@ -67,6 +67,14 @@ public enum JournalEvent: Sendable {
         }
     }
 
+    /// The request, or the handshake that was accepted; nil if the event has none of its own.
+    public var request: RecordedExchange? {
+        switch self {
+        case .exchange(let exchange), .opened(let exchange): exchange
+        default: nil
+        }
+    }
+
     /// The bytes of heads, bodies, frames, messages and subjects.
     ///
     /// Names of users and faults are short and shared, and so are not counted: the limit on entries bounds them.

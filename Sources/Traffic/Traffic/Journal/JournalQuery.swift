@@ -127,14 +127,6 @@ public struct JournalQuery: Sendable {
 }
 
 extension JournalEvent {
-    /// The request of the event; nil if it has none of its own.
-    fileprivate var request: RecordedExchange? {
-        switch self {
-        case .exchange(let exchange), .opened(let exchange): exchange
-        default: nil
-        }
-    }
-
     /// Which side sent a frame, or what is held.
     fileprivate var sender: Party? {
         switch self {
