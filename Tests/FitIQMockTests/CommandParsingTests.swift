@@ -42,17 +42,20 @@ struct CommandParsingTests {
         ["health", "--url", "http://localhost:1"], ["schema"], ["completions", "fish"],
         ["verify", "--html", "h"] + reporting + [
             "--scenario", "default", "--scenario", "conflict", "--all", "--seed", "7", "--time-limit", "5m",
-            "--jobs", "3", "--against", "old", "--allow-origin", "*", "--quiet", "--", "make", "test", "--port", "1",
+            "--jobs", "3", "--against", "old", "--allow-origin", "*", "--cors", "*", "--network", "3g", "--compression",
+            "on", "--quiet", "--", "make", "test", "--port", "1",
         ],
         ["explore", "--html", "h"] + reporting + [
             "--adapter", "--scenario", "conflict", "--seed", "7", "--budget", "5m", "--runs", "10", "--jobs", "3",
             "--instant", "--thorough", "--may-fail", "--time-limit", "5m", "--confirm", "2/5", "--only", "cut",
             "--only", "late", "--without", "late", "--output", "o", "--resume", "r", "--replay", "p", "--list",
-            "--allow-origin", "*", "--quiet", "--", "./adapter", "-v",
+            "--allow-origin", "*", "--cors", "*", "--network", "3g", "--compression", "on", "--quiet", "--",
+            "./adapter", "-v",
         ],
         ["test-client"] + reporting + [
             "--case", "chat", "--case", "goals", "--skip", "goals/x", "--fail-fast", "--time-limit", "1h", "--list",
-            "--strict", "--trace", "--allow-origin", "*", "--quiet",
+            "--strict", "--trace", "--allow-origin", "*", "--cors", "*", "--network", "3g", "--compression", "on",
+            "--quiet",
             "--", "./adapter", "-v",
         ],
         ["judge", "journal.ndjson", "--world", "w", "--html", "h"] + reporting,

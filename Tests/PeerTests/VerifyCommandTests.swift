@@ -45,6 +45,21 @@ extension Peers {
             #expect(quiet.status == 0 && quiet.errors == "", "\(quiet.transcript)")
         }
 
+        @Test("Its worlds have the origins, the compression and the network that its options name")
+        func wire() async throws {
+            let page = #"\#(Self.curl) -D - -H "Origin: http://a.example" -H "Accept-Encoding: gzip""#
+            let script =
+                #"\#(page) "$FITIQ_MOCK_URL/api/v1/quick-actions" | grep -iE '^(access-control-allow-o|content-enc)'"#
+            let run = try await verify(["--cors", "http://a.example", "--compression", "on"], script)
+            #expect(run.output.contains("http://a.example") && run.output.contains("gzip"), "\(run.transcript)")
+            let plain = try await verify([], script + "; true")
+            #expect(!plain.output.lowercased().hasPrefix("access") && plain.status == 0, "\(plain.transcript)")
+            let offline = try await verify(["--network", "offline"], #"\#(Self.list) --max-time 20; echo "curl $?""#)
+            #expect(!offline.output.contains("curl 0"), "\(offline.transcript)")
+            let wrong = try await verify(["--network", "trian"], "touch ran")
+            #expect(wrong.status == 2 && wrong.errors.contains("Did you mean 'train'?"), "\(wrong.transcript)")
+        }
+
         @Test("A must that is broken: exit 1, with what happened")
         func broken() async throws {
             let run = try await verify([], Self.shout)

@@ -111,7 +111,7 @@ struct Explore: ParsableCommand {
     @Flag(help: "List the kinds of faults, their families and rules, and run nothing.")
     var list = false
 
-    @OptionGroup var origins: OriginOptions
+    @OptionGroup var wire: WireOptions
 
     @OptionGroup var reports: ReportOptions
 

@@ -33,8 +33,7 @@ struct ExploreRun {
         self.settings = settings
         knownBroken = try options.reports.readKnownBroken(checks: Symptom.ids)
         server = try Harness.startServer(
-            allowing: try Settings.origins(options.origins.allowedOrigins),
-            pace: options.instant ? .instant : .human)
+            options.wire, pace: options.instant ? .instant : .human)
         stop = try orFailure(try Gate(), Failure.running)
         pool = AdapterPool(options.command)
     }
@@ -207,7 +206,7 @@ struct ExploreRun {
         if options.mayFail { words.append("--may-fail") }
         if let guide = options.guide { words += ["--guide", guide] }
         if let seed = options.seed { words += ["--seed", "\(seed)"] }
-        for origin in options.origins.allowedOrigins { words += ["--allow-origin", origin.shellQuoted] }
+        words += options.wire.words
         if options.timeLimit.seconds != 60 { words += ["--time-limit", "\(options.timeLimit)"] }
         return words
     }

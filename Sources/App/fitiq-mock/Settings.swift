@@ -123,17 +123,48 @@ enum Settings {
     private static func label(_ name: String) -> String { "--" + name.lowercased().replacing("_", with: "-") }
 }
 
-/// The origins of pages that may be clients, for `verify` and `test-client`: a client in a browser has its own origin.
-struct OriginOptions: ParsableArguments {
+/// What lies between a client and the worlds that judge it, for `verify`, `explore` and `test-client`, as with `serve`.
+struct WireOptions: ParsableArguments {
     @Option(
         name: .customLong("allow-origin"),
         help: .init(
             "Let web pages of this origin write and open WebSockets, as with serve; may be repeated.",
             valueName: "origin"))
     var allowedOrigins: [String] = []
+
+    @Option(help: .init("As --allow-origin, and let these pages read the answers, too.", valueName: "origin"))
+    var cors: [String] = []
+
+    @Option(
+        help: .init(
+            "The network of worlds whose scenario names none: \(Settings.networks). (default: none)", valueName: "name")
+    )
+    var network: String?
+
+    @Option(
+        help: .init(
+            "Compression in worlds whose scenario does not say: off, on or required. (default: off)", valueName: "mode")
+    )
+    var compression: String?
+
+    func apply(to configuration: inout Engine.Configuration) throws(Failure) {
+        configuration.allowedOrigins = try Settings.origins(allowedOrigins)
+        configuration.readingOrigins = try Settings.origins(cors, "CORS")
+        configuration.scenario.network = try Settings.network(network)
+        configuration.scenario.rules.compression = try Settings.choice(compression, "COMPRESSION")
+    }
+
+    /// The options as they were given.
+    var words: [String] {
+        var words: [String] = []
+        for origin in allowedOrigins { words += ["--allow-origin", origin.shellQuoted] }
+        for origin in cors { words += ["--cors", origin.shellQuoted] }
+        if let network { words += ["--network", network] }
+        if let compression { words += ["--compression", compression] }
+        return words
+    }
 }
 
-/// A CI service that shows marked lines of a program's output.
 /// A range of whole numbers that an option takes, and names where it refuses others.
 struct NumberKind<Value: FixedWidthInteger & Sendable>: Sendable {
     let name: String
@@ -158,6 +189,7 @@ extension NumberKind<UInt64> {
     static let seed = NumberKind(name: "a whole number", range: 0...UInt64.max)
 }
 
+/// A CI service that shows marked lines of a program's output.
 enum AnnotationService: String, CaseIterable, ExpressibleByArgument { case github }
 
 /// The report's destination and the known failures: options of every command that judges a client.

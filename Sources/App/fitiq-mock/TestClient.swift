@@ -59,7 +59,7 @@ struct TestClient: ParsableCommand {
     @Flag(help: "Show every line that the adapter is sent (>) and answers (<), on standard error.")
     var trace = false
 
-    @OptionGroup var origins: OriginOptions
+    @OptionGroup var wire: WireOptions
 
     @OptionGroup var reports: ReportOptions
 
@@ -76,11 +76,10 @@ struct TestClient: ParsableCommand {
             return
         }
         try Harness.check(command, of: "test-client", example: Messages.testClientExample, limit: timeLimit)
-        let origins = try Settings.origins(origins.allowedOrigins)
         let knownBroken = try reports.readKnownBroken(checks: ContractCase.all.map(\.address))
         let adapter = ProcessAdapter(command, trace: trace ? Self.show : nil)
         let run = TestClientRun(
-            adapter: adapter, server: try Harness.startServer(allowing: origins), cases: selected, isStrict: strict,
+            adapter: adapter, server: try Harness.startServer(wire), cases: selected, isStrict: strict,
             failsFast: failFast, knownBroken: knownBroken,
             progress: quiet ? nil : JobProgress(noun: "case", count: selected.count, isTerminal: false))
         let wait = try MainWait()
@@ -202,11 +201,11 @@ enum Harness {
 
     /// A server on a free port that is reachable from this machine only.
     static func startServer(
-        allowing origins: Set<AllowedOrigin> = [], pace: Pace = .human
+        _ wire: WireOptions? = nil, pace: Pace = .human
     ) throws(Failure) -> LocalServer {
         var configuration = Engine.Configuration()
         configuration.pace = pace
-        configuration.allowedOrigins = origins
+        try wire?.apply(to: &configuration)
         do {
             return try LocalServer(configuration)
         } catch {

@@ -71,7 +71,7 @@ struct Verify: ParsableCommand {
     var jobs = 1
     static let jobLimit = 16
 
-    @OptionGroup var origins: OriginOptions
+    @OptionGroup var wire: WireOptions
 
     @OptionGroup var reports: ReportOptions
 
@@ -88,7 +88,6 @@ struct Verify: ParsableCommand {
         if against == "" { throw Failure.configuration(Messages.empty("--against")) }
         guard (1...Self.jobLimit).contains(jobs) else { throw Failure.configuration(Messages.badJobs) }
         let plan = try VerifyPlan(names: scenarios, all: all, guide: guide, seed: seed)
-        let origins = try Settings.origins(origins.allowedOrigins)
         let listed = try reports.readKnownBroken(
             checks: [VerifyRun.strictReplay] + (against == nil ? [] : plan.names.map { VerifyAgainst.address($0) }))
         let journal = page.journal
@@ -100,7 +99,7 @@ struct Verify: ParsableCommand {
                 isTerminal: System.isTerminal(.error) && self.jobs == 1)
         let runner = CommandRun(
             command: command, limit: .seconds(timeLimit.seconds),
-            server: try Harness.startServer(allowing: origins), stop: try orFailure(try Gate(), Failure.running),
+            server: try Harness.startServer(wire), stop: try orFailure(try Gate(), Failure.running),
             showsOutputAtEnd: self.jobs > 1)
         let run = VerifyRun(
             run: runner, journal: journal, progress: progress,
