@@ -62,6 +62,12 @@ import Testing
         ("\u{212A}", ["k", "K"], ["x"]),
         ("é", ["É", "caf\u{E9}"], ["e", "e\u{301}"]),
         ("[а-я]", ["Ж", "ж"], ["z"]),
+        // The neighbours of each range of ASCII.
+        ("\\d", ["0", "9"], ["/", ":"]),
+        ("\\w", ["0", "9", "A", "Z", "a", "z"], ["/", ":", "@", "[", "^", "`", "{"]),
+        ("\\s", ["\t", "\u{B}", "\u{C}", "\r"], ["\u{8}", "\u{E}", "\u{1F}", "!"]),
+        ("[@\\[]", ["@", "["], ["`", "{"]),
+        ("[az]", ["A", "Z"], ["!", ":"]),
     ]
 
     @Test("are found where they are, and not elsewhere", arguments: accepted)
