@@ -48,6 +48,7 @@ import Testing
         ("x[a", 1, #"The class that begins here has no ']'; write '\[' for the sign."#),
         ("[^", 0, #"The class that begins here has no ']'; write '\[' for the sign."#),
         ("[a-", 0, #"The class that begins here has no ']'; write '\[' for the sign."#),
+        (#"[\d-"#, 0, #"The class that begins here has no ']'; write '\[' for the sign."#),
         ("[]", 0, #"The class is empty; write '\]' for the sign in a class."#),
         ("a[^]b]", 1, #"The class is empty; write '\]' for the sign in a class."#),
         ("[a[:alpha:]]", 2, #"A class within a class is not supported; write '\[' for the sign."#),

@@ -117,6 +117,7 @@ struct CharacterTests {
     @Test("Bytes that are not UTF-8 are cut at the limit")
     func boundaryOfOtherBytes() {
         #expect(UTF8Sequence.boundary(in: [UInt8](repeating: 0x80, count: 9), at: 6) == 6)
+        #expect(UTF8Sequence.boundary(in: [0x41, 0xF0] + [UInt8](repeating: 0x80, count: 5), at: 5) == 5)
     }
 
     @Test("The beginning of a character is one that is shorter than its first byte says")

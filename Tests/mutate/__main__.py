@@ -112,33 +112,37 @@ def main():
     if unknown:
         sys.exit(f"mutate: no changes of {', '.join(sorted(unknown))}; the modules are {', '.join(sorted(modules))}")
 
-    unnoticed_file = COPY / "unnoticed.tsv"
-    last_time = set(unnoticed_file.read_text().splitlines()) if unnoticed_file.exists() else set()
-    unnoticed = set(last_time)
     rows = []
-    for module in sorted(settings.modules or modules):
-        mine = [c for c in taken if c.module == module and (not settings.again or c.key in last_time)]
-        same = [c for c in mine if c.equivalence in equivalent]
-        tried = [c for c in mine if c.equivalence not in equivalent]
-        seconds = running.clean(COPY, module) if tried else 0
-        passed = []
-        for change in tried:
-            what = running.noticed(COPY, change, seconds)
-            print(f"{change.file}:{change.line}: {change.before} to {change.after}: {what or 'UNNOTICED'}", flush=True)
-            (unnoticed.discard if what else unnoticed.add)(change.key)
-            if not what:
-                passed.append(change)
-            unnoticed_file.write_text("".join(key + "\n" for key in sorted(unnoticed)))
-        rows.append((module, len(tried) - len(passed), len(tried), len(same), passed))
+    for module in settings.modules or sorted(modules):
+        mine = [change for change in taken if change.module == module]
+        tried = [change for change in mine if change.equivalence not in equivalent]
+        rows.append((module, try_all(module, tried, settings.again), len(tried), len(mine) - len(tried)))
     report(rows)
+
+
+def try_all(module, tried, again):
+    """The changes that pass unnoticed; a file remembers them."""
+    file = COPY / f"unnoticed-{module}.tsv"
+    last_time = set(file.read_text().splitlines()) if file.exists() else set()
+    awake = [change for change in tried if not again or change.key in last_time]
+    seconds = running.clean(COPY, module) if awake else 0
+    passed = []
+    for change in awake:
+        what = running.noticed(COPY, change, seconds)
+        print(f"{change}: {what or 'UNNOTICED'}", flush=True)
+        if not what:
+            passed.append(change)
+    file.write_text("".join(change.key + "\n" for change in passed))
+    return passed
 
 
 def report(rows):
     print("\nunnoticed:")
-    for change in (change for row in rows for change in row[4]):
-        print(f"{change.file}:{change.line}: {change.before} to {change.after}: {change.text}")
+    for change in (change for row in rows for change in row[1]):
+        print(f"{change}: {change.text}")
     print(f"\n{'module':16} noticed  of  equivalent")
-    for module, noticed, tried, same, _ in rows + [("all", *(sum(row[i] for row in rows) for i in (1, 2, 3)), [])]:
+    table = [(module, tried - len(passed), tried, same) for module, passed, tried, same in rows]
+    for module, noticed, tried, same in table + [("all", *(sum(row[i] for row in table) for i in (1, 2, 3)))]:
         print(f"{module:16} {noticed:7} {tried:3} {same:11}  {100 * noticed / max(tried, 1):3.0f} %")
 
 

@@ -27,6 +27,9 @@ class Change:
     def module(self):
         return self.file.split("/")[2]
 
+    def __str__(self):
+        return f"{self.file}:{self.line}: {self.before} to {self.after}"
+
     @property
     def equivalence(self):
         """What names it in the list of equivalent changes: line numbers would not survive an edit elsewhere."""

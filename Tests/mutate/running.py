@@ -36,7 +36,7 @@ def command(copy, module):
 
 def run(copy, module, number, limit):
     """What went wrong first, or None; the run ends there. To hang is wrong, too."""
-    log = copy / "test.log"
+    log = copy / f"test-{module}.log"
     with open(log, "w") as output:
         process = subprocess.Popen(
             command(copy, module), cwd=copy, env=os.environ | {"MUTATION": str(number)}, stdin=subprocess.DEVNULL,
@@ -67,7 +67,7 @@ def clean(copy, module):
     begun = time.monotonic()
     what = run(copy, module, 0, 600)
     if what:
-        sys.exit(f"mutate: the tests of {module} fail without a change: {what}; see {copy}/test.log")
+        sys.exit(f"mutate: the tests of {module} fail without a change: {what}; see {copy}/test-{module}.log")
     return time.monotonic() - begun
 
 
