@@ -23,6 +23,7 @@ def arguments():
     parser.add_argument("modules", nargs="*", metavar="MODULE", help="only changes of these modules are tried")
     parser.add_argument("--seed", type=int, default=1, help="decides what is changed; 1 without")
     parser.add_argument("--count", type=int, default=12, help="so many changes of each module; 12 without")
+    parser.add_argument("--only", default="", metavar="TEXT", help="changes files whose path contains it")
     parser.add_argument("--again", action="store_true", help="only changes that passed unnoticed the last time")
     return parser.parse_args()
 
@@ -59,7 +60,7 @@ def put(path, content, mode=0o644):
 def choose(files, settings):
     """The same changes of a module for a seed, whatever happens to other modules."""
     found = collections.defaultdict(list)
-    for name in sorted(files):
+    for name in sorted(name for name in files if settings.only in name):
         text = (ROOT / name).read_text()
         for change in changes.of(name, text):
             found[change.module].append(change)

@@ -34,6 +34,11 @@ struct RedactionCase: Sendable, CustomTestStringConvertible {
             #"{"tokens":"a","token_count":"b","tokens_used":12345,"passwords":"c","my_token":"d","secretary":"e","tok":"f"}"#
         ),
         RedactionCase(
+            "letters that may be a word are found elsewhere only if they are many",
+            #"{"token":"abcdefghijklmno","a":"abcdefghijklmno","secret":"abcdefghijklmnop","b":"abcdefghijklmnop"}"#,
+            #"{"token":"redacted-token-1","a":"abcdefghijklmno","secret":"redacted-secret-1","b":"redacted-secret-1"}"#
+        ),
+        RedactionCase(
             "equal ones are equal", #"[{"token":"a"},{"token":"b"},{"token":"a"},{"api_key":"a"}]"#,
             #"[{"token":"redacted-token-1"},{"token":"redacted-token-2"},{"token":"redacted-token-1"},{"api_key":"redacted-token-1"}]"#
         ),
