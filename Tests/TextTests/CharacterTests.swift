@@ -129,4 +129,14 @@ struct CharacterTests {
         }
         #expect(!UTF8Sequence.isTorn([]) && !UTF8Sequence.isTorn([0x41]) && !UTF8Sequence.isTorn([0xE2, 0x41]))
     }
+
+    @Test("Bytes contain others as texts contain texts")
+    func bytesInBytes() {
+        let parts = ["", "a", "ab", "aab", "abab", "aabaa", "abaabab", "b"]
+        for text in parts + ["aaab", "abaabaabab", "aabaabaaa", "ababaab", "bbb"] {
+            for part in parts {
+                #expect(Array(text.utf8).contains(Array(part.utf8)) == (part.isEmpty || text.contains(part)))
+            }
+        }
+    }
 }

@@ -7,7 +7,7 @@ GENERATED = "Mutations.swift"
 
 OTHER = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "&&": "||", "||": "&&", "true": "false", "false": "true"}
 TOKENS = re.compile(
-    r"(?<=\s)(?:<=?|>=?|&&|\|\|)(?=\s)|(?<![\w.`])(?:true|false)(?![\w`:])|(?<=\s[+-] )\d+(?![\w.])|(?<=[+-]= )\d+(?![\w.])")
+    r"(?<=\s)(?:<=?|>=?|&&|\|\|)(?=\s)|(?<![\w.`])(?:true|false)(?![\w`:])|(?:(?<=\s[+-] )|(?<=[+-]= ))\d+(?![\w.])")
 # What a declaration of an operator, or a condition of the compiler has is no expression.
 OTHERWISE = re.compile(r"\b(?:func|operator) *\S+|^ *#\w.*|^ *case .*:$", re.MULTILINE)
 

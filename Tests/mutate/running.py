@@ -22,7 +22,8 @@ def build(copy):
             stderr=subprocess.STDOUT)
     if built.returncode == 0:
         return None
-    found = re.findall(rf"^{re.escape(str(copy))}/(.*?):(\d+):\d+: error:", log.read_text(errors="replace"), re.MULTILINE)
+    error = re.compile(rf"^{re.escape(str(copy))}/(.*?):(\d+):\d+: error:", re.MULTILINE)
+    found = error.findall(log.read_text(errors="replace"))
     return {(file, int(line)) for file, line in found}
 
 

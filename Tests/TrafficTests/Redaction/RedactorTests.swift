@@ -52,6 +52,8 @@ struct RedactionCase: Sendable, CustomTestStringConvertible {
             "lists", #"{"token": ["a" , "b",3,"c"],"x":["a"]}"#,
             #"{"token": ["redacted-token-1" , "redacted-token-2",3,"c"],"x":["a"]}"#),
         RedactionCase(
+            "lists without spaces", #"{"token":["a","b"]}"#, #"{"token":["redacted-token-1","redacted-token-2"]}"#),
+        RedactionCase(
             "numbers of four digits", #"{"password":1234,"secret":123,"token":12.345,"token":12345e6,"api_key":98765}"#,
             #"{"password":"redacted-password-1","secret":123,"token":12.345,"token":12345e6,"api_key":"redacted-api-key-1"}"#
         ),
