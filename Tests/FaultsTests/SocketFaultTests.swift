@@ -169,6 +169,14 @@ struct SocketFaultTests {
             name: "a byte that does not exist", fault: .reset, point: .byte(0), bytes: f1 + f2 + f3, seen: [t1, t2, t3]),
     ]
 
+    @Test("The type of a message is one of at most 64 bytes, wherever it stands", arguments: ["", " "])
+    func types(_ space: String) {
+        for (count, isType) in [(64, true), (65, false)] {
+            let type = String(repeating: "t", count: count)
+            #expect(ServerText(bytes(#"{\#(space)"type":"\#(type)"}"#)).type == (isType ? type : nil))
+        }
+    }
+
     @Test("Each fault, byte for byte, and what a client makes of it", arguments: cases)
     func send(example: Case) throws {
         var socket = try socketFaults([(example.fault, example.point)])

@@ -64,6 +64,16 @@ import Testing
             #"There is no endpoint "/ws": each consultation has a socket of its own, at /api/v1/consultations/{id}/ws (guide websocket-architecture). Create a consultation first. The events of all meals of a user are at /ws/meal-logs."#
         ),
         (
+            .methodNotAllowed(.post, path: "/api/v1/meal-logs", allowed: [.get, .head, .post]), 405,
+            .methodNotAllowed,
+            #""/api/v1/meal-logs" does not answer "POST"; it answers GET, HEAD, POST. "#
+                + "Log a meal with POST /api/v1/meal-logs/natural."
+        ),
+        (
+            .methodNotAllowed(.delete, path: "/api/v1/meal-logs", allowed: [.get, .head, .post]), 405,
+            .methodNotAllowed, #""/api/v1/meal-logs" does not answer "DELETE"; it answers GET, HEAD, POST."#
+        ),
+        (
             .methodNotAllowed(.delete, path: "/api/v1/consultations", allowed: [.get, .head, .post]), 405,
             .methodNotAllowed, #""/api/v1/consultations" does not answer "DELETE"; it answers GET, HEAD, POST."#
         ),

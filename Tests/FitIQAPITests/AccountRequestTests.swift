@@ -76,6 +76,17 @@ import Testing
         }
     }
 
+    @Test("A profile that a person writes is provisional no more; one that a device writes stays so")
+    func provisional() throws {
+        var details = ProfileDetails(name: "A")
+        details.isProvisional = true
+        try ProfileRequest(body: Array("{}".utf8), of: .updatePhysicalProfile, at: Self.now).apply(to: &details)
+        #expect(details.isProvisional)
+        let body = Array(#"{"name":"A","preferred_unit_system":"metric"}"#.utf8)
+        try ProfileRequest(body: body, of: .createProfile, at: Self.now).apply(to: &details)
+        #expect(!details.isProvisional)
+    }
+
     @Test("Preferences are lists of a hundred texts of a hundred characters")
     func preferences() throws {
         func read(_ count: Int, _ length: Int) throws {
@@ -100,7 +111,8 @@ import Testing
         for text in [
             "", "pbkdf2-sha256$7$s", hash.text + "A", hash.text.replacing("$7$", with: "$0$"),
             hash.text.replacing("$7$", with: "$07$"), hash.text.replacing("$7$", with: "$100001$"),
-            hash.text.replacing("$s$", with: "$$"), hash.text.replacing("sha256", with: "sha1"),
+            hash.text.replacing("$s$", with: "$$"), hash.text.replacing("$s$", with: "$$s$"),
+            hash.text.replacing("sha256", with: "sha1"),
         ] { #expect(PasswordHash(text) == nil, "\(text)") }
     }
 }

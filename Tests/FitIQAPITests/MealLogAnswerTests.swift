@@ -164,4 +164,18 @@ import Testing
         #expect(
             MealLogExamples.processing.totals == MealNutrients() && MealLogExamples.failed.totals == MealNutrients())
     }
+
+    @Test("A photo of which a food is less than 80 % certain needs a look; confirmed, it stands behind the meal")
+    func photo() {
+        func photo(_ confidence: Double) -> MealPhoto {
+            var item = MealLogExamples.toast
+            item.confidence = confidence
+            return MealPhoto(MealLogExamples.log(.completed([MealLogExamples.chicken, item], at: .example)))
+        }
+        #expect(text(photo(0.8).body).contains(#""overall_confidence":0.8,"needs_review":false,"#))
+        #expect(text(photo(0.79).body).contains(#""overall_confidence":0.79,"needs_review":true,"#))
+        let meal = text(MealLogExamples.mixed.object(in: .union, isForApps: true)).dropLast()
+        let confirmed = text(photo(0.8).body(confirmedAs: MealLogExamples.mixed))
+        #expect(confirmed.contains(#""data":\#(meal),"session_id":"#))
+    }
 }

@@ -79,6 +79,7 @@ struct SocketStreamTests {
         if isAfterFarewell { sendOfServer([], isLast: true) }
         try client.write(Self.changedRecord)
         let reading = try read()
+        #expect(stream.hasReceived && !stream.isOpen && stream.isMute)
         switch reading {
         case .failed: #expect(!(isAfterFarewell && isIgnored))
         case .bytes: #expect(isAfterFarewell && isIgnored)
@@ -90,6 +91,48 @@ struct SocketStreamTests {
         client.finishWriting()
         guard case .end = try read() else { throw NothingArrived() }
         #expect(stream.hasEnded)
+    }
+
+    @Test("A peer that ends without close_notify was cut off; one that sends it was not", arguments: [true, false])
+    func ends(_ isCutOff: Bool) throws {
+        #expect(!stream.wasCutOff && !stream.isAtEnd)
+        if !isCutOff {
+            session.close()
+            try sendOfClient()
+            guard case .end = try read() else { throw NothingArrived() }
+        }
+        client.finishWriting()
+        guard case .end = try read() else { throw NothingArrived() }
+        #expect(stream.hasEnded && stream.isAtEnd && stream.wasCutOff == isCutOff)
+    }
+
+    @Test("A stream that finishes says so, unless abruptly", arguments: [true, false])
+    func finishes(_ isAbrupt: Bool) throws {
+        if isAbrupt { stream.finish(abruptly: true) } else { stream.finish() }
+        #expect(stream.isShutDown && stream.isMute)
+        while true {
+            let bytes = try client.read()
+            guard !bytes.isEmpty else { break }
+            bytes.withUnsafeBytes { session.receive($0) }
+        }
+        var plaintext: [UInt8] = []
+        while session.readPlaintext(into: &plaintext, limit: 1024) {}
+        #expect((session.phase == .closed) == !isAbrupt)
+    }
+
+    @Test("Who forgets a stream closes it, and does not reset it")
+    func forgotten() throws {
+        let listener = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0))
+        defer { listener.close() }
+        let client = try BlockingStream.connect(to: listener.localAddress)
+        SingleDescriptorPoll.wait(for: .read, on: listener.descriptor)
+        do {
+            guard case .accepted(let socket) = listener.accept() else { throw NothingArrived() }
+            let stream = SocketStream(socket, token: 0, session: nil, interest: .read)
+            #expect(stream.isAgreed && stream.isOpen && !stream.wasCutOff)
+        }
+        #expect(try client.receive() == nil)
+        client.close()
     }
 
     @Test("After its close_notify a stream is not watched for writing what it cannot send")

@@ -80,6 +80,14 @@ import Testing
             #"line 1, column 2: \uD83D is the first half of a surrogate pair; a \uDC00 to \uDFFF must follow it"#
         ),
         (
+            #""\uD83D\u"#,
+            #"line 1, column 10: expected four hexadecimal digits after '\u' but found the end of the text"#
+        ),
+        (
+            #""\uDC00""#,
+            #"line 1, column 2: \uDC00 is the second half of a surrogate pair; a \uD800 to \uDBFF must precede it"#
+        ),
+        (
             #""\uDE00""#,
             #"line 1, column 2: \uDE00 is the second half of a surrogate pair; a \uD800 to \uDBFF must precede it"#
         ),
@@ -87,6 +95,7 @@ import Testing
             "\u{FEFF}{}",
             "line 1, column 1: JSON text does not begin with a byte order mark (RFC 8259, section 8.1); remove EF BB BF"
         ),
+        ("[\r\n", "line 2, column 1: expected a value or ']' after '[' but found the end of the text"),
         ("\r[\r\n\n1\r]]", "line 5, column 2: expected the end of the text after the value but found ']'"),
     ]
 

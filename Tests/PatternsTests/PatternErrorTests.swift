@@ -48,6 +48,8 @@ import Testing
         ("x[a", 1, #"The class that begins here has no ']'; write '\[' for the sign."#),
         ("[^", 0, #"The class that begins here has no ']'; write '\[' for the sign."#),
         ("[a-", 0, #"The class that begins here has no ']'; write '\[' for the sign."#),
+        (#"[\d-z"#, 3, #"A range goes from one character to another; write '\-' for the sign."#),
+        (#"[\d-"#, 0, #"The class that begins here has no ']'; write '\[' for the sign."#),
         ("[]", 0, #"The class is empty; write '\]' for the sign in a class."#),
         ("a[^]b]", 1, #"The class is empty; write '\]' for the sign in a class."#),
         ("[a[:alpha:]]", 2, #"A class within a class is not supported; write '\[' for the sign."#),
@@ -70,6 +72,11 @@ import Testing
         ),
         (
             String(repeating: "(", count: 51) + String(repeating: ")", count: 51), 50,
+            "At most 50 groups may be nested."
+        ),
+        (
+            // Groups that are closed do not count.
+            "()()" + String(repeating: "(", count: 51) + String(repeating: ")", count: 51), 54,
             "At most 50 groups may be nested."
         ),
         (

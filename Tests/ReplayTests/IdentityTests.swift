@@ -41,4 +41,16 @@ struct IdentityTests {
         paths.compare(RequestURL("/\(first)"), RequestURL("/\(second)"))
         #expect(paths.list.map(\.place) == ["path"])
     }
+
+    @Test("Bodies up to a limit are compared by their values, larger ones by their size", arguments: [0, 1])
+    func largeBodies(_ over: Int) {
+        func body(_ letter: String) -> [UInt8] {
+            let start = #"{"a":"\#(letter)","b":""#
+            let fill = String(repeating: "x", count: ReplayLimits.comparedBody + over - start.utf8.count - 2)
+            return Array((start + fill + #""}"#).utf8)
+        }
+        var differences = Differences(following: Following(vocabulary: Vocabulary()), origins: (Origins(), Origins()))
+        differences.compare(body: body("1"), body("2"), named: "body")
+        #expect(differences.list.map(\.place) == [over == 0 ? "body.a" : "body"])
+    }
 }

@@ -34,4 +34,14 @@ struct InvalidScenarioTests {
             for mistake in error.mistakes { #expect(mistake.line != nil && mistake.column != nil) }
         }
     }
+
+    @Test("Patterns of exactly as many instructions as all may have are none of them")
+    func instructions() {
+        let rule = "{when: {content: '/x{999}/'}, steps: [{text: a}]}"
+        func text(_ count: Int) -> String {
+            "{name: a, answers: [\(Array(repeating: rule, count: count).joined(separator: ","))]}"
+        }
+        #expect(throws: Never.self) { try Scenario.read(text(ScenarioLimits.patternInstructions / 1000)) }
+        #expect(throws: ScenarioErrors.self) { try Scenario.read(text(ScenarioLimits.patternInstructions / 1000 + 1)) }
+    }
 }

@@ -98,6 +98,13 @@ struct ScalarTests {
         #expect(tree == Node(.mapping([member]), at: Position(line: 1, column: 1)))
     }
 
+    @Test("A word of up to 60 bytes is told as it is, anything else as a text in quotation marks")
+    func shortenedWords() {
+        let word = String(repeating: "é", count: 30)
+        #expect(Messages.shortened(word) == word && Messages.shortened(word + "a") == Messages.quoted(word + "a"))
+        for text in ["a b", "a\u{7F}", "a\n"] { #expect(Messages.shortened(text) == Messages.quoted(text)) }
+    }
+
     @Test("Keys: quoted, tagged, anchored or an alias, each is its text")
     func keys() throws {
         let tree = try Self.tree("'a': &k b\n!!str c: 1\n? !x d\n*k : 2\n7: 3\n~: 4\n? \n: 5\n")

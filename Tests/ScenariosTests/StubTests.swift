@@ -10,6 +10,7 @@ struct StubTests {
 
     @Test("A stub has a path, and the rest if it is said")
     func stub() throws {
+        #expect(try stubs("{path: /}") == [Stub(method: .get, path: "/")])
         #expect(try stubs("{path: /v2/status}") == [Stub(method: .get, path: "/v2/status")])
         let whole = try stubs(
             #"{method: POST, path: "/v2/{id}/x", status: 202, body: "{}", headers: {Location: /a, X-B: ""}}"#)

@@ -13,6 +13,7 @@ struct NameTests {
             ("::", "::"), ("2001:DB8:0:0:1:0:0:1", "2001:db8::1:0:0:1"), ("1:0:0:0:0:0:0:0", "1::"),
             ("1:2:3:4:5:6:7:8", "1:2:3:4:5:6:7:8"), ("1:0:3:4:5:6:7:8", "1:0:3:4:5:6:7:8"),
             ("::ffff:10.0.0.1", "::ffff:a00:1"),
+            ("0000:0000:0000:0000:0000:ffff:192.168.100.228", "::ffff:c0a8:64e4"),
         ])
     func reads(_ text: String, _ written: String) throws {
         #expect(try CertificateName(text).description == written)

@@ -61,6 +61,16 @@ struct PEMTests {
         }
     }
 
+    @Test("A damaged certificate behind a whole one is refused")
+    func damagedSecond() throws {
+        var lines = String(decoding: Self.local.certificates, as: UTF8.self).split(separator: "\n").map(String.init)
+        let begin = try #require(lines.lastIndex(of: "-----BEGIN CERTIFICATE-----"))
+        #expect(begin > 0)
+        lines[begin + 1] = "!" + lines[begin + 1].dropFirst()
+        let pem = Array((lines.joined(separator: "\n") + "\n").utf8)
+        #expect(throws: TLSError.damaged(.certificate)) { try CertificateFacts.read(pem: pem) }
+    }
+
     @Test("A changed byte is an error, or a certificate that is not trusted, and never a crash")
     func changed() {
         for index in Self.local.certificates.indices {

@@ -117,6 +117,7 @@ struct CharacterTests {
     @Test("Bytes that are not UTF-8 are cut at the limit")
     func boundaryOfOtherBytes() {
         #expect(UTF8Sequence.boundary(in: [UInt8](repeating: 0x80, count: 9), at: 6) == 6)
+        #expect(UTF8Sequence.boundary(in: [0x41, 0xF0] + [UInt8](repeating: 0x80, count: 5), at: 5) == 5)
     }
 
     @Test("The beginning of a character is one that is shorter than its first byte says")
@@ -127,5 +128,15 @@ struct CharacterTests {
             #expect(!UTF8Sequence.isTorn(bytes))
         }
         #expect(!UTF8Sequence.isTorn([]) && !UTF8Sequence.isTorn([0x41]) && !UTF8Sequence.isTorn([0xE2, 0x41]))
+    }
+
+    @Test("Bytes contain others as texts contain texts")
+    func bytesInBytes() {
+        let parts = ["", "a", "ab", "aab", "abab", "aabaa", "abaabab", "b"]
+        for text in parts + ["aaab", "abaabaabab", "aabaabaaa", "ababaab", "bbb"] {
+            for part in parts {
+                #expect(Array(text.utf8).contains(Array(part.utf8)) == (part.isEmpty || text.contains(part)))
+            }
+        }
     }
 }

@@ -84,6 +84,13 @@ struct RFC3339Tests {
         ])
     func refuses(_ text: String) { #expect(RFC3339.time(text) == nil) }
 
+    @Test("A text that begins with one may end with its seconds, and not before")
+    func withoutOffset() {
+        let bytes = Array("2025-01-29T10:30:00".utf8)
+        #expect(bytes.withUnsafeBufferPointer { RFC3339.time(at: 0, in: $0) } != nil)
+        #expect(bytes.dropLast().withUnsafeBufferPointer { RFC3339.time(at: 0, in: $0) } == nil)
+    }
+
     @Test(
         "Within a text a time ends where it does, also without an offset",
         arguments: [

@@ -19,8 +19,7 @@ public enum Base64 {
             guard characters.count % 4 == 0 else { return nil }
             // Padding is only allowed at the end of the last group, and a group has at least two characters.
             var end = characters.count
-            if end > 0, characters[end - 1] == UInt8(ascii: "=") { end -= 1 }
-            if end > 0, end < characters.count, characters[end - 1] == UInt8(ascii: "=") { end -= 1 }
+            for _ in 0..<2 where end > 0 && characters[end - 1] == UInt8(ascii: "=") { end -= 1 }
             return decode(UnsafeBufferPointer(rebasing: characters[..<end]), alphabet: .standard)
         }
     }

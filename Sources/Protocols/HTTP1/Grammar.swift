@@ -134,7 +134,7 @@ enum Authority {
     private static func endOfLiteral(_ bytes: Bytes, _ start: Int, _ end: Int) -> Int? {
         var close = start
         while close < end, bytes[close] != UInt8(ascii: "]") { close += 1 }
-        guard close < end, close > start else { return nil }
+        guard close < end else { return nil }
         if bytes[start].lowercased == UInt8(ascii: "v") {
             // IPvFuture = "v" 1*HEXDIG "." 1*( unreserved / sub-delims / ":" )
             var index = start + 1

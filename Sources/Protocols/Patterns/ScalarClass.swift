@@ -45,9 +45,7 @@ struct ScalarClass {
         let isListed =
             ranges.contains { range in
                 range.contains(scalar.itself)
-                    || ignoresCase
-                        && (range.contains(scalar.lower) || range.contains(scalar.upper)
-                            || range.contains(scalar.folded))
+                    || ignoresCase && (range.contains(scalar.upper) || range.contains(scalar.folded))
             } || names.contains { $0.name.contains(scalar.itself) != $0.isNegated }
         return isListed != isNegated
     }
@@ -56,22 +54,21 @@ struct ScalarClass {
 /// A scalar with its other cases, by the mappings from one scalar to one scalar.
 struct CasedScalar {
     let itself: Unicode.Scalar
-    let lower: Unicode.Scalar
     let upper: Unicode.Scalar
     /// The same for all scalars that differ only in case: `K`, `k` and the Kelvin sign.
+    ///
+    /// It is the lower case, if that is another scalar.
     let folded: Unicode.Scalar
 
     init(_ scalar: Unicode.Scalar) {
         itself = scalar
         if scalar.isASCII {
             switch scalar.value {
-            case 0x41...0x5A: (lower, upper) = (Unicode.Scalar(UInt8(scalar.value | 0x20)), scalar)
-            case 0x61...0x7A: (lower, upper) = (scalar, Unicode.Scalar(UInt8(scalar.value & 0xDF)))
-            default: (lower, upper) = (scalar, scalar)
+            case 0x41...0x5A: (folded, upper) = (Unicode.Scalar(UInt8(scalar.value | 0x20)), scalar)
+            case 0x61...0x7A: (folded, upper) = (scalar, Unicode.Scalar(UInt8(scalar.value & 0xDF)))
+            default: (folded, upper) = (scalar, scalar)
             }
-            folded = lower
         } else {
-            lower = Self.only(scalar.properties.lowercaseMapping) ?? scalar
             upper = Self.only(scalar.properties.uppercaseMapping) ?? scalar
             // Through the upper case: the two small sigmas have one capital.
             folded = Self.only(upper.properties.lowercaseMapping) ?? upper

@@ -193,7 +193,7 @@ extension Replacement {
     ///
     /// Without its own body it is the envelope with ``code`` and ``message``, for any status. 401 brings
     /// `WWW-Authenticate`, 405 an empty `Allow`, 426 `Upgrade`, as HTTP requires (RFC 9110 §15.5.2, §15.5.6, §15.5.22).
-    func answer(in form: GuideMode, forApps: Bool = false) -> ReplacementAnswer {
+    func answer(in form: GuideMode, forApps: Bool) -> ReplacementAnswer {
         let allowed = FaultLimits.statuses
         let status = StatusNames.status(min(max(status, allowed.lowerBound), allowed.upperBound))
         var fields = HTTPFields()

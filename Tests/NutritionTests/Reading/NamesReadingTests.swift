@@ -57,6 +57,8 @@ struct NamesReadingTests {
         .init("OJ", "orange-juice 1 servings", 117),
         .init("BLT", "blt 1 servings", 379),
         .init("2% milk", "reduced-fat-milk 1 servings", 122),
+        .init("2%milk", "reduced-fat-milk 1 servings", 122),
+        .init("2 toast slices 2 eggs", "toast 2 slices, egg 2 pieces", 290),
         .init("2 percent milk", "reduced-fat-milk 1 servings", 122),
         .init("1% milk", "low-fat-milk 1 servings", 105),
         .init("skim milk", "skim-milk 1 servings", 83),

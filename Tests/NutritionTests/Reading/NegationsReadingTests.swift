@@ -20,6 +20,7 @@ struct NegationsReadingTests {
         .init("burger without cheese or onions and fries", "hamburger 1 servings, french-fries 1 servings", 650),
         .init("toast, no butter", "toast 1 servings", 150),
         .init("2 eggs not bacon", "egg 2 pieces", 140),
+        .init("coffee at 8 2 eggs", "coffee 1 servings, egg 2 pieces", 142),
         .init("0.001 g rice", "", 0),
         .init("0 g rice and 1 egg", "egg 1 pieces", 70),
     ]

@@ -1,7 +1,9 @@
+import FitIQAPI
 import Foundation
 import Hosting
 import Proxy
 import Sockets
+import Synchronization
 
 /// A proxy on a thread of its own, before an upstream that the test plays itself.
 final class LocalProxy {
@@ -12,11 +14,12 @@ final class LocalProxy {
 
     convenience init(
         _ upstream: String, limits: RelayLimits = RelayLimits(), recordingTo path: String? = nil,
-        secure: SecureEndpoint? = nil
+        tap: TapOfTests? = nil, secure: SecureEndpoint? = nil
     ) throws {
         let host = try ProxyHost(
             listeningOn: SocketAddress(host: "127.0.0.1", port: 0), secure: secure,
             upstream: UpstreamURL(upstream), limits: limits)
+        host.tap = tap
         if let path { host.tap = try SessionTap(.init(creatorVersion: "1"), to: path, program: "proxy") }
         try self.init(host)
     }
@@ -32,8 +35,30 @@ final class LocalProxy {
         }
     }
 
-    deinit {
+    /// Returns once the proxy has ended.
+    func stop() {
         mailbox.requestStop()
         ended.wait()
     }
+
+    deinit { stop() }
+}
+
+/// Writes down what it is told, without times and bytes.
+final class TapOfTests: Tap, Sendable {
+    private let lines = Mutex<[String]>([])
+    var told: [String] { lines.withLock { $0 } }
+
+    private func note(_ connection: UInt64, _ words: String) { lines.withLock { $0.append("\(connection) \(words)") } }
+
+    func opened(_ connection: UInt64, scheme: String) { note(connection, "opened: \(scheme)") }
+    func clientSent(_: UnsafeRawBufferPointer, on connection: UInt64, at _: Timestamp) { note(connection, "client") }
+    func serverSent(_: UnsafeRawBufferPointer, on connection: UInt64, at _: Timestamp) { note(connection, "server") }
+    func finished(_ connection: UInt64, byServer: Bool, at _: Timestamp) {
+        note(connection, "finished by \(byServer ? "server" : "client")")
+    }
+    func ended(_ connection: UInt64, byServer: Bool, isReset: Bool, at _: Timestamp) {
+        note(connection, "ended by \(byServer ? "server" : "client")\(isReset ? ", reset" : "")")
+    }
+    func write() {}
 }

@@ -101,6 +101,41 @@ struct ProxyHostTests {
         client.close()
     }
 
+    @Test("A recording is told of each connection by its number, and whether it was reset")
+    func tapped() throws {
+        defer { listener.close() }
+        let tap = TapOfTests()
+        let proxy = try LocalProxy(upstream, tap: tap)
+        for number in 1...2 {
+            let client = try BlockingStream.connect(to: proxy.address)
+            try client.send(Self.get)
+            let server = try BlockingStream.accept(listener)
+            _ = try server.receive(until: "\r\n\r\n")
+            try server.send(Self.ok)
+            _ = try client.receive(until: "hi")
+            if number == 1 {
+                client.finishWriting()
+                #expect(try server.receive() == nil)
+                #expect(try client.receive() == nil)
+            } else {
+                try client.send(Self.get)
+                _ = try server.receive(until: "\r\n\r\n")
+                try server.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n")
+                _ = try client.receive(until: "\r\n\r\n")
+                server.reset()
+                #expect(try client.isReset())
+            }
+            client.close()
+            server.close()
+        }
+        proxy.stop()
+        #expect(
+            tap.told == [
+                "1 opened: http", "1 client", "1 server", "1 ended by client", "2 opened: http", "2 client", "2 server",
+                "2 client", "2 server", "2 ended by server, reset",
+            ])
+    }
+
     @Test("Who reads nothing holds the sender back, and gets everything in the end")
     func backPressure() throws {
         defer { listener.close() }

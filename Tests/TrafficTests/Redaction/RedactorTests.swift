@@ -34,6 +34,11 @@ struct RedactionCase: Sendable, CustomTestStringConvertible {
             #"{"tokens":"a","token_count":"b","tokens_used":12345,"passwords":"c","my_token":"d","secretary":"e","tok":"f"}"#
         ),
         RedactionCase(
+            "letters that may be a word are found elsewhere only if they are many",
+            #"{"token":"abcdefghijklmno","a":"abcdefghijklmno","secret":"abcdefghijklmnop","b":"abcdefghijklmnop"}"#,
+            #"{"token":"redacted-token-1","a":"abcdefghijklmno","secret":"redacted-secret-1","b":"redacted-secret-1"}"#
+        ),
+        RedactionCase(
             "equal ones are equal", #"[{"token":"a"},{"token":"b"},{"token":"a"},{"api_key":"a"}]"#,
             #"[{"token":"redacted-token-1"},{"token":"redacted-token-2"},{"token":"redacted-token-1"},{"api_key":"redacted-token-1"}]"#
         ),
@@ -46,6 +51,8 @@ struct RedactionCase: Sendable, CustomTestStringConvertible {
         RedactionCase(
             "lists", #"{"token": ["a" , "b",3,"c"],"x":["a"]}"#,
             #"{"token": ["redacted-token-1" , "redacted-token-2",3,"c"],"x":["a"]}"#),
+        RedactionCase(
+            "lists without spaces", #"{"token":["a","b"]}"#, #"{"token":["redacted-token-1","redacted-token-2"]}"#),
         RedactionCase(
             "numbers of four digits", #"{"password":1234,"secret":123,"token":12.345,"token":12345e6,"api_key":98765}"#,
             #"{"password":"redacted-password-1","secret":123,"token":12.345,"token":12345e6,"api_key":"redacted-api-key-1"}"#

@@ -137,6 +137,43 @@ struct SessionWriterTests {
         }
     }
 
+    @Test("As many values as the file may have are written, and not one more", arguments: [0, 1])
+    func values(_ missing: Int) {
+        // The file's own, those of an entry, and three for each field and each item of a query.
+        var writer = SessionWriter(creatorVersion: "1.0", limits: HARLimits(values: 16 + 64 + 3 * 3 - missing))
+        writer.write(Samples.exchange())
+        #expect(writer.isFull == (missing > 0) && writer.exchangeCount == 1 - missing)
+        #expect(writer.open(Samples.socket()) == nil && writer.socketCount == 0)
+    }
+
+    @Test("A file has as many entries as it may, those that continue a WebSocket included", arguments: [1, 2, 3])
+    func entries(_ limit: Int) throws {
+        var writer = SessionWriter(creatorVersion: "1.0", limits: HARLimits(entries: limit))
+        _ = writer.open(Samples.socket())
+        for _ in 0..<200 { writer.write(Samples.frame(.server, .text, String(repeating: "x", count: 500)), to: 1) }
+        var file = GrowingFile()
+        file.apply(writer.takeWrites())
+        #expect(writer.isFull)
+        #expect(try JSON.parse(file.bytes)["log"]?["entries"]?.array?.count == limit)
+    }
+
+    @Test("A WebSocket is counted and numbered, and each control frame says after how many messages it came")
+    func numbers() throws {
+        var writer = SessionWriter(creatorVersion: "1.0")
+        for number in 1...2 {
+            #expect(writer.open(Samples.socket("/\(number)")) == number && writer.socketCount == number)
+        }
+        for (opcode, text) in [(Opcode.ping, "0"), (.text, "a"), (.ping, "1"), (.text, "b"), (.ping, "2")] {
+            writer.write(Samples.frame(.client, opcode, text), to: 2)
+        }
+        var file = GrowingFile()
+        file.apply(writer.takeWrites())
+        let entries = try #require(try JSON.parse(file.bytes)["log"]?["entries"]?.array)
+        #expect(entries.map { $0["_fitiq"]?["socket"] } == [1, 2])
+        let frames = try #require(entries[1]["_fitiq"]?["controlFrames"]?.array)
+        #expect(frames.map { $0["after"] } == [0, 1, 2])
+    }
+
     @Test(
         "A frame larger than the room has a room of its own", arguments: [4000, 4100, 300_000])
     func largeFrames(count: Int) throws {

@@ -71,8 +71,7 @@ public final class ProxyHost: SocketHost {
         guard !HostLoop.isListener(readiness.token) else {
             return loop.accept(readiness.token, now) { begin($0, isSecure: $1.isSecure, time) }
         }
-        let place = Int(readiness.token / 2)
-        guard place < pairs.count, let pair = pairs[place] else { return }
+        guard let pair = pairs[Int(readiness.token / 2)] else { return }
         if readiness.token.isMultiple(of: 2) {
             clientIsReady(pair, readiness, time)
         } else {

@@ -29,11 +29,7 @@ public struct SessionCompaction: Sendable, Equatable {
     mutating func append(_ bytes: [UInt8]) {
         guard !bytes.isEmpty else { return }
         byteCount += bytes.count
-        if case .bytes(let before)? = pieces.last {
-            pieces[pieces.count - 1] = .bytes(before + bytes)
-        } else {
-            pieces.append(.bytes(bytes))
-        }
+        pieces.append(.bytes(bytes))
     }
 
     mutating func append(_ range: Range<Int>) {

@@ -52,7 +52,7 @@ struct SessionWriter: Sendable {
     mutating func open(_ socket: SessionSocket) -> Int? {
         let text = HAREncoder.socket(socket, number: sockets.count + 1, room: Self.firstRoom)
         guard let range = append(text.bytes, values: Self.values(socket.request, socket.response)) else { return nil }
-        sockets.append(SocketPlaces(number: sockets.count + 1, socket, text, at: range.lowerBound))
+        sockets.append(SocketPlaces(socket, text, at: range.lowerBound))
         socketCount += 1
         return sockets.count
     }

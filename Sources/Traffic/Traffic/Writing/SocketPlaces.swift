@@ -38,7 +38,6 @@ struct SocketPlaces: Sendable {
         }
     }
 
-    let number: Int
     let started: Timestamp
     let url: String
     var parts: [Part]
@@ -48,8 +47,7 @@ struct SocketPlaces: Sendable {
     /// The position of this socket's latest pending write, and its batch.
     var latestWrite: (batch: Int, index: Int)?
 
-    init(number: Int, _ socket: SessionSocket, _ text: HARSocketText, at offset: Int) {
-        self.number = number
+    init(_ socket: SessionSocket, _ text: HARSocketText, at offset: Int) {
         started = socket.started
         url = socket.request.url
         parts = [Part(text, at: offset)]

@@ -1,12 +1,16 @@
 import FitIQAPI
 import TestSupport
 import Testing
-import Traffic
 
-@testable import Replay
+@testable import Traffic
 
 @Suite("Finding ids, times and addresses")
 struct ValueScannerTests {
+    private enum IDs {
+        static let a = "aaaaaaaa-0000-4000-8000-000000000001"
+        static let b = "bbbbbbbb-0000-4000-8000-000000000002"
+    }
+
     static func values(in text: String) -> [String] {
         var text = text
         return text.withUTF8 { utf8 in
