@@ -1,0 +1,37 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension Peers {
+    /// The examples of docs/frameworks.md, where their tools are to be had.
+    @Suite("Test frameworks")
+    struct FrameworkTests {
+        @Test("pytest gives each test a world, and a test whose client breaks the contract fails")
+        func pytest() async throws {
+            let folder = try ScratchFolder()
+            defer { folder.remove() }
+            for name in ["conftest.py", "test_client.py"] {
+                try FileManager.default.copyItem(
+                    at: URL.fixtures.appending(path: "frameworks/\(name)"), to: folder[name])
+            }
+            try Data(
+                """
+                from test_client import call
+
+                def test_ids(world):
+                    call(world, "GET", "consultations/8F3B2A10-0000-4000-8000-00000000000A/messages")
+                """.utf8
+            ).write(to: folder["test_broken.py"])
+            try await RunningServer.serve { server in
+                let command = try await Command(
+                    try Programs.python(), ["-m", "pytest", "-q", "-p", "no:cacheprovider"],
+                    environment: ["FITIQ_MOCK_URL": server.ready.url, "PYTHONDONTWRITEBYTECODE": "1"],
+                    directory: folder.url)
+                #expect(command.output.contains("3 passed, 1 error"), "\(command.transcript)")
+                #expect(command.output.contains("AssertionError: ids/lowercase: "), "\(command.transcript)")
+                let worlds = try await Command(try Programs.curl(), ["-s", server.ready.url + "/__admin/worlds"])
+                #expect(worlds.output.contains("\"count\":1"), "\(worlds.output)")
+            }
+        }
+    }
+}
