@@ -9,7 +9,8 @@ import TLS
 struct HostOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
-        help: .init("The port to listen on; 0 picks a free one. (default: 8080)", valueName: "number"), transform: NumberKind<UInt16>.port.parse)
+        help: .init("The port to listen on; 0 picks a free one. (default: 8080)", valueName: "number"),
+        transform: NumberKind<UInt16>.port.parse)
     var port: UInt16?
 
     @Option(help: .init("The address to listen on; 0.0.0.0 or :: for all. (default: 127.0.0.1)", valueName: "address"))
@@ -20,7 +21,8 @@ struct HostOptions: ParsableArguments {
 
     @Option(
         parsing: .unconditional,
-        help: .init("The port for TLS; 0 picks a free one. (default: 8443)", valueName: "number"), transform: NumberKind<UInt16>.port.parse)
+        help: .init("The port for TLS; 0 picks a free one. (default: 8443)", valueName: "number"),
+        transform: NumberKind<UInt16>.port.parse)
     var tlsPort: UInt16?
 
     @Option(

@@ -19,7 +19,8 @@ struct ServeOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: .init(
-            "Decides every id and every pace: same seed and requests, same answers. (default: 1)", valueName: "number"), transform: NumberKind<UInt64>.seed.parse)
+            "Decides every id and every pace: same seed and requests, same answers. (default: 1)", valueName: "number"),
+        transform: NumberKind<UInt64>.seed.parse)
     var seed: UInt64?
 
     @Option(

@@ -54,7 +54,8 @@ struct Verify: ParsableCommand {
 
     @Option(
         parsing: .unconditional,
-        help: .init("Decides every id and every pace. (default: as the scenario says)", valueName: "number"), transform: NumberKind<UInt64>.seed.parse)
+        help: .init("Decides every id and every pace. (default: as the scenario says)", valueName: "number"),
+        transform: NumberKind<UInt64>.seed.parse)
     var seed: UInt64?
 
     @Option(

@@ -50,50 +50,47 @@ extension Backend {
     }
 
     private mutating func continueAnswer(in position: Int, _ turn: inout Turn) {
-        guard var answer = consultations[position].answer else { return }
+        // Taken out, and not copied: it has the texts of all its chunks.
+        guard var answer = consultations[position].answer.take() else { return }
         let event = answer.next.event
         answer.step += 1
         switch event {
         case .chunk(let content):
             announce(&answer, in: position, &turn)
-            broadcast(
-                answer, in: position, &turn, stream: .streamChunk(content: content),
-                assistantMessage: .assistantMessageChunk(id: answer.current.id, content: content))
+            let id = answer.current.id
+            broadcast(to: answer.audience, in: position, &turn) {
+                $0 == .stream ? .streamChunk(content: content) : .assistantMessageChunk(id: id, content: content)
+            }
         case .template(let template):
             announce(&answer, in: position, &turn)
-            broadcast(answer, in: position, &turn, stream: nil, assistantMessage: .templateCreated(template))
+            broadcast(to: answer.audience, in: position, &turn) { $0 == .stream ? nil : .templateCreated(template) }
         case .error(let message, let code):
             // An answer that fails before it starts is not announced.
-            let frame = ServerFrame.scriptedError(message: message, code: code)
-            broadcast(answer, in: position, &turn, stream: frame, assistantMessage: frame)
+            broadcast(to: answer.audience, in: position, &turn) { _ in .scriptedError(message: message, code: code) }
         case .completion:
             announce(&answer, in: position, &turn)
+            let id = answer.current.id
             let metadata = store(answer.current, of: answer, in: position, at: turn.now)
-            broadcast(
-                answer, in: position, &turn,
-                stream: .streamComplete(configuration.mode.servesApps ? metadata : nil),
-                assistantMessage: .assistantMessageEnd(id: answer.current.id, metadata: metadata))
+            let streamed = configuration.mode.servesApps ? metadata : nil
+            broadcast(to: answer.audience, in: position, &turn) {
+                $0 == .stream ? .streamComplete(streamed) : .assistantMessageEnd(id: id, metadata: metadata)
+            }
             answer.number += 1
             answer.hasBegun = false
             answer.audience = listeners(of: position)
         case .abandonment: break
         }
-        guard answer.step < answer.timeline.moments.count else { return endAnswer(in: position, at: turn.now) }
-        consultations[position].answer = answer
+        guard answer.step < answer.timeline.moments.count else { return answerNext(in: position, at: turn.now) }
         scheduleNextMoment(of: answer, in: position)
+        consultations[position].answer = answer
     }
 
     /// Announces the start of an answer once, before its other frames.
     private func announce(_ answer: inout AnswerInProgress, in position: Int, _ turn: inout Turn) {
         guard !answer.hasBegun else { return }
         answer.hasBegun = true
-        broadcast(
-            answer, in: position, &turn, stream: nil, assistantMessage: .assistantMessageStart(id: answer.current.id))
-    }
-
-    private mutating func endAnswer(in position: Int, at now: Timestamp) {
-        consultations[position].answer = nil
-        answerNext(in: position, at: now)
+        let id = answer.current.id
+        broadcast(to: answer.audience, in: position, &turn) { $0 == .stream ? nil : .assistantMessageStart(id: id) }
     }
 
     /// Starts the answer to the question that waits longest, if any.
@@ -143,16 +140,17 @@ extension Backend {
         return metadata
     }
 
-    /// Sends a frame to the audience of an answer, encoded once per protocol.
+    /// Sends a frame to the audience of an answer, made and encoded once per protocol; nil sends none.
     private func broadcast(
-        _ answer: AnswerInProgress, in position: Int, _ turn: inout Turn, stream: ServerFrame?,
-        assistantMessage: ServerFrame
+        to audience: [Listener], in position: Int, _ turn: inout Turn, _ frame: (ChatProtocol) -> ServerFrame?
     ) {
         let id = consultations[position].consultation.id
-        for (chatProtocol, frame) in [(ChatProtocol.stream, stream), (.assistantMessage, assistantMessage)] {
-            guard let frame, answer.audience.contains(where: { $0.chatProtocol == chatProtocol }) else { continue }
+        for chatProtocol in ChatProtocol.allCases {
+            guard audience.contains(where: { $0.chatProtocol == chatProtocol }), let frame = frame(chatProtocol) else {
+                continue
+            }
             let bytes = frame.encoded(consultationID: id, at: turn.now, in: socketForm)
-            for listener in answer.audience where listener.chatProtocol == chatProtocol {
+            for listener in audience where listener.chatProtocol == chatProtocol {
                 turn.effects.append(.send(listener.socket, bytes))
             }
         }

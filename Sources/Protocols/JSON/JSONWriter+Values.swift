@@ -58,6 +58,24 @@ extension JSONWriter {
         if let string { member(name, string) } else { memberNull(name) }
     }
 
+    /// Writes a string that needs no escaping, without making it before.
+    public mutating func value(_ text: some PlainJSONText) {
+        write { bytes in
+            withUnsafeTemporaryAllocation(of: UInt8.self, capacity: plainTextLimit) { room in
+                bytes.append(.quote)
+                bytes.append(contentsOf: UnsafeBufferPointer(rebasing: room[..<text.write(into: room)]))
+                bytes.append(.quote)
+            }
+        }
+    }
+    public mutating func member(_ name: StaticString, _ text: some PlainJSONText) { member(name) { $0.value(text) } }
+    public mutating func member(_ name: StaticString, ifPresent text: (some PlainJSONText)?) {
+        if let text { member(name, text) }
+    }
+    public mutating func member(_ name: StaticString, orNull text: (some PlainJSONText)?) {
+        if let text { member(name, text) } else { memberNull(name) }
+    }
+
     public mutating func object(_ name: StaticString, _ body: (inout JSONWriter) -> Void) {
         member(name) { $0.object(body) }
     }
@@ -85,6 +103,15 @@ extension JSONWriter {
         return writer.bytes
     }
 }
+
+/// A value that is a JSON string without anything to escape, such as an id or a time.
+public protocol PlainJSONText {
+    /// Writes its text and returns the number of bytes, at most ``plainTextLimit``; the room has as many.
+    func write(into room: UnsafeMutableBufferPointer<UInt8>) -> Int
+}
+
+/// The longest text of a ``PlainJSONText``, in bytes.
+public let plainTextLimit = 36
 
 extension [UInt8] {
     @inline(__always)

@@ -100,26 +100,33 @@ public enum RFC3339 {
     ///
     /// If nanoseconds are given, the fraction has nine digits.
     public static func text(secondsSinceEpoch seconds: Int64, nanoseconds: Int64? = nil) -> String {
+        String(unsafeUninitializedCapacity: 30) {
+            write(secondsSinceEpoch: seconds, nanoseconds: nanoseconds, into: $0)
+        }
+    }
+
+    /// Writes the same into room for 30 bytes; returns the number of bytes, 20 without nanoseconds.
+    public static func write(
+        secondsSinceEpoch seconds: Int64, nanoseconds: Int64? = nil, into bytes: UnsafeMutableBufferPointer<UInt8>
+    ) -> Int {
         let time = CivilTime(secondsSinceEpoch: seconds)
         precondition(0...9999 ~= time.date.year, "RFC 3339 has four digits for a year")
-        return String(unsafeUninitializedCapacity: 30) { bytes in
-            func put(_ value: Int64, digits: Int, at offset: Int, before next: UInt8) {
-                var rest = value
-                for index in stride(from: offset + digits - 1, through: offset, by: -1) {
-                    bytes[index] = .digitZero + UInt8(rest % 10)
-                    rest /= 10
-                }
-                bytes[offset + digits] = next
+        func put(_ value: Int64, digits: Int, at offset: Int, before next: UInt8) {
+            var rest = value
+            for index in stride(from: offset + digits - 1, through: offset, by: -1) {
+                bytes[index] = .digitZero + UInt8(rest % 10)
+                rest /= 10
             }
-            put(time.date.year, digits: 4, at: 0, before: .minus)
-            put(time.date.month, digits: 2, at: 5, before: .minus)
-            put(time.date.day, digits: 2, at: 8, before: UInt8(ascii: "T"))
-            put(time.hour, digits: 2, at: 11, before: .colon)
-            put(time.minute, digits: 2, at: 14, before: .colon)
-            put(time.second, digits: 2, at: 17, before: nanoseconds == nil ? UInt8(ascii: "Z") : .dot)
-            guard let nanoseconds else { return 20 }
-            put(nanoseconds, digits: 9, at: 20, before: UInt8(ascii: "Z"))
-            return 30
+            bytes[offset + digits] = next
         }
+        put(time.date.year, digits: 4, at: 0, before: .minus)
+        put(time.date.month, digits: 2, at: 5, before: .minus)
+        put(time.date.day, digits: 2, at: 8, before: UInt8(ascii: "T"))
+        put(time.hour, digits: 2, at: 11, before: .colon)
+        put(time.minute, digits: 2, at: 14, before: .colon)
+        put(time.second, digits: 2, at: 17, before: nanoseconds == nil ? UInt8(ascii: "Z") : .dot)
+        guard let nanoseconds else { return 20 }
+        put(nanoseconds, digits: 9, at: 20, before: UInt8(ascii: "Z"))
+        return 30
     }
 }

@@ -39,7 +39,9 @@ struct StubStoryTests {
             #expect(try network.exchange(Request(target: "/api/v1/goals")).status == goals)
             #expect(try network.exchange(Request(target: "/api/v1/pots")).text == "[]")
             #expect(try network.exchange(Request(target: "/pots")).status == 202)
-            for path in ["/health", "/openapi.yaml"] { #expect(try network.exchange(Request(target: path)).status == 200) }
+            for path in ["/health", "/openapi.yaml"] {
+                #expect(try network.exchange(Request(target: path)).status == 200)
+            }
         }
     }
 

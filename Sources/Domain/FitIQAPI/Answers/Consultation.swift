@@ -55,7 +55,7 @@ public struct Consultation: Equatable, Sendable {
         case .goalLinking: return JSONWriter.object { writeCamelCase(into: &$0, origin: origin) }
         case .webSocketArchitecture:
             // The guide only says that the response "returns consultation_id".
-            return JSONWriter.object { $0.member("consultation_id", id.description) }
+            return JSONWriter.object { $0.member("consultation_id", id) }
         case .mealLogWebSocket:
             preconditionFailure("meal-log-websocket documents no endpoint that answers with a consultation.")
         }
@@ -83,7 +83,7 @@ public struct Consultation: Equatable, Sendable {
                 writer.members(of: object)
                 writer.member("consultation", raw: object)
             }
-            writer.member("consultation_id", id.description)
+            writer.member("consultation_id", id)
             writeCamelCase(into: &writer, origin: origin)
         }
     }
@@ -92,8 +92,8 @@ public struct Consultation: Equatable, Sendable {
     private func writeSnakeCase(into writer: inout JSONWriter) {
         writeConsultationWebSocket(into: &writer, isUnion: true)
         writeContext(into: &writer)
-        writer.member("last_message_at", ifPresent: lastMessageAt?.wireText)
-        writer.member("completed_at", ifPresent: completedAt?.wireText)
+        writer.member("last_message_at", ifPresent: lastMessageAt)
+        writer.member("completed_at", ifPresent: completedAt)
     }
 
     private func writeConsultationWebSocket(into writer: inout JSONWriter, isUnion: Bool = false) {
@@ -104,11 +104,11 @@ public struct Consultation: Equatable, Sendable {
         writer.member("user_id", userID.text)
         writer.member("persona", persona.rawValue)
         writer.member("status", status.rawValue)
-        writer.member("started_at", createdAt.wireText)
+        writer.member("started_at", createdAt)
         writer.member("message_count", messageCount)
-        writer.member("created_at", createdAt.wireText)
-        writer.member("updated_at", updatedAt.wireText)
-        writer.member("goal_id", ifPresent: goalID?.description)
+        writer.member("created_at", createdAt)
+        writer.member("updated_at", updatedAt)
+        writer.member("goal_id", ifPresent: goalID)
     }
 
     private func writeContext(into writer: inout JSONWriter) {
@@ -120,25 +120,25 @@ public struct Consultation: Equatable, Sendable {
     }
 
     private func writeEnhancedConsultations(into writer: inout JSONWriter) {
-        writer.member("id", id.description)
+        writer.member("id", id)
         writer.member("user_id", userID.text)
         writer.member("persona", persona.rawValue)
         writeContext(into: &writer)
         writer.member("message_count", messageCount)
-        writer.member("last_message_at", ifPresent: lastMessageAt?.wireText)
-        writer.member("created_at", createdAt.wireText)
-        writer.member("updated_at", updatedAt.wireText)
+        writer.member("last_message_at", ifPresent: lastMessageAt)
+        writer.member("created_at", createdAt)
+        writer.member("updated_at", updatedAt)
     }
 
     /// goal-linking, "Get Conversation Details".
     private func writeCamelCase(into writer: inout JSONWriter, origin: String) {
-        writer.member("id", id.description)
+        writer.member("id", id)
         writer.member("userId", userID.text)
-        writer.member("goalId", orNull: goalID?.description)
+        writer.member("goalId", orNull: goalID)
         writer.object("persona") { persona.writeMembers(into: &$0, origin: origin) }
-        writer.member("createdAt", createdAt.wireText)
-        writer.member("updatedAt", updatedAt.wireText)
+        writer.member("createdAt", createdAt)
+        writer.member("updatedAt", updatedAt)
         writer.member("messageCount", messageCount)
-        writer.member("lastMessageAt", orNull: lastMessageAt?.wireText)
+        writer.member("lastMessageAt", orNull: lastMessageAt)
     }
 }

@@ -28,10 +28,10 @@ public struct Document: Sendable, Equatable {
         (self.id, self.createdAt, self.updatedAt, self.sharedWith) = (id, createdAt, updatedAt, sharedWith)
         var writer = JSONWriter(reserving: 512)
         writer.beginObject()
-        writer.member("id", id.description)
+        writer.member("id", id)
         writer.member("user_id", user.text)
-        writer.member("created_at", createdAt.wireText)
-        writer.member("updated_at", updatedAt.wireText)
+        writer.member("created_at", createdAt)
+        writer.member("updated_at", updatedAt)
         headLength = writer.bytes.count
         for (name, value) in object {
             writer.key(escaping: name)

@@ -83,17 +83,17 @@ public struct Goal: Equatable, Sendable {
 
     /// Writes what all guides have: in camelCase for goal-linking, otherwise in snake_case.
     private func writeMembers(into writer: inout JSONWriter, camelCase: Bool, status: String) {
-        writer.member("id", id.description)
+        writer.member("id", id)
         writer.member(camelCase ? "userId" : "user_id", userID.text)
         writer.member("title", title)
         writer.member("description", description)
         writer.member("status", status)
         writer.member("progress", progress)
         writer.member("category", orNull: category)
-        writer.member(camelCase ? "targetDate" : "target_date", targetDate.wireText)
-        writer.member(camelCase ? "conversationId" : "conversation_id", orNull: conversationID?.description)
-        writer.member(camelCase ? "createdAt" : "created_at", createdAt.wireText)
-        writer.member(camelCase ? "updatedAt" : "updated_at", updatedAt.wireText)
+        writer.member(camelCase ? "targetDate" : "target_date", targetDate)
+        writer.member(camelCase ? "conversationId" : "conversation_id", orNull: conversationID)
+        writer.member(camelCase ? "createdAt" : "created_at", createdAt)
+        writer.member(camelCase ? "updatedAt" : "updated_at", updatedAt)
     }
 
     private func writeMeasure(into writer: inout JSONWriter) {
@@ -191,9 +191,9 @@ extension Consultation {
     /// The form is `.goalLinking` or `.union`, which adds `success` and `data` with the same fields in snake_case.
     public func body(answeringChatAboutGoal goalID: ResourceID, in form: GuideMode, origin: String) -> [UInt8] {
         func write(into writer: inout JSONWriter, camelCase: Bool) {
-            writer.member(camelCase ? "conversationId" : "conversation_id", id.description)
-            writer.member(camelCase ? "goalId" : "goal_id", goalID.description)
-            writer.member(camelCase ? "createdAt" : "created_at", createdAt.wireText)
+            writer.member(camelCase ? "conversationId" : "conversation_id", id)
+            writer.member(camelCase ? "goalId" : "goal_id", goalID)
+            writer.member(camelCase ? "createdAt" : "created_at", createdAt)
             writer.object("persona") { persona.writeMembers(into: &$0, origin: origin) }
         }
         return JSONWriter.object(reserving: 768) { writer in

@@ -13,7 +13,7 @@ public struct GoalSuggestion: Equatable, Sendable {
             writer.array("suggestions") { array in for suggestion in suggestions { array.raw(suggestion.encoded) } }
             writer.member("count", suggestions.count)
             writer.member("persona", ifPresent: consultation?.persona.rawValue)
-            writer.member("consultation_id", ifPresent: consultation?.id.description)
+            writer.member("consultation_id", ifPresent: consultation?.id)
         }
     }
 }

@@ -57,9 +57,9 @@ public struct MealItem: Equatable, Sendable {
         isForApps: Bool
     ) {
         writer.object { writer in
-            writer.member("id", ifPresent: id?.description)
-            writer.member("meal_log_id", log.description)
-            writer.member("food_id", foodID.description)
+            writer.member("id", ifPresent: id)
+            writer.member("meal_log_id", log)
+            writer.member("food_id", foodID)
             writer.member("food_name", name)
             if isUnion { writer.member("name", name) }
             // A number: the only place where the union follows the later guide alone (openapi/DEVIATIONS.md).
@@ -70,7 +70,7 @@ public struct MealItem: Equatable, Sendable {
             writer.member("parsing_notes", ifPresent: notes)
             if isUnion { writer.member("notes", ifPresent: notes) }
             writer.member("order_index", index)
-            writer.member("created_at", time.wireText)
+            writer.member("created_at", time)
             if isForApps { writer.member("food_type", (foodType ?? .food).rawValue) }
         }
     }
@@ -78,8 +78,8 @@ public struct MealItem: Equatable, Sendable {
     /// Writes the item as what was seen in a photo.
     func writeAsRecognized(into writer: inout JSONWriter) {
         writer.object { writer in
-            writer.member("id", ifPresent: id?.description)
-            writer.member("food_id", foodID.description)
+            writer.member("id", ifPresent: id)
+            writer.member("food_id", foodID)
             writer.member("name", name)
             writeAmount(into: &writer)
             writer.member("confidence_score", confidence)
@@ -98,8 +98,8 @@ public struct MealItem: Equatable, Sendable {
     /// Writes the item as websocket-architecture prints it: the quantity in words, and a decimal for the calories.
     func writeAsWebSocketArchitecture(into writer: inout JSONWriter, of log: ResourceID) {
         writer.object { writer in
-            writer.member("id", ifPresent: id?.description)
-            writer.member("meal_log_id", log.description)
+            writer.member("id", ifPresent: id)
+            writer.member("meal_log_id", log)
             writer.member("name", name)
             writer.member("quantity", amountText)
             writer.member("unit", unit)

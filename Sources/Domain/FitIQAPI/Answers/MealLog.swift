@@ -81,7 +81,7 @@ public struct MealLog: Equatable, Sendable {
             case (.webSocketArchitecture, .completed(let items, let time)):
                 writeAsWebSocketArchitecture(items, completedAt: time, into: &writer)
             case (.webSocketArchitecture, .failed(let failure, _)):
-                writer.member("meal_log_id", id.description)
+                writer.member("meal_log_id", id)
                 writer.member("error", failure.message)
                 writer.member("details", failure.details)
             default: writeMembers(into: &writer, isUnion: true, isForApps: isForApps)
@@ -123,8 +123,8 @@ public struct MealLog: Equatable, Sendable {
 
     /// Writes the members that meal-log-websocket documents; the union adds those of websocket-architecture.
     func writeMembers(into writer: inout JSONWriter, isUnion: Bool, isForApps: Bool) {
-        writer.member("id", id.description)
-        if isUnion { writer.member("meal_log_id", id.description) }
+        writer.member("id", id)
+        if isUnion { writer.member("meal_log_id", id) }
         writeInput(into: &writer)
         switch progress {
         case .processing: break
@@ -141,16 +141,16 @@ public struct MealLog: Equatable, Sendable {
             writer.array("suggestions") { writer in for text in failure.suggestions { writer.value(text) } }
         }
         if isForApps { writer.member("notes", ifPresent: notes) }
-        writer.member("logged_at", loggedAt.wireText)
+        writer.member("logged_at", loggedAt)
         switch progress {
-        case .processing: if isUnion { writer.member("processing_started_at", startedAt.wireText) }
+        case .processing: if isUnion { writer.member("processing_started_at", startedAt) }
         case .completed(_, let time):
-            writer.member("processing_started_at", startedAt.wireText)
-            writer.member("processing_completed_at", time.wireText)
+            writer.member("processing_started_at", startedAt)
+            writer.member("processing_completed_at", time)
         case .failed: break
         }
-        writer.member("created_at", createdAt.wireText)
-        writer.member("updated_at", updatedAt.wireText)
+        writer.member("created_at", createdAt)
+        writer.member("updated_at", updatedAt)
         guard case .completed(let items, let time) = progress else { return }
         writer.array("items") { writer in
             for (index, item) in items.enumerated() {
@@ -184,18 +184,18 @@ public struct MealLog: Equatable, Sendable {
     private func writeAsWebSocketArchitecture(
         _ items: [MealItem], completedAt time: Timestamp, into writer: inout JSONWriter
     ) {
-        writer.member("id", id.description)
+        writer.member("id", id)
         writeInput(into: &writer)
-        writer.member("logged_at", loggedAt.wireText)
+        writer.member("logged_at", loggedAt)
         writer.array("items") { writer in
             for item in items { item.writeAsWebSocketArchitecture(into: &writer, of: id) }
         }
         let totals = totals
         writer.member("total_calories", fixed: Double(totals.calories), fractionDigits: 1)
         writeOlderTotals(totals, into: &writer)
-        writer.member("processing_started_at", createdAt.wireText)
-        writer.member("processing_completed_at", time.wireText)
-        writer.member("created_at", createdAt.wireText)
-        writer.member("updated_at", updatedAt.wireText)
+        writer.member("processing_started_at", createdAt)
+        writer.member("processing_completed_at", time)
+        writer.member("created_at", createdAt)
+        writer.member("updated_at", updatedAt)
     }
 }

@@ -29,7 +29,7 @@ public struct MealPhoto: Equatable, Sendable {
         let (items, totals) = (log.items, log.totals)
         // A meal is as certain as its least certain food.
         let confidence = items.map(\.confidence).min() ?? 0
-        writer.member("session_id", log.id.description)
+        writer.member("session_id", log.id)
         writer.array("recognized_items") { writer in for item in items { item.writeAsRecognized(into: &writer) } }
         writer.object("total_macros") { writer in
             writer.member("total_calories", totals.calories)

@@ -23,12 +23,12 @@ public struct Message: Equatable, Sendable {
     /// Writes the message as in a history; consultation-websocket has no metadata.
     public func write(into writer: inout JSONWriter, in form: GuideMode) {
         writer.beginObject()
-        writer.member("id", id.description)
-        writer.member("consultation_id", consultationID.description)
+        writer.member("id", id)
+        writer.member("consultation_id", consultationID)
         writer.member("role", role.rawValue)
         writer.member("content", content)
         if form != .consultationWebSocket { writer.member("metadata", ifPresent: metadata) }
-        writer.member("created_at", createdAt.wireText)
+        writer.member("created_at", createdAt)
         writer.endObject()
     }
 

@@ -59,8 +59,8 @@ public struct UserRecord<Content: Equatable & Sendable>: Equatable, Sendable {
     }
 
     fileprivate func writeTimes(into writer: inout JSONWriter) {
-        writer.member("created_at", createdAt.wireText)
-        writer.member("updated_at", updatedAt.wireText)
+        writer.member("created_at", createdAt)
+        writer.member("updated_at", updatedAt)
     }
 }
 
@@ -76,7 +76,7 @@ extension Profile {
             data.member("id", user.text)
             data.member("email", email)
             data.object("profile") { profile in
-                profile.member("id", id.description)
+                profile.member("id", id)
                 content.write(into: &profile)
                 writeTimes(into: &profile)
             }
@@ -112,8 +112,8 @@ public struct PreferenceLists: Equatable, Sendable {
 extension Preferences {
     public func body(ofProfile profile: ResourceID) -> [UInt8] {
         JSONWriter.success { data in
-            data.member("id", id.description)
-            data.member("user_profile_id", profile.description)
+            data.member("id", id)
+            data.member("user_profile_id", profile)
             content.write(into: &data)
             writeTimes(into: &data)
         }
@@ -147,7 +147,7 @@ public struct TokenPair: Equatable, Sendable {
             data.member("user_id", access.subject.text)
             data.member("email", access.email ?? "")
             data.member("name", profile.content.name)
-            data.member("created_at", profile.createdAt.wireText)
+            data.member("created_at", profile.createdAt)
             write(into: &data, secret)
         }
     }

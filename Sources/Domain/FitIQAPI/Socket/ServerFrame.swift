@@ -58,7 +58,7 @@ public enum ServerFrame: Equatable, Sendable {
         writer.beginObject()
         writer.member("type", type)
         if self != .pong, form != .enhancedConsultations, form != .mealLogWebSocket {
-            writer.member("consultation_id", ifPresent: consultationID?.description)
+            writer.member("consultation_id", ifPresent: consultationID)
         }
         func write(_ error: String, _ code: String) {
             writer.member("error", error)
@@ -70,18 +70,18 @@ public enum ServerFrame: Equatable, Sendable {
         case .streamComplete(let metadata): metadata?.writeStreamEnd(into: &writer)
         case .streamChunk(let content): writer.member("content", content)
         case .userMessage(let id, let content), .assistantMessageChunk(let id, let content):
-            writer.member("message_id", id.description)
+            writer.member("message_id", id)
             writer.member("content", content)
-        case .assistantMessageStart(let id): writer.member("message_id", id.description)
+        case .assistantMessageStart(let id): writer.member("message_id", id)
         case .templateCreated(let template):
             writer.member("metadata", ifPresent: MessageMetadata(templateCreated: template))
         case .assistantMessageEnd(let id, let metadata):
-            writer.member("message_id", id.description)
+            writer.member("message_id", id)
             writer.member("metadata", ifPresent: metadata)
         case .error(let error): write(error.message, error.code.rawValue)
         case .scriptedError(let message, let code): write(message, code)
         }
-        if self == .pong || form != .enhancedConsultations { writer.member("timestamp", time.wireText) }
+        if self == .pong || form != .enhancedConsultations { writer.member("timestamp", time) }
         writer.endObject()
         return writer.bytes
     }
@@ -103,13 +103,13 @@ public enum MealLogEvent: String, CaseIterable, Sendable {
         return JSONWriter.object(reserving: data.count + 96) { writer in
             writer.member("type", event.rawValue)
             writer.member("data", raw: data)
-            writer.member("timestamp", log.updatedAt.wireText)
+            writer.member("timestamp", log.updatedAt)
         }
     }
 }
 
 /// The two chat protocols of a consultation's socket; the client's frames choose one.
-public enum ChatProtocol: Sendable, Hashable {
+public enum ChatProtocol: Sendable, Hashable, CaseIterable {
     /// `message` → `message_received`, `stream_chunk`…, `stream_complete` (consultation-websocket).
     case stream
     /// `user_message` → `user_message`, `assistant_message_start`, `…_chunk`…, `…_end` (enhanced-consultations).

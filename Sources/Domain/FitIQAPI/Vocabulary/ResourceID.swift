@@ -1,9 +1,10 @@
+import JSON
 import Text
 
 /// An id issued by the backend: a version 4 UUID in lower case.
 ///
 /// The FitIQ backend compares ids as text and is case-sensitive (consultation-websocket, best practice 1).
-public struct ResourceID: Hashable, Sendable, CustomStringConvertible {
+public struct ResourceID: Hashable, Sendable, CustomStringConvertible, PlainJSONText {
     let high: UInt64
     private let low: UInt64
 
@@ -19,21 +20,21 @@ public struct ResourceID: Hashable, Sendable, CustomStringConvertible {
     public var seed: UInt64 { high ^ low }
 
     /// The id on the wire: 36 characters, lower case.
-    public var description: String {
-        String(unsafeUninitializedCapacity: 36) { bytes in
-            func write(_ digits: UInt64, at first: Int, _ second: Int) {
-                let halves = (UInt32(truncatingIfNeeded: digits), UInt32(truncatingIfNeeded: digits >> 32))
-                let start = UnsafeMutableRawPointer(bytes.baseAddress!)  // There is room for 36 bytes.
-                start.storeBytes(of: halves.0.littleEndian, toByteOffset: first, as: UInt32.self)
-                start.storeBytes(of: halves.1.littleEndian, toByteOffset: second, as: UInt32.self)
-            }
-            write((high >> 32).hexText, at: 0, 4)
-            write(high.hexText, at: 9, 14)
-            write((low >> 32).hexText, at: 19, 24)
-            write(low.hexText, at: 28, 32)
-            for place in [8, 13, 18, 23] { bytes[place] = .minus }
-            return 36
+    public var description: String { String(unsafeUninitializedCapacity: 36, initializingUTF8With: write) }
+
+    public func write(into bytes: UnsafeMutableBufferPointer<UInt8>) -> Int {
+        func write(_ digits: UInt64, at first: Int, _ second: Int) {
+            let halves = (UInt32(truncatingIfNeeded: digits), UInt32(truncatingIfNeeded: digits >> 32))
+            let start = UnsafeMutableRawPointer(bytes.baseAddress!)  // There is room for 36 bytes.
+            start.storeBytes(of: halves.0.littleEndian, toByteOffset: first, as: UInt32.self)
+            start.storeBytes(of: halves.1.littleEndian, toByteOffset: second, as: UInt32.self)
         }
+        write((high >> 32).hexText, at: 0, 4)
+        write(high.hexText, at: 9, 14)
+        write((low >> 32).hexText, at: 19, 24)
+        write(low.hexText, at: 28, 32)
+        for place in [8, 13, 18, 23] { bytes[place] = .minus }
+        return 36
     }
 
     /// The result of reading an id.

@@ -1,9 +1,10 @@
+import JSON
 import Text
 
 /// A point in time, in nanoseconds since 1970-01-01T00:00:00Z.
 ///
 /// Arithmetic does not saturate: the range is the years 1678 to 2262, and the shell is the only source of values.
-public struct Timestamp: Hashable, Comparable, Sendable {
+public struct Timestamp: Hashable, Comparable, Sendable, PlainJSONText {
     /// Negative before the epoch.
     public var nanosecondsSinceEpoch: Int64
 
@@ -26,6 +27,10 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     ///
     /// Fractions are cut off because Foundation's `.iso8601` strategy rejects them on older systems.
     public var wireText: String { RFC3339.text(secondsSinceEpoch: secondsSinceEpoch) }
+
+    public func write(into room: UnsafeMutableBufferPointer<UInt8>) -> Int {
+        RFC3339.write(secondsSinceEpoch: secondsSinceEpoch, into: room)
+    }
 
     /// ISO 8601 in UTC to the nanosecond, `2025-01-29T10:30:00.250000000Z`: for tools, not for the API's wire.
     public var nanosecondText: String {
@@ -56,7 +61,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
 ///
 /// The clock's ``Timestamp`` counts nanoseconds and ends in 2262; a goal may lie beyond, at Swift's
 /// `Date.distantFuture`.
-public struct DateTime: Hashable, Comparable, Sendable {
+public struct DateTime: Hashable, Comparable, Sendable, PlainJSONText {
     /// Whole seconds since 1970-01-01T00:00:00Z; negative before.
     public let secondsSinceEpoch: Int64
 
@@ -78,6 +83,10 @@ public struct DateTime: Hashable, Comparable, Sendable {
 
     /// ISO 8601 in UTC with whole seconds, `2025-01-29T10:30:00Z`.
     public var wireText: String { RFC3339.text(secondsSinceEpoch: secondsSinceEpoch) }
+
+    public func write(into room: UnsafeMutableBufferPointer<UInt8>) -> Int {
+        RFC3339.write(secondsSinceEpoch: secondsSinceEpoch, into: room)
+    }
 
     public static func < (left: Self, right: Self) -> Bool { left.secondsSinceEpoch < right.secondsSinceEpoch }
 

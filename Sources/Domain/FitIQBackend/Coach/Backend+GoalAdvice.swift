@@ -10,7 +10,7 @@ extension Backend {
         let goal = goals[try goalPosition(of: id, ownedBy: user)].goal
         let topic = GoalBook.builtIn.topic(of: goal)
         return JSONWriter.success { data in
-            data.member("goal_id", goal.id.description)
+            data.member("goal_id", goal.id)
             guard endpoint != .listGoalTips else {
                 data.texts("tips", topic.tips, seed: goal.id.seed)
                 data.member("count", min(topic.tips.count, JSONWriter.textCount))
@@ -29,7 +29,7 @@ extension Backend {
                 data.array("strengths") { array in for text in stage.strengths { array.value(text) } }
                 data.array("challenges") { array in for text in stage.challenges { array.value(text) } }
             }
-            data.member("generated_at", now.wireText)
+            data.member("generated_at", now)
         }
     }
 

@@ -25,8 +25,8 @@ extension Backend {
         let named = members.sorted { $0.key < $1.key }.prefix(DocumentAnswers.mostFigures)
         return JSONWriter.success { data in
             data.member("total_entries", entries.count)
-            data.member("first_entry_at", orNull: entries.first?.createdAt.wireText)
-            data.member("last_entry_at", orNull: entries.last?.createdAt.wireText)
+            data.member("first_entry_at", orNull: entries.first?.createdAt)
+            data.member("last_entry_at", orNull: entries.last?.createdAt)
             data.object("members") { data in
                 for (name, figures) in named {
                     data.key(escaping: name.text)

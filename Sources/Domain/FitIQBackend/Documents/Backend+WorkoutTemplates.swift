@@ -31,7 +31,7 @@ extension Backend {
         try checkStorage()
         set(template, at: index, in: .workoutTemplates, of: user)
         return JSONWriter.success { data in
-            data.member("template_id", template.id.description)
+            data.member("template_id", template.id)
             data.array("shared_with") { array in for name in template.sharedWith { array.value(name.text) } }
             data.member("count", template.sharedWith.count)
         }

@@ -22,7 +22,7 @@ extension Engine {
                 writer.object { writer in
                     writer.member("time", item.time.nanosecondText)
                     writer.member("what", item.what)
-                    writer.member("consultation", ifPresent: item.consultation?.description)
+                    writer.member("consultation", ifPresent: item.consultation)
                     writer.member("connection", ifPresent: item.connection.map { Int(clamping: $0) })
                     writer.member("held", ifPresent: item.held)
                 }

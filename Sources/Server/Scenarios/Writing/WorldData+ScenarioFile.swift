@@ -91,7 +91,7 @@ extension AccountData {
         writer.array("refresh_tokens") { array in
             for token in refreshTokens {
                 array.object { writer in
-                    writer.member("id", token.id.description)
+                    writer.member("id", token.id)
                     writer.member("expires_at", Timestamp(secondsSinceEpoch: token.expiresAt).wireText)
                 }
             }
@@ -103,7 +103,7 @@ extension DocumentData {
     fileprivate func write(into array: inout JSONWriter) {
         var line = JSONWriter(appendingTo: [UInt8(ascii: "\n")])
         line.beginObject()
-        line.member("id", ifPresent: id?.description)
+        line.member("id", ifPresent: id)
         line.time("created_at", createdAt)
         line.time("updated_at", updatedAt)
         if !sharedWith.isEmpty {
@@ -117,7 +117,7 @@ extension DocumentData {
 
 extension UserRecordData {
     fileprivate func write(into writer: inout JSONWriter, _ writeContent: (inout JSONWriter) -> Void) {
-        writer.member("id", ifPresent: id?.description)
+        writer.member("id", ifPresent: id)
         writeContent(&writer)
         writer.time("created_at", createdAt)
         writer.time("updated_at", updatedAt)
@@ -126,12 +126,12 @@ extension UserRecordData {
 
 extension GoalData {
     fileprivate func write(into writer: inout JSONWriter) {
-        writer.member("id", ifPresent: id?.description)
+        writer.member("id", ifPresent: id)
         writer.member("name", ifPresent: name?.text)
         writer.member("title", title)
         writer.member("description", ifPresent: description)
         writer.member("category", ifPresent: category)
-        writer.member("target_date", ifPresent: targetDate?.wireText)
+        writer.member("target_date", ifPresent: targetDate)
         writer.member("status", status.rawValue)
         writer.member("progress", progress)
         measure.write(into: &writer)
@@ -179,7 +179,7 @@ extension JSONWriter {
 
 extension ConsultationData {
     func write(into writer: inout JSONWriter) {
-        writer.member("id", ifPresent: id?.description)
+        writer.member("id", ifPresent: id)
         writer.member("persona", persona.rawValue)
         writer.member("context", contextType.rawValue)
         writer.member("context_id", ifPresent: contextID?.text)
@@ -202,7 +202,7 @@ extension MessageData {
     fileprivate func write(into writer: inout JSONWriter) {
         writer.key(escaping: role.rawValue)
         writer.value(content)
-        writer.member("id", ifPresent: id?.description)
+        writer.member("id", ifPresent: id)
         writer.member("tokens_used", ifPresent: metadata?.tokensUsed)
         writer.member("function_called", ifPresent: metadata?.functionCalled)
         writer.member("persona", ifPresent: metadata?.persona?.rawValue)
@@ -226,7 +226,7 @@ extension GoalReference {
 
 extension MealLogData {
     func write(into writer: inout JSONWriter) {
-        writer.member("id", ifPresent: id?.description)
+        writer.member("id", ifPresent: id)
         writer.member("text", rawInput)
         writer.member("meal_type", mealType.rawValue)
         switch progress {
@@ -246,7 +246,7 @@ extension MealLogData {
             }
         }
         writer.member("notes", ifPresent: notes)
-        writer.member("logged_at", ifPresent: loggedAt?.wireText)
+        writer.member("logged_at", ifPresent: loggedAt)
         writer.time("created_at", createdAt)
         writer.time("started_at", startedAt)
         writer.time("finished_at", finishedAt)
@@ -257,8 +257,8 @@ extension MealLogData {
 extension MealItem {
     fileprivate func write(into writer: inout JSONWriter) {
         if let id {
-            writer.member("id", id.description)
-            writer.member("food_id", foodID.description)
+            writer.member("id", id)
+            writer.member("food_id", foodID)
         }
         writer.member("name", name)
         writer.member("quantity", quantity)
