@@ -68,7 +68,9 @@ struct HostOptions: ParsableArguments {
         let format: LineLog.Format = try Settings.choice(logFormat, "LOG_FORMAT") ?? .text
         var logger = Logger(label: "fitiq-mock", factory: { _ in LineLog(format: format) })
         logger.logLevel = try Settings.choice(logLevel, "LOG_LEVEL") ?? .notice
-        for message in Settings.strays(in: CurrentProcess.environment()) { logger.warning("\(message)") }
+        for message in Settings.strays(in: CurrentProcess.environment(beginning: "FITIQ_MOCK_")) {
+            logger.warning("\(message)")
+        }
         return logger
     }
 

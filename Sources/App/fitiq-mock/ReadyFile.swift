@@ -83,7 +83,7 @@ final class ReadyFile {
     }
 
     private static func removeStale(_ path: String, _ isRunning: (Writer) -> Bool) throws(Failure) {
-        switch try look(at: path, isRunning, whileStale: { unlink(path) == 0 || errno == ENOENT ? 0 : errno }) {
+        switch look(at: path, isRunning, whileStale: { unlink(path) == 0 || errno == ENOENT ? 0 : errno }) {
         case (.absent, _), (.stale, 0): return
         case (.foreign, _): throw .configuration(Messages.notReadyFile(path, nil))
         case (.running(let writer, _), _): throw .configuration(Messages.readyFileInUse(path, writer.id))

@@ -173,6 +173,16 @@ extension ChildProcess {
 }
 
 extension CurrentProcess {
+    /// The entries `NAME=value` whose names begin with a prefix; the others are not copied.
+    public static func environment(beginning prefix: String) -> [String] {
+        var (result, next) = ([String](), cplatform_environment())
+        while let entry = next?.pointee {
+            if strncmp(entry, prefix, prefix.utf8.count) == 0 { result.append(String(cString: entry)) }
+            next? += 1
+        }
+        return result
+    }
+
     /// This process's environment as `NAME=value` entries, with the given values replaced or added.
     public static func environment(with values: [(name: String, value: String)] = []) -> [String] {
         var result: [String] = []
