@@ -107,7 +107,7 @@ struct CoalescingTests {
     func sharedFrame() throws {
         var socket = try socketFaults([
             (.coalesce(count: 3), .type("pong", .all)), (.delay(5), .frames(.only(2))),
-            (.fragments(at: [3]), .frames(.only(2))), (.binary, .frames(.only(3))), (.double, .frames(.only(1))),
+            (.fragments(at: [0, 3, 15]), .frames(.only(2))), (.binary, .frames(.only(3))), (.double, .frames(.only(1))),
             (.dribble(bytes: 30, every: 2), .frames(.only(1))),
         ])
         #expect(socket.send(bytes(Talk.pong)).transmission == Transmission())

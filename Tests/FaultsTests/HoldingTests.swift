@@ -109,6 +109,11 @@ struct HoldingTests {
         gated.gate()
         #expect(gated.send(bytes(Talk.connected)).held == nil)
         #expect(gated.ungate().held?.text == bytes(Talk.connected))
+        // A step waits for what comes behind the gate.
+        _ = gated.release(steps: true)
+        gated.gate()
+        #expect(gated.send(bytes(Talk.pong)) == Outgoing())
+        #expect(gated.ungate().held?.text == bytes(Talk.pong))
     }
 
     @Test("Messages of the client are counted apart, by number and by type")

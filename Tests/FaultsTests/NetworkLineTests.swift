@@ -74,6 +74,10 @@ struct NetworkLineTests {
             #expect(out.elementsEqual(first..<first + out.count))
         }
         #expect(network.outage(at: Self.ms(-1)) == nil)
+        let always = NetworkProfile.Outages(period: 9, length: 9, resetPerMille: 0)
+        #expect(
+            Network(NetworkProfile("a", outages: always), seed: 7, from: Self.start).outage(at: Self.start)?.number == 0
+        )
         var broken = 0
         for connection in UInt64(1)...400 {
             var profile = NetworkProfile("a", outages: outages)

@@ -174,6 +174,9 @@ import Testing
         }
         #expect(text(photo(0.8).body).contains(#""overall_confidence":0.8,"needs_review":false,"#))
         #expect(text(photo(0.79).body).contains(#""overall_confidence":0.79,"needs_review":true,"#))
+        #expect(
+            photo(0.8).byteCount
+                == photo(0.8).body.count + photo(0.8).log.object(in: .union, isForApps: true).count)
         let meal = text(MealLogExamples.mixed.object(in: .union, isForApps: true)).dropLast()
         let confirmed = text(photo(0.8).body(confirmedAs: MealLogExamples.mixed))
         #expect(confirmed.contains(#""data":\#(meal),"session_id":"#))

@@ -80,6 +80,15 @@ struct AnswerTests {
             ])
     }
 
+    @Test("A burst is one step, and each of its chunks is another")
+    func steps() throws {
+        let burst = { "  - {steps: [{burst: [\(Array(repeating: "a", count: $0).joined(separator: ","))]}]}" }
+        #expect(throws: Never.self) { try Self.rules(burst(ScenarioLimits.steps - 1)) }
+        #expect { try Self.rules(burst(ScenarioLimits.steps)) } throws: {
+            "\($0)".contains("has 10001 steps; an answer has at most 10000, each chunk counted.")
+        }
+    }
+
     @Test(
         "How fast an answer comes",
         arguments: [

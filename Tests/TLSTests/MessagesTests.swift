@@ -70,8 +70,8 @@ struct MessagesTests {
             "The server speaks plain HTTP ('HTTP/') on this port; use http:// or ws://, or its TLS port."
         ),
         (
-            .notTLS(from: .client, bytes: [0, 10, 255]),
-            "The client does not speak TLS: it began with the bytes 00 0a ff."
+            .notTLS(from: .client, bytes: [0, 15, 16, 255]),
+            "The client does not speak TLS: it began with the bytes 00 0f 10 ff."
         ),
         (
             .noCommonVersion(from: .client),

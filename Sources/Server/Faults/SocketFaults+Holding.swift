@@ -96,7 +96,7 @@ extension SocketFaults {
         }
         held.removeFirst(count)
         // Nothing follows the end.
-        if isOver { (held, heldByteCount, isHolding) = ([], 0, false) }
+        if isOver { (held, heldByteCount) = ([], 0) }
     }
 
     /// Sends what waits, because the connection closes; a message that would have ended it is lost.

@@ -92,7 +92,7 @@ enum Messages {
 
     /// A reason as a sentence, with or without its own full stop.
     private static func sentence(_ reason: String) -> String {
-        reason.last.map { ".?!".contains($0) } ?? false ? reason : reason + "."
+        reason.last.map { ".?!".contains($0) } == true ? reason : reason + "."
     }
 
     /// A client's path on one line, truncated if it is long.

@@ -1,6 +1,7 @@
 import FitIQAPI
 import HTTPTypes
 import JSON
+import Testing
 import WebSocket
 
 @testable import FitIQClient
@@ -23,6 +24,7 @@ struct CoreBench {
     /// The socket that is open.
     var socket: Int?
     var events: [ClientEvent] = []
+    private var shown: ClientState
 
     init(
         guide: GuideMode = .union, fresh: String? = nil, _ change: (inout ClientConfiguration) -> Void = { _ in }
@@ -32,6 +34,7 @@ struct CoreBench {
         configuration.checksAnswers = false
         change(&configuration)
         core = ClientCore(configuration)
+        shown = core.state
     }
 
     var state: ClientState { core.state }
@@ -134,7 +137,10 @@ struct CoreBench {
             case .sendText, .ping, .closeSocket: break
             }
         }
-        events += core.takeEvents()
+        let news = core.takeEvents()
+        if state != shown { #expect(news.contains(.changed), "nobody is told of a change") }
+        shown = state
+        events += news
     }
 
     private func line(_ action: ClientAction) -> String {

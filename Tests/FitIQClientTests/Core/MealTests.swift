@@ -138,6 +138,18 @@ struct MealTests {
         #expect(bench.take() == (wasMade ? ["6 \(Self.load)"] : ["1 \(Self.load)"]))
     }
 
+    @Test("Beyond the limit the oldest settled meal goes, and if there is none, no other is taken")
+    func bounded() {
+        var bench = CoreBench { $0.limits.meals = 1 }
+        bench.connect()
+        logged(&bench)
+        bench.perform(.logMeal(text: "3 eggs", type: .lunch))
+        #expect(bench.state.problems.map(\.kind) == [.refused] && bench.state.meals.map(\.text) == ["2 eggs"])
+        bench.frame(["type": "meal_log.completed", "data": log("completed")])
+        bench.perform(.logMeal(text: "3 eggs", type: .lunch))
+        #expect(bench.state.meals.map(\.text) == ["3 eggs"])
+    }
+
     @Test("Three failed looks are enough, and come 5 s apart")
     func failedLooks() {
         var bench = CoreBench()

@@ -180,6 +180,13 @@ struct TalkTests {
         #expect(bench.state.problems == [.init(kind: .chat, message: "Overloaded.")])
         #expect(lines(bench) == ["user: One", "user: Two"])
         #expect(bench.take() == [#"0 > {"type":"message","content":"Two"}"#, "0 \(Self.history)"])
+        // What the coach said to the end before stays.
+        bench.answer(200, CoreBench.history([CoreBench.message("1", "user", "One")]))
+        for piece in ["stream_chunk", "stream_complete"] { bench.frame(["type": .string(piece), "content": "Yes"]) }
+        bench.perform(.send(text: "Three"))
+        bench.frame(["type": "stream_chunk", "content": "Let me"])
+        bench.frame(["type": "error", "error": "Overloaded.", "code": "COACH_OVERLOADED"])
+        #expect(lines(bench) == ["user: One", "user: Two", "assistant: Yes", "user: Three"])
     }
 
     @Test("An echo that comes after its answer is no message from another device")

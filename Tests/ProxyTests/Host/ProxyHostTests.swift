@@ -336,6 +336,21 @@ struct ProxyHostTests {
         #expect(present.allSatisfy { $0.relay.clientEnding == .close })
     }
 
+    @Test("A proxy that stops waits for who still gets bytes, not for who has gone or asked for nothing")
+    func stops() throws {
+        defer { listener.close() }
+        let host = try ProxyHost(
+            listeningOn: SocketAddress(host: "127.0.0.1", port: 0), upstream: UpstreamURL(upstream))
+        let now = MonotonicInstant.now()
+        for _ in 0..<2 {
+            host.begin(try Socket.connect(to: listener.localAddress), isSecure: false, host.loop.time(now))
+        }
+        host.drop(try #require(host.pairs[0]), reset: true)
+        #expect(!host.hasAnswersUnderWay)
+        try #require(host.pairs[1]).relay.toClient.append([0])
+        #expect(host.hasAnswersUnderWay)
+    }
+
     @Test("A proxy does not stand before itself")
     func itself() throws {
         let address = listener.localAddress
@@ -344,6 +359,18 @@ struct ProxyHostTests {
             try ProxyHost(listeningOn: address, upstream: UpstreamURL("http://\(address)"))
         } throws: {
             "\($0)" == "http://\(address) is this proxy itself: give it another port, or another upstream"
+        }
+        // Neither another address nor another port of this machine is the proxy.
+        for (own, upstream) in [
+            (address, "http://127.0.0.2:\(address.port)"),
+            (try SocketAddress(host: "0.0.0.0", port: 0), "http://\(address)"),
+        ] {
+            #expect(throws: Never.self) { try ProxyHost(listeningOn: own, upstream: UpstreamURL(upstream)) }
+        }
+        #expect(throws: StartError.self) {
+            try ProxyHost(
+                listeningOn: SocketAddress(host: "0.0.0.0", port: address.port),
+                upstream: UpstreamURL("http://\(address)"))
         }
     }
 }

@@ -60,7 +60,7 @@ public final class ProxyHost: SocketHost {
         if !hasAnswersUnderWay { loop.events.stop() }
     }
 
-    private var hasAnswersUnderWay: Bool {
+    var hasAnswersUnderWay: Bool {
         pairs.contains { $0.map { $0.relay.phase == .answer || !$0.relay.toClient.isEmpty } ?? false }
     }
 

@@ -114,7 +114,7 @@ struct Conversation: Sendable {
             return .changed
         }
         // The same user writes from another device.
-        guard let content, turn == nil || turn?.question != content else { return .nothing }
+        guard let content, turn?.question != content else { return .nothing }
         tail.append(ClientState.Line(id: id, role: .user, text: content))
         trim()
         return .changed
