@@ -241,4 +241,7 @@ def rows(page):
 
 
 def row(page, text):
+    """The rows that show a text. A number is the whole text of a cell, because the digits of times and sizes meet too."""
+    if text.isdigit():
+        return rows(page).filter(has=page.get_by_text(text, exact=True))
     return rows(page).filter(has_text=re.compile(re.escape(text)))
