@@ -110,18 +110,6 @@ struct RefreshTests {
         #expect(bench.state.connection == .failed && bench.seconds < 600)
     }
 
-    @Test("A token of the user's is no refreshed one: a handshake tries the next at once")
-    func ownToken() {
-        var bench = CoreBench()
-        bench.perform(.openConsultation(id: CoreBench.consultation))
-        bench.answer(200, CoreBench.history([]))
-        for number in 1...2 {
-            bench.shake(401)
-            bench.perform(.useToken("own\(number)"))
-            #expect(bench.handshakes.isEmpty == (number > 1))
-        }
-    }
-
     @Test("Without a token nothing is sent before signing in, and a wrong password is told")
     func signedOut() {
         var bench = CoreBench { $0.credentials.token = "" }
