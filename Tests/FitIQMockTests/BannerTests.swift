@@ -12,7 +12,9 @@ struct BannerTests {
         configuration.adopt(try Scenario.read(scenario))
         configuration.mode = guide
         let engine = try Engine(configuration, now: Timestamp(secondsSinceEpoch: 1_738_146_600))
-        let server = RunningServer(engine: engine, caPath: nil, recordingPath: nil, localNetworkURL: network)
+        let server = RunningServer(
+            engine: engine, url: engine.configuration.origin, secureURL: engine.configuration.secureOrigin, caPath: nil,
+            recordingPath: nil, localNetworkURL: network)
         return Banner(server: server, program: "fitiq-mock").text
     }
 

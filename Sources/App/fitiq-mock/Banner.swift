@@ -15,9 +15,7 @@ struct Banner {
           REST        \(server.url)/api/v1
           WebSocket   \(server.webSocketURL)/api/v1/consultations/{id}/ws
         \(secureLines)  Docs        \(server.url)/docs
-          API key     \(server.apiKey)
-          Token       \(server.token)
-          Admin API   \(server.url)/__admin
+        \(credentialLines)  Admin API   \(server.url)/__admin
           Page        \(server.url)/__admin/ui
         \(circumstances)
         \(examples.map { "\($0.title):\n\n  \($0.command)\n\n" }.joined())Stop with Ctrl-C.
@@ -27,6 +25,11 @@ struct Banner {
 
     private var guide: String {
         server.mode == .union || server.replays ? "" : ", exactly as the guide \(server.mode.rawValue) documents it"
+    }
+
+    /// What opens the default world, if there is one.
+    private var credentialLines: String {
+        server.hasDefaultWorld ? "  API key     \(server.apiKey)\n  Token       \(server.token)\n" : ""
     }
 
     private var secureLines: String {
@@ -42,6 +45,8 @@ struct Banner {
     /// Lines about settings that differ from the defaults.
     private var circumstances: String {
         var lines: [String] = []
+        if let node = server.engine.configuration.node { lines.append("  Node        \(node.text)") }
+        if let origin = server.engine.configuration.publicOrigin { lines.append("  Public      " + origin) }
         let scenario = server.engine.scenario
         if scenario.name != Scenario.defaultName {
             let summary = scenario.summary.isEmpty ? "" : ": " + scenario.summary
@@ -61,6 +66,9 @@ struct Banner {
     private typealias Example = (title: String, command: String)
 
     private var examples: [Example] {
+        guard server.hasDefaultWorld else {
+            return [("Make a world, which has a URL and a token", curl("-X POST", "/__admin/worlds", fields: adminFields))]
+        }
         let served = "What was served so far, and what was not as it was recorded"
         let examples = server.replays ? [(served, curl("", "/__admin/replay", fields: adminFields))] : examplesOfMode
         guard server.engine.manualTime != nil else { return examples }
@@ -133,6 +141,9 @@ extension String {
 
 struct RunningServer {
     let engine: Engine
+    /// Its own URLs, whatever proxy is in front; one is nil without TLS.
+    let url: String
+    let secureURL: String?
     /// The file of the CA that issued its certificate; nil without TLS, and for the user's own certificate.
     let caPath: String?
     let recordingPath: String?
@@ -148,9 +159,8 @@ struct RunningServer {
         return nil
     }
 
-    var url: String { engine.configuration.origin }
+    var hasDefaultWorld: Bool { engine.configuration.hasDefaultWorld }
     var webSocketURL: String { Self.webSocket(url) }
-    var secureURL: String? { engine.configuration.secureOrigin }
     var secureWebSocketURL: String? { secureURL.map(Self.webSocket) }
     var mode: GuideMode { engine.configuration.mode }
     var apiKey: String { engine.configuration.apiKey }
@@ -168,9 +178,9 @@ struct RunningServer {
     }
 
     func readyFile(of writer: ReadyFile.Writer) -> [UInt8] {
-        let facts = [
-            ("api_key", apiKey), ("token", token), ("guide", mode.rawValue), ("scenario", engine.scenario.name),
-        ]
+        var facts = [("guide", mode.rawValue), ("scenario", engine.scenario.name)]
+        if hasDefaultWorld { facts += [("api_key", apiKey), ("token", token)] }
+        if let node = engine.configuration.node { facts.append(("node", node.text)) }
         return ReadyFile.content(url: url, facts, secureURL: secureURL, caPath: caPath, writer: writer)
     }
 

@@ -63,7 +63,7 @@ enum ChatNews {
         guard let base = try? BaseURL(url), let address = try? SocketAddress(host: base.host, port: base.port) else {
             return nil
         }
-        var request = ServerRequest("clock", of: base, adminToken: adminToken)
+        var request = ServerRequest(path: "clock", of: base, adminToken: adminToken)
         var answer: [UInt8] = []
         do throws(ClientError) {
             try request.run(to: address, silence: answerTime) { bytes in

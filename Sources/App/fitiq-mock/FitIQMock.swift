@@ -24,7 +24,9 @@ struct FitIQMock: ParsableCommand {
         version: Version.current,
         groupedSubcommands: [
             CommandGroup(
-                name: "Serve", subcommands: [Serve.self, WatchCommand.self, Chat.self, WaitCommand.self, Health.self]),
+                name: "Serve", subcommands: [
+                    Serve.self, WatchCommand.self, Chat.self, WaitCommand.self, Health.self, DrainCommand.self,
+                ]),
             CommandGroup(
                 name: "Test",
                 subcommands: [

@@ -24,14 +24,8 @@ struct Health: ParsableCommand {
 
     /// Asks a server for something that answers 200 when all is well.
     static func get(_ target: String, of base: BaseURL) throws(ClientError) {
-        let address: SocketAddress
-        do throws(SocketError) {
-            address = try SocketAddress(host: base.host, port: base.port)
-        } catch {
-            throw .transport(error)
-        }
         var request = ServerRequest(target: target, of: base)
-        try request.run(to: address, silence: answerTime) { _ in true }
+        try request.run(to: try RemoteServer.address(of: base), silence: answerTime) { _ in true }
     }
 }
 

@@ -42,6 +42,16 @@ enum Messages {
         "\(label) must be an origin as browsers send it, scheme://host or scheme://host:port without a path, or null, "
             + "or *; got '\(value)'."
     }
+    static func notANode(_ value: String) -> String {
+        "--node must be 1 to \(NodeName.longest) lower-case letters, digits and hyphens, first a letter, last no hyphen; "
+            + "got '\(value)'."
+    }
+    static func notPublicURL(_ value: String) -> String {
+        "--public-url must be http:// or https://, a host and a port if need be, without a path; got '\(value)'."
+    }
+    static let publicWithoutToken =
+        "--public-url needs an --admin-token: behind a proxy every client seems to be on the proxy's machine, so anyone "
+        + "could call the admin API."
     static func fewDescriptors(_ count: Int, connections: Int) -> String {
         "the system allows \(count) open files: at most \(connections) connections are served at once (see ulimit -n)"
     }
@@ -299,6 +309,9 @@ enum Messages {
     }
     static func unhealthy(_ trouble: ClientError, url: String) -> String {
         "\(url) is not well: \(sentence(trouble.description))"
+    }
+    static func stillDrains(_ url: String, worlds: Int) -> String {
+        "\(url) still drains: \(Words.counted(worlds, "world")) \(worlds == 1 ? "is" : "are") left."
     }
     static let negativeTimeout = "--timeout must not be negative."
     static func readyFileInUse(_ path: String, _ identifier: Int32) -> String {

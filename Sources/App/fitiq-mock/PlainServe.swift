@@ -55,6 +55,7 @@ extension ServeOptions {
         (options.clock, options.ids, options.network, options.compression) = (nil, nil, nil, nil)
         (options.importFile, options.exportOnExit, options.apiKey, options.jwtSecret) = (nil, nil, nil, nil)
         (options.adminToken, options.allowedOrigins, options.cors) = (nil, [], [])
+        (options.node, options.publicURL, options.noDefaultWorld) = (nil, nil, false)
         return options
     }
 }

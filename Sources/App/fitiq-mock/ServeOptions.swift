@@ -106,6 +106,21 @@ struct ServeOptions: ParsableArguments {
             """, valueName: "origin"))
     var cors: [String] = []
 
+    @Option(
+        help: .init(
+            "This server's name in a fleet: the ids of its worlds begin with it, as in n2-w17. (default: none)",
+            valueName: "name"))
+    var node: String?
+
+    @Option(
+        help: .init(
+            "Where clients reach this server through a proxy: the URLs of worlds begin with it. Takes an --admin-token, too.",
+            valueName: "url"))
+    var publicURL: String?
+
+    @Flag(help: "Serve the worlds that POST /__admin/worlds makes, and none at the paths without a world's prefix.")
+    var noDefaultWorld = false
+
     @Flag(help: "Ignore 'Prefer: code=' and 'X-Fake-Fault', by which a request asks for a fault.")
     var strictHeaders = false
 
@@ -137,6 +152,12 @@ struct ServeOptions: ParsableArguments {
             adminToken: try Settings.fieldValue(adminToken, "ADMIN_TOKEN"))
         configuration.allowedOrigins = try Settings.origins(allowedOrigins)
         configuration.readingOrigins = try Settings.origins(cors, "CORS")
+        configuration.node = try Settings.node(node)
+        configuration.hasDefaultWorld = try !Settings.flag(noDefaultWorld, "NO_DEFAULT_WORLD")
+        configuration.publicOrigin = try Settings.publicOrigin(publicURL)
+        guard configuration.publicOrigin == nil || configuration.adminToken != nil else {
+            throw .configuration(Messages.publicWithoutToken)
+        }
         configuration.hasStrictHeaders = try Settings.flag(strictHeaders, "STRICT_HEADERS")
         configuration.adopt(scenario)
         return configuration
@@ -211,7 +232,7 @@ struct ServerLauncher {
             let network = address.isUnspecified ? SocketAddress.ofLocalNetwork(port: server.address.port) : nil
             try announce(
                 RunningServer(
-                    engine: server.engine, caPath: secure?.ca, recordingPath: recording?.path,
+                    engine: server.engine, url: server.loop.url, secureURL: server.loop.secureURL, caPath: secure?.ca, recordingPath: recording?.path,
                     localNetworkURL: network.map { "http://\($0)" }))
         } catch {
             recording?.tap.discard()

@@ -5,7 +5,7 @@ import JSON
 import Sockets
 import Text
 
-/// A GET of a server on a connection of its own: bytes of the response in, bytes of its body out.
+/// A request to a server on a connection of its own: bytes of the response in, bytes of its body out.
 struct ServerRequest {
     /// What the client sends.
     private(set) var bytes: [UInt8] = []
@@ -18,24 +18,32 @@ struct ServerRequest {
     private static let refusalLimit = 64 * 1024
 
     /// - Parameters:
+    ///   - method: What is done; a `body` is JSON.
     ///   - path: The path and the query below the admin API of a world: `clock`.
     ///   - base: The URL of the server, or of one of its worlds: `http://127.0.0.1:8080/w/w1`.
     ///   - world: The ID of the world; nil for the one of the URL.
-    init(_ path: String, of base: BaseURL, world: String? = nil, adminToken: String?, fields: HTTPFields = [:]) {
+    init(
+        _ method: HTTPRequest.Method = .get, path: String, of base: BaseURL, world: String? = nil,
+        adminToken: String?, fields: HTTPFields = [:], body: [UInt8]? = nil
+    ) {
         var fields = fields
         if let name = HTTPField.Name("X-Admin-Token") { fields[name] = adminToken }
-        self.init(target: Self.path(path, of: base, world: world), of: base, fields: fields)
+        if body != nil { fields[.contentType] = "application/json" }
+        self.init(method, target: Self.path(path, of: base, world: world), of: base, fields: fields, body: body)
     }
 
     /// - Parameter target: The path and the query on the server.
-    init(target: String, of base: BaseURL, fields: HTTPFields = [:]) {
+    init(
+        _ method: HTTPRequest.Method = .get, target: String, of base: BaseURL, fields: HTTPFields = [:],
+        body: [UInt8]? = nil
+    ) {
         var limits = HTTP1.Limits()
         // A stream of events has no end.
         limits.body = 1 << 60
         http = HTTP1.Connection(role: .client, limits: limits)
         var fields = fields
         fields[.hostField] = base.authority
-        http.sendRequest(method: .get, target: target, fields: fields, body: nil, into: &bytes)
+        http.sendRequest(method: method, target: target, fields: fields, body: body, into: &bytes)
     }
 
     /// The path on the server: `/__admin/worlds/w1/clock` for `clock` and `http://127.0.0.1:8080/w/w1`.
@@ -68,7 +76,7 @@ struct ServerRequest {
             do throws(RemoteError) { event = try http.nextEvent() } catch { throw .badHTTP(error) }
             switch event {
             case .response(let head):
-                hasBegun = head.status == .ok
+                hasBegun = head.status.kind == .successful
                 if !hasBegun { refusal = (head.status.code, []) }
             case .body(let bytes):
                 if refusal == nil { body += bytes }
@@ -99,8 +107,7 @@ struct ServerRequest {
         defer { socket.close() }
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
         defer { buffer.deallocate() }
-        // A request fits into an empty send buffer.
-        if case .failed(let error) = bytes.withUnsafeBytes(socket.write) { throw .transport(error) }
+        try send(on: socket, at: address, silence)
         while !isComplete {
             let deadline = MonotonicInstant.now().advanced(by: silence)
             if let code = SingleDescriptorPoll.wait(for: .read, on: socket.descriptor, until: deadline) {
@@ -114,6 +121,21 @@ struct ServerRequest {
             case .failed(let error): throw .transport(error)
             }
             if hasBegun, !body(bytes) { return }
+        }
+    }
+
+    private func send(on socket: Socket, at address: SocketAddress, _ silence: Duration) throws(ClientError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            switch rest.withUnsafeBytes(socket.write) {
+            case .wrote(let count): rest = rest.dropFirst(count)
+            case .failed(let error): throw .transport(error)
+            case .wouldBlock:
+                let deadline = MonotonicInstant.now().advanced(by: silence)
+                if let code = SingleDescriptorPoll.wait(for: .write, on: socket.descriptor, until: deadline) {
+                    throw .transport(SocketError(.write, code: code, address: address))
+                }
+            }
         }
     }
 

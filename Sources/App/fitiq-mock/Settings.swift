@@ -19,8 +19,8 @@ enum Settings {
     static let names = [
         "ADMIN_TOKEN", "ADMIN_URL", "ALLOW_ORIGIN", "API_KEY", "CERTIFICATE", "CLOCK", "COMPRESSION", "CORS",
         "DATA_DIR", "EMAIL", "EXPORT_ON_EXIT", "FRAMES", "FRESH_TOKEN", "GUIDE", "HOST", "IDS", "IMPORT", "INSTANT",
-        "JWT_SECRET", "KEEP_SECRETS", "KEY", "LOG_FORMAT", "LOG_LEVEL", "MATCH", "NETWORK", "OUTPUT", "OVERWRITE",
-        "PASSWORD", "PORT", "READY_FILE", "RECORD", "REFRESH_TOKEN", "SCENARIO", "SEED", "SPEED", "STRICT_HEADERS",
+        "JWT_SECRET", "KEEP_SECRETS", "KEY", "LOG_FORMAT", "LOG_LEVEL", "MATCH", "NETWORK", "NODE",
+        "NO_DEFAULT_WORLD", "OUTPUT", "OVERWRITE", "PASSWORD", "PORT", "PUBLIC_URL", "READY_FILE", "RECORD", "REFRESH_TOKEN", "SCENARIO", "SEED", "SPEED", "STRICT_HEADERS",
         "TLS", "TLS_PORT", "TOKEN", "UPSTREAM", "UPSTREAM_CA", "URL", "WATCH", "WATCH_TRAFFIC", "WS_URL",
     ]
 
@@ -87,6 +87,22 @@ enum Settings {
                 Messages.unknownChoice("--network", name, allowed: NetworkProfile.all.map(\.name)))
         }
         return profile
+    }
+
+    /// The same for the name of a server in a fleet.
+    static func node(_ option: String?) throws(Failure) -> NodeName? {
+        guard let text = text(option, "NODE") else { return nil }
+        guard let name = NodeName(text) else { throw .configuration(Messages.notANode(text)) }
+        return name
+    }
+
+    /// The same for the origin of the proxy in front.
+    static func publicOrigin(_ option: String?) throws(Failure) -> String? {
+        guard let text = text(option, "PUBLIC_URL") else { return nil }
+        guard let origin = WebOrigin(text.hasSuffix("/") ? String(text.dropLast()) : text), origin.isOfWeb else {
+            throw .configuration(Messages.notPublicURL(text))
+        }
+        return origin.description
     }
 
     /// The names of all networks as one text.

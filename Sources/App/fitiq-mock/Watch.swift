@@ -121,7 +121,7 @@ private final class WatchReader: Sendable {
         var (hasBegun, isLost) = (false, false)
         while !StandardOutput.hasFailed {
             var request = ServerRequest(
-                "events?verdicts=true", of: base, world: world, adminToken: adminToken, fields: stream.connect())
+                path: "events?verdicts=true", of: base, world: world, adminToken: adminToken, fields: stream.connect())
             var isTooLong = false
             var trouble = ClientError.truncatedResponse
             do throws(ClientError) {

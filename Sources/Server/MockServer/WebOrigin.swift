@@ -35,11 +35,14 @@ public struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
     /// The origin as a browser writes it.
     public var description: String { "\(scheme)://\(host)" + (port.map { ":\($0)" } ?? "") }
 
+    /// Whether its scheme is http or https.
+    public var isOfWeb: Bool { Self.defaultPorts[scheme] != nil }
+
     /// Whether it is a page's on this machine: `localhost`, 127.0.0.0/8 or `[::1]`, exactly, over http or https.
     ///
     /// A name below `localhost` is not: not every resolver keeps those names on this machine.
     var isOfThisMachine: Bool {
-        Self.defaultPorts[scheme] != nil && (host == "localhost" || host == "[::1]" || Self.isLoopback(host))
+        isOfWeb && (host == "localhost" || host == "[::1]" || Self.isLoopback(host))
     }
 
     /// Whether the host is an address or `localhost`, which no DNS entry can point elsewhere.

@@ -18,6 +18,28 @@ extension APIError {
                 + "/__admin/worlds.")
     }
 
+    static let noDefaultWorld = missing(
+        "This server has no default world: make one with POST /__admin/worlds, and use the 'url' and the 'token' that it "
+            + "answers.")
+
+    /// The world of another node of the fleet, which has to be asked.
+    static func foreignWorld(_ id: String, owner: String, node: String) -> APIError {
+        APIError(
+            .misdirectedRequest, .notFound,
+            "The world \"\(id)\" belongs to the node \"\(owner)\", and this is \"\(node)\": the proxy in front must send "
+                + "the paths of a world to the node that its id begins with.",
+            details: ["node": .string(owner)])
+    }
+
+    static func worldExists(_ id: String) -> APIError {
+        .conflict("There is a world \"\(id)\" already; delete it first, or leave the id out.")
+    }
+
+    /// The server makes no more worlds; another one has to.
+    static let draining = APIError(
+        .serviceUnavailable, .conflict,
+        "This server drains: it makes no more worlds, and stops when those that it has are gone. Ask another one.")
+
     /// Where to get a token of a world other than the default one.
     static func tokenAdvice(ofWorld id: String) -> String {
         "POST /__admin/worlds/\(id)/tokens makes a token that works in this world."

@@ -45,6 +45,7 @@ final class AdminResource: Sendable {
         AdminResource("check", .server, post: Engine.check),
         AdminResource("worlds", .server, get: Engine.worldList, post: Engine.makeWorld),
         AdminResource("worlds/{id}", get: Engine.describeWorld, delete: Engine.deleteWorld),
+        AdminResource("drain", .server, get: Engine.drainAnswer, post: Engine.beginDrain),
         AdminResource("reset", post: Engine.reset),
         AdminResource("clock", get: Engine.clockAnswer, post: Engine.advanceClock),
         AdminResource("tokens", post: Engine.makeToken),
@@ -182,7 +183,7 @@ extension Engine {
             preconditionFailure("Another method is refused before.")
         }
         if scope != .open { try checkAdminAccess(head, on: exchange.connection) }
-        let world = scope == .open ? defaultWorld : try adminWorld(route.worldID, at: exchange.now)
+        let world = scope == .world ? try adminWorld(route.worldID, at: exchange.now) : defaultWorld
         if head.method != .get, head.method != .head { try checkMediaType(head.fields, exchange.body) }
         return try operation.answer(self)(AdminCall(world: world, route: route, exchange: exchange))
     }
@@ -212,8 +213,11 @@ extension Engine {
     }
 
     private func adminWorld(_ id: ExactString?, at now: Timestamp) throws(APIError) -> World {
-        guard let id else { return defaultWorld }
-        guard let world = worlds[id] else { throw .unknownWorld(id.text) }
+        guard let id else {
+            guard configuration.hasDefaultWorld else { throw .noDefaultWorld }
+            return defaultWorld
+        }
+        guard let world = worlds[id] else { throw refusal(ofWorld: id.text) }
         world.lastUsed = now
         return world
     }
@@ -225,7 +229,8 @@ extension Engine {
             writer.member("guide", defaultWorld.mode.rawValue)
             writer.member("seed", String(defaultWorld.settings.seed))
             writer.member("scenario", defaultWorld.settings.scenario.name)
-            writer.member("worlds", worlds.count + 1)
+            writer.member("node", ifPresent: configuration.node?.text)
+            writer.member("worlds", worlds.count + (configuration.hasDefaultWorld ? 1 : 0))
             writer.member("connections", connections.count)
             writer.member("web_sockets", connections.webSocketCount)
             defaultWorld.writeCounts(to: &writer)

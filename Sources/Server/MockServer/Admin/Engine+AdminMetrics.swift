@@ -16,7 +16,7 @@ extension Engine {
         text.gauge("held_bytes", "What connections hold in memory.", connections.heldBytes)
         text.gauge("held_things", "What breakpoints hold.", all.reduce(0) { $0 + ($1.live?.holds.things.count ?? 0) })
         text.gauge("worlds", "Worlds, with the default one.", all.count)
-        text.counter("worlds_made_total", "Worlds that were made.", [([], worlds.serial)])
+        text.counter("worlds_made_total", "Worlds that were made.", [([], worlds.madeCount)])
         text.gauge("stored_bytes", "The JSON of all worlds.", worlds.storedBytes)
         text.gauge("journal_bytes", "The journals of all worlds.", worlds.journalWeight)
         text.gauge("journal_entries", "Entries in the journals.", all.reduce(0) { $0 + $1.journal.count })

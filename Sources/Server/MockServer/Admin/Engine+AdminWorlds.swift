@@ -6,22 +6,30 @@ import Scenarios
 
 /// The admin API's worlds: created, listed, shown, reset, deleted.
 extension Engine {
-    /// The keys of the body that creates or resets a world.
+    /// The keys of the body that resets a world; one that is created may have an ``idKey`` as well.
     static let worldKeys = ["scenario", "seed", "guide", "clock", "judged"]
+    private static let idKey = "id"
 
     /// `POST /__admin/worlds`: absent keys default to the scenario, then to the server's; nil if it waits for a job.
+    ///
+    /// An id is given to a world that comes from another server, so that its clients find it where they know it.
     func makeWorld(_ call: AdminCall) throws(APIError) -> Answer? {
-        let (configuration, number, hasPlace) = (configuration, worlds.serial + 1, hasPlaceForWorld)
+        try checkPlaceForWorld()
+        let (configuration, number) = (configuration, worlds.serial + 1)
         worlds.serial = number
         let bytes = call.bytes
         let reader: DraftReader = { () throws(APIError) in
-            let body = try AdminBody(bytes, keys: Engine.worldKeys, limits: JSON.Limits())
-            guard hasPlace else { throw .tooManyWorlds(limit: configuration.limits.worlds) }
+            let body = try AdminBody(bytes, keys: Engine.worldKeys + [Engine.idKey], limits: JSON.Limits())
+            let given = try body.value(Engine.idKey, expected: "the id of a world such as \"w17\" or \"n2-w17\"") {
+                $0.string.flatMap { WorldID($0) }
+            }
+            let id = given ?? WorldID(number, of: configuration.node)
             let scenario = try body.scenario() ?? configuration.scenario
             let settings = configuration.settings(
-                ofWorld: number, scenario, guide: try body.guide(), seed: try body.seed(), clock: try body.clock())
+                ofWorld: id, scenario, guide: try body.guide(), seed: try body.seed(), clock: try body.clock())
             return WorldDraft(
-                settings: settings, scenarioBytes: body.scenarioBytes, isJudged: try body.flag("judged") ?? false)
+                settings: settings, id: id, scenarioBytes: body.scenarioBytes,
+                isJudged: try body.flag("judged") ?? false)
         }
         return try begin(nil, for: call.exchange, holding: bytes.count) {
             reader
@@ -41,39 +49,46 @@ extension Engine {
     func makeWorld(
         _ scenario: Scenario, guide: GuideMode?, seed: UInt64?, clock: ClockMode?, isJudged: Bool, at now: Timestamp
     ) throws(APIError) -> World {
-        guard hasPlaceForWorld else { throw .tooManyWorlds(limit: limits.worlds) }
+        try checkPlaceForWorld()
         let number = worlds.serial + 1
-        let settings = configuration.settings(ofWorld: number, scenario, guide: guide, seed: seed, clock: clock)
-        let draft = WorldDraft(settings: settings, isJudged: isJudged)
+        let id = WorldID(number, of: configuration.node)
+        let settings = configuration.settings(ofWorld: id, scenario, guide: guide, seed: seed, clock: clock)
+        let draft = WorldDraft(settings: settings, id: id, isJudged: isJudged)
         let world = try addWorld(number, WorldBeginning(draft, in: worlds.room(of: nil), now: now), at: now)
         worlds.serial = number
         return world
     }
 
-    /// - Throws: 507 if there is no room for it.
+    /// - Throws: 507 if there is no room for it, 409 if its id is another world's, 503 while the server drains.
     private func addWorld(_ number: Int, _ beginning: WorldBeginning, at now: Timestamp) throws(APIError) -> World {
-        guard hasPlaceForWorld else { throw .tooManyWorlds(limit: limits.worlds) }
+        try checkPlaceForWorld()
+        guard let id = beginning.draft.id else { preconditionFailure("The draft of a new world has an id.") }
+        guard worlds[ExactString(id.text)] == nil else { throw .worldExists(id.text) }
         try beginning.check(in: worlds.room(of: nil))
-        let world = World(id: "w\(number)", number: number, beginning, now: now)
+        let world = World(id: id.text, number: number, beginning, now: now)
         if beginning.draft.isJudged { world.beginJudging() }
-        add(world, at: now)
+        add(world, id, at: now)
         return world
     }
 
-    func add(_ world: World, at now: Timestamp) {
-        worlds[ExactString(world.name)] = world
+    func add(_ world: World, _ id: WorldID, at now: Timestamp) {
+        worlds.add(world, id, ofNode: configuration.node)
         worlds.accountStorage(of: world)
         if worlds.nextSweep == nil { worlds.nextSweep = now.advanced(byNanoseconds: Engine.sweepInterval) }
         queueDeadline(of: world)
     }
 
-    var hasPlaceForWorld: Bool { worlds.count + 1 < limits.worlds }
+    /// - Throws: 503 while the server drains, 507 if it has as many worlds as it may have.
+    func checkPlaceForWorld() throws(APIError) {
+        guard drainIdle == nil else { throw .draining }
+        guard worlds.count + 1 < limits.worlds else { throw .tooManyWorlds(limit: limits.worlds) }
+    }
 
     /// `GET /__admin/worlds`: in the order of creation, the default world first.
     ///
     /// One that is deleted while the list is made is in it, empty: the list has as many as its beginning says.
     func worldList(_ call: AdminCall) -> Answer {
-        let (all, now) = ([defaultWorld] + worlds.values.sorted(), call.now)
+        let (all, now) = ((configuration.hasDefaultWorld ? [defaultWorld] : []) + worlds.values.sorted(), call.now)
         let isSecure = call.connection.isSecure
         let source = PartSource("worlds", of: all, after: { $0.member("count", all.count) }) {
             [unowned self] world, writer in
@@ -164,7 +179,7 @@ extension Engine {
         guard let due = worlds.nextSweep, due <= now else { return }
         let followed = Set(followers.compactMap { self[$0]?.follower.map { ObjectIdentifier($0.world) } })
         func isIdle(_ world: World) -> Bool {
-            now.nanosecondsSinceEpoch - world.lastUsed.nanosecondsSinceEpoch >= patience.worldIdle
+            now.nanosecondsSinceEpoch - world.lastUsed.nanosecondsSinceEpoch >= (drainIdle ?? patience.worldIdle)
                 && world.openSocketCount == 0 && !world.isStanding && !followed.contains(ObjectIdentifier(world))
         }
         if worlds.idle.isEmpty { worlds.idle = worlds.values.filter(isIdle).sorted(by: >) }
@@ -173,7 +188,8 @@ extension Engine {
             let world = worlds.idle.removeLast()
             if worlds.contains(world), isIdle(world) { remove(world, reason: "The world was idle", at: now) }
         }
-        let pause = worlds.idle.isEmpty ? Engine.sweepInterval : Engine.sweepPause
+        let interval = min(Engine.sweepInterval, max(drainIdle ?? .max, Engine.sweepPause))
+        let pause = worlds.idle.isEmpty ? interval : Engine.sweepPause
         worlds.nextSweep = worlds.isEmpty ? nil : now.advanced(byNanoseconds: pause)
     }
 

@@ -19,7 +19,7 @@ extension Engine {
         if let answer = preflightAnswer(head, destination, in: world.mode) { return answer }
         guard destination.world != nil else {
             exchange.unmatched = .unknownPath
-            throw .unknownWorld(destination.worldID?.text ?? "")
+            throw destination.worldID.map { refusal(ofWorld: $0.text) } ?? .noDefaultWorld
         }
         if !destination.isAdmin { try checkOrigin(head, on: exchange.connection) }
         if let answer = portalAnswer(exchange) { return answer }
@@ -40,9 +40,10 @@ extension Engine {
         switch route {
         case .health: return .ok(Array(#"{"status":"ok"}"#.utf8))
         case .ready:
-            return isShuttingDown
-                ? Answer(status: .serviceUnavailable, body: Array(#"{"status":"shutting down"}"#.utf8))
-                : .ok(Array(#"{"status":"ready"}"#.utf8))
+            let trouble = isShuttingDown ? "shutting down" : drainIdle != nil ? "draining" : nil
+            return Answer(
+                status: trouble == nil ? .ok : .serviceUnavailable,
+                body: Array(#"{"status":"\#(trouble ?? "ready")"}"#.utf8))
         case .description(let description):
             return Answer(body: description.bytes(for: mode), contentType: description.mediaType)
         case .deviations:

@@ -22,6 +22,12 @@ extension Engine {
         public var jwtSecret: String
         /// The token of the admin API; if nil, the API answers this machine only.
         public var adminToken: String?
+        /// The server's name in a fleet; nil for a server of its own.
+        public var node: NodeName?
+        /// Whether the paths without a `/w/{id}` prefix belong to a world.
+        public var hasDefaultWorld = true
+        /// The origin of the proxy in front, which URLs of worlds begin with; nil if clients reach the server itself.
+        public var publicOrigin: String?
         /// The origins, in addition to the server's own, whose pages may write and open sockets.
         public var allowedOrigins: Set<AllowedOrigin> = []
         /// The origins whose pages may read answers as well; they become allowed ones.
@@ -78,10 +84,10 @@ extension Engine.Configuration {
 
     /// The settings of another world; nil arguments default to the scenario, then to the server's options.
     func settings(
-        ofWorld number: Int, _ scenario: Scenario, guide: GuideMode?, seed: UInt64?, clock: ClockMode?
+        ofWorld id: WorldID, _ scenario: Scenario, guide: GuideMode?, seed: UInt64?, clock: ClockMode?
     ) -> WorldSettings {
         var settings = defaultWorldSettings
-        settings.origin += "/w/w\(number)"
+        settings.origin += "/w/\(id.text)"
         settings.scenario = scenario
         settings.scenario.rules.ids = scenario.rules.ids ?? self.scenario.rules.ids
         settings.scenario.network = scenario.network ?? self.scenario.network
@@ -89,8 +95,8 @@ extension Engine.Configuration {
         settings.seed = seed ?? scenario.seed ?? self.seed
         settings.mode = guide ?? scenario.guide ?? mode
         settings.clock = clock ?? scenario.clock ?? self.clock
-        settings.apiKey += "-w\(number)"
-        settings.jwtSecret += "-w\(number)"
+        settings.apiKey += "-\(id.text)"
+        settings.jwtSecret += "-\(id.text)"
         return settings
     }
 }

@@ -43,6 +43,8 @@ public final class Engine {
     @exclusivity(unchecked) private var spareBuffers = SpareBuffers()
     @exclusivity(unchecked) private var spareEvents: [WebSocket.Event] = []
     @exclusivity(unchecked) var isShuttingDown = false
+    /// How long a world is idle before it goes, in nanoseconds, while the server drains; nil unless it does.
+    @exclusivity(unchecked) var drainIdle: Int64?
     /// Runs jobs on another thread, in order, and passes each result to ``finish(_:at:)``; if nil, jobs run at once.
     @exclusivity(unchecked) public var startJob: ((Job) -> Void)?
     @exclusivity(unchecked) var jobs = Jobs()
@@ -60,7 +62,7 @@ public final class Engine {
         instance = String(repeating: "0", count: 16 - digits.count) + digits
         let draft = WorldDraft(settings: configuration.defaultWorldSettings)
         let beginning = try WorldBeginning(draft, in: configuration.emptyRoom, now: now)
-        worlds = WorldTable(main: World(id: nil, number: 0, beginning, now: now), configuration)
+        worlds = WorldTable(main: World(id: nil, number: 0, beginning, now: now), configuration, now: now)
         recorder = Recorder(worlds)
     }
 

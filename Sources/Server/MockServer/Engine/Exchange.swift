@@ -148,6 +148,7 @@ struct Destination {
                 isAdmin = segments.first == "__admin"
                 route = ServerRoute(segments: segments, in: engine.defaultWorld.mode)
             }
+            if !engine.configuration.hasDefaultWorld, !isServer { world = nil }
         }
     }
 }

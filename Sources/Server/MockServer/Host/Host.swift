@@ -45,8 +45,10 @@ public final class Host: SocketHost {
     ) throws(StartError) {
         loop = try HostLoop(listeningOn: wanted, secure: secure, queueKind: queueKind)
         var configuration = configuration
-        configuration.origin = loop.url
-        configuration.secureOrigin = loop.secureURL
+        (configuration.origin, configuration.secureOrigin) = (loop.url, loop.secureURL)
+        if let origin = configuration.publicOrigin {
+            (configuration.origin, configuration.secureOrigin) = (origin, nil)
+        }
         do throws(APIError) {
             engine = try Engine(configuration, now: loop.time(.now()))
         } catch {
@@ -106,6 +108,7 @@ public final class Host: SocketHost {
             for answer in answers { answer() }
             answers = []
         }
+        if engine.isDrained, unserved.isEmpty { stop() }
         let stopsAt = loop.stopsAt
         if let stopsAt {
             if stopsAt <= now {

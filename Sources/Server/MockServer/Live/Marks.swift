@@ -174,28 +174,29 @@ extension Engine {
     /// - Throws: 400 for a bad body, 507 if there is no room for another world.
     func makeFork(_ call: AdminCall) throws(APIError) -> Answer? {
         let (world, isJudged) = (call.world, try call.body(keys: ["judged"]).flag("judged") ?? false)
-        guard hasPlaceForWorld else { throw .tooManyWorlds(limit: limits.worlds) }
+        try checkPlaceForWorld()
         enterDue(world, at: call.now)
         try worlds.room(of: nil).check(bringing: world.storedBytes)
         let number = worlds.serial + 1
         worlds.serial = number
+        let id = WorldID(number, of: configuration.node)
         let old = world.settings
         var settings = configuration.settings(
-            ofWorld: number, old.scenario, guide: old.mode, seed: old.seed, clock: old.clock)
+            ofWorld: id, old.scenario, guide: old.mode, seed: old.seed, clock: old.clock)
         settings.pace = old.pace
         return try copy(world.snapshot, of: world, with: settings, for: call) {
             (engine, snapshot, now) throws(APIError) in
             do throws(APIError) {
-                guard engine.hasPlaceForWorld else { throw .tooManyWorlds(limit: engine.limits.worlds) }
+                try engine.checkPlaceForWorld()
                 try engine.worlds.room(of: nil).check(bringing: snapshot.backend.storedBytes)
             } catch {
                 if engine.worlds.serial == number { engine.worlds.serial -= 1 }
                 throw error
             }
-            let fork = World(number: number, continuing: world, from: snapshot, at: now)
+            let fork = World(id: id.text, number: number, continuing: world, from: snapshot, at: now)
             for socket in engine.openSockets(of: world) { fork.recordLostSocket(socket.number) }
             if isJudged, fork.judge == nil { fork.beginJudging() }
-            engine.add(fork, at: now)
+            engine.add(fork, id, at: now)
             engine.disableAbandonedBreakpoints(of: fork)
             engine.worlds.accountJournal(of: fork)
             return Answer(

@@ -11,7 +11,7 @@ import Traffic
 final class World {
     /// Its name in paths; nil for the default world, whose paths have none.
     let id: String?
-    /// How many worlds were created before it.
+    /// Orders worlds by age: it grows from each to the next that is created.
     let number: Int
     /// How often it was reset, and how often its scenario was reloaded.
     @exclusivity(unchecked) private(set) var life = 0
@@ -151,8 +151,8 @@ final class World {
     }
 
     /// Creates a world that continues another one, whose journal and judge it copies.
-    init(number: Int, continuing parent: World, from snapshot: Snapshot, at now: Timestamp) {
-        (id, self.number, lastUsed) = ("w\(number)", number, now)
+    init(id: String, number: Int, continuing parent: World, from snapshot: Snapshot, at now: Timestamp) {
+        (self.id, self.number, lastUsed) = (id, number, now)
         (settings, clock, backend, turn) = (snapshot.settings, snapshot.clock, snapshot.backend, snapshot.turn)
         (replay, faults, tokenExpiry) = (snapshot.replay, snapshot.faults, snapshot.tokenExpiry)
         network = snapshot.network

@@ -117,6 +117,8 @@ struct WorldReplay: Sendable {
 /// The requested settings of a new world.
 struct WorldDraft: Sendable {
     var settings: WorldSettings
+    /// The id of a world that is not there yet.
+    var id: WorldID?
     /// The bytes counted for the scenario, if it came over the network.
     var scenarioBytes = 0
     var keepsFaults = false

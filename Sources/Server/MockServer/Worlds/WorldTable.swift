@@ -9,8 +9,13 @@ final class WorldTable {
     /// The world of the paths without a `/w/{id}` prefix.
     let main: World
     @exclusivity(unchecked) private var others: [ExactString: World] = [:]
-    /// How many worlds were ever created in addition to the main one: ids are not used again.
-    @exclusivity(unchecked) var serial = 0
+    /// The number of the last world that was created: ids are not used again.
+    ///
+    /// On a node of a fleet the first is the time of its start in milliseconds since 1970. So a node that was started
+    /// again gives no world the id of another, whose clients may still be there.
+    @exclusivity(unchecked) var serial: Int
+    /// How many worlds were created in addition to the main one.
+    @exclusivity(unchecked) private(set) var madeCount = 0
     @exclusivity(unchecked) private var deadlines = DeadlineQueue<World>()
     /// When to look for idle worlds next; nil while there is only the main one.
     @exclusivity(unchecked) var nextSweep: Timestamp?
@@ -24,8 +29,9 @@ final class WorldTable {
     /// Bytes of JSON that one world may hold.
     private let worldLimit: Int
 
-    init(main: World, _ configuration: Engine.Configuration) {
+    init(main: World, _ configuration: Engine.Configuration, now: Timestamp) {
         self.main = main
+        serial = configuration.node == nil ? 0 : Int(now.nanosecondsSinceEpoch / 1_000_000)
         limits = configuration.limits
         worldLimit = configuration.worldLimits.storedBytes
         accountStorage(of: main)
@@ -41,6 +47,13 @@ final class WorldTable {
     subscript(id: ExactString) -> World? {
         get { others[id] }
         set { others[id] = newValue }
+    }
+
+    /// Adds a world; a number in its id that is ahead of the others is not used again.
+    func add(_ world: World, _ id: WorldID, ofNode node: NodeName?) {
+        others[ExactString(id.text)] = world
+        madeCount += 1
+        if id.node == node { serial = max(serial, id.number) }
     }
 
     /// A world by its name, the main one by ``World/defaultID``; nil if there is none.

@@ -1,0 +1,106 @@
+import ArgumentParser
+import FitIQClient
+import HTTPTypes
+import JSON
+import Sockets
+
+/// The admin API of a server that runs elsewhere.
+struct RemoteServer: Sendable {
+    let base: BaseURL
+    let adminToken: String?
+    /// The longest time without a byte of the server: starting a world with much data takes some seconds.
+    private static let silence = Duration.seconds(30)
+
+    /// Asks for something below `/__admin`, or below a world there, and returns the body of the answer.
+    ///
+    /// - Parameter limit: The most bytes of the body.
+    func ask(
+        _ method: HTTPRequest.Method, _ path: String, world: String? = nil, body: JSONValue? = nil,
+        limit: Int = 1 << 20
+    ) throws(ClientError) -> [UInt8] {
+        var request = ServerRequest(
+            method, path: path, of: base, world: world, adminToken: adminToken, body: body.map { $0.encoded() })
+        var answer: [UInt8] = []
+        try request.run(to: try Self.address(of: base), silence: Self.silence) { bytes in
+            answer += bytes
+            return answer.count <= limit
+        }
+        guard answer.count <= limit else { throw .truncatedResponse }
+        return answer
+    }
+
+    /// The address of a URL; several names may stand for one.
+    static func address(of base: BaseURL) throws(ClientError) -> SocketAddress {
+        do throws(SocketError) {
+            return try SocketAddress(host: base.host, port: base.port)
+        } catch {
+            throw .transport(error)
+        }
+    }
+}
+
+struct DrainCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "drain",
+        abstract: "Let a server make no more worlds and stop when its last one is gone, and wait until it has.",
+        discussion: """
+            Meanwhile /ready answers 503, so that a proxy sends new worlds to other servers. A world is gone when it was \
+            deleted, or was idle for too long. Exits with 1 if the server still runs when the time is up.
+            """)
+
+    @Option(help: .init("The server's URL, of its plain port. (default: \(Chat.defaultURL))", valueName: "url"))
+    var url: String?
+
+    @Option(help: .init("The server's --admin-token. (default: none)", valueName: "token"))
+    var adminToken: String?
+
+    @Option(
+        parsing: .unconditional,
+        help: .init(
+            "How long a world is idle before it goes: a number and s, m, h or d. (default: 30m, as always)",
+            valueName: "duration"))
+    var idle: Lifetime?
+
+    @Option(
+        parsing: .unconditional,
+        help: .init("How long to wait: a number and s, m, h or d; 0 does not wait.", valueName: "duration"))
+    var timeout = Lifetime(seconds: 3600)
+
+    private static let pause = Duration.milliseconds(200)
+
+    func validate() throws {
+        guard timeout.seconds >= 0 else { throw ValidationError(Messages.negativeTimeout) }
+    }
+
+    func run() throws {
+        let address = try Settings.nonEmpty(url, "URL") ?? Chat.defaultURL
+        let gate = try orFailure(try Gate(), Failure.running)
+        let deadline = MonotonicInstant.now().advanced(by: .seconds(timeout.seconds))
+        let token = try Settings.fieldValue(adminToken, "ADMIN_TOKEN")
+        var body: JSONObject = [:]
+        if let idle { body["idle"] = .string("\(idle.seconds)s") }
+        var worlds: Int?
+        do throws(ClientError) {
+            let server = RemoteServer(base: try BaseURL(address), adminToken: token)
+            _ = try server.ask(.post, "drain", body: .object(body))
+            while timeout.seconds > 0 {
+                let state: [UInt8]
+                do throws(ClientError) {
+                    state = try server.ask(.get, "drain")
+                } catch {
+                    guard case .transport = error else { throw error }
+                    // Nothing listens there any more.
+                    return
+                }
+                guard MonotonicInstant.now() < deadline else {
+                    worlds = (try? JSON.parse(state))?["worlds"]?.int ?? 0
+                    break
+                }
+                gate.wait(until: .now().advanced(by: Self.pause))
+            }
+        } catch {
+            throw Failure(message: Messages.unhealthy(error, url: address), exitCode: 1)
+        }
+        if let worlds { throw Failure(message: Messages.stillDrains(address, worlds: worlds), exitCode: 1) }
+    }
+}

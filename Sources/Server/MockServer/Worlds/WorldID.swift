@@ -1,0 +1,42 @@
+import Text
+
+/// The name of a server in a fleet; the ids of its worlds begin with it, so that a proxy knows where each one is.
+public struct NodeName: Hashable, Sendable {
+    public let text: String
+
+    /// The most characters of a label of a host name (RFC 1035 §2.3.4), which orchestrators give their servers.
+    public static let longest = 63
+
+    /// Reads a label of a host name in lower case: letters, digits and hyphens, first a letter, last no hyphen; nil for
+    /// anything else.
+    public init?(_ text: some StringProtocol) {
+        let isLabel = text.utf8.allSatisfy { $0.isLowercaseLetter || $0.isDigit || $0 == UInt8(ascii: "-") }
+        guard isLabel, (1...Self.longest).contains(text.utf8.count), text.utf8.first?.isLowercaseLetter ?? false,
+            !text.hasSuffix("-")
+        else { return nil }
+        self.text = String(text)
+    }
+}
+
+/// The id of a world other than the default one: `w17`, or `n2-w17` if a node made it.
+struct WorldID: Equatable {
+    /// The server that made it; nil for one that has no name.
+    let node: NodeName?
+    let number: Int
+
+    init(_ number: Int, of node: NodeName?) { (self.number, self.node) = (number, node) }
+
+    /// Reads an id in its only spelling; nil for any other text.
+    init?(_ text: String) {
+        guard let place = text.utf8.lastIndex(of: UInt8(ascii: "w")),
+            let number = Int(text[text.index(after: place)...]), number > 0
+        else { return nil }
+        let prefix = text[..<place]
+        let node = prefix.hasSuffix("-") ? NodeName(prefix.dropLast()) : nil
+        guard prefix.isEmpty || node != nil else { return nil }
+        self.init(number, of: node)
+        guard text.utf8.elementsEqual(self.text.utf8) else { return nil }
+    }
+
+    var text: String { (node.map { $0.text + "-" } ?? "") + "w\(number)" }
+}

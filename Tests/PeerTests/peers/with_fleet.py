@@ -1,0 +1,313 @@
+"""Runs a fleet of three nodes behind HAProxy or nginx, with the configurations of deploy/, and counts what goes wrong.
+
+    with_fleet.py PROGRAM haproxy|nginx [--worlds N] [--restarts N] [--workers N]
+
+Makes worlds through the proxy, asks each over REST and a socket, restarts every node in turn under load after draining
+it, moves a world, and kills a node. Anything lost, cut or answered by the wrong node fails it.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+import aiohttp
+
+DEPLOY = Path(__file__).resolve().parents[3] / "deploy"
+NAMES = ("n1", "n2", "n3")
+ADMIN = {"X-Admin-Token": "let-me-in"}
+PATIENCE = 60
+
+
+def free_ports(count):
+    """Ports that nobody listens on: a node that is started again and a proxy need theirs in advance."""
+    sockets = [socket.socket() for _ in range(count)]
+    for each in sockets:
+        each.bind(("127.0.0.1", 0))
+    ports = [each.getsockname()[1] for each in sockets]
+    for each in sockets:
+        each.close()
+    return ports
+
+
+class Node:
+    def __init__(self, fleet, name, port):
+        self.fleet, self.name, self.port = fleet, name, port
+        self.url = f"http://127.0.0.1:{port}"
+        self.process = None
+
+    async def start(self):
+        ready = self.fleet.folder / f"{self.name}.json"
+        self.process = subprocess.Popen(
+            [self.fleet.program, "serve", "--port", str(self.port), "--node", self.name, "--no-default-world",
+             "--public-url", self.fleet.url, "--admin-token", ADMIN["X-Admin-Token"], "--ready-file", str(ready)],
+            stdout=subprocess.DEVNULL, stderr=(self.fleet.folder / f"{self.name}.log").open("a"))
+        command = await asyncio.create_subprocess_exec(
+            self.fleet.program, "wait", "--ready-file", str(ready), stdout=subprocess.DEVNULL)
+        assert await command.wait() == 0, f"{self.name} does not start"
+
+    async def drain(self):
+        """Drains it with the command that orchestrators run, and waits until it has ended by itself."""
+        command = await asyncio.create_subprocess_exec(
+            self.fleet.program, "drain", "--url", self.url, "--idle", "2s", "--timeout", "60s",
+            env={**os.environ, "FITIQ_MOCK_ADMIN_TOKEN": ADMIN["X-Admin-Token"]})
+        assert await command.wait() == 0, f"{self.name} does not drain"
+        status = await asyncio.to_thread(self.process.wait, 20)
+        assert status == 0, f"{self.name} ended with {status}"
+
+    def kill(self):
+        if self.process and self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+
+
+class Fleet:
+    def __init__(self, program, proxy, folder):
+        self.program, self.kind, self.folder = program, proxy, folder
+        port, *ports = free_ports(1 + len(NAMES))
+        self.port, self.url = port, f"http://127.0.0.1:{port}"
+        self.nodes = {name: Node(self, name, each) for name, each in zip(NAMES, ports)}
+        self.proxy = None
+
+    async def __aenter__(self):
+        for node in self.nodes.values():
+            await node.start()
+        path = shutil.which(self.kind, path=os.environ["PATH"] + ":/usr/sbin:/usr/local/sbin")
+        if self.kind == "haproxy":
+            command = [path, "-f", str(DEPLOY / "haproxy.cfg")]
+            variables = {f"N{number}": f"127.0.0.1:{node.port}" for number, node in enumerate(self.nodes.values(), 1)}
+            variables["FLEET_ADDRESS"] = f"127.0.0.1:{self.port}"
+        else:
+            text = (DEPLOY / "nginx.conf").read_text()
+            for number, node in enumerate(self.nodes.values(), 1):
+                text = text.replace(f"127.0.0.1:808{number}", f"127.0.0.1:{node.port}")
+            text = text.replace("listen 8080;", f"listen 127.0.0.1:{self.port};")
+            # Its files have to be where it may write, and what holds for a machine's own nginx is its affair.
+            folder = self.folder / "nginx"
+            folder.mkdir()
+            paths = "".join(f"    {kind}_temp_path {folder}/{kind};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+            text = f"daemon off; master_process off; pid {folder}/pid; error_log {folder}/errors;\n" + text.replace("http {\n", "http {\n" + paths, 1)
+            (folder / "nginx.conf").write_text(text)
+            command, variables = [path, "-p", str(folder), "-c", str(folder / "nginx.conf")], {}
+        self.proxy = subprocess.Popen(
+            command, env={**os.environ, **variables}, stdout=subprocess.DEVNULL,
+            stderr=(self.folder / "proxy.log").open("w"))
+        self.session = aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0))
+        deadline = time.monotonic() + 20
+        while True:
+            try:
+                async with self.session.get(self.url + "/ready") as answer:
+                    if answer.status == 200:
+                        return self
+            except aiohttp.ClientConnectionError:
+                pass
+            assert time.monotonic() < deadline, (self.folder / "proxy.log").read_text()
+            await asyncio.sleep(0.05)
+
+    async def __aexit__(self, *error):
+        await self.session.close()
+        if self.proxy:
+            self.proxy.kill()
+            self.proxy.wait()
+        for node in self.nodes.values():
+            node.kill()
+
+    async def ask(self, method, url, body=None, world=None, status=200):
+        """The JSON of an answer, which must have this status."""
+        fields = dict(ADMIN) if "/__admin" in url else {}
+        if world:
+            fields |= self.credentials(world)
+        async with self.session.request(
+            method, url if url.startswith("http") else self.url + url, json=body, headers=fields,
+            timeout=aiohttp.ClientTimeout(PATIENCE)) as answer:
+            text = await answer.text()
+            assert answer.status == status, f"{method} {url}: {answer.status}, not {status}: {text[:300]}"
+            return json.loads(text) if text else None
+
+    @staticmethod
+    def credentials(world):
+        return {"Authorization": "Bearer " + world["token"], "X-API-Key": world["api_key"]}
+
+    async def make_world(self):
+        world = await self.ask("POST", "/__admin/worlds", {"scenario": "default"}, status=201)
+        assert world["url"] == f"{self.url}/w/{world['id']}", world
+        assert re.fullmatch(r"n[123]-w[0-9]+", world["id"]), world
+        return world
+
+    async def use(self, world):
+        """A client's work in a world: REST, and a socket, whose end must be the client's."""
+        created = await self.ask(
+            "POST", world["url"] + "/api/v1/consultations", {"persona": "nutritionist"}, world, status=201)
+        identifier = created["data"]["consultation"]["id"]
+        async with self.session.ws_connect(
+            f"{world['ws_url']}/api/v1/consultations/{identifier}/ws",
+            headers=self.credentials(world), timeout=aiohttp.ClientWSTimeout(ws_close=20)) as channel:
+            await self.expect(channel, "connected")
+            await channel.send_json({"type": "ping"})
+            await self.expect(channel, "pong")
+            await channel.close()
+            assert channel.close_code == 1000, f"{world['id']}: its socket ended with {channel.close_code}"
+
+    @staticmethod
+    async def expect(channel, kind):
+        while True:
+            message = await channel.receive(timeout=PATIENCE)
+            assert message.type == aiohttp.WSMsgType.TEXT, f"a socket was cut: {message}"
+            if json.loads(message.data)["type"] == kind:
+                return
+
+    def owner(self, world):
+        return self.nodes[world["id"].split("-")[0]]
+
+
+async def at_once(count, work, items):
+    """Does work for each of many items, so many at a time; the first failure ends it."""
+    items = iter(items)
+
+    async def worker():
+        return [await work(item) for item in items]
+
+    return [done for some in await asyncio.gather(*(worker() for _ in range(count))) for done in some]
+
+
+async def many_worlds(fleet, count):
+    begin = time.monotonic()
+    worlds = await at_once(64, lambda _: fleet.make_world(), range(count))
+    made = time.monotonic() - begin
+    assert len({world["id"] for world in worlds}) == count
+    shares = Counter(world["id"].split("-")[0] for world in worlds)
+    assert set(shares) == set(NAMES) and min(shares.values()) > count // 6, shares
+    begin = time.monotonic()
+    await at_once(64, lambda world: fleet.use(world), worlds)
+    print(f"{count} worlds made in {made:.1f} s, a request and a socket for each in {time.monotonic() - begin:.1f} s: {dict(shares)}")
+    return worlds
+
+
+async def owners(fleet, worlds):
+    """Every id is answered by its owner, by name, and no other node pretends to know it."""
+    for world in worlds[:30]:
+        for node in fleet.nodes.values():
+            own = node is fleet.owner(world)
+            for path in (f"/w/{world['id']}/api/v1/goals", f"/__admin/worlds/{world['id']}"):
+                answer = await fleet.ask("GET", node.url + path, world=world, status=200 if own else 421)
+                assert own or answer["error"]["details"]["node"] == fleet.owner(world).name, answer
+    await fleet.ask("GET", "/w/n9-w1/api/v1/goals", status=421)
+    await fleet.ask("GET", "/w/n1-w1/api/v1/goals", status=404)
+    await fleet.ask("GET", "/api/v1/goals", status=404)
+    text = await fleet.ask("GET", "/w/w1/api/v1/goals", status=404)
+    assert "There is no world" in text["error"]["message"], text
+
+
+class Load:
+    """Clients that make a world, use it and delete it, again and again; a failure is kept."""
+
+    def __init__(self, fleet, workers):
+        self.fleet, self.done, self.failures, self.isOver = fleet, 0, [], False
+        self.tasks = [asyncio.create_task(self.work()) for _ in range(workers)]
+
+    async def work(self):
+        while not self.isOver:
+            try:
+                world = await self.fleet.make_world()
+                await self.fleet.use(world)
+                await self.fleet.ask("GET", world["url"] + "/api/v1/goals", world=world)
+                # Also clients that pause, though not for as long as an idle world stays.
+                await asyncio.sleep(0.5)
+                await self.fleet.ask("GET", world["url"] + "/api/v1/goals", world=world)
+                await self.fleet.ask("DELETE", f"/__admin/worlds/{world['id']}", status=204)
+                self.done += 1
+            except Exception as error:  # Whatever it is, the run failed.
+                self.failures.append(f"{type(error).__name__}: {error}")
+                return
+
+    async def end(self):
+        self.isOver = True
+        await asyncio.gather(*self.tasks)
+        assert not self.failures, f"{len(self.failures)} of {self.done} runs failed: {self.failures[:3]}"
+        return self.done
+
+
+async def rolling_restarts(fleet, rounds, workers):
+    load = Load(fleet, workers)
+    begin = time.monotonic()
+    for _ in range(rounds):
+        for node in fleet.nodes.values():
+            await node.drain()
+            assert not load.failures, load.failures[:3]
+            await node.start()
+            # The proxy's checks see it again.
+            await asyncio.sleep(1.2)
+    done = await load.end()
+    print(f"{rounds} rolling restarts in {time.monotonic() - begin:.0f} s, {done} runs beside them, none lost")
+    assert done > 0
+
+
+async def moving(fleet):
+    """A world goes on at a node that was started again, under the same id, for the same client."""
+    world = await fleet.make_world()
+    node = fleet.owner(world)
+    goal = {"title": "Walk", "description": "Every day", "target_date": "2030-03-01T00:00:00Z"}
+    await fleet.ask("POST", world["url"] + "/api/v1/goals", goal, world, status=201)
+    before = await fleet.ask("GET", world["url"] + "/api/v1/goals", world=world)
+    state = await fleet.ask("GET", f"/__admin/worlds/{world['id']}/state")
+    await node.drain()
+    await node.start()
+    await fleet.ask("GET", world["url"] + "/api/v1/goals", world=world, status=404)
+    await fleet.ask("POST", node.url + "/__admin/worlds", {"id": world["id"]}, status=201)
+    await fleet.ask("POST", node.url + "/__admin/worlds", {"id": world["id"]}, status=409)
+    await fleet.ask("PUT", f"/__admin/worlds/{world['id']}/state", state)
+    assert await fleet.ask("GET", world["url"] + "/api/v1/goals", world=world) == before
+    await fleet.use(world)
+    print("a world moved under its id")
+
+
+async def killing(fleet, worlds, workers):
+    """The worlds of a killed node answer 503 with a sentence; the others notice nothing."""
+    lost = [world for world in worlds if world["id"].startswith("n2-")][:50]
+    others = [world for world in worlds if not world["id"].startswith("n2-")][:50]
+    fleet.nodes["n2"].kill()
+    for world in lost:
+        answer = await fleet.ask("GET", world["url"] + "/api/v1/goals", world=world, status=503)
+        assert answer["error"]["code"] == "NODE_DOWN" and "does not answer" in answer["error"]["message"], answer
+    await at_once(16, lambda world: fleet.ask("GET", world["url"] + "/api/v1/goals", world=world), others * 4)
+    # As soon as the proxy has noticed, or at once, the others take all new worlds.
+    await asyncio.sleep(1.2)
+    load = Load(fleet, workers)
+    await asyncio.sleep(2)
+    done = await load.end()
+    await fleet.nodes["n2"].start()
+    for world in lost:
+        # Lost, and not another's by now.
+        await fleet.ask("GET", world["url"] + "/api/v1/goals", world=world, status=404)
+    print(f"n2 was killed: {len(lost)} worlds answered 503, {len(others)} went on, {done} runs beside them")
+
+
+async def main():
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("program")
+    options.add_argument("proxy", choices=["haproxy", "nginx"])
+    options.add_argument("--worlds", type=int, default=300)
+    options.add_argument("--restarts", type=int, default=1)
+    options.add_argument("--workers", type=int, default=8)
+    given = options.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        async with Fleet(given.program, given.proxy, Path(folder)) as fleet:
+            worlds = await many_worlds(fleet, given.worlds)
+            await owners(fleet, worlds)
+            await killing(fleet, worlds, given.workers)
+            await moving(fleet)
+            await rolling_restarts(fleet, given.restarts, given.workers)
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
