@@ -20,6 +20,7 @@ struct CommandParsingTests {
             "--api-key", "a",
             "--jwt-secret", "b", "--admin-token", "c", "--allow-origin", "null", "--allow-origin",
             "http://localhost:3000", "--cors", "http://localhost:3000", "--cors", "*", "--strict-headers",
+            "--node", "n2", "--public-url", "https://fake.example", "--no-default-world",
         ]
     private static let reporting = [
         "--guide", "goal-linking", "--junit", "a.xml", "--json", "b.json", "--markdown", "c.md", "--known-broken", "d",
@@ -39,6 +40,7 @@ struct CommandParsingTests {
         ],
         ["diff", "a.har", "b.har"],
         ["wait", "--ready-file", "r.json", "--timeout", "5s"],
+        ["drain", "--url", "http://localhost:1", "--admin-token", "t", "--idle", "5m", "--timeout", "1m"],
         ["health", "--url", "http://localhost:1"], ["schema"], ["completions", "fish"],
         ["verify", "--html", "h"] + reporting + [
             "--scenario", "default", "--scenario", "conflict", "--all", "--seed", "7", "--time-limit", "5m",

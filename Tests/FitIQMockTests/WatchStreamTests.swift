@@ -15,7 +15,8 @@ struct WatchStreamTests {
 
     private func request(world: String? = nil, adminToken: String? = nil) throws -> ServerRequest {
         ServerRequest(
-            path: "events?verdicts=true", of: try BaseURL("http://127.0.0.1:8080"), world: world, adminToken: adminToken,
+            path: "events?verdicts=true", of: try BaseURL("http://127.0.0.1:8080"), world: world,
+            adminToken: adminToken,
             fields: [.accept: "text/event-stream"])
     }
 

@@ -67,7 +67,9 @@ struct Banner {
 
     private var examples: [Example] {
         guard server.hasDefaultWorld else {
-            return [("Make a world, which has a URL and a token", curl("-X POST", "/__admin/worlds", fields: adminFields))]
+            return [
+                ("Make a world, which has a URL and a token", curl("-X POST", "/__admin/worlds", fields: adminFields))
+            ]
         }
         let served = "What was served so far, and what was not as it was recorded"
         let examples = server.replays ? [(served, curl("", "/__admin/replay", fields: adminFields))] : examplesOfMode

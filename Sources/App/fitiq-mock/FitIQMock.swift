@@ -24,7 +24,8 @@ struct FitIQMock: ParsableCommand {
         version: Version.current,
         groupedSubcommands: [
             CommandGroup(
-                name: "Serve", subcommands: [
+                name: "Serve",
+                subcommands: [
                     Serve.self, WatchCommand.self, Chat.self, WaitCommand.self, Health.self, DrainCommand.self,
                 ]),
             CommandGroup(

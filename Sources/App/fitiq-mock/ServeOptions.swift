@@ -232,7 +232,8 @@ struct ServerLauncher {
             let network = address.isUnspecified ? SocketAddress.ofLocalNetwork(port: server.address.port) : nil
             try announce(
                 RunningServer(
-                    engine: server.engine, url: server.loop.url, secureURL: server.loop.secureURL, caPath: secure?.ca, recordingPath: recording?.path,
+                    engine: server.engine, url: server.loop.url, secureURL: server.loop.secureURL, caPath: secure?.ca,
+                    recordingPath: recording?.path,
                     localNetworkURL: network.map { "http://\($0)" }))
         } catch {
             recording?.tap.discard()

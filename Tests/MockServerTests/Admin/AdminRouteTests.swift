@@ -11,6 +11,7 @@ struct AdminRouteTests {
     static let server = [
         "": "GET, HEAD", "health": "GET, HEAD", "echo": "GET", "openapi.yaml": "GET, HEAD", "ui": "GET, HEAD",
         "metrics": "GET, HEAD", "scenarios": "GET, HEAD", "worlds": "GET, HEAD, POST", "check": "POST",
+        "drain": "GET, HEAD, POST",
     ]
     static let ofWorlds = [
         "reset": "POST", "clock": "GET, HEAD, POST", "tokens": "POST", "requests": "GET, HEAD",

@@ -112,7 +112,8 @@ class Examples:
         return connection, str(json.loads(body)["sockets"][0]["connection"])
 
     def run(self):
-        for path, item in self.document["paths"].items():
+        # What drains makes no more worlds, so it comes last.
+        for path, item in sorted(self.document["paths"].items(), key=lambda entry: entry[0] == "/drain"):
             for method in sorted(check.METHODS & item.keys()):
                 operation = item[method]
                 if operation["operationId"] in LEFT_OUT:
@@ -139,8 +140,10 @@ class Examples:
         number = 0
         if path.startswith(("/breakpoints/", "/held")):
             world, number = self.holding_world()
-        else:
+        elif path != "/drain":
             world = self.replaying_world() if path == "/replay" else self.world()
+        else:
+            world = "default"
         if path == "/faults" and method == "POST":
             self.send("DELETE", f"/__admin/worlds/{world}/faults/flaky")
         connection = None

@@ -1,0 +1,168 @@
+import FitIQAPI
+import HTTPTypes
+import JSON
+import TestSupport
+import Testing
+
+@testable import MockServer
+
+@Suite("A node of a fleet")
+struct FleetTests {
+    private static func node(_ name: String, _ configure: (inout Engine.Configuration) -> Void = { _ in })
+        -> VirtualNetwork
+    {
+        VirtualNetwork { configuration in
+            configuration.node = NodeName(name)
+            configuration.hasDefaultWorld = false
+            configure(&configuration)
+        }
+    }
+
+    private static func get(_ network: VirtualNetwork, _ path: String) throws -> Response {
+        let client = HTTPClient(try network.open())
+        defer { client.wire.vanish() }
+        return try client.exchange(Request(method: .get, target: path, fields: ["X-Admin-Token: none"]))
+    }
+
+    @Test(
+        "A node's name is a label of a host name",
+        arguments: [
+            ("n2", true), ("fake-0", true), ("a", true), (String(repeating: "a", count: 63), true), ("", false),
+            ("2n", false), ("N2", false), ("n_2", false), ("n2-", false), ("-n", false), ("n.2", false), ("né", false),
+            (String(repeating: "a", count: 64), false),
+        ])
+    func names(_ text: String, _ isName: Bool) {
+        #expect((NodeName(text) != nil) == isName)
+        #expect((WorldID(text + "-w1")?.node?.text == text) == isName)
+    }
+
+    @Test("An id has one spelling")
+    func ids() {
+        for text in ["w1", "n2-w17", "a-w1-w2", "w-w3", "fake-0-w9223372036854775807"] {
+            #expect(WorldID(text)?.text == text)
+        }
+        #expect(WorldID("a-w1-w2")?.node?.text == "a-w1" && WorldID("w17")?.node == nil)
+        for text in [
+            "", "w", "w0", "w01", "w+1", "w-1", "1", "W1", "n2w1", "-w1", "n2-w", "n2-w1/", "n2-w9223372036854775808",
+        ] {
+            #expect(WorldID(text) == nil, "\(text)")
+        }
+    }
+
+    @Test("Ids begin with the name and with the time of the start, so that none is there twice")
+    func made() throws {
+        let network = Self.node("n2") { $0.publicOrigin = "https://fake.example" }
+        let first = 1_738_146_600_001
+        for number in [first, first + 1] {
+            let world = try network.admin(.post, "worlds", "{}")
+            #expect(world.json?["id"]?.string == "n2-w\(number)")
+            #expect(world.json?["api_key"]?.string?.hasSuffix("-n2-w\(number)") ?? false)
+        }
+        let fork = try network.admin(.post, "worlds/n2-w\(first)/fork", "{}")
+        #expect(fork.json?["id"]?.string == "n2-w\(first + 2)")
+        #expect(try network.admin(.get, "metrics").text.contains("worlds_made_total 3\n"))
+    }
+
+    @Test("421 names the owner of a world; only a node's own can be unknown")
+    func foreign() throws {
+        let network = Self.node("n2")
+        for path in ["/w/n3-w5/api/v1/goals", "/w/n3-w5", "/__admin/worlds/n3-w5", "/__admin/worlds/n3-w5/clock"] {
+            let response = try Self.get(network, path)
+            #expect(response.status == 421, "\(path)")
+            #expect(response.json?["error"]?["details"]?["node"]?.string == "n3")
+            #expect(response.message.contains("belongs to the node \"n3\", and this is \"n2\""))
+        }
+        for id in ["n2-w5", "w5", "n3", "n3-w05", "N3-w5"] {
+            #expect(try Self.get(network, "/w/\(id)/api/v1/goals").status == 404, "\(id)")
+        }
+        #expect(try Self.get(VirtualNetwork(), "/w/n3-w5/api/v1/goals").status == 404)
+    }
+
+    @Test("Without a default world nothing is served at the plain paths, except what concerns the server")
+    func noDefaultWorld() throws {
+        let network = Self.node("n2")
+        for path in ["/api/v1/goals", "/nothing", "/__admin/clock", "/__admin/worlds/default", "/__admin/state"] {
+            let response = try Self.get(network, path)
+            #expect(response.status == 404 && response.message.contains("no default world"), "\(path)")
+        }
+        for path in ["/health", "/ready", "/docs", "/openapi.yaml", "/__admin/", "/__admin/health", "/__admin/worlds"] {
+            #expect(try Self.get(network, path).status == 200, "\(path)")
+        }
+        #expect(try network.admin(.get, "worlds").json?["count"]?.int == 0)
+        let health = try network.admin(.get, "health").json
+        #expect(health?["node"]?.string == "n2" && health?["worlds"]?.int == 0)
+        let world = try network.world()
+        #expect(try world.exchange(.get, "/api/v1/goals").status == 200)
+        #expect(try network.admin(.get, "health").json?["worlds"]?.int == 1)
+    }
+
+    @Test("A world of another server goes on under its id, with its tokens")
+    func moved() throws {
+        let old = Self.node("n3")
+        let world = try old.world()
+        #expect(try world.exchange(.post, "/api/v1/goals", WorldClient.goal).status == 201)
+        let goals = try world.exchange(.get, "/api/v1/goals").text
+        let state = try old.admin(.get, "worlds/\(world.id)/state").text
+
+        for new in [Self.node("n3"), Self.node("n1"), VirtualNetwork()] {
+            let response = try new.admin(.post, "worlds", #"{"id": "\#(world.id)"}"#)
+            #expect(response.status == 201, "\(response.text)")
+            #expect(try new.admin(.put, "worlds/\(world.id)/state", state).status == 200)
+            #expect(try WorldClient(new, response).exchange(.get, "/api/v1/goals").text == goals)
+            let again = try new.admin(.post, "worlds", #"{"id": "\#(world.id)"}"#)
+            #expect(again.status == 409 && again.message.contains("There is a world \"\(world.id)\" already"))
+        }
+        let network = VirtualNetwork()
+        #expect(try network.admin(.post, "worlds", #"{"id": "w5"}"#).status == 201)
+        // Numbers up to that are not given again.
+        #expect(try network.world().id == "w6")
+        #expect(try network.admin(.delete, "worlds/w5").status == 204)
+        #expect(try network.admin(.post, "worlds", #"{"id": "w3"}"#).status == 201)
+        #expect(try network.world().id == "w8")
+        for id in ["5", "\"default\"", "\"n2-w05\"", "\"N2-w5\""] {
+            let response = try network.admin(.post, "worlds", #"{"id": \#(id)}"#)
+            #expect(response.status == 400 && response.message.contains("'id'"), "\(response.message)")
+        }
+        #expect(try network.admin(.post, "reset", #"{"id": "w9"}"#).status == 400)
+    }
+
+    @Test("A server that drains makes no worlds, and is done when the last one is gone")
+    func drain() throws {
+        let network = Self.node("n2")
+        let (first, second) = (try network.world(), try network.world())
+        #expect(try network.admin(.get, "drain").json?["draining"]?.bool == false && !network.engine.isDrained)
+        #expect(try Self.get(network, "/ready").status == 200)
+        let answer = try network.admin(.post, "drain", "{}")
+        #expect(answer.status == 202 && answer.text == #"{"draining":true,"worlds":2,"web_sockets":0}"#)
+        let ready = try Self.get(network, "/ready")
+        #expect(ready.status == 503 && ready.text == #"{"status":"draining"}"#)
+        for path in ["worlds", "worlds/\(first.id)/fork"] {
+            let refusal = try network.admin(.post, path, "{}")
+            #expect(refusal.status == 503 && refusal.message.contains("drains"), "\(path)")
+        }
+        #expect(try first.exchange(.get, "/api/v1/goals").status == 200)
+        #expect(try network.admin(.delete, "worlds/\(first.id)").status == 204)
+        #expect(!network.engine.isDrained)
+        #expect(try network.admin(.delete, "worlds/\(second.id)").status == 204)
+        #expect(network.engine.isDrained)
+        network.engine.beginShutdown(at: network.now)
+        #expect(!network.engine.isDrained)
+    }
+
+    @Test("Idle worlds go after the time that draining allows them, not those with sockets")
+    func idle() throws {
+        let network = Self.node("n2")
+        let (talking, idle) = (try network.world(), try network.world())
+        let socket = try talking.socket(on: talking.consultation())
+        #expect(try network.admin(.post, "drain", #"{"idle": "90s"}"#).status == 202)
+        network.advance(by: .seconds(89))
+        #expect(try network.admin(.get, "drain").json?["worlds"]?.int == 2)
+        network.advance(by: .seconds(62))
+        #expect(try network.admin(.get, "drain").json?["worlds"]?.int == 1)
+        #expect(try network.admin(.get, "worlds/\(idle.id)").status == 404)
+        socket.wire.vanish()
+        network.advance(by: .seconds(160))
+        #expect(network.engine.isDrained)
+        #expect(try network.admin(.post, "drain", #"{"idle": "soon"}"#).status == 400)
+    }
+}

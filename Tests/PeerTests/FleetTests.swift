@@ -1,0 +1,29 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension LongPeers {
+    /// Three nodes behind a real proxy, with the configurations of `deploy/`.
+    @Suite("A fleet")
+    struct FleetTests {
+        /// Where Debian and Homebrew put proxies, too.
+        private static func isThere(_ proxy: String) -> Bool {
+            ["/usr/sbin", "/usr/local/sbin", "/usr/local/bin", "/usr/bin", "/opt/homebrew/bin"].contains {
+                FileManager.default.isExecutableFile(atPath: "\($0)/\(proxy)")
+            }
+        }
+
+        @Test(
+            "10,000 worlds are at their nodes, restarts after draining lose none, and a node that is killed loses its own",
+            arguments: ["haproxy", "nginx"].filter(isThere))
+        func proxies(_ proxy: String) async throws {
+            let script = Programs.peers.appendingPathComponent("with_fleet.py").path
+            let command = try await Command(
+                try Programs.python(),
+                [script, try Programs.fitiqMock().path, proxy, "--worlds", "10000"],
+                environment: ["PYTHONDONTWRITEBYTECODE": "1"])
+            #expect(command.status == 0, "\(command.transcript)")
+            #expect(command.output.contains("1 rolling restarts"), "\(command.transcript)")
+        }
+    }
+}
