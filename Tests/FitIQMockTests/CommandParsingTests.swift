@@ -44,7 +44,8 @@ struct CommandParsingTests {
         ["health", "--url", "http://localhost:1"], ["schema"], ["completions", "fish"],
         ["verify", "--html", "h"] + reporting + [
             "--scenario", "default", "--scenario", "conflict", "--all", "--seed", "7", "--time-limit", "5m",
-            "--jobs", "3", "--against", "old", "--allow-origin", "*", "--cors", "*", "--network", "3g", "--compression",
+            "--jobs", "3", "--against", "old", "--server", "http://localhost:1", "--admin-token", "t", "--allow-origin",
+            "*", "--cors", "*", "--network", "3g", "--compression",
             "on", "--quiet", "--", "make", "test", "--port", "1",
         ],
         ["explore", "--html", "h"] + reporting + [

@@ -372,7 +372,7 @@ enum LimitsPage {
                 .time("ConformPlay.pauses", ConformPlay.pauses.upperBound)
             ],
             "looks at a client and its world in a case": [runner.count("stepLimit")],
-            "time for a judged command to end after SIGTERM": [.time("CommandRun.grace", CommandRun.grace)],
+            "time for a judged command to end after SIGTERM": [.time("CommandChild.grace", CommandChild.grace)],
             "scenarios that `verify` runs at once": [.count("Verify.jobLimit", Verify.jobLimit)],
             "line that is edited in `chat` or `watch`, and lines of its history": [
                 .bytes("LineEditor.lineLimit", LineEditor.lineLimit),

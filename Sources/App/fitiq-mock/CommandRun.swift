@@ -13,14 +13,10 @@ struct CommandRun: Sendable {
     let stop: Gate
     /// Whether the command's output is kept until it has ended, because others run beside it.
     var showsOutputAtEnd = false
-    /// The time between SIGTERM and SIGKILL for a command that must end.
-    static let grace = Duration.seconds(2)
-    /// The longest wait for the last bytes of a command that has ended.
-    private static let settlingTime = Duration.milliseconds(250)
-    /// If nothing arrives for this long, everything has arrived.
-    private static let quietTime = Duration.milliseconds(20)
-    /// How often it looks whether it must stop.
-    private static let lookTime = Duration.milliseconds(50)
+
+    private var child: CommandChild {
+        CommandChild(command: command, limit: limit, stop: stop, showsOutputAtEnd: showsOutputAtEnd)
+    }
 
     /// How a command ended, and what was seen of its world.
     struct Outcome<Seen: Sendable> {
@@ -47,22 +43,64 @@ struct CommandRun: Sendable {
         }
         // The world may be gone, and the server with it.
         defer { _ = try? Harness.perform(server) { engine, now in engine.deleteWorld(world.id, at: now) } }
+        let done = try child.run(
+            in: Harness.environment(of: world, on: server, scenario: scenario.name), streams: streams,
+            activity: { () throws(Failure) in
+                try Harness.perform(server) { engine, _ in engine.activity(ofWorld: world.id) }
+            },
+            everySecond: { tick(world, $0) },
+            seeing: { () throws(Failure) in
+                try Harness.perform(server) { engine, now in see(engine, world, now) }
+            })
+        return done.map { Outcome(world: world, ending: $0.ending, duration: $0.duration, seen: $0.seen) }
+    }
+}
+
+/// A command that runs in a world, wherever that is.
+struct CommandChild: Sendable {
+    let command: [String]
+    let limit: Duration
+    /// Ends it once it is open.
+    let stop: Gate
+    /// Whether its output is kept until it has ended, because others run beside it.
+    let showsOutputAtEnd: Bool
+    /// The time between SIGTERM and SIGKILL for a command that must end.
+    static let grace = Duration.seconds(2)
+    /// The longest wait for the last bytes of a command that has ended.
+    private static let settlingTime = Duration.milliseconds(250)
+    /// If nothing arrives for this long, everything has arrived.
+    private static let quietTime = Duration.milliseconds(20)
+    /// How often it looks whether it must stop.
+    private static let lookTime = Duration.milliseconds(50)
+
+    /// Runs the command and sees what became of its world.
+    ///
+    /// - Parameters:
+    ///   - variables: What the environment has in addition to this process's.
+    ///   - activity: Grows with what arrives in the world: it is asked after the command has exited, until it stays.
+    ///   - tick: Called about once a second while the command runs, with how long it has.
+    ///   - see: Looks at the world before the command is ended.
+    /// - Returns: Nil if it was stopped.
+    func run<Seen>(
+        in variables: [(name: String, value: String)], streams: ChildProcess.Streams = .init(),
+        activity: () throws(Failure) -> UInt64, everySecond tick: (Duration) -> Void = { _ in },
+        seeing see: () throws(Failure) -> Seen
+    ) throws(Failure) -> (ending: Report.CommandOutcome, duration: Duration, seen: Seen)? {
         let start = MonotonicInstant.now()
-        let environment = CurrentProcess.environment(
-            with: Harness.environment(of: world, on: server, scenario: scenario.name))
         let output = showsOutputAtEnd ? try CommandOutput() : nil
         // The command is as it was typed.
         let child = try orFailure(
-            try ChildProcess(command, environment: environment, streams: output?.streams ?? streams)
+            try ChildProcess(
+                command, environment: CurrentProcess.environment(with: variables), streams: output?.streams ?? streams)
         ) { (error: ChildProcessError) in
             .configuration(error.description + ".")
         }
         let end: End
         let seen: Seen
         do throws(Failure) {
-            end = wait(for: child, since: start) { tick(world, $0) }
-            if end == .exited { try settle(world) }
-            seen = try Harness.perform(server) { engine, now in see(engine, world, now) }
+            end = wait(for: child, since: start, everySecond: tick)
+            if end == .exited { try settle(activity) }
+            seen = try see()
         } catch {
             self.end(child)
             throw error
@@ -71,9 +109,7 @@ struct CommandRun: Sendable {
         let ending = self.end(child)
         output?.show()
         guard end != .stopped else { return nil }
-        return Outcome(
-            world: world, ending: Report.CommandOutcome(ending, isTimeUp: end == .timeUp, limit: limit),
-            duration: duration, seen: seen)
+        return (Report.CommandOutcome(ending, isTimeUp: end == .timeUp, limit: limit), duration, seen)
     }
 
     private enum End { case exited, timeUp, stopped }
@@ -104,13 +140,13 @@ struct CommandRun: Sendable {
     }
 
     /// Waits for what the command sent before it ended.
-    private func settle(_ world: Engine.WorldAccess) throws(Failure) {
+    private func settle(_ activity: () throws(Failure) -> UInt64) throws(Failure) {
         let deadline = MonotonicInstant.now().advanced(by: Self.settlingTime)
-        var activity: UInt64?
+        var last: UInt64?
         while MonotonicInstant.now() < deadline {
-            let seen = try Harness.perform(server) { engine, _ in engine.activity(ofWorld: world.id) }
-            if seen == activity { return }
-            activity = seen
+            let seen = try activity()
+            if seen == last { return }
+            last = seen
             if stop.wait(until: min(.now().advanced(by: Self.quietTime), deadline)) { return }
         }
     }

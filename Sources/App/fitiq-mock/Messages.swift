@@ -42,6 +42,19 @@ enum Messages {
         "\(label) must be an origin as browsers send it, scheme://host or scheme://host:port without a path, or null, "
             + "or *; got '\(value)'."
     }
+    static func notTheFake(_ address: String) -> String {
+        "\(address) answers, but not as a fitiq-mock does: give --server the URL of one, or of the proxy of a fleet."
+    }
+    static let notOnServer =
+        "--server has worlds that are as that server makes them, and compares no versions: leave --against, --allow-origin, "
+        + "--cors, --network and --compression out."
+    /// Why a report lacks runs: a server was lost, or had no room.
+    static func lostRuns(_ lost: [(scenario: String, reason: String)]) -> String {
+        let reasons = lost.map { "\($0.scenario): \($0.reason)" }.joined(separator: " ")
+        let options = lost.map { "--scenario \($0.scenario.shellQuoted)" }.joined(separator: " ")
+        return
+            "\(Words.counted(lost.count, "run")) had no world, or lost it with its server; repeat \(options). \(reasons)"
+    }
     static func notANode(_ value: String) -> String {
         "--node must be 1 to \(NodeName.longest) lower-case letters, digits and hyphens, first a letter, last no hyphen; "
             + "got '\(value)'."

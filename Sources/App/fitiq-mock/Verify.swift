@@ -1,6 +1,7 @@
 import ArgumentParser
 import CLibrary
 import FitIQAPI
+import FitIQClient
 import Judging
 import MockServer
 import Scenarios
@@ -48,6 +49,16 @@ struct Verify: ParsableCommand {
             that the older one did not; what the older one breaks is known to be broken.
             """, valueName: "command"))
     var against: String?
+
+    @Option(
+        help: .init(
+            """
+            Run in worlds of this server, such as a fleet's, and judge by their journals; its plain port. (default: a server             of its own)
+            """, valueName: "url"))
+    var server: String?
+
+    @Option(help: .init("The --admin-token of --server. (default: none)", valueName: "token"))
+    var adminToken: String?
 
     @Option(help: .init("Answer exactly as one guide says. (default: as the scenario says)", valueName: "name"))
     var guide: String?
@@ -98,35 +109,64 @@ struct Verify: ParsableCommand {
             : JobProgress(
                 noun: "scenario", count: plan.scenarios.count,
                 isTerminal: System.isTerminal(.error) && self.jobs == 1)
-        let runner = CommandRun(
-            command: command, limit: .seconds(timeLimit.seconds),
-            server: try Harness.startServer(wire), stop: try orFailure(try Gate(), Failure.running),
-            showsOutputAtEnd: self.jobs > 1)
-        let run = VerifyRun(
-            run: runner, journal: journal, progress: progress,
-            against: against.map { VerifyAgainst($0, beside: runner, progress) })
+        let stop = try orFailure(try Gate(), Failure.running)
+        let run = try runner(of: plan, journal, progress, stop)
         let wait = try MainWait()
         let jobs = Jobs<VerifyRun.Result>(count: plan.scenarios.count, wait.mailbox)
         try jobs.start(self.jobs) {
             while let index = jobs.take() {
                 do throws(Failure) {
-                    let result = try run.run(plan.scenarios[index], named: plan.names[index], index: index)
-                    if let result { jobs.finish(index, result) }
+                    if let result = try run(index) { jobs.finish(index, result) }
                 } catch {
                     jobs.end(.failure(error))
-                    runner.stop.open()
+                    stop.open()
                 }
             }
         }
-        let done = try jobs.finished(wait) { runner.stop.open() }
-        var report = Report(title: command.map(\.shellQuoted).joined(separator: " "), runs: done.outputs.map(\.run))
+        let done = try jobs.finished(wait) { stop.open() }
+        var report = Report(
+            title: command.map(\.shellQuoted).joined(separator: " "), runs: done.outputs.compactMap(\.run))
         report.faced = plan.faced
         report.incomplete = done.reason.map {
             Messages.incomplete($0, played: done.outputs.count, of: plan.scenarios.count, "scenario")
         }
         let knownBroken = listed.adding(
-            done.outputs.flatMap { output in output.knownBroken.map { (output.run.scenario, $0) } })
-        try reports.tell(report, knownBroken: knownBroken, page: page.file(report, journal), signal: done.signal)
+            done.outputs.flatMap { output in output.knownBroken.map { (output.run?.scenario ?? "", $0) } })
+        let lost = done.outputs.compactMap(\.lost)
+        if !lost.isEmpty { report.incomplete = Messages.lostRuns(lost) }
+        do throws(Failure) {
+            try reports.tell(report, knownBroken: knownBroken, page: page.file(report, journal), signal: done.signal)
+        } catch {
+            throw lost.isEmpty || error.exitCode > 4 ? error : .told(exitCode: 3)
+        }
+    }
+
+    /// What runs a scenario by its number, here or on another server; nil from it if it was stopped.
+    private func runner(
+        of plan: VerifyPlan, _ journal: ReportJournal?, _ progress: JobProgress?, _ stop: Gate
+    ) throws(Failure) -> @Sendable (Int) throws(Failure) -> VerifyRun.Result? {
+        let (command, limit) = (command, Duration.seconds(timeLimit.seconds))
+        guard let server else {
+            let runner = CommandRun(
+                command: command, limit: limit, server: try Harness.startServer(wire), stop: stop,
+                showsOutputAtEnd: jobs > 1)
+            let run = VerifyRun(
+                run: runner, journal: journal, progress: progress,
+                against: against.map { VerifyAgainst($0, beside: runner, progress) })
+            return { (index) throws(Failure) in
+                try run.run(plan.scenarios[index], named: plan.names[index], index: index)
+            }
+        }
+        guard against == nil, wire.words.isEmpty else { throw .configuration(Messages.notOnServer) }
+        let remote = RemoteServer(
+            base: try orFailure(try BaseURL(server)) { (error: ClientError) in .configuration(error.description) },
+            adminToken: try Settings.fieldValue(adminToken, "ADMIN_TOKEN"))
+        let run = RemoteRun(
+            server: remote,
+            child: CommandChild(command: command, limit: limit, stop: stop, showsOutputAtEnd: jobs > 1),
+            journal: journal, progress: progress)
+        let requests = try plan.requests()
+        return { (index) throws(Failure) in try run.run(requests[index], named: plan.names[index], index: index) }
     }
 }
 

@@ -18,9 +18,12 @@ struct VerifyRun: Sendable {
     let against: VerifyAgainst?
 
     struct Result: Sendable {
-        let run: Report.Run
+        /// Nil for a run whose world was lost.
+        var run: Report.Run?
         /// The obligations that the older version breaks.
-        let knownBroken: [String]
+        var knownBroken: [String] = []
+        /// The scenario of a run whose world was lost, and how.
+        var lost: (scenario: String, reason: String)?
     }
 
     private struct Seen: Sendable {
@@ -110,6 +113,9 @@ struct VerifyPlan: Sendable {
     let scenarios: [Scenario]
     /// Their names in reports, all different.
     let names: [String]
+    private let sources: [ScenarioSource]
+    private let mode: GuideMode?
+    private let seed: UInt64?
 
     init(names: [String], all: Bool, guide: String?, seed: UInt64?) throws(Failure) {
         let mode: GuideMode? = try Settings.choice(guide, of: "--guide")
@@ -124,7 +130,29 @@ struct VerifyPlan: Sendable {
             scenarios.append(try ScenarioPlan(source: source, seed: seed, guide: mode).loadChecked())
         }
         self.scenarios = scenarios
+        (self.sources, self.mode, self.seed) = (sources, mode, seed)
         self.names = Self.told(zip(scenarios, sources).map { ($0.name, $1) })
+    }
+
+    /// The bodies of the requests that make worlds of these scenarios elsewhere.
+    func requests() throws(Failure) -> [JSONObject] {
+        var requests: [JSONObject] = []
+        for source in sources {
+            var request: JSONObject = ["judged": true]
+            switch source {
+            case .builtIn(let name): request["scenario"] = .string(name)
+            case .file(let path):
+                let bytes = try InputFile.read(path, limit: ScenarioLimits.fileBytes)
+                let text = String(decoding: bytes, as: UTF8.self)
+                request["scenario"] = try orFailure(try Scenario.readWithJSON(text).json) { (error: ScenarioErrors) in
+                    .configuration(Messages.mistakes(in: path, error.description))
+                }
+            }
+            if let mode { request["guide"] = .string(mode.rawValue) }
+            if let seed { request["seed"] = .string(String(seed)) }
+            requests.append(request)
+        }
+        return requests
     }
 
     /// The obligations that a client can face in these scenarios: those that need others are not among them.

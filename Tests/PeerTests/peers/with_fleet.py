@@ -292,6 +292,42 @@ async def killing(fleet, worlds, workers):
     print(f"n2 was killed: {len(lost)} worlds answered 503, {len(others)} went on, {done} runs beside them")
 
 
+CLIENT = """
+import json, os, sys, time, urllib.request
+fields = {"Authorization": "Bearer " + os.environ["FITIQ_MOCK_TOKEN"], "X-API-Key": os.environ["FITIQ_MOCK_API_KEY"]}
+url = os.environ["FITIQ_MOCK_URL"]
+urllib.request.urlopen(urllib.request.Request(url + "/api/v1/goals", headers=fields)).read()
+if url.rsplit("/", 1)[1].startswith("n3-"):
+    open(sys.argv[1], "w").close()
+    while os.path.exists(sys.argv[1]):
+        time.sleep(0.01)
+"""
+
+
+async def verifying(fleet):
+    """A run of `verify` in worlds of the fleet says which of its runs to repeat when a node is lost."""
+    waits = fleet.folder / "waits"
+    scenarios = ["default", "conflict", "limit-reached"]
+    command = await asyncio.create_subprocess_exec(
+        fleet.program, "verify", "--server", fleet.url, "--admin-token", ADMIN["X-Admin-Token"], "--quiet",
+        *(word for name in scenarios for word in ("--scenario", name)), "--json", str(fleet.folder / "report.json"),
+        "--", sys.executable, "-c", CLIENT, str(waits), stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT)
+    while not waits.exists():
+        assert command.returncode is None, (await command.stdout.read()).decode()
+        await asyncio.sleep(0.01)
+    fleet.nodes["n3"].kill()
+    waits.unlink()
+    text = (await command.stdout.read()).decode()
+    assert await command.wait() == 3, text
+    report = json.loads((fleet.folder / "report.json").read_text())
+    judged = [run["scenario"] for run in report["runs"]]
+    lost = [name for name in scenarios if name not in judged]
+    assert len(judged) == 2 and len(lost) == 1, text
+    assert f"repeat --scenario {lost[0]}." in report["incomplete"] and "503" in report["incomplete"], text
+    await fleet.nodes["n3"].start()
+    print(f"verify judged {len(judged)} runs and said which one to repeat")
+
+
 async def main():
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("program")
@@ -305,6 +341,7 @@ async def main():
             worlds = await many_worlds(fleet, given.worlds)
             await owners(fleet, worlds)
             await killing(fleet, worlds, given.workers)
+            await verifying(fleet)
             await moving(fleet)
             await rolling_restarts(fleet, given.restarts, given.workers)
 

@@ -1,0 +1,127 @@
+import FitIQAPI
+import FitIQClient
+import HTTPTypes
+import JSON
+import Judging
+import Traffic
+
+/// Runs a command in worlds of a server elsewhere, such as a node of a fleet, and judges it by their journals.
+struct RemoteRun: Sendable {
+    let server: RemoteServer
+    let child: CommandChild
+    /// Keeps the journals of all runs; nil unless a page shows them.
+    let journal: ReportJournal?
+    /// nil for no output.
+    let progress: JobProgress?
+    /// The most bytes of a journal: as many as one world's has.
+    private static let journalLimit = 256 << 20
+
+    /// A world as the server describes it.
+    private struct World {
+        let id: String
+        let mode: GuideMode
+        let startedAt: Timestamp?
+        let environment: [(name: String, value: String)]
+    }
+
+    /// - Parameter world: The body of the request that makes the world.
+    /// - Returns: Nil if it was stopped.
+    func run(_ world: JSONObject, named name: String, index: Int) throws(Failure) -> VerifyRun.Result? {
+        do throws(Failure) {
+            let place = try makeWorld(world, named: name)
+            // The server may be gone, and the world with it.
+            defer { _ = try? server.ask(.delete, "worlds/\(place.id)") }
+            progress?.say(index, name, Messages.commandRuns)
+            let done = try child.run(
+                in: place.environment,
+                activity: { () throws(Failure) in
+                    UInt64(try object(.get, "requests?limit=1", in: place.id)["last_number"]?.int ?? 0)
+                },
+                everySecond: {
+                    let seconds = $0.components.seconds
+                    progress?.say(index, name, "\(seconds) s", passingAfter: seconds)
+                }, seeing: { () throws(Failure) in try judged(place, named: name) })
+            guard let done else {
+                progress?.isInterrupted()
+                return nil
+            }
+            var (run, traffic) = done.seen
+            (run.command, run.duration) = (done.ending, done.duration.nanoseconds)
+            let how = Messages.commandEnded(done.ending, tenths: done.duration.nanoseconds / 100_000_000)
+            progress?.say(index, name, "\(how), \(traffic.inWords)")
+            return VerifyRun.Result(run: run)
+        } catch {
+            // What the command itself lacks is no loss.
+            guard error.exitCode == 3 else { throw error }
+            progress?.say(index, name, error.message)
+            return VerifyRun.Result(lost: (name, error.message))
+        }
+    }
+
+    private func makeWorld(_ request: JSONObject, named name: String) throws(Failure) -> World {
+        let world = try object(.post, "worlds", body: .object(request), refusedBy: Failure.configuration)
+        guard let id = world["id"]?.string, let url = world["url"]?.string,
+            let mode = world["guide"]?.string.flatMap(GuideMode.init(rawValue:))
+        else { throw .configuration(Messages.notTheFake(server.base.authority)) }
+        func text(_ key: String) -> String { world[key]?.string ?? "" }
+        let fresh = try object(.post, "tokens", in: id, body: ["expires_in": "365d"])["token"]?.string
+        return World(
+            id: id, mode: mode, startedAt: Timestamp(text("now")),
+            environment: [
+                ("FITIQ_MOCK_URL", url), ("FITIQ_MOCK_WS_URL", text("ws_url")), ("FITIQ_MOCK_TOKEN", text("token")),
+                ("FITIQ_MOCK_FRESH_TOKEN", fresh ?? text("token")), ("FITIQ_MOCK_API_KEY", text("api_key")),
+                ("FITIQ_MOCK_SCENARIO", name),
+                (
+                    "FITIQ_MOCK_ADMIN_URL",
+                    "http://\(server.base.authority)\(ServerRequest.path("worlds/\(id)", of: server.base))"
+                ),
+            ])
+    }
+
+    private func judged(_ world: World, named name: String) throws(Failure) -> (Report.Run, Traffic) {
+        let now = try object(.get, "worlds/\(world.id)")["now"]?.string.flatMap { Timestamp($0) }
+        var (reader, judge, traffic) = (JournalReader(), Judge(mode: world.mode), Traffic())
+        reader.receive(try ask(.get, "journal", in: world.id, limit: Self.journalLimit)[...])
+        reader.finish()
+        do throws(JournalError) {
+            while let line = try reader.next() {
+                judge.observe(line.entry)
+                traffic.count(line.entry)
+                journal?.append(line.entry, of: name)
+            }
+        } catch {
+            throw .running(Messages.inFile(name, error.description))
+        }
+        let run = Report.Run(
+            scenario: name, mode: world.mode, startedAt: world.startedAt, hasConnected: traffic != Traffic(),
+            verdicts: judge.verdicts(at: now), exposures: judge.exposures, coverage: judge.coverage,
+            missedCount: judge.missedCount)
+        return (run, traffic)
+    }
+
+    private func object(
+        _ method: HTTPRequest.Method, _ path: String, in world: String? = nil, body: JSONValue? = nil,
+        refusedBy refusal: (String) -> Failure = Failure.running
+    ) throws(Failure) -> JSONValue {
+        let bytes = try ask(method, path, in: world, body: body, refusedBy: refusal)
+        guard let value = try? JSON.parse(bytes) else {
+            throw .configuration(Messages.notTheFake(server.base.authority))
+        }
+        return value
+    }
+
+    /// - Parameter refusal: What a refusal of the request itself is: nothing is lost with it.
+    private func ask(
+        _ method: HTTPRequest.Method, _ path: String, in world: String?, body: JSONValue? = nil, limit: Int = 1 << 20,
+        refusedBy refusal: (String) -> Failure = Failure.running
+    ) throws(Failure) -> [UInt8] {
+        do throws(ClientError) {
+            return try server.ask(method, path, world: world, body: body, limit: limit)
+        } catch {
+            if case .refused(let status, _) = error, status < 500 {
+                throw refusal(Messages.sentence(error.description))
+            }
+            throw .running(Messages.sentence(error.description))
+        }
+    }
+}
