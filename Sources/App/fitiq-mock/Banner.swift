@@ -180,8 +180,8 @@ struct RunningServer {
     }
 
     func readyFile(of writer: ReadyFile.Writer) -> [UInt8] {
-        var facts = [("guide", mode.rawValue), ("scenario", engine.scenario.name)]
-        if hasDefaultWorld { facts += [("api_key", apiKey), ("token", token)] }
+        var facts = hasDefaultWorld ? [("api_key", apiKey), ("token", token)] : []
+        facts += [("guide", mode.rawValue), ("scenario", engine.scenario.name)]
         if let node = engine.configuration.node { facts.append(("node", node.text)) }
         return ReadyFile.content(url: url, facts, secureURL: secureURL, caPath: caPath, writer: writer)
     }

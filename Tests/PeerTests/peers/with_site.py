@@ -1,0 +1,70 @@
+"""Reads the site of the documentation as a person does, from its folder: with_site.py CHROMIUM FOLDER [PICTURES]."""
+
+import functools
+import http.server
+import sys
+import threading
+from pathlib import Path
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect, sync_playwright
+
+PAGES = ["index.html", "docs/index.html", "docs/options.html", "docs/faults.html", "openapi/DEVIATIONS.html", "ARCHITECTURE.html"]
+
+
+class Files(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+def main(chromium, folder, pictures=None):
+    folder = Path(folder).resolve()
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Files, directory=folder))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    site = f"http://127.0.0.1:{server.server_port}/"
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        troubles = []
+        for scheme in ("light", "dark"):
+            for width in (1280, 390):
+                page = browser.new_page(color_scheme=scheme, viewport={"width": width, "height": 900})
+                page.on("console", lambda message: troubles.append(message.text))
+                page.on("pageerror", lambda error: troubles.append(str(error)))
+                page.on("request", lambda request: request.url.startswith((site, "data:")) or troubles.append(f"fetched: {request.url}"))
+                for name in PAGES:
+                    page.goto(site + name)
+                    for violation in Axe().run(page).response["violations"]:
+                        troubles.append(f"{name}, {scheme}, {width}: {violation['id']}: {violation['nodes'][0]['html'][:200]}")
+                    if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
+                        troubles.append(f"{name}, {width}: wider than the window")
+                    if pictures:
+                        page.screenshot(path=f"{pictures}/{Path(name).stem}-{scheme}-{width}.png")
+                page.close()
+        page = browser.new_page()
+        page.goto((folder / "index.html").as_uri())
+        # The same without a server. A person looks for something, and follows what was found.
+        page.keyboard.press("/")
+        page.keyboard.type("wrong owner 421")
+        hit = page.locator("#hits a").first
+        expect(hit).to_be_visible()
+        if pictures:
+            page.screenshot(path=f"{pictures}/search.png")
+        hit.click()
+        expect(page).to_have_url((folder / "docs/fleet.html").as_uri() + "#the-proxy")
+        expect(page.locator("#hits")).to_be_hidden()
+        page.keyboard.press("/")
+        page.keyboard.type("<b>nowhere-at-all")
+        expect(page.locator("#hits")).to_have_text("Nothing has all of these words.")
+        page.keyboard.press("Escape")
+        expect(page.locator("#hits")).to_be_hidden()
+        # The source that a page shows is a page, too.
+        page.goto((folder / "docs/frameworks.html").as_uri())
+        page.get_by_role("link", name="conftest.py").first.click()
+        expect(page.locator("main pre")).to_contain_text("def world(")
+        browser.close()
+    assert not troubles, "\n".join(troubles)
+    print("the site is as it should be")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
