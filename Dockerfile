@@ -1,6 +1,6 @@
 # The same image as scripts/image makes: docker build -t fitiq-mock . && docker run -p 8080:8080 fitiq-mock
 FROM swift:6.1-bookworm AS build
-RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends libssl-dev libyaml-dev zlib1g-dev pkg-config
+RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends libssl-dev libsqlite3-dev libyaml-dev zlib1g-dev pkg-config
 WORKDIR /source
 COPY . .
 RUN bash -c 'source scripts/install-dependencies && link_statically && \

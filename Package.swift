@@ -83,7 +83,8 @@ let package = Package(
             name: "MockServer",
             dependencies: [
                 "Deflate", "Digests", "Faults", "FitIQAPI", "FitIQBackend", "HTTP1", "Hosting", "JSON", "Judging",
-                "Replay", "Scenarios", "Sockets", "TLS", "Text", "Texts", "Traffic", "WebSocket", httpTypes, logging,
+                "Replay", "SQLite", "Scenarios", "Sockets", "TLS", "Text", "Texts", "Traffic", "WebSocket", httpTypes,
+                logging,
             ],
             path: "Sources/Server/MockServer"),
         // Between a client and a real server, to see what they say.
@@ -151,6 +152,8 @@ let package = Package(
         // TLS sessions over bytes, and the certificates they need.
         .target(name: "TLS", dependencies: ["COpenSSL"], path: "Sources/Platform/TLS"),
         .target(name: "Digests", dependencies: ["COpenSSL"], path: "Sources/Platform/Digests"),
+        // Rows in a file that survives a kill.
+        .target(name: "SQLite", dependencies: ["CSQLite"], path: "Sources/Platform/SQLite"),
         // Messages made smaller, and large again within a bound.
         .target(name: "Deflate", dependencies: ["CZlib"], path: "Sources/Platform/Deflate"),
         // The C library under one name on every system.
@@ -164,6 +167,9 @@ let package = Package(
         .systemLibrary(
             name: "CYAML", path: "Sources/Platform/CYAML", pkgConfig: "yaml-0.1",
             providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
+        .systemLibrary(
+            name: "CSQLite", path: "Sources/Platform/CSQLite", pkgConfig: "sqlite3",
+            providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
         .systemLibrary(
             name: "CZlib", path: "Sources/Platform/CZlib", pkgConfig: "zlib",
             providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
@@ -214,6 +220,7 @@ let package = Package(
 
         .testTarget(name: "DigestsTests", dependencies: ["Digests", "TestSupport"]),
         .testTarget(name: "DeflateTests", dependencies: ["Deflate", "TestSupport"]),
+        .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "TestSupport"]),
         .testTarget(name: "TextsTests", dependencies: ["TestSupport", "Texts"]),
         .testTarget(name: "HTTP1Tests", dependencies: ["HTTP1", "TestSupport", httpTypes]),
         .testTarget(name: "WebSocketTests", dependencies: ["TestSupport", "WebSocket", httpTypes]),
@@ -301,7 +308,10 @@ let package = Package(
             name: "PeerTests", dependencies: ["JSON", "TestSupport", "Traffic", "echo-client", "fitiq-mock"],
             exclude: ["descriptions", "peers", "recorders.txt", "requirements.txt"]),
         .testTarget(
-            name: "SimulationTests", dependencies: ["Faults", "FitIQAPI", "Judging", "Simulation", "TestSupport"]),
+            name: "SimulationTests",
+            dependencies: [
+                "Faults", "FitIQAPI", "FitIQBackend", "JSON", "Judging", "MockServer", "Simulation", "TestSupport",
+            ]),
         .testTarget(name: "StyleTests", dependencies: ["TestSupport"]),
     ],
     swiftLanguageModes: [.v6]

@@ -14,10 +14,7 @@ struct CommandParsingTests {
         hosting + [
             "--record", "s.har", "--seed", "7", "--guide", "goal-linking", "--scenario", "default", "--watch",
             "--watch-traffic", "--clock", "manual", "--ids", "any-case", "--network", "3g", "--compression", "on",
-            "--import", "a.json",
-            "--export-on-exit",
-            "b.json", "--instant",
-            "--api-key", "a",
+            "--import", "a.json", "--export-on-exit", "b.json", "--state", "d.db", "--instant", "--api-key", "a",
             "--jwt-secret", "b", "--admin-token", "c", "--allow-origin", "null", "--allow-origin",
             "http://localhost:3000", "--cors", "http://localhost:3000", "--cors", "*", "--strict-headers",
             "--node", "n2", "--public-url", "https://fake.example", "--no-default-world",

@@ -18,7 +18,7 @@ public final class Simulator {
     /// Whether an operator does by hand whatever comes to mind.
     let operates: Bool
     var draw: Draw
-    let engine: Engine
+    package let engine: Engine
     let network: VirtualNetwork
     let limits: FitIQBackend.Limits
     let start: Timestamp
@@ -72,9 +72,10 @@ public final class Simulator {
     ///   - sessions: how many clients come and go.
     ///   - withFaults: whether the default world gets random fault rules.
     ///   - operating: what an operator does.
+    ///   - stateFile: where the worlds are saved; nil for nowhere.
     public init(
         seed: UInt64, sessions: Int = Simulator.usualSessions, withFaults: Bool = false,
-        operating: Operating = .asDrawn
+        operating: Operating = .asDrawn, stateFile: StateFile? = nil
     ) {
         self.seed = seed
         self.operating = operating
@@ -104,6 +105,7 @@ public final class Simulator {
                 configuration.scenario.faults = Simulator.holdingEverything
             }
         }
+        configuration.stateFile = stateFile
         let engine: Engine
         do throws(APIError) {
             engine = try Engine(configuration, now: start)

@@ -105,6 +105,7 @@ package final class VirtualNetwork {
 
     private func serveDeadlines() -> Bool {
         engine.advance(to: now)
+        engine.save(at: now)
         let late = engine.nextDeadline.map { now.nanosecondsSinceEpoch - $0.nanosecondsSinceEpoch } ?? -1
         let isServed = late < 0 || engine.isBusy
         if !isServed { report("a deadline of \(late) ns ago was not served: a host would spin") }

@@ -59,6 +59,7 @@ struct Banner {
             lines.append("  Account     \(email) with the password \(password)".onOneLine)
         }
         if let time = server.engine.manualTime { lines.append("  Clock       manual, stands at \(time.wireText)") }
+        if let path = server.statePath { lines.append("  State       " + path.onOneLine) }
         if let path = server.recordingPath { lines.append("  Recording   " + path.onOneLine) }
         return lines.reduce(into: "") { $0 += $1 + "\n" }
     }
@@ -149,6 +150,7 @@ struct RunningServer {
     /// The file of the CA that issued its certificate; nil without TLS, and for the user's own certificate.
     let caPath: String?
     let recordingPath: String?
+    var statePath: String?
     /// Its URL for other devices, if it listens on all addresses.
     var localNetworkURL: String?
 

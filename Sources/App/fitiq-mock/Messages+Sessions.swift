@@ -52,6 +52,9 @@ extension Messages {
     static func notWithSession(_ option: String) -> String {
         "\(option) cannot be combined with a session that is replayed: such a server has no data of its own."
     }
+    static let twoStates =
+        "--state and --import both say what the server begins with: without --import it goes on where --state ended; "
+        + "PUT /__admin/state takes the file of --import while the server runs."
     static let scenarioBesideSession =
         "--scenario must not have users, answers, meals, token lifetime or a session if a session is replayed: only "
         + "faults, guide, seed and clock apply."

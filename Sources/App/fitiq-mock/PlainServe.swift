@@ -26,6 +26,7 @@ extension Serve {
                 case "--api-key": take(&options.apiKey)
                 case "--jwt-secret": take(&options.jwtSecret)
                 case "--admin-token": take(&options.adminToken)
+                case "--state": take(&options.state)
                 default: false
                 }
             guard isPlain else { return nil }
@@ -54,7 +55,7 @@ extension ServeOptions {
         (options.watch, options.watchTraffic, options.instant, options.strictHeaders) = (false, false, false, false)
         (options.clock, options.ids, options.network, options.compression) = (nil, nil, nil, nil)
         (options.importFile, options.exportOnExit, options.apiKey, options.jwtSecret) = (nil, nil, nil, nil)
-        (options.adminToken, options.allowedOrigins, options.cors) = (nil, [], [])
+        (options.state, options.adminToken, options.allowedOrigins, options.cors) = (nil, nil, [], [])
         (options.node, options.publicURL, options.noDefaultWorld) = (nil, nil, false)
         return options
     }

@@ -85,6 +85,7 @@ struct ReplayCommand: ParsableCommand {
         if Settings.text(options.importFile, "IMPORT") != nil {
             throw .configuration(Messages.notWithSession("--import"))
         }
+        if try options.statePath() != nil { throw .configuration(Messages.notWithSession("--state")) }
         if Settings.text(options.ids, "IDS") != nil { throw .configuration(Messages.notWithSession("--ids")) }
         if try Settings.flag(options.watch, "WATCH") { throw .configuration(Messages.notWithSession("--watch")) }
     }

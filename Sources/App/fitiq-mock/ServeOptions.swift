@@ -74,6 +74,12 @@ struct ServeOptions: ParsableArguments {
     @Option(help: .init("Write everything that the server holds to this file when it has stopped.", valueName: "path"))
     var exportOnExit: String?
 
+    @Option(
+        help: .init(
+            "Keep everything that the server holds in this file, and go on with it at the next start.",
+            valueName: "path"))
+    var state: String?
+
     @Flag(help: "Stream answers and work meals out without artificial delays.")
     var instant = false
 
@@ -163,6 +169,12 @@ struct ServeOptions: ParsableArguments {
         return configuration
     }
 
+    func statePath() throws(Failure) -> String? {
+        guard let path = try Settings.nonEmpty(state, "STATE") else { return nil }
+        guard Settings.text(importFile, "IMPORT") == nil else { throw .configuration(Messages.twoStates) }
+        return path
+    }
+
     func exportPath() throws(Failure) -> String? { try Settings.nonEmpty(exportOnExit, "EXPORT_ON_EXIT") }
 }
 
@@ -176,12 +188,14 @@ struct ServerLauncher {
     let logger: Logger
     private let readyFile: ReadyFile?
     private let exportFile: String?
+    private let statePath: String?
 
     init(_ options: ServeOptions) throws(Failure) {
         self.options = options
         logger = try options.host.logger()
         plan = try options.plan()
         exportFile = try options.exportPath()
+        statePath = try options.statePath()
         // Before anything is created.
         readyFile = try ReadyFile.claimed(options.host.readyFile)
     }
@@ -204,12 +218,20 @@ struct ServerLauncher {
         guard exportFile == nil || configuration.scenario.replay == nil else {
             throw .configuration(Messages.notWithSession("--export-on-exit"))
         }
+        guard statePath == nil || configuration.scenario.replay == nil else {
+            throw .configuration(Messages.notWithSession("--state"))
+        }
         options.host.raiseDescriptors(to: configuration.limits.descriptors, logger) {
             configuration.limits.fit(descriptors: $0)
             return configuration.limits.connections
         }
         let address = try options.host.address()
         let secure = try options.host.secure(besides: address)
+        if let statePath {
+            configuration.stateFile = try orFailure(try StateFile(statePath)) { (error: StateFileError) in
+                .configuration(error.message)
+            }
+        }
         let server = try open(configuration, address, secure?.listening)
         server.engine.log(to: logger)
         let traffic = showsTraffic ? ServedTraffic(of: server.engine) : nil
@@ -233,7 +255,7 @@ struct ServerLauncher {
             try announce(
                 RunningServer(
                     engine: server.engine, url: server.loop.url, secureURL: server.loop.secureURL, caPath: secure?.ca,
-                    recordingPath: recording?.path,
+                    recordingPath: recording?.path, statePath: statePath,
                     localNetworkURL: network.map { "http://\($0)" }))
         } catch {
             recording?.tap.discard()
@@ -242,6 +264,10 @@ struct ServerLauncher {
         var conclusions = Conclusions(logger)
         let isInOrder = conclusions.add { () throws(Failure) in try serve(server) }
         traffic?.showBreaches()
+        // In any case: what the server held is still there.
+        conclusions.add { () throws(Failure) in
+            try orFailure(try server.engine.saveAll()) { (error: StateFileError) in .running(error.message) }
+        }
         // In any case: the recording is valuable however the server ended.
         if let (tap, path) = recording {
             conclusions.add { () throws(Failure) in try tap.conclude(path, of: "server") }

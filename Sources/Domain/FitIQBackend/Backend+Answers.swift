@@ -51,7 +51,7 @@ extension Backend {
 
     private mutating func continueAnswer(in position: Int, _ turn: inout Turn) {
         // Taken out, and not copied: it has the texts of all its chunks.
-        guard var answer = consultations[position].answer.take() else { return }
+        guard var answer = consultations[unnoticed: position].answer.take() else { return }
         let event = answer.next.event
         answer.step += 1
         switch event {
@@ -80,9 +80,12 @@ extension Backend {
             answer.audience = listeners(of: position)
         case .abandonment: break
         }
-        guard answer.step < answer.timeline.moments.count else { return answerNext(in: position, at: turn.now) }
+        guard answer.step < answer.timeline.moments.count else {
+            consultations.noteChange(position)
+            return answerNext(in: position, at: turn.now)
+        }
         scheduleNextMoment(of: answer, in: position)
-        consultations[position].answer = answer
+        consultations[unnoticed: position].answer = answer
     }
 
     /// Announces the start of an answer once, before its other frames.

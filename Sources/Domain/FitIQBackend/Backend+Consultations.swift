@@ -244,6 +244,8 @@ package struct ConsultationRecord: Identifiable, Sendable {
     /// Whether the first question awaits a socket to be answered over.
     package var awaitsAnswer: Bool { answer == nil && !waiting.isEmpty }
     var askedCount = 0
+    /// How many of the messages are saved, unless the consultation is new.
+    var savedMessages = 0
 
     /// The list item, encoded when the consultation changes, not when it is read.
     private(set) var listItem: [UInt8] = []

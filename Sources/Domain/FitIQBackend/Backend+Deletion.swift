@@ -1,4 +1,5 @@
 import FitIQAPI
+import JSON
 
 /// Deletion: what is deleted is in no list, unknown on every path, and not in exports; none of its events happens.
 extension Backend {
@@ -14,6 +15,10 @@ extension Backend {
         }
         users[user].goals.removeAll { $0 == position }
         remove(goal: position)
+        // Those that are about it name an id from now on, and no goal.
+        let name = ExactString("\(goal)")
+        for consultation in users[user].consultations
+        where consultations[consultation].consultation.context.id == name { consultations.noteChange(consultation) }
     }
 
     /// Deletes a consultation in any status (`DELETE /api/v1/consultations/{id}`).
@@ -57,6 +62,7 @@ extension Backend {
         mealSockets[user] = nil
         if let email = owner.person?.account?.email { addresses[EmailAddress.key(email)] = nil }
         storedBytes -= owner.byteCount + owner.photos.reduce(0) { $0 + $1.byteCount }
+        unsaved?.removed.append(EntityPlace(.users, of: nil, owner.id))
         users.remove(user.index) { $0 = User(id: "") }
         dropObsoleteSteps()
     }
@@ -66,17 +72,20 @@ extension Backend {
 
     private mutating func remove(goal position: Int) {
         storedBytes -= goals[position].encoded.byteCount
+        noteRemoval(from: .goals, of: goals[position].owner, goals[position].id)
         goals.remove(position)
     }
 
     private mutating func remove(consultation position: Int, _ turn: inout Turn) {
         closeSockets(of: position, &turn, reason: "Consultation was deleted")
         storedBytes -= consultations[position].byteCount
+        noteRemoval(from: .consultations, of: consultations[position].owner, consultations[position].id)
         consultations.remove(position) { $0.history = History() }
     }
 
     private mutating func remove(mealLog position: Int) {
         storedBytes -= mealLogs[position].byteCount
+        noteRemoval(from: .mealLogs, of: mealLogs[position].owner, mealLogs[position].id)
         mealLogs.remove(position)
     }
 

@@ -142,6 +142,13 @@ extension Backend {
         let record = GoalRecord(goal, owner: old.owner, mode: configuration.mode)
         storedBytes += record.encoded.byteCount - old.encoded.byteCount
         goals[position] = record
+        guard goal.conversationID != old.goal.conversationID else { return }
+        // Which of several consultations is the goal's is saved with them.
+        for id in [old.goal.conversationID, goal.conversationID] {
+            if let consultation = id.flatMap({ consultations.position(of: $0) }) {
+                consultations.noteChange(consultation)
+            }
+        }
     }
 }
 

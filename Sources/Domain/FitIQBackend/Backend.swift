@@ -46,6 +46,8 @@ public struct Backend: Sendable {
     var schedule = Heap<ScheduledStep>()
     /// Beyond this many steps, a deletion removes the obsolete ones.
     var mostSteps = Backend.spareSteps
+    /// What has changed beside the records of the shelves; nil while nobody looks.
+    var unsaved: UnsavedEntities?
     /// Bytes of JSON in all users, consultations, histories, goals, meal logs, photos and documents.
     public internal(set) var storedBytes = 0
     /// The limit of `storedBytes`: ``Limits/storedBytes``, unless worlds share their storage.

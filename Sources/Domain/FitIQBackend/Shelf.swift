@@ -11,8 +11,26 @@ package struct Shelf<Record: Identifiable & Sendable>: Sendable where Record.ID:
     /// The position of the next record.
     private(set) var end = 0
     package private(set) var count = 0
+    /// What has changed since somebody looked; nil while nobody does.
+    private var unsaved: Unsaved?
+
+    private struct Unsaved {
+        /// Positions below ``newFrom`` of records that have changed.
+        var changed: Set<Int> = []
+        /// Every record from this position on is unsaved.
+        var newFrom = 0
+    }
 
     package subscript(position: Int) -> Record {
+        _read { yield places[existingPlace(of: position)] }
+        _modify {
+            noteChange(position)
+            yield &places[existingPlace(of: position)]
+        }
+    }
+
+    /// For changes that a saved record does not show, such as the progress of a streaming answer.
+    subscript(unnoticed position: Int) -> Record {
         _read { yield places[existingPlace(of: position)] }
         _modify { yield &places[existingPlace(of: position)] }
     }
@@ -37,6 +55,7 @@ package struct Shelf<Record: Identifiable & Sendable>: Sendable where Record.ID:
     /// Removes a record; `empty` frees what is large in it until its place is dropped.
     mutating func remove(_ position: Int, empty: (inout Record) -> Void = { _ in }) {
         let place = existingPlace(of: position)
+        unsaved?.changed.remove(position)
         marks[place] = ~position
         positionOfID[places[place].id] = nil
         empty(&places[place])
@@ -52,6 +71,45 @@ package struct Shelf<Record: Identifiable & Sendable>: Sendable where Record.ID:
         marks = marks.map(\.self)
         places = places.map(\.self)
         positionOfID = positionOfID.mapValues(\.self)
+    }
+
+    // MARK: What is not saved
+
+    /// Counts all records as saved, or none, and notices changes from now on.
+    mutating func noticeChanges(allSaved: Bool) { unsaved = Unsaved(newFrom: allSaved ? end : 0) }
+
+    /// Counts a record as changed, because what is saved of it has.
+    mutating func noteChange(_ position: Int) {
+        guard let newFrom = unsaved?.newFrom, position < newFrom else { return }
+        unsaved?.changed.insert(position)
+    }
+
+    /// Whether nothing of a record was saved yet.
+    func isNew(_ position: Int) -> Bool { unsaved.map { position >= $0.newFrom } ?? false }
+
+    var hasUnsaved: Bool {
+        guard let unsaved else { return false }
+        return unsaved.newFrom < end || !unsaved.changed.isEmpty
+    }
+
+    /// Takes the positions of unsaved records, ascending: first of changed ones, then of new ones.
+    mutating func takeUnsaved(upTo limit: Int) -> [(position: Int, isNew: Bool)] {
+        guard let unsaved else { return [] }
+        var taken: [(position: Int, isNew: Bool)] = []
+        if !unsaved.changed.isEmpty {
+            // Below all new ones, so that the order of positions is the order in which they are first taken.
+            for position in unsaved.changed.sorted().prefix(limit) {
+                self.unsaved?.changed.remove(position)
+                taken.append((position, false))
+            }
+        }
+        var next = unsaved.newFrom
+        while taken.count < limit, next < end {
+            if contains(next) { taken.append((next, true)) }
+            next += 1
+        }
+        self.unsaved?.newFrom = next
+        return taken
     }
 
     /// Including those of removed records.

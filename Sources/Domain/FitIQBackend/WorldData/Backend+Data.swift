@@ -29,20 +29,16 @@ extension Backend {
         var result = UserData(
             id: owner.id, goals: owner.goals.map { GoalData(goals[$0].goal) },
             // Kept in the order of their lists; written in the order of arrival.
-            consultations: owner.consultations.sorted().map { data(ofConsultation: $0) },
+            consultations: owner.consultations.sorted().map {
+                data(ofConsultation: $0, consultations[$0].history.messages.map(MessageData.init))
+            },
             mealLogs: owner.mealLogs.sorted().map { MealLogData(mealLogs[$0].log) },
             documents: owner.documents.mapValues { $0.map(DocumentData.init) })
-        result.photos = owner.photos.map { MealLogData($0.log) }
-        guard let person = owner.person else { return result }
-        result.account = person.account.map {
-            AccountData(email: $0.email, password: .hash($0.password), refreshTokens: $0.refreshTokens)
-        }
-        result.profile = UserRecordData(person.profile)
-        result.preferences = person.preferences.map(UserRecordData.init)
+        result.addPerson(of: owner)
         return result
     }
 
-    private func data(ofConsultation position: Int) -> ConsultationData {
+    func data(ofConsultation position: Int, _ messages: [MessageData]) -> ConsultationData {
         let record = consultations[position]
         let consultation = record.consultation
         // The id of a deleted goal is only a text.
@@ -58,7 +54,7 @@ extension Backend {
             isGoalsConversation: !consultation.isActive || consultation.goalID == nil
                 || goal(conversingIn: position) != nil,
             title: consultation.title, status: consultation.status,
-            messages: record.history.messages.map(MessageData.init),
+            messages: messages,
             createdAt: .at(consultation.createdAt), updatedAt: .at(consultation.updatedAt),
             isUnlinked: isLinkedOtherwise && consultation.goalID == nil,
             completedAt: consultation.completedAt.map { .at($0) }, awaitsAnswer: record.awaitsAnswer)
@@ -86,8 +82,21 @@ extension Backend {
     }
 }
 
+extension UserData {
+    /// Adds what is the user's and in no list of the world.
+    mutating func addPerson(of user: User) {
+        photos = user.photos.map { MealLogData($0.log) }
+        guard let person = user.person else { return }
+        account = person.account.map {
+            AccountData(email: $0.email, password: .hash($0.password), refreshTokens: $0.refreshTokens)
+        }
+        profile = UserRecordData(person.profile)
+        preferences = person.preferences.map(UserRecordData.init)
+    }
+}
+
 extension GoalData {
-    fileprivate init(_ goal: Goal) {
+    init(_ goal: Goal) {
         self.init(
             id: goal.id, title: goal.title, description: goal.description, category: goal.category,
             targetDate: goal.targetDate, status: goal.state, progress: goal.progress, measure: goal.measure,
@@ -96,7 +105,7 @@ extension GoalData {
 }
 
 extension MessageData {
-    fileprivate init(_ message: Message) {
+    init(_ message: Message) {
         self.init(
             id: message.id, role: message.role, content: message.content, metadata: message.metadata,
             createdAt: .at(message.createdAt))
@@ -104,7 +113,7 @@ extension MessageData {
 }
 
 extension MealLogData {
-    fileprivate init(_ log: MealLog) {
+    init(_ log: MealLog) {
         let (progress, finishedAt): (Progress, DataTime?) =
             switch log.progress {
             case .processing: (.processing, nil)

@@ -129,9 +129,7 @@ struct AdminBody {
     /// A scenario: the name of a built-in one, or an object like a scenario file; nil if the key is absent.
     func scenario() throws(APIError) -> Scenario? {
         guard let value = self["scenario"] else { return nil }
-        guard let name = value.string else { return try Scenario(json: value) }
-        guard let scenario = Scenario.builtIn(named: name) else { throw .invalid(Scenario.unknownBuiltIn(name)) }
-        return scenario
+        return try Scenario(requested: value)
     }
 
     /// A seed, or nil if the key is absent; text is accepted too, since not every reader of JSON keeps 64 bits.
@@ -167,6 +165,16 @@ struct AdminBody {
 }
 
 extension Scenario {
+    /// A built-in scenario by its name, or one that came in a request.
+    init(requested value: JSONValue) throws(APIError) {
+        guard let name = value.string else {
+            self = try Scenario(json: value)
+            return
+        }
+        guard let scenario = Scenario.builtIn(named: name) else { throw .invalid(Scenario.unknownBuiltIn(name)) }
+        self = scenario
+    }
+
     /// Reads a scenario that came in a request; 400 with all its mistakes.
     init(json value: JSONValue) throws(APIError) {
         do throws(ScenarioErrors) { self = try Scenario.read(json: value) } catch { throw .invalid(error.description) }

@@ -25,8 +25,9 @@ extension Engine {
             }
             let id = given ?? WorldID(number, of: configuration.node)
             let scenario = try body.scenario() ?? configuration.scenario
-            let settings = configuration.settings(
+            var settings = configuration.settings(
                 ofWorld: id, scenario, guide: try body.guide(), seed: try body.seed(), clock: try body.clock())
+            settings.requestedScenario = configuration.kept(body["scenario"])
             return WorldDraft(
                 settings: settings, id: id, scenarioBytes: body.scenarioBytes,
                 isJudged: try body.flag("judged") ?? false)
@@ -141,6 +142,7 @@ extension Engine {
                 var draft = present
                 if let scenario = try body.scenario() {
                     draft.settings.scenario = scenario
+                    draft.settings.requestedScenario = defaults.kept(body["scenario"])
                     draft.settings.seed = scenario.seed ?? defaults.seed
                     draft.settings.mode = scenario.guide ?? defaults.mode
                     draft.settings.clock = scenario.clock ?? defaults.clock
@@ -208,6 +210,7 @@ extension Engine {
             endEvents(on: connection, at: now)
         }
         worlds[ExactString(id)] = nil
+        if saving != nil { noteRemoval(of: world) }
         if world.isLargeToFree { discard(world.contents) }
         world.vanish()
         worlds.accountEverything(of: world)

@@ -34,6 +34,8 @@ extension Engine {
         public var readingOrigins: Set<AllowedOrigin> = [] {
             didSet { allowedOrigins.formUnion(readingOrigins) }
         }
+        /// Where the worlds are kept over a restart; nil for nowhere.
+        public var stateFile: StateFile?
         /// Whether requests cannot ask for a fault by their header fields.
         public var hasStrictHeaders = false
         public var limits: ServerLimits

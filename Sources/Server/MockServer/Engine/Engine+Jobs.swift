@@ -28,12 +28,21 @@ struct Jobs {
 /// Work off the loop: slow work is a function of values, and its result comes back as another input.
 extension Engine {
     /// Does work off the loop, and continues with its result on the loop; without ``startJob`` both happen at once.
-    ///
-    /// - Parameters:
-    ///   - work: A function of values; it runs on another thread, one job after another.
-    ///   - then: Receives the engine, the result and the time; not called if the driver ends before.
     public func beside<Value: Sendable>(
         at now: Timestamp, _ work: @escaping @Sendable () -> Value,
+        then: @escaping (Engine, Parcel<Value>, Timestamp) -> Void
+    ) {
+        beside(at: now, on: startJob, work, then: then)
+    }
+
+    /// The same on a thread that jobs are handed to by a closure.
+    ///
+    /// - Parameters:
+    ///   - startJob: Hands over the job; nil to do it at once.
+    ///   - work: A function of values; it runs on another thread, one job after another.
+    ///   - then: Receives the engine, the result and the time; not called if the driver ends before.
+    func beside<Value: Sendable>(
+        at now: Timestamp, on startJob: ((Job) -> Void)?, _ work: @escaping @Sendable () -> Value,
         then: @escaping (Engine, Parcel<Value>, Timestamp) -> Void
     ) {
         guard let startJob else { return then(self, Parcel(work()), now) }

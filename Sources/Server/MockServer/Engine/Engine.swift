@@ -47,23 +47,30 @@ public final class Engine {
     @exclusivity(unchecked) var drainIdle: Int64?
     /// Runs jobs on another thread, in order, and passes each result to ``finish(_:at:)``; if nil, jobs run at once.
     @exclusivity(unchecked) public var startJob: ((Job) -> Void)?
+    /// The same for what writes the state file, which does not wait for other jobs.
+    @exclusivity(unchecked) public var startSaving: ((Job) -> Void)?
     @exclusivity(unchecked) var jobs = Jobs()
+    /// What the state file has; nil without one.
+    @exclusivity(unchecked) var saving: Saving?
     /// Receives every event worth a log line.
     @exclusivity(unchecked) public var observe: ((Observation) -> Void)?
     /// Whether `observe` also receives each request, which costs time on the hot path.
     @exclusivity(unchecked) public var observesRequests = true
 
-    /// - Throws: An error if the scenario's data is inconsistent.
+    /// - Throws: An error if the scenario's data is inconsistent, or the state file cannot be used.
     public init(_ configuration: Configuration, now: Timestamp) throws(APIError) {
         self.configuration = configuration
         (limits, patience) = (configuration.limits, Patience(configuration.limits))
         startedAt = now
         let digits = String(UInt64(bitPattern: now.nanosecondsSinceEpoch), radix: 16)
         instance = String(repeating: "0", count: 16 - digits.count) + digits
-        let draft = WorldDraft(settings: configuration.defaultWorldSettings)
+        let restored = try configuration.restoredState()
+        let draft = WorldDraft(
+            settings: configuration.defaultWorldSettings, restored: restored?.defaultWorld(for: configuration))
         let beginning = try WorldBeginning(draft, in: configuration.emptyRoom, now: now)
         worlds = WorldTable(main: World(id: nil, number: 0, beginning, now: now), configuration, now: now)
         recorder = Recorder(worlds)
+        if let restored { try beginSaving(after: restored, at: now) }
     }
 
     // MARK: What the transport calls
@@ -206,7 +213,8 @@ public final class Engine {
     public var nextDeadline: Timestamp? {
         // At once: only what the loop serves in between comes before the next slice.
         guard streams.waiting.isEmpty, resumed.isEmpty else { return Timestamp(nanosecondsSinceEpoch: 0) }
-        return .earliest(deadlines.next, .earliest(worlds.nextDeadline, worlds.nextSweep))
+        let due = Timestamp.earliest(deadlines.next, .earliest(worlds.nextDeadline, worlds.nextSweep))
+        return saving == nil ? due : .earliest(due, savingDue)
     }
 
     /// Whether ``takeTouched()`` has no connections, and ``advance(to:)`` nothing to do at once.

@@ -28,6 +28,8 @@ public enum Observation: Sendable, CustomStringConvertible {
     case slowReader(limit: Int)
     /// All connections together held too much memory, and this one the most.
     case memory(limit: Int)
+    /// The state could not be written, and waits for another attempt.
+    case stateNotSaved(message: String)
 
     /// A world's id, nil for the default world, and the number of the connection in its journal.
     public typealias Place = (world: String?, connection: Int)
@@ -40,6 +42,7 @@ public enum Observation: Sendable, CustomStringConvertible {
         case .exchange, .socketOpened, .socketClosed, .webSocketOpened: .info
         case .tlsFailed: .notice
         case .refused, .refusedConnection, .webSocketFailed, .slowReader, .memory: .warning
+        case .stateNotSaved: .error
         }
     }
 
@@ -109,6 +112,9 @@ public enum Observation: Sendable, CustomStringConvertible {
         case .memory(let limit):
             let text = "reset a connection: together they hold more than \(limit) bytes, which is the limit,"
             return [("event", "memory", nil), ("limit", limit, text + " and it held the most")]
+        case .stateNotSaved(let message):
+            let text = "the state could not be saved, which is tried again: \(message)"
+            return [("event", "state_not_saved", nil), ("reason", message, text)]
         case .slowReader(let limit):
             let text = "reset a WebSocket whose client left more than \(limit) bytes unread; read faster or close it"
             return [("event", "slow_reader", nil), ("limit", limit, text)]

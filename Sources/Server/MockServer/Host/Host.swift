@@ -54,14 +54,15 @@ public final class Host: SocketHost {
         } catch {
             throw .configuration(error.message)
         }
-        let jobs = JobThread { [inbox, mailbox = loop.events.mailbox] result in
+        let finish: @Sendable (Job.Result) -> Void = { [inbox, mailbox = loop.events.mailbox] result in
             let isAccepted = inbox.add { engine, now in
                 engine?.finish(result, at: now)
                 return {}
             }
             if isAccepted { mailbox.post {} }
         }
-        engine.startJob = jobs.add
+        engine.startJob = JobThread(finish: finish).add
+        engine.startSaving = JobThread(finish: finish).add
     }
 
     public func stop() {
@@ -103,6 +104,7 @@ public final class Host: SocketHost {
         doWork(now)
         serveTouched(now)
         tap?.write()
+        engine.save(at: time(now))
         // The calling threads continue once the clients can see what was done.
         if !answers.isEmpty, unserved.isEmpty || engine.isEmpty {
             for answer in answers { answer() }

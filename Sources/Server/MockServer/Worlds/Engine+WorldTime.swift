@@ -102,6 +102,7 @@ extension Engine {
             }
         }
         world.moveClock(to: end)
+        noteUnsaved(world)
         let slow = passing?.slow ?? []
         passing = nil
         // The time that has passed shortens each deadline.

@@ -56,6 +56,9 @@ final class World {
     @exclusivity(unchecked) var forgottenNumber = 0
     /// When its entry in the engine's queue comes up, by the system's clock.
     @exclusivity(unchecked) var queuedDeadline: Timestamp?
+    /// What of it is in the state file, and whether it is in the engine's list of worlds to save.
+    @exclusivity(unchecked) var savedPart: SavedPart?
+    @exclusivity(unchecked) var awaitsSaving = false
     /// What waits for it to resume; nil unless it stands still.
     @exclusivity(unchecked) var standstill: Standstill?
     /// How often a manual clock was moved.
@@ -78,17 +81,22 @@ final class World {
         var storedBytes: Int { backend.storedBytes }
 
         /// - Throws: 400 if the data is inconsistent or the session was not read, 507 if there is no room for it.
-        init(_ settings: WorldSettings, room: StorageRoom, exportRoom: StorageRoom, now: Timestamp) throws(APIError) {
+        init(_ draft: WorldDraft, room: StorageRoom, exportRoom: StorageRoom, now: Timestamp) throws(APIError) {
+            let (settings, restored) = (draft.settings, draft.restored)
             replay = try WorldReplay(settings)
             clock = WorldClock(settings.clock)
+            if let start = clock.manualTime, let restored { clock.move(to: max(start, restored.saved.time)) }
             backend = settings.makeBackend()
             backend.storageRoom = room
-            turn = Turn(now: clock.now(now), identifiers: ResourceIDSequence(seed: settings.seed))
+            // The system's clock may have been set back since the world was saved.
+            let begin = max(clock.now(now), restored?.saved.time ?? clock.now(now))
+            turn = Turn(now: begin, identifiers: ResourceIDSequence(seed: settings.seed))
             do throws(PlantError) {
-                try backend.plant(settings.scenario.data, &turn, exportRoom: exportRoom)
+                try backend.plant(restored?.state.data ?? settings.scenario.data, &turn, exportRoom: exportRoom)
             } catch {
                 throw APIError(error)
             }
+            turn.now = clock.now(now)
         }
     }
 

@@ -16,6 +16,8 @@ struct WorldSettings: Sendable {
     var jwtSecret: String
     var verifiedTokens: Int
     var limits: FitIQBackend.Limits
+    /// The scenario as the request had it that created the world; nil for the server's, or while nothing is saved.
+    var requestedScenario: [UInt8]?
 
     /// The prefix of its WebSockets' paths.
     var webSocketOrigin: String { "ws" + origin.dropFirst("http".count) }
@@ -122,6 +124,8 @@ struct WorldDraft: Sendable {
     /// The bytes counted for the scenario, if it came over the network.
     var scenarioBytes = 0
     var keepsFaults = false
+    /// The world of a state file that it continues.
+    var restored: RestoredWorld?
     /// Whether its client is judged from the start.
     var isJudged = false
 }
@@ -139,7 +143,7 @@ struct WorldBeginning: Sendable {
         self.draft = draft
         room = shared.rest(written: draft.scenarioBytes)
         state = try World.State(
-            draft.settings, room: shared.storage(written: draft.scenarioBytes), exportRoom: room, now: now)
+            draft, room: shared.storage(written: draft.scenarioBytes), exportRoom: room, now: now)
     }
 
     /// Refuses it with 507 if other worlds have taken the room in the meantime.

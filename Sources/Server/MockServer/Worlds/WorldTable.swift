@@ -25,6 +25,8 @@ final class WorldTable {
     @exclusivity(unchecked) private(set) var useNetworks = false
     /// Bytes of JSON, and the weight of the journals, of all worlds together.
     @exclusivity(unchecked) private(set) var storedBytes = 0, journalWeight = 0
+    /// Receives each world in which something may have changed; nil while nobody asks.
+    @exclusivity(unchecked) var changed: ((World) -> Void)?
     private let limits: ServerLimits
     /// Bytes of JSON that one world may hold.
     private let worldLimit: Int
@@ -96,8 +98,9 @@ final class WorldTable {
         SharedRoom(all: storedBytes, held: world?.accountedStorage ?? 0, limit: limits.storedBytes, own: worldLimit)
     }
 
-    /// Updates the sum of stored bytes with one world.
+    /// Updates the sum of stored bytes with one world; call it after everything that may change a world.
     func accountStorage(of world: World) {
+        changed?(world)
         if world.network != nil { useNetworks = true }
         let stored = world.storedBytes
         guard stored != world.accountedStorage else { return }

@@ -51,6 +51,20 @@ extension WorldData {
     }
 }
 
+extension EntityData {
+    /// The entity as an object of a scenario file, without the entities that belong to it.
+    public var encoded: [UInt8] {
+        switch self {
+        case .user(let user): JSONWriter.object(user.write)
+        case .goal(let goal): JSONWriter.object(goal.write)
+        case .consultation(let consultation): JSONWriter.object(consultation.write)
+        case .message(let message): JSONWriter.object(message.write)
+        case .mealLog(let log): JSONWriter.object(log.write)
+        case .document(let document): document.encoded
+        }
+    }
+}
+
 extension UserData {
     fileprivate func write(into writer: inout JSONWriter) {
         writer.member("id", id.text)
@@ -74,7 +88,7 @@ extension UserData {
             for collection in DocumentCollection.allCases {
                 guard let documents = documents[collection], !documents.isEmpty else { continue }
                 writer.key(escaping: collection.rawValue)
-                writer.array { array in for document in documents { document.write(into: &array) } }
+                writer.array { array in for document in documents { array.raw([.lineFeed] + document.encoded) } }
             }
         }
     }
@@ -100,8 +114,8 @@ extension AccountData {
 }
 
 extension DocumentData {
-    fileprivate func write(into array: inout JSONWriter) {
-        var line = JSONWriter(appendingTo: [UInt8(ascii: "\n")])
+    fileprivate var encoded: [UInt8] {
+        var line = JSONWriter(reserving: members.count + 256)
         line.beginObject()
         line.member("id", ifPresent: id)
         line.time("created_at", createdAt)
@@ -110,8 +124,7 @@ extension DocumentData {
             line.array("shared_with") { array in for user in sharedWith { array.value(user.text) } }
         }
         let hasMembers = line.bytes.last != UInt8(ascii: "{")
-        array.raw(
-            line.bytes + (hasMembers && !members.isEmpty ? [UInt8(ascii: ",")] : []) + members + [UInt8(ascii: "}")])
+        return line.bytes + (hasMembers && !members.isEmpty ? [UInt8(ascii: ",")] : []) + members + [UInt8(ascii: "}")]
     }
 }
 

@@ -1,0 +1,130 @@
+import CSQLite
+
+/// A mistake that SQLite reports, in its own words.
+public struct SQLiteError: Error, Equatable, CustomStringConvertible {
+    /// The primary result code: `SQLITE_BUSY`, `SQLITE_FULL`.
+    public let code: Int32
+    public let message: String
+
+    package init(code: Int32, message: String) { (self.code, self.message) = (code, message) }
+
+    public var description: String { message }
+    /// Whether another process, or another connection of this one, has the file.
+    public var isBusy: Bool { code == SQLITE_BUSY || code == SQLITE_LOCKED }
+    /// Whether there is no such file, and none can be created.
+    public var cannotOpen: Bool { code == SQLITE_CANTOPEN }
+    /// Whether the file is something other than a database.
+    public var isForeign: Bool { code == SQLITE_NOTADB }
+}
+
+/// A file of SQL: opened, and asked with statements that are prepared once.
+///
+/// Not for two threads at the same time; for one after another it is.
+public final class Database {
+    private let handle: OpaquePointer
+    private var statements: [String: OpaquePointer] = [:]
+
+    /// A value of a column, or of a parameter.
+    public enum Value: Equatable, Sendable {
+        case null
+        case integer(Int64)
+        case text(String)
+        /// Text as bytes of UTF-8, so that what was encoded needs no string.
+        case bytes([UInt8])
+    }
+
+    /// Opens a file, and creates it if it is missing.
+    public init(path: String) throws(SQLiteError) {
+        var opened: OpaquePointer?
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
+        let code = sqlite3_open_v2(path, &opened, flags, nil)
+        // Even an open that fails leaves a handle, which says why; without one there was no memory.
+        guard let opened else { preconditionFailure("SQLite has memory for a connection.") }
+        handle = opened
+        guard code == SQLITE_OK else {
+            let error = lastError
+            sqlite3_close_v2(opened)
+            throw error
+        }
+        sqlite3_extended_result_codes(opened, 0)
+    }
+
+    deinit {
+        for statement in statements.values { sqlite3_finalize(statement) }
+        sqlite3_close_v2(handle)
+    }
+
+    /// Runs any number of statements without parameters, and ignores their rows.
+    public func run(script: String) throws(SQLiteError) {
+        guard sqlite3_exec(handle, script, nil, nil, nil) == SQLITE_OK else { throw lastError }
+    }
+
+    /// Runs a statement, whose rows go to a closure as they come.
+    public func run(
+        _ sql: String, _ parameters: Value..., row: (Row) throws(SQLiteError) -> Void = { _ in }
+    ) throws(SQLiteError) {
+        let statement = try prepared(sql)
+        defer {
+            sqlite3_reset(statement)
+            sqlite3_clear_bindings(statement)
+        }
+        for (index, value) in parameters.enumerated() { try bind(value, to: Int32(index + 1), of: statement) }
+        while true {
+            switch sqlite3_step(statement) {
+            case SQLITE_ROW: try row(Row(statement: statement))
+            case SQLITE_DONE: return
+            default: throw lastError
+            }
+        }
+    }
+
+    /// A row of a result, as long as the closure that gets it runs.
+    public struct Row {
+        fileprivate let statement: OpaquePointer
+
+        public func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
+
+        /// The bytes of a text; none for null.
+        public func bytes(_ column: Int32) -> [UInt8] {
+            guard let start = sqlite3_column_blob(statement, column) else { return [] }
+            return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column))))
+        }
+
+        public func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
+    }
+
+    private func prepared(_ sql: String) throws(SQLiteError) -> OpaquePointer {
+        if let known = statements[sql] { return known }
+        var prepared: OpaquePointer?
+        guard sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil) == SQLITE_OK else {
+            throw lastError
+        }
+        guard let prepared else { preconditionFailure("There is SQL in a statement.") }
+        statements[sql] = prepared
+        return prepared
+    }
+
+    private func bind(_ value: Value, to index: Int32, of statement: OpaquePointer) throws(SQLiteError) {
+        // SQLite copies what it is given.
+        let copies = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+        let code =
+            switch value {
+            case .null: sqlite3_bind_null(statement, index)
+            case .integer(let number): sqlite3_bind_int64(statement, index, number)
+            case .text(let text): sqlite3_bind_text(statement, index, text, Int32(text.utf8.count), copies)
+            // No bytes have no address, and would be null.
+            case .bytes([]): sqlite3_bind_text(statement, index, "", 0, copies)
+            case .bytes(let bytes):
+                bytes.withUnsafeBufferPointer { buffer in
+                    buffer.withMemoryRebound(to: CChar.self) {
+                        sqlite3_bind_text(statement, index, $0.baseAddress, Int32($0.count), copies)
+                    }
+                }
+            }
+        guard code == SQLITE_OK else { throw lastError }
+    }
+
+    private var lastError: SQLiteError {
+        SQLiteError(code: sqlite3_errcode(handle) & 0xFF, message: String(cString: sqlite3_errmsg(handle)))
+    }
+}

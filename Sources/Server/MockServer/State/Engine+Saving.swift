@@ -1,0 +1,196 @@
+import FitIQAPI
+import FitIQBackend
+import JSON
+import Scenarios
+
+/// What a server knows of its state file.
+struct Saving {
+    let file: StateFile
+    /// The worlds in which something may be unsaved, each once.
+    var worlds: [World] = []
+    /// Steps for worlds that are gone, and for a file of which nothing is known.
+    var steps: [StateStep] = []
+    /// When steps may be written next.
+    var due = Timestamp(nanosecondsSinceEpoch: 0)
+    /// Whether steps are being written.
+    var isWriting = false
+    /// Why the last steps were not written; nil if they were.
+    var failure: StateFileError?
+
+    init(_ file: StateFile) { self.file = file }
+}
+
+/// What of a world is saved.
+struct SavedPart: Equatable {
+    /// Its life then (``World/life``): of a later one nothing is.
+    var life: Int
+    var issuedIDs: Int
+    var manualTime: Timestamp?
+}
+
+/// State that survives: what changes is collected in slices, and written behind the loop.
+///
+/// Slices are written in one transaction until nothing is unsaved, so each commit is the state of one moment. While a
+/// slice is written, changes gather; so there is never more than one on its way, however slow the disk is.
+extension Engine {
+    /// The shortest time between two commits in nanoseconds; the first change after a pause is written at once.
+    static let savingInterval: Int64 = 100_000_000
+    /// After a failure.
+    static let savingPause: Int64 = 5_000_000_000
+    /// About how many entities are collected in a turn of the loop: well under a millisecond's work.
+    static let savedInTurn = 512
+
+    /// When to call ``save(at:)``; nil while nothing is unsaved, or while a slice is written.
+    var savingDue: Timestamp? {
+        guard let saving, !saving.isWriting, saving.hasWork else { return nil }
+        return saving.due
+    }
+
+    /// Collects the next slice of what is unsaved, and has it written; call it when a turn ends.
+    public func save(at now: Timestamp) {
+        guard let due = savingDue, due <= now, let slice = takeSlice(upTo: Engine.savedInTurn) else { return }
+        saving?.isWriting = true
+        let file = slice.file
+        beside(at: now, on: startSaving) {
+            Result { () throws(StateFileError) in try file.write(slice.steps, commits: slice.commits) }
+        } then: { engine, result, now in
+            engine.saved(result.take(), commits: slice.commits, at: now)
+        }
+    }
+
+    /// Writes everything that is unsaved and commits it; for a server that ends.
+    ///
+    /// - Throws: Why it cannot be written, even from the beginning.
+    public func saveAll() throws(StateFileError) {
+        guard let saving else { return }
+        if saving.failure != nil { saveAnew() }
+        do throws(StateFileError) {
+            try writeAll(to: saving.file)
+        } catch {
+            // A slice may have failed whose result nobody took.
+            saveAnew()
+            try writeAll(to: saving.file)
+        }
+    }
+
+    private func writeAll(to file: StateFile) throws(StateFileError) {
+        while let slice = takeSlice(upTo: .max) { try file.write(slice.steps, commits: slice.commits) }
+    }
+
+    private func saved(_ result: Result<Void, StateFileError>, commits: Bool, at now: Timestamp) {
+        saving?.isWriting = false
+        switch result {
+        case .success:
+            saving?.failure = nil
+            saving?.due = commits ? now.advanced(byNanoseconds: Engine.savingInterval) : now
+            // The rest of a transaction follows at once.
+            if !commits { save(at: now) }
+        case .failure(let failure):
+            if saving?.failure == nil { observe?(.stateNotSaved(message: failure.message)) }
+            saving?.failure = failure
+            saving?.due = now.advanced(byNanoseconds: Engine.savingPause)
+            saveAnew()
+        }
+    }
+
+    /// Counts everything as unsaved.
+    private func saveAnew() {
+        saving?.steps = [.forgetAll]
+        for world in [defaultWorld] + worlds.values.sorted() {
+            world.savedPart = nil
+            noteUnsaved(world)
+        }
+    }
+
+    // MARK: Collecting
+
+    /// Notes a world in which something may have changed.
+    func noteUnsaved(_ world: World) {
+        guard saving != nil, !world.awaitsSaving, world.isUnsaved, !world.isGone else { return }
+        guard world.id != nil || configuration.hasDefaultWorld else { return }
+        world.awaitsSaving = true
+        saving?.worlds.append(world)
+    }
+
+    /// Notes that a world is gone.
+    func noteRemoval(of world: World) {
+        saving?.worlds.removeAll { $0 === world }
+        saving?.steps.append(.remove(world: world.name))
+    }
+
+    private struct Slice {
+        let file: StateFile
+        var steps: [StateStep]
+        var commits = false
+    }
+
+    /// Takes unsaved changes from the worlds that do not stand still; nil if there are none.
+    private func takeSlice(upTo limit: Int) -> Slice? {
+        guard var saving, saving.hasWork else { return nil }
+        var slice = Slice(file: saving.file, steps: saving.steps)
+        saving.steps = []
+        // Taken out, so that the list has one owner.
+        self.saving?.worlds = []
+        var rest: [World] = []
+        for world in saving.worlds {
+            if world.isStanding || slice.steps.count >= limit || !take(world, upTo: limit, into: &slice.steps) {
+                rest.append(world)
+            } else {
+                world.awaitsSaving = false
+            }
+        }
+        slice.steps.append(.serial(worlds.serial))
+        slice.commits = rest.allSatisfy(\.isStanding)
+        saving.worlds = rest
+        self.saving = saving
+        return slice
+    }
+
+    /// Takes changes of a world, and what else is new about it once there are no more; returns whether there are none.
+    private func take(_ world: World, upTo limit: Int, into steps: inout [StateStep]) -> Bool {
+        let part = world.presentPart
+        if world.savedPart?.life != part.life {
+            world.backend.noticeChanges(allSaved: false)
+            steps.append(.clear(world: world.name))
+        }
+        for change in world.backend.takeChanges(upTo: max(1, limit - steps.count)) {
+            steps.append(.entity(change, world: world.name))
+        }
+        world.savedPart = part
+        guard !world.backend.hasUnsavedChanges else { return false }
+        steps.append(.world(world.saved))
+        return true
+    }
+}
+
+extension Saving {
+    /// Whether there is something to write; worlds that stand still wait.
+    fileprivate var hasWork: Bool { !steps.isEmpty || worlds.contains { !$0.isStanding } }
+}
+
+extension World {
+    /// What would be saved of it now, beside its entities.
+    fileprivate var presentPart: SavedPart {
+        SavedPart(life: life, issuedIDs: turn.identifiers.issuedCount, manualTime: clock.manualTime)
+    }
+
+    /// Whether something may be unsaved; a world that replays a session is not saved.
+    fileprivate var isUnsaved: Bool {
+        replay == nil && (backend.hasUnsavedChanges || savedPart != presentPart)
+    }
+
+    /// What a state file has of it beside its entities.
+    var saved: SavedWorld {
+        let head = WorldData(issuedIDs: turn.identifiers.issuedCount).scenarioFile(
+            name: settings.scenario.name, guide: settings.mode, seed: settings.seed, clock: settings.clock,
+            rules: settings.scenario.rules)
+        return SavedWorld(
+            name: name, number: number, head: head, time: turn.now, scenario: settings.requestedScenario)
+    }
+
+    /// Counts what it holds as saved.
+    func countAsSaved() {
+        backend.noticeChanges(allSaved: true)
+        savedPart = presentPart
+    }
+}

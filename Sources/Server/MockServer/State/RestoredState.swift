@@ -1,0 +1,104 @@
+import FitIQAPI
+import FitIQBackend
+import JSON
+import Scenarios
+
+/// What a state file holds, read: worlds that go on where they were.
+public struct RestoredState: Sendable {
+    let serial: Int
+    let worlds: [RestoredWorld]
+
+    /// Reads the worlds of a file.
+    ///
+    /// - Throws: An error that names the file and the world, if one cannot be read.
+    public init(_ file: StateFile) throws(StateFileError) {
+        let saved = try file.read()
+        serial = saved.serial
+        var worlds: [RestoredWorld] = []
+        for (world, text) in saved.worlds { worlds.append(try RestoredWorld(world, text, path: file.path)) }
+        self.worlds = worlds
+    }
+}
+
+/// A world of a state file.
+struct RestoredWorld: Sendable {
+    let saved: SavedWorld
+    /// The data that it held, with its guide, seed and rules, and its clock as it was set at the beginning.
+    let state: Scenario
+    /// The scenario that it was created with; nil for the server's.
+    let requested: Scenario?
+
+    fileprivate init(_ saved: SavedWorld, _ file: [UInt8], path: String) throws(StateFileError) {
+        self.saved = saved
+        do throws(ScenarioErrors) {
+            state = try Scenario.readState(file, file: path)
+        } catch {
+            throw StateFileError(world: saved.name, path, error.description)
+        }
+        do {
+            requested = try saved.scenario.map { try Scenario(requested: JSON.parse($0)) }
+        } catch let error as APIError {
+            throw StateFileError(world: saved.name, path, error.message)
+        } catch {
+            throw StateFileError(world: saved.name, path, "\(error)")
+        }
+    }
+}
+
+extension RestoredState {
+    /// The default world; nil if the server has none that is saved.
+    func defaultWorld(for configuration: Engine.Configuration) -> RestoredWorld? {
+        guard configuration.hasDefaultWorld, configuration.scenario.replay == nil else { return nil }
+        return worlds.first { $0.saved.name == World.defaultID }
+    }
+}
+
+extension Engine.Configuration {
+    /// What the state file holds; nil without one.
+    func restoredState() throws(APIError) -> RestoredState? {
+        guard let stateFile else { return nil }
+        do throws(StateFileError) { return try RestoredState(stateFile) } catch { throw .invalid(error.message) }
+    }
+
+    /// A requested scenario as bytes that a state file can keep; nil without one.
+    func kept(_ scenario: JSONValue?) -> [UInt8]? { stateFile == nil ? nil : scenario?.encoded() }
+}
+
+/// The default world starts with the server's guide, seed, clock and scripts, whatever they were before; another one
+/// with those that its request named. Its data, its issued ids and the time of a manual clock go on.
+extension Engine {
+    /// Creates the other worlds of a state file, and saves what changes from now on.
+    ///
+    /// - Throws: 400 if what one holds is inconsistent, 507 if there is no room for it.
+    func beginSaving(after restored: RestoredState, at now: Timestamp) throws(APIError) {
+        guard let file = configuration.stateFile else { return }
+        saving = Saving(file)
+        worlds.changed = { [unowned self] world in noteUnsaved(world) }
+        if restored.defaultWorld(for: configuration) != nil { defaultWorld.countAsSaved() }
+        noteUnsaved(defaultWorld)
+        worlds.serial = max(worlds.serial, restored.serial)
+        for world in restored.worlds {
+            do throws(APIError) {
+                try restore(world, at: now)
+            } catch {
+                throw .invalid(StateFileError(world: world.saved.name, file.path, error.message).message)
+            }
+        }
+    }
+
+    private func restore(_ restored: RestoredWorld, at now: Timestamp) throws(APIError) {
+        guard let id = WorldID(restored.saved.name) else { return }
+        let (saved, state) = (restored.saved, restored.state)
+        var settings = configuration.settings(
+            ofWorld: id, restored.requested ?? configuration.scenario, guide: state.guide, seed: state.seed,
+            clock: state.clock)
+        settings.scenario.rules = state.rules.completed(by: settings.scenario.rules)
+        settings.requestedScenario = saved.scenario
+        let draft = WorldDraft(
+            settings: settings, id: id, scenarioBytes: saved.scenario?.count ?? 0, restored: restored)
+        let beginning = try WorldBeginning(draft, in: worlds.room(of: nil), now: now)
+        let world = World(id: id.text, number: saved.number, beginning, now: now)
+        world.countAsSaved()
+        add(world, id, at: now)
+    }
+}

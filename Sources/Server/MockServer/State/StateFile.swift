@@ -1,0 +1,227 @@
+import FitIQAPI
+import FitIQBackend
+import SQLite
+import Synchronization
+
+/// The file of `serve --state`: an SQLite database with a row for each world and each of its entities.
+///
+/// Its log is written ahead (WAL), so a kill at any moment leaves the last commit. Only one server has it at a time.
+/// Every call may wait for the disk, and calls from several threads wait for each other.
+public final class StateFile: Sendable {
+    public let path: String
+    private let state: Mutex<Open>
+
+    private struct Open {
+        let database: Database
+        /// Whether steps were written that are not committed.
+        var isInTransaction = false
+        /// Why steps since the last commit are lost; nil while none are.
+        var failure: StateFileError?
+    }
+
+    /// `FitQ` in ASCII: tells the file from other databases.
+    private static let applicationID: Int64 = 0x4669_7451
+    /// What makes each version of the schema from the one before; the first from an empty file.
+    private static let migrations = [
+        """
+        CREATE TABLE server (serial INTEGER NOT NULL);
+        INSERT INTO server VALUES (0);
+        CREATE TABLE world (
+            name TEXT PRIMARY KEY, number INTEGER NOT NULL, time INTEGER NOT NULL, head TEXT NOT NULL, scenario TEXT
+        );
+        CREATE TABLE entity (
+            number INTEGER PRIMARY KEY, world TEXT NOT NULL, list TEXT NOT NULL, owner TEXT NOT NULL, id TEXT NOT NULL,
+            data TEXT NOT NULL, UNIQUE (world, list, owner, id)
+        );
+        """
+    ]
+
+    /// Opens a file, creates it if it is missing, and brings its schema up to date.
+    ///
+    /// - Throws: An error if another server has the file, if it is something else or of a later version, or if it
+    ///   cannot be read or written.
+    public init(_ path: String) throws(StateFileError) {
+        self.path = path
+        let database = try Self.mapping(path) { () throws(SQLiteError) in try Database(path: path) }
+        // The lock stays until the end, so that a second server is refused at once.
+        try Self.mapping(path) { () throws(SQLiteError) in
+            try database.run(script: "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE")
+        }
+        try Self.migrate(database, path)
+        try Self.mapping(path) { () throws(SQLiteError) in
+            // A commit is safe from a kill of the process; one that loses power may lose the last ones, and only those.
+            try database.run(script: "COMMIT; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
+        }
+        state = Mutex(Open(database: database))
+    }
+
+    private static func migrate(_ database: Database, _ path: String) throws(StateFileError) {
+        let (application, version, tables) = try mapping(path) { () throws(SQLiteError) in
+            (
+                try database.integer("PRAGMA application_id"), try database.integer("PRAGMA user_version"),
+                try database.integer("SELECT count(*) FROM sqlite_master")
+            )
+        }
+        let isNew = (application, version, tables) == (0, 0, 0)
+        guard isNew || application == applicationID else { throw .foreign(path) }
+        guard version <= migrations.count else { throw .later(path, version: version, known: migrations.count) }
+        try mapping(path) { () throws(SQLiteError) in
+            for migration in migrations[Int(version)...] { try database.run(script: migration) }
+            try database.run(
+                script: "PRAGMA application_id = \(applicationID); PRAGMA user_version = \(migrations.count)")
+        }
+    }
+
+    private static func mapping<Result>(
+        _ path: String, _ body: () throws(SQLiteError) -> Result
+    ) throws(StateFileError) -> Result {
+        do { return try body() } catch { throw StateFileError(error, path) }
+    }
+
+    /// What the last commit left.
+    public func read() throws(StateFileError) -> SavedState {
+        try state.withLock { state throws(StateFileError) in
+            try Self.mapping(path) { () throws(SQLiteError) in try Self.read(state.database) }
+        }
+    }
+
+    private static func read(_ database: Database) throws(SQLiteError) -> SavedState {
+        var worlds: [SavedWorld] = []
+        try database.run("SELECT name, number, time, head, scenario FROM world ORDER BY number") { row in
+            let scenario = row.bytes(4)
+            worlds.append(
+                SavedWorld(
+                    name: row.text(0), number: Int(row.integer(1)), head: row.bytes(3),
+                    time: Timestamp(nanosecondsSinceEpoch: row.integer(2)), scenario: scenario.isEmpty ? nil : scenario
+                ))
+        }
+        var state = SavedState(serial: Int(try database.integer("SELECT serial FROM server")), worlds: [])
+        for world in worlds {
+            var entities: [SavedEntity] = []
+            try database.run(
+                "SELECT list, owner, id, data FROM entity WHERE world = ? ORDER BY number", .text(world.name)
+            ) { row in
+                entities.append(
+                    SavedEntity(list: row.text(0), owner: row.text(1), id: row.text(2), data: row.bytes(3)))
+            }
+            state.worlds.append((world, world.file(with: entities)))
+        }
+        return state
+    }
+
+    /// Writes steps behind those that were written before.
+    ///
+    /// - Parameter commits: Whether they can be relied on when the call returns; otherwise they wait for a later call.
+    /// - Throws: An error if the file cannot be written; nothing since the last commit is kept then, and each further
+    ///   call fails until its first step is ``StateStep/forgetAll``.
+    func write(_ steps: [StateStep], commits: Bool) throws(StateFileError) {
+        try state.withLock { state throws(StateFileError) in
+            if case .forgetAll? = steps.first { state.failure = nil }
+            if let failure = state.failure { throw failure }
+            do throws(SQLiteError) {
+                if !state.isInTransaction { try state.database.run(script: "BEGIN IMMEDIATE") }
+                state.isInTransaction = true
+                for step in steps { try step.apply(to: state.database) }
+                guard commits else { return }
+                try state.database.run(script: "COMMIT")
+                state.isInTransaction = false
+            } catch {
+                // SQLite may have done so already, and says that there is nothing to roll back.
+                try? state.database.run(script: "ROLLBACK")
+                state.isInTransaction = false
+                let failure = StateFileError(error, path)
+                state.failure = failure
+                throw failure
+            }
+        }
+    }
+}
+
+extension StateStep {
+    fileprivate func apply(to database: Database) throws(SQLiteError) {
+        switch self {
+        case .forgetAll: try database.run(script: "DELETE FROM entity; DELETE FROM world")
+        case .serial(let serial): try database.run("UPDATE server SET serial = ?", .integer(Int64(serial)))
+        case .world(let world):
+            try database.run(
+                "INSERT OR REPLACE INTO world (name, number, time, head, scenario) VALUES (?, ?, ?, ?, ?)",
+                .text(world.name), .integer(Int64(world.number)), .integer(world.time.nanosecondsSinceEpoch),
+                .bytes(world.head), world.scenario.map { .bytes($0) } ?? .null)
+        case .clear(let world): try database.run("DELETE FROM entity WHERE world = ?", .text(world))
+        case .remove(let world):
+            try database.run("DELETE FROM entity WHERE world = ?", .text(world))
+            try database.run("DELETE FROM world WHERE name = ?", .text(world))
+        case .entity(let change, let world): try change.apply(to: database, in: world)
+        }
+    }
+}
+
+extension EntityChange {
+    fileprivate func apply(to database: Database, in world: String) throws(SQLiteError) {
+        let (list, owner) = (place.list.name, place.owner?.text ?? "")
+        if let data {
+            // The number of a row is the order of creation, so a change keeps it; what is as before is not written.
+            try database.run(
+                """
+                INSERT INTO entity (world, list, owner, id, data) VALUES (?, ?, ?, ?, ?)
+                ON CONFLICT DO UPDATE SET data = excluded.data WHERE data <> excluded.data
+                """, .text(world), .text(list), .text(owner), .text(place.id.text), .bytes(data.encoded))
+        } else {
+            try database.run(
+                "DELETE FROM entity WHERE world = ? AND list = ? AND owner = ? AND id = ?", .text(world), .text(list),
+                .text(owner), .text(place.id.text))
+            guard place.list == .consultations else { return }
+            try database.run(
+                "DELETE FROM entity WHERE world = ? AND list = ? AND owner = ?", .text(world),
+                .text(EntityPlace.List.messages.name), .text(place.id.text))
+        }
+    }
+}
+
+extension Database {
+    fileprivate func integer(_ sql: String) throws(SQLiteError) -> Int64 {
+        var result: Int64 = 0
+        try run(sql) { result = $0.integer(0) }
+        return result
+    }
+}
+
+/// Why a state file cannot be used.
+public struct StateFileError: Error, Equatable {
+    public let message: String
+
+    private init(message: String) { self.message = message }
+
+    fileprivate init(_ error: SQLiteError, _ path: String) {
+        self =
+            error.isBusy
+            ? StateFileError(
+                message: "'\(path)' is the state of a server that is running: stop that one, or name another file")
+            : error.isForeign
+                ? .foreign(path)
+                : error.cannotOpen
+                    ? StateFileError(
+                        message:
+                            "'\(path)' cannot be opened or created: it takes a folder that is there, and can be written"
+                    )
+                    : StateFileError(message: "'\(path)': \(error.message)")
+    }
+
+    /// What is in one of its worlds cannot be used.
+    init(world: String, _ path: String, _ reason: String) {
+        self.init(message: "'\(path)', world \(world): \(reason)")
+    }
+
+    fileprivate static func foreign(_ path: String) -> StateFileError {
+        StateFileError(
+            message: "'\(path)' is no state file of fitiq-mock: name another one, or one that is not there yet")
+    }
+
+    fileprivate static func later(_ path: String, version: Int64, known: Int) -> StateFileError {
+        StateFileError(
+            message: """
+                '\(path)' was written by a later fitiq-mock: it has version \(version), and this one reads up to \(known); \
+                update fitiq-mock, or name another file
+                """)
+    }
+}

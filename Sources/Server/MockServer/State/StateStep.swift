@@ -1,0 +1,80 @@
+import FitIQAPI
+import FitIQBackend
+
+/// A step that brings a state file up to date; the steps between two commits go in order, and all or none.
+enum StateStep: Sendable {
+    /// Forgets everything, because it is not known what the file has.
+    case forgetAll
+    /// The number of the last world that was created.
+    case serial(Int)
+    /// A world is new, or something is new about it.
+    case world(SavedWorld)
+    /// A world begins anew: it has none of its entities.
+    case clear(world: String)
+    /// A world is gone.
+    case remove(world: String)
+    /// An entity of a world is new, was changed or is gone.
+    case entity(EntityChange, world: String)
+}
+
+/// What is saved of a world beside its entities.
+struct SavedWorld: Sendable, Equatable {
+    /// Its id, or ``World/defaultID``.
+    var name: String
+    /// Orders worlds by age.
+    var number: Int
+    /// A scenario file in JSON: name, guide, seed, clock as at its beginning, rules, issued ids, and no user.
+    var head: [UInt8]
+    /// The world's time when it was saved.
+    var time: Timestamp
+    /// The scenario that the world was created with, as the request had it; nil for the server's.
+    var scenario: [UInt8]?
+}
+
+/// An entity as a state file has it.
+struct SavedEntity: Sendable {
+    /// The name of its list (``EntityPlace/List/name``).
+    var list: String
+    /// The id of the user, or of the messages' consultation; empty for users.
+    var owner: String
+    var id: String
+    /// An object of a scenario file.
+    var data: [UInt8]
+}
+
+/// What a state file holds.
+public struct SavedState: Sendable {
+    var serial: Int
+    /// The oldest first.
+    var worlds: [(world: SavedWorld, file: [UInt8])]
+}
+
+extension SavedWorld {
+    /// The scenario file of the world with its entities.
+    func file(with entities: [SavedEntity]) -> [UInt8] {
+        struct List: Hashable {
+            let name, owner: String
+        }
+        let lists = Dictionary(grouping: entities) { List(name: $0.list, owner: $0.owner) }
+        /// A list of objects, to each of which its own members are added.
+        func array(_ name: String, of owner: String, adding members: (String) -> [UInt8] = { _ in [] }) -> [UInt8] {
+            let objects = lists[List(name: name, owner: owner)] ?? []
+            let texts = objects.map { Array($0.data.dropLast()) + members($0.id) + [UInt8(ascii: "}")] }
+            return [UInt8(ascii: "[")] + texts.joined(separator: [.comma]) + [UInt8(ascii: "]")]
+        }
+        func member(_ name: String, _ value: [UInt8]) -> [UInt8] { Array(",\"\(name)\":".utf8) + value }
+        let users = array("users", of: "") { user in
+            let documents = DocumentCollection.allCases.flatMap { collection in
+                member(collection.rawValue, array(EntityPlace.List.documents(collection).name, of: user))
+            }
+            return member("goals", array("goals", of: user))
+                + member(
+                    "consultations",
+                    array("consultations", of: user) { member("messages", array("messages", of: $0)) })
+                + member("meal_logs", array("meal_logs", of: user))
+                + member("documents", [UInt8(ascii: "{")] + documents.dropFirst() + [UInt8(ascii: "}")])
+        }
+        // The head ends with an empty list of users.
+        return Array(head.dropLast(3)) + users + [UInt8(ascii: "}")]
+    }
+}

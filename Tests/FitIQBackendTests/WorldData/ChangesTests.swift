@@ -1,0 +1,144 @@
+import FitIQAPI
+import JSON
+import TestSupport
+import Testing
+
+@testable import FitIQBackend
+
+/// What was saved of a world: its entities by their places, in the order in which they came.
+private struct Saved {
+    private(set) var entities: [EntityPlace: EntityData] = [:]
+    private(set) var order: [EntityPlace] = []
+
+    init() {}
+
+    /// Everything in a world at once.
+    init(all backend: Backend) {
+        var backend = backend
+        backend.noticeChanges(allSaved: false)
+        take(from: &backend, upTo: .max)
+    }
+
+    mutating func take(from backend: inout Backend, upTo limit: Int) {
+        for change in backend.takeChanges(upTo: limit) { apply(change) }
+    }
+
+    private mutating func apply(_ change: EntityChange) {
+        guard let data = change.data else {
+            let gone = { [change] (place: EntityPlace) in
+                place == change.place
+                    || change.place.list == .consultations && place.list == .messages && place.owner == change.place.id
+            }
+            entities = entities.filter { !gone($0.key) }
+            order.removeAll(where: gone)
+            return
+        }
+        if entities.updateValue(data, forKey: change.place) == nil { order.append(change.place) }
+    }
+
+    /// The entities of each list of each owner, in order.
+    var lists: [EntityPlace.List: [ExactString?: [EntityPlace]]] {
+        order.reduce(into: [:]) { $0[$1.list, default: [:]][$1.owner, default: []].append($1) }
+    }
+
+    /// What is different, for the message of a failure.
+    func differences(from other: Saved) -> [String] {
+        let places = Set(entities.keys).union(other.entities.keys)
+        let different = places.filter { entities[$0] != other.entities[$0] }
+        return different.map { "\($0): \(entities[$0] as Any), not \(other.entities[$0] as Any)" }.sorted()
+    }
+}
+
+/// Whoever applies the changes of a world one after another has the world.
+@Suite("The changes of a world") struct ChangesTests {
+    @Test("add up to the world, whatever happens and however few are taken at once", arguments: UInt64(1)...8)
+    func everything(seed: UInt64) throws {
+        var (random, draw) = (try RandomOperations(seed: seed, userCount: 5), Draw(seed: seed))
+        var saved = Saved()
+        random.world.backend.noticeChanges(allSaved: false)
+        for step in 0..<3000 {
+            random.world.pass(milliseconds: Int64(random.below(200)))
+            if draw.below(6) == 0 {
+                try change(&random.world, &draw)
+            } else {
+                _ = random.apply(random.draw())
+            }
+            _ = random.takeEffects()
+            if draw.below(4) == 0 { saved.take(from: &random.world.backend, upTo: 1 + draw.below(5)) }
+            guard step.isMultiple(of: 50) else { continue }
+            while random.world.backend.hasUnsavedChanges { saved.take(from: &random.world.backend, upTo: 3) }
+            let all = Saved(all: random.world.backend)
+            #expect(saved.differences(from: all) == [], "seed \(seed), step \(step)")
+            #expect(saved.lists == all.lists, "seed \(seed), step \(step)")
+            guard saved.lists == all.lists, saved.entities == all.entities else { return }
+        }
+    }
+
+    /// Changes an account, a photo or a document, of which the random operations know nothing.
+    private func change(_ world: inout World, _ draw: inout Draw) throws {
+        let user = try world.backend.user(ExactString("user-\(draw.below(5))"))
+        let collection = DocumentCollection.allCases[draw.below(DocumentCollection.allCases.count)]
+        let documents = world.backend.users[user].documents[collection] ?? []
+        switch draw.below(6) {
+        case 0: _ = try world.post(["n": .number(JSONNumber(draw.below(100)))], in: collection, by: user)
+        case 1:
+            guard let document = documents.first else { return }
+            try world.replace("\(document.id)", with: ["n": 7], in: collection, by: user)
+        case 2:
+            guard let document = documents.last else { return }
+            try world.backend.deleteDocument("\(document.id)", in: collection, by: user)
+        case 3:
+            let preferences = try PreferencesRequest(body: Array("{\"allergies\": [\"\(draw.below(9))\"]}".utf8))
+            _ = try world.backend.updatePreferences(preferences, of: user, &world.turn)
+        case 4:
+            _ = try world.backend.recognizeMealPhoto(MealPhotoRequest(mealType: .lunch), by: user, &world.turn)
+        default:
+            guard let photo = world.backend.users[user].photos.first else { return }
+            try world.backend.deleteMealPhoto("\(photo.log.id)", by: user)
+        }
+    }
+
+    @Test("are none while nobody looks, and none of what was saved before")
+    func none() throws {
+        var random = try RandomOperations(seed: 3, userCount: 5)
+        for _ in 0..<300 { _ = random.apply(random.draw()) }
+        #expect(!random.world.backend.hasUnsavedChanges)
+        #expect(random.world.backend.takeChanges(upTo: .max).isEmpty)
+        random.world.backend.noticeChanges(allSaved: true)
+        #expect(!random.world.backend.hasUnsavedChanges)
+        #expect(random.world.backend.takeChanges(upTo: .max).isEmpty)
+        let before = Saved(all: random.world.backend)
+        for _ in 0..<200 { _ = random.apply(random.draw()) }
+        var later = before
+        later.take(from: &random.world.backend, upTo: .max)
+        #expect(later.differences(from: Saved(all: random.world.backend)) == [])
+    }
+
+    @Test("have no progress of an answer: only what it is when it is complete, and before that its question waits")
+    func streaming() throws {
+        var world = World()
+        let user = try world.backend.user("anna")
+        let id = try world.create(by: user)
+        try world.open(1, on: id, by: user)
+        world.backend.noticeChanges(allSaved: true)
+        world.message("How much water?", from: 1)
+        let asked = world.backend.takeChanges(upTo: .max)
+        #expect(asked.map(\.place.list) == [.users, .consultations, .messages])
+        guard case .consultation(let waiting)? = asked[1].data else { throw Unexpected() }
+        #expect(waiting.awaitsAnswer)
+        var steps = 0
+        while try world.record(id).answer != nil, let next = world.backend.nextDeadline {
+            #expect(!world.backend.hasUnsavedChanges)
+            world.turn.now = next
+            world.backend.advance(&world.turn)
+            steps += 1
+        }
+        #expect(steps > 5)
+        let answered = world.backend.takeChanges(upTo: .max)
+        #expect(answered.map(\.place.list) == [.users, .consultations, .messages])
+        guard case .consultation(let rest)? = answered[1].data else { throw Unexpected() }
+        #expect(!rest.awaitsAnswer)
+    }
+
+    private struct Unexpected: Error {}
+}

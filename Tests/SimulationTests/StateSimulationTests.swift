@@ -1,0 +1,58 @@
+import FitIQAPI
+import FitIQBackend
+import JSON
+import Simulation
+import TestSupport
+import Testing
+
+@testable import MockServer
+
+/// What random clients and operators leave is saved while they are there, a change at a time.
+@Suite("The state of a simulated server") struct StateSimulationTests {
+    /// The scenario file of each world, made from everything that it holds.
+    private static func worlds(of engine: Engine) -> [String: [UInt8]] {
+        let all = [engine.defaultWorld] + Array(engine.worlds.values)
+        return all.reduce(into: [:]) { files, world in
+            guard world.replay == nil else { return }
+            var backend = world.backend
+            backend.noticeChanges(allSaved: false)
+            let entities = backend.takeChanges(upTo: .max).map { change in
+                SavedEntity(
+                    list: change.place.list.name, owner: change.place.owner?.text ?? "", id: change.place.id.text,
+                    data: change.data?.encoded ?? [])
+            }
+            files[world.name] = world.saved.file(with: entities)
+        }
+    }
+
+    @Test("is in its file as it is, and a server that begins with it has the same", arguments: UInt64(1)...40)
+    func restart(seed: UInt64) throws {
+        let file = try StateFile(":memory:")
+        let simulator = Simulator(seed: seed, withFaults: seed.isMultiple(of: 3), stateFile: file)
+        if case .failure(let failure) = simulator.run() { Issue.record("seed \(seed): \(failure)") }
+        let engine = simulator.engine
+        try engine.saveAll()
+        let (saved, present) = (try file.read(), Self.worlds(of: engine))
+        #expect(Set(saved.worlds.map(\.world.name)) == Set(present.keys), "seed \(seed)")
+        for (world, text) in saved.worlds {
+            #expect(String(decoding: text, as: UTF8.self) == present[world.name].map { String(decoding: $0, as: UTF8.self) })
+        }
+        let again = try Engine(engine.configuration, now: engine.defaultWorld.lastUsed)
+        // Outside the guides of the apps a question waits for nothing.
+        func comparable(_ text: [UInt8]?) -> String? {
+            text.map { String(decoding: $0, as: UTF8.self).replacing(",\"awaits_answer\":true", with: "") }
+        }
+        let restored = Self.worlds(of: again)
+        #expect(restored.count == present.count)
+        for (name, text) in present { #expect(comparable(restored[name]) == comparable(text), "seed \(seed), \(name)") }
+        #expect(again.worlds.serial == engine.worlds.serial)
+        #expect(!again.worlds.values.contains { $0.awaitsSaving } && again.savingDue == nil)
+        // What a client sees of time and of ids goes on.
+        for world in [again.defaultWorld] + Array(again.worlds.values) {
+            let before = world.id.map { engine.worlds[ExactString($0)] } ?? engine.defaultWorld
+            #expect(world.clock.manualTime == before?.clock.manualTime)
+            #expect(world.turn.identifiers.issuedCount == before?.turn.identifiers.issuedCount)
+            #expect(world.token == before?.token)
+        }
+    }
+}
