@@ -302,7 +302,7 @@ let package = Package(
             dependencies: [
                 "COpenSSL", "Digests", "Faults", "FitIQAPI", "FitIQBackend", "GuideModels", "HTTP1", "Hosting", "JSON",
                 "MockServer",
-                "Replay", "Scenarios", "Sockets", "TLS", "TestSupport", "Traffic", "WebSocket", httpTypes,
+                "Replay", "SQLite", "Scenarios", "Sockets", "TLS", "TestSupport", "Traffic", "WebSocket", httpTypes,
             ]),
         .testTarget(
             name: "PeerTests", dependencies: ["JSON", "TestSupport", "Traffic", "echo-client", "fitiq-mock"],

@@ -35,7 +35,9 @@ import Testing
         let (saved, present) = (try file.read(), Self.worlds(of: engine))
         #expect(Set(saved.worlds.map(\.world.name)) == Set(present.keys), "seed \(seed)")
         for (world, text) in saved.worlds {
-            #expect(String(decoding: text, as: UTF8.self) == present[world.name].map { String(decoding: $0, as: UTF8.self) })
+            #expect(
+                String(decoding: text, as: UTF8.self) == present[world.name].map { String(decoding: $0, as: UTF8.self) }
+            )
         }
         let again = try Engine(engine.configuration, now: engine.defaultWorld.lastUsed)
         // Outside the guides of the apps a question waits for nothing.

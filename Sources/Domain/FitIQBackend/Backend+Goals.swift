@@ -142,13 +142,6 @@ extension Backend {
         let record = GoalRecord(goal, owner: old.owner, mode: configuration.mode)
         storedBytes += record.encoded.byteCount - old.encoded.byteCount
         goals[position] = record
-        guard goal.conversationID != old.goal.conversationID else { return }
-        // Which of several consultations is the goal's is saved with them.
-        for id in [old.goal.conversationID, goal.conversationID] {
-            if let consultation = id.flatMap({ consultations.position(of: $0) }) {
-                consultations.noteChange(consultation)
-            }
-        }
     }
 }
 
@@ -200,6 +193,8 @@ extension Backend {
         setGoal(of: consultation, to: goals[goal].goal.id, at: now)
         let id = consultations[consultation].consultation.id
         update(goal: goal, at: now) { $0.conversationID = id }
+        // Which of several is the goal's conversation is saved with it, even if its goal is as before.
+        consultations.noteChange(consultation)
     }
 
     mutating func unlinkBothEnds(ofGoal goal: Int, at now: Timestamp) {

@@ -183,7 +183,7 @@ extension Engine {
         let old = world.settings
         var settings = configuration.settings(
             ofWorld: id, old.scenario, guide: old.mode, seed: old.seed, clock: old.clock)
-        settings.pace = old.pace
+        (settings.pace, settings.requestedScenario) = (old.pace, old.requestedScenario)
         return try copy(world.snapshot, of: world, with: settings, for: call) {
             (engine, snapshot, now) throws(APIError) in
             do throws(APIError) {

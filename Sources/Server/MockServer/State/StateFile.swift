@@ -36,11 +36,15 @@ public final class StateFile: Sendable {
         """
     ]
 
+    /// The most bytes of a file: several times what the worlds of a server may hold together.
+    public static let largest = 4 * 1024 * 1024 * 1024
+
     /// Opens a file, creates it if it is missing, and brings its schema up to date.
     ///
+    /// - Parameter largest: The most bytes that it may have; what does not fit is not saved.
     /// - Throws: An error if another server has the file, if it is something else or of a later version, or if it
     ///   cannot be read or written.
-    public init(_ path: String) throws(StateFileError) {
+    public init(_ path: String, largest: Int = largest) throws(StateFileError) {
         self.path = path
         let database = try Self.mapping(path) { () throws(SQLiteError) in try Database(path: path) }
         // The lock stays until the end, so that a second server is refused at once.
@@ -51,6 +55,7 @@ public final class StateFile: Sendable {
         try Self.mapping(path) { () throws(SQLiteError) in
             // A commit is safe from a kill of the process; one that loses power may lose the last ones, and only those.
             try database.run(script: "COMMIT; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
+            try database.run(script: "PRAGMA max_page_count = \(largest / Int(database.integer("PRAGMA page_size")))")
         }
         state = Mutex(Open(database: database))
     }

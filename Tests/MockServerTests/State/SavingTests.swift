@@ -1,0 +1,210 @@
+import FitIQAPI
+import JSON
+import TestSupport
+import Testing
+
+@testable import MockServer
+
+@Suite("A server with a state file") struct SavingTests {
+    private static let file = ":memory:"
+
+    private static func network(
+        _ file: StateFile, _ configure: (inout Engine.Configuration) -> Void = { _ in }
+    ) -> VirtualNetwork {
+        VirtualNetwork {
+            $0.stateFile = file
+            $0.clock = .manual
+            configure(&$0)
+        }
+    }
+
+    /// The server that is started after this one.
+    private static func next(
+        _ network: VirtualNetwork, _ configure: (inout Engine.Configuration) -> Void = { _ in }
+    ) throws -> VirtualNetwork {
+        try network.engine.saveAll()
+        let file = try #require(network.engine.configuration.stateFile)
+        return Self.network(file, configure)
+    }
+
+    @Test("goes on with accounts, tokens, meals that are worked out, and questions that wait for an answer")
+    func goesOn() throws {
+        let network = Self.network(try StateFile(Self.file)) { $0.pace = .human }
+        let world = try network.plainWorld()
+        let request = #"{"email":"a@b.example","password":"correct horse","name":"A","date_of_birth":"1990-01-01"}"#
+        let registered = try world.exchange(.post, "/api/v1/auth/register", request).json?["data"]
+        let token = try #require(registered?["access_token"]?.string)
+        let refresh = try #require(registered?["refresh_token"]?.string)
+        let id = try #require(
+            world.exchange(.post, "/api/v1/consultations", #"{"persona":"nutritionist"}"#, token: token)
+                .json?["data"]?["id"]?.string)
+        _ = try world.exchange(
+            .post, "/api/v1/meal-logs/natural", #"{"raw_input":"two eggs","meal_type":"lunch"}"#, token: token)
+        var handshake = world.handshake(on: id)
+        handshake.fields = handshake.fields.map { $0.hasPrefix("Authorization") ? Request.bearer(token) : $0 }
+        let socket = try HTTPClient(try network.open()).upgrade(handshake)
+        try socket.send(#"{"type":"message","content":"How much water?"}"#)
+        let before = try world.exchange(.get, "/api/v1/meal-logs", token: token).text
+
+        let later = try Self.next(network) { $0.pace = .human }
+        let again = try later.plainWorld()
+        #expect(again.token == world.token)
+        #expect(try again.exchange(.get, "/api/v1/meal-logs", token: token).text == before)
+        try again.advance("10s")
+        let meals = try again.exchange(.get, "/api/v1/meal-logs", token: token).json
+        #expect(meals?["data"]?["meal_logs"]?.array?.map { $0["status"] } == ["completed"])
+        // The history is read, and so the answer comes.
+        let messages = try again.exchange(.get, "/api/v1/consultations/\(id)/messages", token: token).json
+        #expect(messages?["data"]?["messages"]?.array?.map { $0["role"] } == ["user", "assistant"])
+        let tokens = try again.exchange(.post, "/api/v1/auth/refresh", #"{"refresh_token":"\#(refresh)"}"#)
+        #expect(tokens.status == 200, "\(tokens.text)")
+        // Each refresh token works once, over any number of starts.
+        let last = try Self.next(later)
+        let refused = try last.plainWorld().exchange(
+            .post, "/api/v1/auth/refresh", #"{"refresh_token":"\#(refresh)"}"#)
+        #expect(refused.status == 401)
+    }
+
+    @Test("has the time of a manual clock, and returns to the scenario when it is reset")
+    func clock() throws {
+        let network = Self.network(try StateFile(Self.file))
+        _ = try network.plainWorld().exchange(.post, "/api/v1/goals", WorldClient.goal)
+        try network.engine.saveAll()
+        // Nothing else changes.
+        try network.plainWorld().advance("90s")
+        let later = try Self.next(network)
+        #expect(later.engine.manualTime?.wireText == "2025-01-29T10:31:30Z")
+        let world = try later.plainWorld()
+        #expect(try world.exchange(.get, "/api/v1/goals").json?["data"]?["goals"]?.array?.count == 1)
+        #expect(try world.ask(.post, "reset", "{}").status == 200)
+        #expect(later.engine.manualTime?.wireText == "2025-01-29T10:30:00Z")
+        let last = try Self.next(later)
+        #expect(try last.plainWorld().exchange(.get, "/api/v1/goals").json?["data"]?["goals"]?.array?.isEmpty ?? false)
+    }
+
+    @Test("takes its guide, its seed and its scenario from its options, and other worlds from their requests")
+    func settings() throws {
+        let network = Self.network(try StateFile(Self.file)) { $0.seed = 1 }
+        let request = #"{"scenario":{"name":"mine","answers":[{"text":"Mine."}]},"guide":"goal-linking","seed":9}"#
+        let mine = try network.world(request)
+        let other = try network.world()
+        #expect(try other.ask(.post, "reset", #"{"scenario":{"name":"reset","answers":[]},"seed":4}"#).status == 200)
+        let fork = try mine.ask(.post, "fork", "{}").json?["id"]?.string
+        let gone = try network.world()
+        #expect(try network.admin(.delete, "worlds/\(gone.id)").status == 204)
+        let later = try Self.next(network) {
+            $0.seed = 2
+            $0.mode = .consultationWebSocket
+        }
+        #expect(later.engine.defaultWorld.settings.seed == 2)
+        #expect(later.engine.defaultWorld.mode == .consultationWebSocket)
+        #expect(later.engine.worlds.keys.map(\.text).sorted() == ["w1", "w2", "w3"])
+        #expect(fork == "w3")
+        for id in ["w1", "w3"] {
+            let settings = try #require(later.engine.worlds[ExactString(id)]?.settings)
+            #expect(settings.mode == .goalLinking && settings.seed == 9 && settings.scenario.name == "mine", "\(id)")
+            #expect(settings.scenario.script.answers.count == 1)
+        }
+        #expect(later.engine.worlds["w2"]?.settings.seed == 4)
+        #expect(later.engine.worlds["w2"]?.settings.scenario.name == "reset")
+        // No id is given twice.
+        #expect(try later.world().id == "w5")
+    }
+
+    @Test("writes the first change at once, and at most one commit in a tenth of a second after that")
+    func pace() throws {
+        let network = Self.network(try StateFile(Self.file))
+        let (engine, file) = (network.engine, try #require(network.engine.configuration.stateFile))
+        func goals() throws -> Int {
+            let text = try file.read().worlds.first.map { String(decoding: $0.file, as: UTF8.self) } ?? ""
+            return text.ranges(of: "\"title\":\"Run\"").count
+        }
+        let world = try network.plainWorld()
+        network.advance(by: .seconds(1))
+        #expect(engine.savingDue == nil)
+        for count in 1...3 {
+            _ = try world.exchange(.post, "/api/v1/goals", WorldClient.goal)
+            #expect(try goals() < count)
+        }
+        network.catchUp()
+        #expect(try goals() == 3 && engine.savingDue == nil)
+        _ = try world.exchange(.post, "/api/v1/goals", WorldClient.goal)
+        network.advance(by: .milliseconds(99))
+        #expect(try goals() == 3 && engine.savingDue != nil)
+        network.advance(by: .milliseconds(1))
+        #expect(try goals() == 4 && engine.savingDue == nil)
+        // What only reads changes nothing.
+        _ = try world.exchange(.get, "/api/v1/goals")
+        #expect(engine.savingDue == nil)
+    }
+
+    @Test("collects in slices while an earlier one is written, and commits when nothing is left")
+    func slices() throws {
+        let network = Self.network(try StateFile(Self.file))
+        let (engine, file) = (network.engine, try #require(network.engine.configuration.stateFile))
+        engine.save(at: network.now)
+        var jobs: [Job] = []
+        engine.startSaving = { jobs.append($0) }
+        let users = (0..<600).map { #"{"id":"u\#($0)"}"# }.joined(separator: ",")
+        let imported = try network.admin(.put, "state", "{\"name\":\"a\",\"clock\":\"manual\",\"users\":[\(users)]}")
+        #expect(imported.status == 200, "\(imported.text)")
+        network.advance(by: .seconds(1))
+        #expect(jobs.count == 1 && engine.savingDue == nil)
+        _ = try network.plainWorld().exchange(.post, "/api/v1/goals", WorldClient.goal)
+        #expect(engine.savingDue == nil)
+        var sliceCount = 0
+        while let job = jobs.popLast() {
+            sliceCount += 1
+            let result = job.run()
+            #expect(try file.read().worlds.first?.file.count ?? 0 < 1000 || jobs.isEmpty)
+            engine.finish(result, at: network.now)
+        }
+        #expect(sliceCount == 2)
+        let text = try #require(file.read().worlds.first?.file)
+        #expect(String(decoding: text, as: UTF8.self).contains("\"title\":\"Run\""))
+        #expect(String(decoding: text, as: UTF8.self).ranges(of: "\"id\":\"u").count == 600)
+    }
+
+    @Test("does not look into a world that stands still, and saves the others")
+    func standstill() throws {
+        let network = Self.network(try StateFile(Self.file))
+        let (one, two) = (try network.world(), try network.world())
+        network.advance(by: .seconds(1))
+        for world in [one, two] { _ = try world.exchange(.post, "/api/v1/goals", WorldClient.goal) }
+        let standing = try #require(network.engine.worlds["w1"])
+        network.engine.stand(standing)
+        network.advance(by: .seconds(1))
+        #expect(standing.awaitsSaving && network.engine.savingDue == nil)
+        #expect(try #require(network.engine.worlds["w2"]).awaitsSaving == false)
+        network.engine.resume(standing, at: network.now)
+        network.advance(by: .seconds(1))
+        #expect(!standing.awaitsSaving)
+    }
+
+    @Test("says once that it cannot save, tries again, and writes everything then")
+    func failure() throws {
+        let file = try StateFile(Self.file, largest: 200_000)
+        let network = Self.network(file)
+        let world = try network.plainWorld()
+        let text = String(repeating: "long ", count: 2000)
+        func journal(_ name: String) throws -> String? {
+            try world.exchange(.post, "/api/v1/journal", #"{"title":"\#(name)","content":"\#(text)"}"#)
+                .json?["data"]?["id"]?.string
+        }
+        let ids = try (0..<40).map { try journal("\($0)") }
+        network.advance(by: .seconds(1))
+        _ = try journal("last")
+        network.advance(by: .seconds(20))
+        #expect(
+            network.observations.map(\.description).filter { $0.contains("state") } == [
+                "the state could not be saved, which is tried again: ':memory:': database or disk is full"
+            ])
+        #expect(throws: StateFileError.self) { try network.engine.saveAll() }
+        for id in ids.compactMap(\.self) { _ = try world.exchange(.delete, "/api/v1/journal/\(id)") }
+        network.advance(by: .seconds(20))
+        #expect(network.engine.savingDue == nil)
+        let later = try Self.next(network)
+        let entries = try later.plainWorld().exchange(.get, "/api/v1/journal").json?["data"]?["journal"]?.array
+        #expect(entries?.map { $0["title"] } == ["last"])
+    }
+}

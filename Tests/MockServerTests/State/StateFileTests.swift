@@ -1,0 +1,175 @@
+import FitIQAPI
+import Foundation
+import JSON
+import SQLite
+import TestSupport
+import Testing
+
+@testable import MockServer
+
+@Suite("A state file") struct StateFileTests {
+    private static func withPath(_ body: (String) throws -> Void) throws {
+        try ScratchFolder.lend { try body($0 + "/state.db") }
+    }
+
+    private static func refusal(_ path: String) -> String? {
+        do throws(StateFileError) {
+            _ = try StateFile(path)
+            return nil
+        } catch {
+            return error.message
+        }
+    }
+
+    private static func world(_ name: String, number: Int = 1) -> SavedWorld {
+        SavedWorld(name: name, number: number, head: Array("{\"users\":[]}".utf8), time: VirtualNetwork.start)
+    }
+
+    @Test("of version 1 is read by every later version")
+    func firstVersion() throws {
+        try Self.withPath { path in
+            try Database(path: path).run(script: textOfPackage("Fixtures/state/v1.sql"))
+            let network = VirtualNetwork {
+                $0.stateFile = try? StateFile(path)
+                $0.clock = .manual
+                $0.pace = .human
+            }
+            let engine = network.engine
+            #expect(engine.manualTime?.wireText == "2025-01-29T10:30:10Z")
+            let world = try WorldClient(network, network.admin(.get, "worlds/w1"))
+            #expect(engine.worlds.serial == 2 && engine.worlds.count == 1)
+            #expect(try world.exchange(.get, "/api/v1/goals").status == 200)
+            #expect(engine.worlds["w1"]?.settings.seed == 7)
+            #expect(engine.worlds["w1"]?.settings.scenario.script.answers.count == 1)
+            let login = #"{"email":"ben@example.com","password":"correct horse"}"#
+            let signedIn = try network.plainWorld().exchange(.post, "/api/v1/auth/login", login)
+            let token = try #require(signedIn.json?["data"]?["access_token"]?.string, "\(signedIn.text)")
+            func data(_ path: String) throws -> JSONValue? {
+                try network.plainWorld().exchange(.get, path, token: token).json?["data"]
+            }
+            #expect(try data("/api/v1/users/me")?["name"] == "Ben")
+            #expect(try data("/api/v1/users/me/preferences")?["allergies"] == ["nuts"])
+            #expect(try data("/api/v1/goals")?["goals"]?.array?.map { $0["title"]?.string } == ["Run"])
+            #expect(try data("/api/v1/journal")?["journal"]?.array?.map { $0["title"]?.string } == ["Day 1"])
+            func meals() throws -> [String?]? {
+                try data("/api/v1/meal-logs")?["meal_logs"]?.array?.map { $0["status"]?.string }
+            }
+            #expect(try meals() == ["processing", "completed"])
+            try network.plainWorld().advance("10s")
+            #expect(try meals() == ["completed", "completed"])
+        }
+    }
+
+    /// A changed schema under an old number would be read as what it is not.
+    @Test("has the schema of the newest fixture")
+    func schema() throws {
+        try Self.withPath { path in
+            _ = try StateFile(path)
+            try Database(path: path + ".old").run(script: textOfPackage("Fixtures/state/v1.sql"))
+            func schema(_ path: String) throws -> [String] {
+                let database = try Database(path: path)
+                var lines: [String] = []
+                try database.run("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name") {
+                    lines.append($0.text(0))
+                }
+                for pragma in ["application_id", "user_version"] {
+                    try database.run("PRAGMA \(pragma)") { lines.append("\(pragma) \($0.integer(0))") }
+                }
+                return lines
+            }
+            #expect(try schema(path) == schema(path + ".old"))
+            #expect(try schema(path).last == "user_version 1")
+        }
+    }
+
+    @Test("of another server, of a later version, of something else, or nowhere is refused, and stays as it is")
+    func refusals() throws {
+        try Self.withPath { path in
+            let first = try StateFile(path)
+            #expect(
+                Self.refusal(path)
+                    == "'\(path)' is the state of a server that is running: stop that one, or name another file")
+            #expect(try first.read().worlds.isEmpty)
+
+            let later = path + ".later"
+            _ = try StateFile(later)
+            try Database(path: later).run(script: "PRAGMA user_version = 9")
+            #expect(
+                Self.refusal(later) == """
+                    '\(later)' was written by a later fitiq-mock: it has version 9, and this one reads up to 1; update \
+                    fitiq-mock, or name another file
+                    """)
+
+            let other = path + ".other"
+            try Database(path: other).run(script: "CREATE TABLE mine (n)")
+            let text = path + ".txt"
+            try "name: a scenario, and no database".write(toFile: text, atomically: true, encoding: .utf8)
+            for file in [other, text] {
+                let before = FileManager.default.contents(atPath: file)
+                #expect(
+                    Self.refusal(file)
+                        == "'\(file)' is no state file of fitiq-mock: name another one, or one that is not there yet")
+                #expect(FileManager.default.contents(atPath: file) == before)
+            }
+
+            let nowhere = path + "/none/state.db"
+            #expect(
+                Self.refusal(nowhere)
+                    == "'\(nowhere)' cannot be opened or created: it takes a folder that is there, and can be written")
+        }
+    }
+
+    @Test("keeps the last commit, whatever was written after it")
+    func commits() throws {
+        try Self.withPath { path in
+            let copy = path + ".copy"
+            let file = try StateFile(path)
+            try file.write([.serial(1), .world(Self.world("w1"))], commits: true)
+            try file.write([.serial(2), .remove(world: "w1"), .world(Self.world("w2"))], commits: false)
+            // What a kill leaves: the file and its log.
+            for ending in ["", "-wal"] {
+                try FileManager.default.copyItem(atPath: path + ending, toPath: copy + ending)
+            }
+            let killed = try StateFile(copy).read()
+            #expect(killed.serial == 1 && killed.worlds.map(\.world) == [Self.world("w1")])
+            try file.write([], commits: true)
+            let whole = try file.read()
+            #expect(whole.serial == 2 && whole.worlds.map(\.world) == [Self.world("w2")])
+        }
+    }
+
+    @Test("that is full loses nothing that was committed, and takes everything anew once there is room")
+    func full() throws {
+        try Self.withPath { path in
+            let file = try StateFile(path, largest: 40_000)
+            try file.write([.serial(1), .world(Self.world("w1"))], commits: true)
+            var large = Self.world("w2", number: 2)
+            large.scenario = Array(repeating: UInt8(ascii: "x"), count: 100_000)
+            let error = #expect(throws: StateFileError.self) {
+                try file.write([.serial(2), .world(large)], commits: true)
+            }
+            #expect(error?.message == "'\(path)': database or disk is full")
+            // Steps that build on lost ones are lost, too.
+            #expect(throws: StateFileError.self) { try file.write([.serial(3)], commits: true) }
+            #expect(try file.read().serial == 1)
+            try file.write([.forgetAll, .serial(4), .world(Self.world("w4"))], commits: true)
+            let state = try file.read()
+            #expect(state.serial == 4 && state.worlds.map(\.world.name) == ["w4"])
+        }
+    }
+
+    @Test("with a world that cannot be read says which, and why")
+    func inconsistent() throws {
+        try Self.withPath { path in
+            let file = try StateFile(path)
+            var world = Self.world("w3")
+            world.head = Array(#"{"name":"a","issued_ids":-1,"users":[]}"#.utf8)
+            try file.write([.world(world)], commits: true)
+            var configuration = Engine.Configuration()
+            configuration.stateFile = file
+            let error = #expect(throws: APIError.self) { try Engine(configuration, now: VirtualNetwork.start) }
+            #expect(error?.message.hasPrefix("'\(path)', world w3: ") ?? false, "\(error?.message ?? "")")
+            #expect(error?.message.contains("issued_ids") ?? false)
+        }
+    }
+}
