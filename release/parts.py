@@ -8,7 +8,8 @@ import subprocess
 
 # How a library of the system is called by pkg-config, by Debian, and its licence (SPDX).
 LIBRARIES = [
-    ("openssl", "libssl-dev", "Apache-2.0"), ("yaml-0.1", "libyaml-dev", "MIT"), ("zlib", "zlib1g-dev", "Zlib"),
+    ("openssl", "libssl-dev", "Apache-2.0"), ("sqlite3", "libsqlite3-dev", "blessing"),
+    ("yaml-0.1", "libyaml-dev", "MIT"), ("zlib", "zlib1g-dev", "Zlib"),
 ]
 SWIFT_LICENCE = "Apache-2.0 WITH Swift-exception"
 
@@ -56,9 +57,12 @@ def library_notice(package):
     if path.with_suffix(".gz").exists():
         return gzip.decompress(path.with_suffix(".gz").read_bytes()).decode()
     # Homebrew keeps licences beside its libraries.
-    formula = {"libssl-dev": "openssl@3", "libyaml-dev": "libyaml", "zlib1g-dev": "zlib"}[package]
+    formula = {
+        "libssl-dev": "openssl@3", "libsqlite3-dev": "sqlite", "libyaml-dev": "libyaml", "zlib1g-dev": "zlib",
+    }[package]
     folder = pathlib.Path(output("brew", "--prefix", formula))
-    return next(folder.glob("LICENSE*")).read_text()
+    # SQLite is in the public domain, and has no licence to keep.
+    return next((path.read_text() for path in folder.glob("LICENSE*")), "https://www.sqlite.org/copyright.html")
 
 
 def sbom(root, version):

@@ -187,6 +187,7 @@ extension Peers {
                 (["--import", "x"], "--import cannot be combined with a session"),
                 (["--ids", "any-case"], "--ids cannot be combined with a session"),
                 (["--watch"], "--watch cannot be combined with a session"),
+                (["--state", "x"], "--state cannot be combined with a session"),
             ])
         func options(_ options: [String], _ told: String) async throws {
             try await withTake { _, har in
@@ -202,7 +203,9 @@ extension Peers {
                 try Data("name: taken\nreplay: take.har\n".utf8).write(to: file)
                 try Data(#"{"name":"state"}"#.utf8).write(to: folder["state.json"])
                 let state = folder["state.json"].path
-                for (option, value) in [("--export-on-exit", state), ("--import", state), ("--ids", "any-case")] {
+                for (option, value) in [
+                    ("--export-on-exit", state), ("--import", state), ("--ids", "any-case"), ("--state", state + ".db"),
+                ] {
                     let run = try await Command(
                         try Programs.fitiqMock(), ["serve", "--port", "0", "--scenario", file.path, option, value])
                     #expect(

@@ -258,6 +258,9 @@ extension Peers {
                     (["--watch"], "fitiq-mock: --watch requires a scenario file"),
                     (["--clock", "hand"], "fitiq-mock: --clock must be one of real, manual; got 'hand'."),
                     (["--admin-token", ""], "fitiq-mock: --admin-token must not be empty."),
+                    (["--state", "a", "--import", "b"], "fitiq-mock: --state and --import both say what"),
+                    (["--state", "none/a"], "fitiq-mock: 'none/a' cannot be opened or created: it takes"),
+                    (["--state", "bad.yaml"], "fitiq-mock: 'bad.yaml' is no state file of fitiq-mock: name"),
                 ] {
                     let command = try await Command(
                         try Programs.fitiqMock(), ["serve", "--port", "0"] + options, directory: folder.url)
@@ -274,7 +277,7 @@ extension Peers {
                 ("SCENARIO", "conflit", "conflit"), ("CLOCK", "hand", "--clock"), ("WATCH", "1", "--watch"),
                 ("WATCH", "maybe", "FITIQ_MOCK_WATCH"), ("IMPORT", "/none", "/none"),
                 ("ADMIN_TOKEN", " ", "--admin-token"),
-                ("EXPORT_ON_EXIT", "", "--export-on-exit"),
+                ("EXPORT_ON_EXIT", "", "--export-on-exit"), ("STATE", "", "--state"),
             ] {
                 let command = try await Command(
                     program, ["serve", "--port", "0"], environment: ["FITIQ_MOCK_" + name: value])

@@ -105,12 +105,12 @@ public final class Simulator {
                 configuration.scenario.faults = Simulator.holdingEverything
             }
         }
-        configuration.stateFile = stateFile
         let engine: Engine
-        do throws(APIError) {
+        do {
+            if let stateFile { try configuration.keepState(in: stateFile) }
             engine = try Engine(configuration, now: start)
         } catch {
-            preconditionFailure("A scenario without data fits together: \(error.message)")
+            preconditionFailure("A scenario without data fits together, and so does an empty file: \(error)")
         }
         engine.observesRequests = false
         self.engine = engine

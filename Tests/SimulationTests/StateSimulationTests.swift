@@ -18,7 +18,7 @@ import Testing
             backend.noticeChanges(allSaved: false)
             let entities = backend.takeChanges(upTo: .max).map { change in
                 SavedEntity(
-                    list: change.place.list.name, owner: change.place.owner?.text ?? "", id: change.place.id.text,
+                    list: change.place.list.name, owner: change.place.owner ?? "", id: change.place.id,
                     data: change.data?.encoded ?? [])
             }
             files[world.name] = world.saved.file(with: entities)
@@ -39,7 +39,9 @@ import Testing
                 String(decoding: text, as: UTF8.self) == present[world.name].map { String(decoding: $0, as: UTF8.self) }
             )
         }
-        let again = try Engine(engine.configuration, now: engine.defaultWorld.lastUsed)
+        var configuration = engine.configuration
+        try configuration.keepState(in: file)
+        let again = try Engine(configuration, now: engine.defaultWorld.lastUsed)
         // Outside the guides of the apps a question waits for nothing.
         func comparable(_ text: [UInt8]?) -> String? {
             text.map { String(decoding: $0, as: UTF8.self).replacing(",\"awaits_answer\":true", with: "") }

@@ -193,9 +193,9 @@ struct ServerLauncher {
     init(_ options: ServeOptions) throws(Failure) {
         self.options = options
         logger = try options.host.logger()
+        statePath = try options.statePath()
         plan = try options.plan()
         exportFile = try options.exportPath()
-        statePath = try options.statePath()
         // Before anything is created.
         readyFile = try ReadyFile.claimed(options.host.readyFile)
     }
@@ -228,8 +228,10 @@ struct ServerLauncher {
         let address = try options.host.address()
         let secure = try options.host.secure(besides: address)
         if let statePath {
-            configuration.stateFile = try orFailure(try StateFile(statePath)) { (error: StateFileError) in
-                .configuration(error.message)
+            do throws(StateFileError) {
+                try configuration.keepState(in: StateFile(statePath))
+            } catch {
+                throw .configuration(error.message)
             }
         }
         let server = try open(configuration, address, secure?.listening)

@@ -22,7 +22,7 @@ public struct SQLiteError: Error, Equatable, CustomStringConvertible {
 /// Not for two threads at the same time; for one after another it is.
 public final class Database {
     private let handle: OpaquePointer
-    private var statements: [String: OpaquePointer] = [:]
+    private var statements: [String: OpaquePointer] = [:]  // Its keys are constants: the texts of our own statements.
 
     /// A value of a column, or of a parameter.
     public enum Value: Equatable, Sendable {

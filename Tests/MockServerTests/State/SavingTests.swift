@@ -10,9 +10,11 @@ import Testing
 
     private static func network(
         _ file: StateFile, _ configure: (inout Engine.Configuration) -> Void = { _ in }
-    ) -> VirtualNetwork {
-        VirtualNetwork {
-            $0.stateFile = file
+    ) throws -> VirtualNetwork {
+        var configuration = Engine.Configuration()
+        try configuration.keepState(in: file)
+        return VirtualNetwork {
+            ($0.stateFile, $0.restored) = (file, configuration.restored)
             $0.clock = .manual
             configure(&$0)
         }
@@ -24,12 +26,12 @@ import Testing
     ) throws -> VirtualNetwork {
         try network.engine.saveAll()
         let file = try #require(network.engine.configuration.stateFile)
-        return Self.network(file, configure)
+        return try Self.network(file, configure)
     }
 
     @Test("goes on with accounts, tokens, meals that are worked out, and questions that wait for an answer")
     func goesOn() throws {
-        let network = Self.network(try StateFile(Self.file)) { $0.pace = .human }
+        let network = try Self.network(try StateFile(Self.file)) { $0.pace = .human }
         let world = try network.plainWorld()
         let request = #"{"email":"a@b.example","password":"correct horse","name":"A","date_of_birth":"1990-01-01"}"#
         let registered = try world.exchange(.post, "/api/v1/auth/register", request).json?["data"]
@@ -67,7 +69,7 @@ import Testing
 
     @Test("has the time of a manual clock, and returns to the scenario when it is reset")
     func clock() throws {
-        let network = Self.network(try StateFile(Self.file))
+        let network = try Self.network(try StateFile(Self.file))
         _ = try network.plainWorld().exchange(.post, "/api/v1/goals", WorldClient.goal)
         try network.engine.saveAll()
         // Nothing else changes.
@@ -84,7 +86,7 @@ import Testing
 
     @Test("takes its guide, its seed and its scenario from its options, and other worlds from their requests")
     func settings() throws {
-        let network = Self.network(try StateFile(Self.file)) { $0.seed = 1 }
+        let network = try Self.network(try StateFile(Self.file)) { $0.seed = 1 }
         let request = #"{"scenario":{"name":"mine","answers":[{"text":"Mine."}]},"guide":"goal-linking","seed":9}"#
         let mine = try network.world(request)
         let other = try network.world()
@@ -113,7 +115,7 @@ import Testing
 
     @Test("writes the first change at once, and at most one commit in a tenth of a second after that")
     func pace() throws {
-        let network = Self.network(try StateFile(Self.file))
+        let network = try Self.network(try StateFile(Self.file))
         let (engine, file) = (network.engine, try #require(network.engine.configuration.stateFile))
         func goals() throws -> Int {
             let text = try file.read().worlds.first.map { String(decoding: $0.file, as: UTF8.self) } ?? ""
@@ -140,7 +142,7 @@ import Testing
 
     @Test("collects in slices while an earlier one is written, and commits when nothing is left")
     func slices() throws {
-        let network = Self.network(try StateFile(Self.file))
+        let network = try Self.network(try StateFile(Self.file))
         let (engine, file) = (network.engine, try #require(network.engine.configuration.stateFile))
         engine.save(at: network.now)
         var jobs: [Job] = []
@@ -167,7 +169,7 @@ import Testing
 
     @Test("does not look into a world that stands still, and saves the others")
     func standstill() throws {
-        let network = Self.network(try StateFile(Self.file))
+        let network = try Self.network(try StateFile(Self.file))
         let (one, two) = (try network.world(), try network.world())
         network.advance(by: .seconds(1))
         for world in [one, two] { _ = try world.exchange(.post, "/api/v1/goals", WorldClient.goal) }
@@ -184,7 +186,7 @@ import Testing
     @Test("says once that it cannot save, tries again, and writes everything then")
     func failure() throws {
         let file = try StateFile(Self.file, largest: 200_000)
-        let network = Self.network(file)
+        let network = try Self.network(file)
         let world = try network.plainWorld()
         let text = String(repeating: "long ", count: 2000)
         func journal(_ name: String) throws -> String? {

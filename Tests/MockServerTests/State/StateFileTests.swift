@@ -29,8 +29,10 @@ import Testing
     func firstVersion() throws {
         try Self.withPath { path in
             try Database(path: path).run(script: textOfPackage("Fixtures/state/v1.sql"))
+            var configuration = Engine.Configuration()
+            try configuration.keepState(in: StateFile(path))
             let network = VirtualNetwork {
-                $0.stateFile = try? StateFile(path)
+                ($0.stateFile, $0.restored) = (configuration.stateFile, configuration.restored)
                 $0.clock = .manual
                 $0.pace = .human
             }
@@ -166,8 +168,7 @@ import Testing
             world.head = Array(#"{"name":"a","issued_ids":-1,"users":[]}"#.utf8)
             try file.write([.world(world)], commits: true)
             var configuration = Engine.Configuration()
-            configuration.stateFile = file
-            let error = #expect(throws: APIError.self) { try Engine(configuration, now: VirtualNetwork.start) }
+            let error = #expect(throws: StateFileError.self) { try configuration.keepState(in: file) }
             #expect(error?.message.hasPrefix("'\(path)', world w3: ") ?? false, "\(error?.message ?? "")")
             #expect(error?.message.contains("issued_ids") ?? false)
         }

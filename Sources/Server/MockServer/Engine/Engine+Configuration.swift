@@ -35,7 +35,9 @@ extension Engine {
             didSet { allowedOrigins.formUnion(readingOrigins) }
         }
         /// Where the worlds are kept over a restart; nil for nowhere.
-        public var stateFile: StateFile?
+        public internal(set) var stateFile: StateFile?
+        /// What the file held, for the engine that begins with it.
+        var restored: RestoredState?
         /// Whether requests cannot ask for a fault by their header fields.
         public var hasStrictHeaders = false
         public var limits: ServerLimits

@@ -57,14 +57,15 @@ public final class Engine {
     /// Whether `observe` also receives each request, which costs time on the hot path.
     @exclusivity(unchecked) public var observesRequests = true
 
-    /// - Throws: An error if the scenario's data is inconsistent, or the state file cannot be used.
+    /// - Throws: An error if the scenario's data is inconsistent, or a world of the state file.
     public init(_ configuration: Configuration, now: Timestamp) throws(APIError) {
         self.configuration = configuration
         (limits, patience) = (configuration.limits, Patience(configuration.limits))
         startedAt = now
         let digits = String(UInt64(bitPattern: now.nanosecondsSinceEpoch), radix: 16)
         instance = String(repeating: "0", count: 16 - digits.count) + digits
-        let restored = try configuration.restoredState()
+        let restored = configuration.restored
+        self.configuration.restored = nil
         let draft = WorldDraft(
             settings: configuration.defaultWorldSettings, restored: restored?.defaultWorld(for: configuration))
         let beginning = try WorldBeginning(draft, in: configuration.emptyRoom, now: now)

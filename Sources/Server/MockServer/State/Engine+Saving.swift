@@ -58,25 +58,6 @@ extension Engine {
         }
     }
 
-    /// Writes everything that is unsaved and commits it; for a server that ends.
-    ///
-    /// - Throws: Why it cannot be written, even from the beginning.
-    public func saveAll() throws(StateFileError) {
-        guard let saving else { return }
-        if saving.failure != nil { saveAnew() }
-        do throws(StateFileError) {
-            try writeAll(to: saving.file)
-        } catch {
-            // A slice may have failed whose result nobody took.
-            saveAnew()
-            try writeAll(to: saving.file)
-        }
-    }
-
-    private func writeAll(to file: StateFile) throws(StateFileError) {
-        while let slice = takeSlice(upTo: .max) { try file.write(slice.steps, commits: slice.commits) }
-    }
-
     private func saved(_ result: Result<Void, StateFileError>, commits: Bool, at now: Timestamp) {
         saving?.isWriting = false
         switch result {
@@ -94,7 +75,7 @@ extension Engine {
     }
 
     /// Counts everything as unsaved.
-    private func saveAnew() {
+    func saveAnew() {
         saving?.steps = [.forgetAll]
         for world in [defaultWorld] + worlds.values.sorted() {
             world.savedPart = nil
@@ -118,16 +99,17 @@ extension Engine {
         saving?.steps.append(.remove(world: world.name))
     }
 
-    private struct Slice {
+    struct StateSlice {
         let file: StateFile
         var steps: [StateStep]
+        /// Whether nothing is unsaved behind it.
         var commits = false
     }
 
     /// Takes unsaved changes from the worlds that do not stand still; nil if there are none.
-    private func takeSlice(upTo limit: Int) -> Slice? {
+    func takeSlice(upTo limit: Int) -> StateSlice? {
         guard var saving, saving.hasWork else { return nil }
-        var slice = Slice(file: saving.file, steps: saving.steps)
+        var slice = StateSlice(file: saving.file, steps: saving.steps)
         saving.steps = []
         // Taken out, so that the list has one owner.
         self.saving?.worlds = []

@@ -4,14 +4,11 @@ import JSON
 import Scenarios
 
 /// What a state file holds, read: worlds that go on where they were.
-public struct RestoredState: Sendable {
+struct RestoredState: Sendable {
     let serial: Int
     let worlds: [RestoredWorld]
 
-    /// Reads the worlds of a file.
-    ///
-    /// - Throws: An error that names the file and the world, if one cannot be read.
-    public init(_ file: StateFile) throws(StateFileError) {
+    fileprivate init(_ file: StateFile) throws(StateFileError) {
         let saved = try file.read()
         serial = saved.serial
         var worlds: [RestoredWorld] = []
@@ -54,10 +51,11 @@ extension RestoredState {
 }
 
 extension Engine.Configuration {
-    /// What the state file holds; nil without one.
-    func restoredState() throws(APIError) -> RestoredState? {
-        guard let stateFile else { return nil }
-        do throws(StateFileError) { return try RestoredState(stateFile) } catch { throw .invalid(error.message) }
+    /// Begins with what a file holds, and saves what changes.
+    ///
+    /// - Throws: An error that names the file and the world, if one cannot be read.
+    public mutating func keepState(in file: StateFile) throws(StateFileError) {
+        (stateFile, restored) = (file, try RestoredState(file))
     }
 
     /// A requested scenario as bytes that a state file can keep; nil without one.

@@ -1,5 +1,6 @@
 import FitIQAPI
 import FitIQBackend
+import JSON
 
 /// A step that brings a state file up to date; the steps between two commits go in order, and all or none.
 enum StateStep: Sendable {
@@ -36,8 +37,8 @@ struct SavedEntity: Sendable {
     /// The name of its list (``EntityPlace/List/name``).
     var list: String
     /// The id of the user, or of the messages' consultation; empty for users.
-    var owner: String
-    var id: String
+    var owner: ExactString
+    var id: ExactString
     /// An object of a scenario file.
     var data: [UInt8]
 }
@@ -53,11 +54,14 @@ extension SavedWorld {
     /// The scenario file of the world with its entities.
     func file(with entities: [SavedEntity]) -> [UInt8] {
         struct List: Hashable {
-            let name, owner: String
+            let name: String
+            let owner: ExactString
         }
         let lists = Dictionary(grouping: entities) { List(name: $0.list, owner: $0.owner) }
         /// A list of objects, to each of which its own members are added.
-        func array(_ name: String, of owner: String, adding members: (String) -> [UInt8] = { _ in [] }) -> [UInt8] {
+        func array(_ name: String, of owner: ExactString, adding members: (ExactString) -> [UInt8] = { _ in [] })
+            -> [UInt8]
+        {
             let objects = lists[List(name: name, owner: owner)] ?? []
             let texts = objects.map { Array($0.data.dropLast()) + members($0.id) + [UInt8(ascii: "}")] }
             return [UInt8(ascii: "[")] + texts.joined(separator: [.comma]) + [UInt8(ascii: "]")]

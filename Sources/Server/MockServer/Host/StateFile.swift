@@ -1,5 +1,6 @@
 import FitIQAPI
 import FitIQBackend
+import JSON
 import SQLite
 import Synchronization
 
@@ -107,7 +108,9 @@ public final class StateFile: Sendable {
                 "SELECT list, owner, id, data FROM entity WHERE world = ? ORDER BY number", .text(world.name)
             ) { row in
                 entities.append(
-                    SavedEntity(list: row.text(0), owner: row.text(1), id: row.text(2), data: row.bytes(3)))
+                    SavedEntity(
+                        list: row.text(0), owner: ExactString(row.text(1)), id: ExactString(row.text(2)),
+                        data: row.bytes(3)))
             }
             state.worlds.append((world, world.file(with: entities)))
         }
@@ -139,6 +142,27 @@ public final class StateFile: Sendable {
                 throw failure
             }
         }
+    }
+}
+
+extension Engine {
+    /// Writes everything that is unsaved and commits it; for a server that ends.
+    ///
+    /// - Throws: Why it cannot be written, even from the beginning.
+    public func saveAll() throws(StateFileError) {
+        guard let saving else { return }
+        if saving.failure != nil { saveAnew() }
+        do throws(StateFileError) {
+            try writeAll(to: saving.file)
+        } catch {
+            // A slice may have failed whose result nobody took.
+            saveAnew()
+            try writeAll(to: saving.file)
+        }
+    }
+
+    private func writeAll(to file: StateFile) throws(StateFileError) {
+        while let slice = takeSlice(upTo: .max) { try file.write(slice.steps, commits: slice.commits) }
     }
 }
 

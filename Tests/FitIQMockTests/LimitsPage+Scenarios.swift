@@ -1,0 +1,112 @@
+import Deflate
+import JSON
+import TLS
+import Testing
+
+@testable import ContractSuite
+@testable import Faults
+@testable import FitIQAPI
+@testable import FitIQBackend
+@testable import FitIQClient
+@testable import HTTP1
+@testable import Judging
+@testable import MockServer
+@testable import Nutrition
+@testable import Proxy
+@testable import Replay
+@testable import Scenarios
+@testable import Traffic
+@testable import WebSocket
+@testable import fitiq_mock
+
+extension LimitsPage {
+    static let scenarios: [String: [Limit]] = [
+        "scenario file": [
+            .bytes("ScenarioLimits.fileBytes", ScenarioLimits.fileBytes),
+            .count("ScenarioLimits.nodes", ScenarioLimits.nodes), .count("ScenarioLimits.depth", ScenarioLimits.depth),
+        ],
+        "text of a scenario file that its aliases repeat": [
+            .bytes("ScenarioLimits.repeatedBytes", ScenarioLimits.repeatedBytes)
+        ],
+        "scenario file that is JSON, as exports are": [
+            .count("ScenarioLimits.valuesOfJSON", ScenarioLimits.valuesOfJSON)
+        ],
+        "state file of `--import`": [
+            .bytes("Scenario.largestState", Scenario.largestState),
+            .count("Scenario.largestStateValues", Scenario.largestStateValues),
+        ],
+        "state file of `--state`": [.bytes("StateFile.largest", StateFile.largest)],
+        "mistakes of a scenario that are reported": [.count("ScenarioLimits.mistakes", ScenarioLimits.mistakes)],
+        "users of a scenario; goals, consultations and meal logs of a user": [
+            .count("ScenarioLimits.users", ScenarioLimits.users), .count("ScenarioLimits.goals", ScenarioLimits.goals),
+            .count("ScenarioLimits.consultations", ScenarioLimits.consultations),
+            .count("ScenarioLimits.mealLogs", ScenarioLimits.mealLogs),
+        ],
+        "photos of meals of a user of a scenario; suggestions of a failed meal": [
+            .count("ScenarioLimits.photos", ScenarioLimits.photos),
+            .count("MealLogFailure.mostSuggestions", MealLogFailure.mostSuggestions),
+        ],
+        "documents of a user in a collection of a scenario; users with whom one is shared": [
+            .count("ScenarioLimits.documents", ScenarioLimits.documents),
+            .count("ScenarioLimits.shares", ScenarioLimits.shares),
+        ],
+        "active consultations of a user in a scenario, messages of a consultation, foods of a meal": [
+            .count("ScenarioLimits.activeConsultations", ScenarioLimits.activeConsultations),
+            .count("ScenarioLimits.messages", ScenarioLimits.messages),
+            .count("ScenarioLimits.items", ScenarioLimits.items),
+        ],
+        "passwords of a scenario together": [.count("ScenarioLimits.passwordWork", ScenarioLimits.passwordWork)],
+        "iterations for a password": [.count("PasswordHash.costs", PasswordHash.costs.upperBound)],
+        "rules for answers, and for meals": [.count("ScenarioLimits.rules", ScenarioLimits.rules)],
+        "regular expressions of a scenario together": [
+            .count("ScenarioLimits.patternInstructions", ScenarioLimits.patternInstructions)
+        ],
+        "names for pauses": [.count("ScenarioLimits.pauses", ScenarioLimits.pauses)],
+        "steps of an answer": [
+            .count("ScenarioLimits.steps", ScenarioLimits.steps),
+            .bytes("ScenarioLimits.answerBytes", ScenarioLimits.answerBytes),
+        ],
+        "text of an assistant or the system; other texts": [
+            .bytes("ScenarioLimits.messageBytes", ScenarioLimits.messageBytes),
+            .bytes("ScenarioLimits.textBytes", ScenarioLimits.textBytes),
+        ],
+        "path of a session": [.bytes("ScenarioLimits.sessionPath", ScenarioLimits.sessionPath)],
+        "duration in a scenario": [.time("ScenarioLimits.longestDuration", ScenarioLimits.longestDuration)],
+        "faults": [.count("FaultLimits.rules", FaultLimits.rules)],
+        "name of a fault": [.bytes("FaultLimits.ruleName", FaultLimits.ruleName)],
+        "wait of a fault": [.time("FaultLimits.longestWait", FaultLimits.longestWait)],
+        "status that a fault answers with": [
+            .count("FaultLimits.statuses", FaultLimits.statuses.lowerBound),
+            .count("FaultLimits.statuses", FaultLimits.statuses.upperBound),
+        ],
+        "`Retry-After` of a fault": [.time("FaultLimits.retryAfter", .seconds(FaultLimits.retryAfter))],
+        "error of a `Content-Length`, either way": [
+            .bytes("FaultLimits.contentLengthError", FaultLimits.contentLengthError)
+        ],
+        "fragments of a message; messages in one frame": [
+            .count("FaultLimits.fragments", FaultLimits.fragments),
+            .count("FaultLimits.coalesced", FaultLimits.coalesced),
+        ],
+        "text that waits to come in one frame": [.bytes("FaultLimits.waitingBytes", FaultLimits.waitingBytes)],
+        "pieces of a dribbled response": [.count("FaultLimits.pieces", FaultLimits.pieces)],
+        "reason of a close frame": [.bytes("FaultLimits.closeReason", FaultLimits.closeReason)],
+        "things that breakpoints hold in a world": [.count("FaultLimits.held", FaultLimits.held)],
+        "bytes of the messages that wait with one that is held": [server.bytes("heldFrameBytes")],
+        "time until a held thing continues by itself": [
+            .time("FaultLimits.holdTime", FaultLimits.holdTime),
+            .time("FaultLimits.shortestHold", FaultLimits.shortestHold),
+            .time("FaultLimits.longestWait", FaultLimits.longestWait),
+        ],
+        "text that a breakpoint looks for": [.bytes("FaultLimits.holdText", FaultLimits.holdText)],
+        "name of a controller": [.bytes("FaultLimits.controllerName", FaultLimits.controllerName)],
+        "time that faults hold a connection's output back": [.time("Engine.longestHold", Engine.longestHold)],
+        "time that a fault hangs or is silent": [.time("FaultLimits.hang", FaultLimits.hang)],
+        "requests of a quota": [
+            .count("FaultLimits.quotaRequests", FaultLimits.quotaRequests),
+            .time("FaultLimits.longestWindow", FaultLimits.longestWindow),
+        ],
+        "body or frame that a fault puts in place of another": [
+            .bytes("FaultLimits.replacementBody", FaultLimits.replacementBody)
+        ],
+    ]
+}
