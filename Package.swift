@@ -312,6 +312,10 @@ let package = Package(
             dependencies: [
                 "Faults", "FitIQAPI", "FitIQBackend", "JSON", "Judging", "MockServer", "Simulation", "TestSupport",
             ]),
+        // Links to the code of the tutorials in Sources/Clients.
+        .testTarget(
+            name: "TutorialTests",
+            dependencies: ["ContractSuite", "FakeBackend", "FitIQAPI", "FitIQClient", "Judging", "MockServer"]),
         .testTarget(name: "StyleTests", dependencies: ["TestSupport"]),
     ],
     swiftLanguageModes: [.v6]

@@ -37,10 +37,15 @@ enum Package {
     static let sources = Result { try files(below: "Sources") }
     static let tests = Result { try files(below: "Tests") }
 
+    /// The code of tutorials is that of an app, and stands in catalogues; tests have links to it.
+    private static func isOurs(_ name: String) -> Bool {
+        name.hasSuffix(".swift") && !name.contains(".docc/") && !name.hasPrefix("TutorialTests/")
+    }
+
     private static func files(below directory: String) throws -> [SourceText] {
         let names = try FileManager.default.subpathsOfDirectory(
             atPath: URL.packageRoot.appendingPathComponent(directory).path)
-        return try names.filter { $0.hasSuffix(".swift") }.sorted().map { name in
+        return try names.filter(isOurs).sorted().map { name in
             let path = "\(directory)/\(name)"
             return SourceText(
                 path: path, text: try textOfPackage(path))

@@ -83,7 +83,7 @@ private struct Saved {
         case 0: _ = try world.post(["n": .number(JSONNumber(draw.below(100)))], in: collection, by: user)
         case 1:
             guard let document = documents.first else { return }
-            try world.replace("\(document.id)", with: ["n": 7], in: collection, by: user)
+            _ = try world.replace("\(document.id)", with: ["n": 7], in: collection, by: user)
         case 2:
             guard let document = documents.last else { return }
             try world.backend.deleteDocument("\(document.id)", in: collection, by: user)

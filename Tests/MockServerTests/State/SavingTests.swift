@@ -45,7 +45,7 @@ import Testing
         var handshake = world.handshake(on: id)
         handshake.fields = handshake.fields.map { $0.hasPrefix("Authorization") ? Request.bearer(token) : $0 }
         let socket = try HTTPClient(try network.open()).upgrade(handshake)
-        try socket.send(#"{"type":"message","content":"How much water?"}"#)
+        socket.send(#"{"type":"message","content":"How much water?"}"#)
         let before = try world.exchange(.get, "/api/v1/meal-logs", token: token).text
 
         let later = try Self.next(network) { $0.pace = .human }

@@ -57,7 +57,7 @@ public enum ClientAction: Sendable {
     case openSocket(ClientSocketRequest)
     case sendText(socket: Int, [UInt8])
     case ping(socket: Int)
-    /// Send a close frame, and end the connection once the server has answered it or ``dropSocket`` arrives.
+    /// Send a close frame, and end the connection once the server has answered it or ``dropSocket(socket:)`` arrives.
     case closeSocket(socket: Int, CloseCode)
     /// End the connection without a close frame. Nothing comes back.
     case dropSocket(socket: Int)

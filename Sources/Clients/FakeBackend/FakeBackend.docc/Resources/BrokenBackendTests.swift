@@ -1,0 +1,15 @@
+import FakeBackend
+import Testing
+
+@Suite("The book of goals, while the backend fails") struct BrokenBackendTests {
+    @Test("has the goal once, as soon as the backend works again", .fakeBackend("flaky-500"))
+    func flaky() async throws {
+        let backend = try FakeBackend.current
+        let book = GoalBook(url: backend.url, token: backend.token, apiKey: backend.apiKey)
+        _ = try await book.create("Run 5 km")
+        #expect(try await book.all().map(\.title) == ["Run 5 km"])
+        // What the server saw, and what it makes of that.
+        let verdicts = try await backend.verdicts()
+        #expect(verdicts.first { $0.obligation.id == "retry/backoff-on-5xx" }?.outcome == .kept)
+    }
+}

@@ -1,0 +1,18 @@
+import FakeBackend
+import Testing
+
+private func book() throws -> GoalBook {
+    let backend = try FakeBackend.current
+    return GoalBook(url: backend.url, token: backend.token, apiKey: backend.apiKey)
+}
+
+@Suite("The book of goals", .fakeBackend()) struct GoalBookTests {
+    @Test("has a goal that was created") func create() async throws {
+        let goal = try await book().create("Run 5 km")
+        #expect(try await book().all().map(\.id) == [goal.id])
+    }
+
+    @Test("is empty in every other test") func world() async throws {
+        #expect(try await book().all().isEmpty)
+    }
+}

@@ -1,0 +1,1 @@
+../../Sources/Clients/FitIQClient/FitIQClient.docc/Resources/Breakfast.swift

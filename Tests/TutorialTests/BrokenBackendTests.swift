@@ -1,0 +1,1 @@
+../../Sources/Clients/FakeBackend/FakeBackend.docc/Resources/BrokenBackendTests.swift

@@ -1,0 +1,1 @@
+../../Sources/Clients/ContractSuite/ContractSuite.docc/Resources/MealDiary.swift
