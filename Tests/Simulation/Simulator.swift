@@ -19,6 +19,8 @@ public final class Simulator {
     let operates: Bool
     var draw: Draw
     package let engine: Engine
+    /// Called before each step.
+    package var betweenSteps: () -> Void = {}
     let network: VirtualNetwork
     let limits: FitIQBackend.Limits
     let start: Timestamp
@@ -159,6 +161,7 @@ public final class Simulator {
 
     private func step() {
         report.steps += 1
+        betweenSteps()
         if operates, draw.once(in: 4) {
             operate(in: draw.element(of: worlds))
         } else if draw.once(in: 4) {

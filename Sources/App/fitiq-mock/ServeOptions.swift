@@ -172,7 +172,8 @@ struct ServeOptions: ParsableArguments {
     func statePath() throws(Failure) -> String? {
         guard let path = try Settings.nonEmpty(state, "STATE") else { return nil }
         guard Settings.text(importFile, "IMPORT") == nil else { throw .configuration(Messages.twoStates) }
-        return path
+        // SQLite takes a name with a colon for something else than a file.
+        return path.hasPrefix(":") ? "./" + path : path
     }
 
     func exportPath() throws(Failure) -> String? { try Settings.nonEmpty(exportOnExit, "EXPORT_ON_EXIT") }

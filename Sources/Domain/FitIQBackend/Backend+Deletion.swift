@@ -62,7 +62,7 @@ extension Backend {
         mealSockets[user] = nil
         if let email = owner.person?.account?.email { addresses[EmailAddress.key(email)] = nil }
         storedBytes -= owner.byteCount + owner.photos.reduce(0) { $0 + $1.byteCount }
-        unsaved?.removed.append(EntityPlace(.users, of: nil, owner.id))
+        if !users.isNew(user.index) { unsaved?.removed.append(EntityPlace(.users, of: nil, owner.id)) }
         users.remove(user.index) { $0 = User(id: "") }
         dropObsoleteSteps()
     }
@@ -72,20 +72,23 @@ extension Backend {
 
     private mutating func remove(goal position: Int) {
         storedBytes -= goals[position].encoded.byteCount
-        noteRemoval(from: .goals, of: goals[position].owner, goals[position].id)
+        noteRemoval(from: .goals, of: goals[position].owner, goals[position].id, isNew: goals.isNew(position))
         goals.remove(position)
     }
 
     private mutating func remove(consultation position: Int, _ turn: inout Turn) {
         closeSockets(of: position, &turn, reason: "Consultation was deleted")
         storedBytes -= consultations[position].byteCount
-        noteRemoval(from: .consultations, of: consultations[position].owner, consultations[position].id)
+        noteRemoval(
+            from: .consultations, of: consultations[position].owner, consultations[position].id,
+            isNew: consultations.isNew(position))
         consultations.remove(position) { $0.history = History() }
     }
 
     private mutating func remove(mealLog position: Int) {
         storedBytes -= mealLogs[position].byteCount
-        noteRemoval(from: .mealLogs, of: mealLogs[position].owner, mealLogs[position].id)
+        noteRemoval(
+            from: .mealLogs, of: mealLogs[position].owner, mealLogs[position].id, isNew: mealLogs.isNew(position))
         mealLogs.remove(position)
     }
 

@@ -92,23 +92,19 @@ package struct Shelf<Record: Identifiable & Sendable>: Sendable where Record.ID:
         return unsaved.newFrom < end || !unsaved.changed.isEmpty
     }
 
-    /// Takes the positions of unsaved records, ascending: first of changed ones, then of new ones.
+    /// Takes the positions of unsaved records: of changed ones, then of new ones in the order of their creation.
     mutating func takeUnsaved(upTo limit: Int) -> [(position: Int, isNew: Bool)] {
-        guard let unsaved else { return [] }
-        var taken: [(position: Int, isNew: Bool)] = []
-        if !unsaved.changed.isEmpty {
-            // Below all new ones, so that the order of positions is the order in which they are first taken.
-            for position in unsaved.changed.sorted().prefix(limit) {
-                self.unsaved?.changed.remove(position)
-                taken.append((position, false))
-            }
+        guard var unsaved = unsaved.take() else { return [] }
+        var taken = unsaved.changed.prefix(limit).sorted().map { (position: $0, isNew: false) }
+        for (position, _) in taken { unsaved.changed.remove(position) }
+        var place = place(of: unsaved.newFrom)
+        while taken.count < limit, place < places.count {
+            if marks[place] >= 0 { taken.append((marks[place], true)) }
+            unsaved.newFrom = Swift.max(marks[place], ~marks[place]) + 1
+            place += 1
         }
-        var next = unsaved.newFrom
-        while taken.count < limit, next < end {
-            if contains(next) { taken.append((next, true)) }
-            next += 1
-        }
-        self.unsaved?.newFrom = next
+        if place == places.count { unsaved.newFrom = end }
+        self.unsaved = unsaved
         return taken
     }
 

@@ -209,4 +209,111 @@ import Testing
         let entries = try later.plainWorld().exchange(.get, "/api/v1/journal").json?["data"]?["journal"]?.array
         #expect(entries?.map { $0["title"] } == ["last"])
     }
+
+    /// What one set of options allows, another does not; a server starts all the same.
+    @Test("starts with options under which its data could not be made, and with an earlier clock")
+    func otherOptions() throws {
+        let network = try Self.network(try StateFile(Self.file))
+        let world = try network.plainWorld()
+        let many =
+            #"{"scenario":{"name":"x","consultations":{"per_topic":"many"}},"clock":{"manual":"2030-01-01T00:00:00Z"}}"#
+        #expect(try world.ask(.post, "reset", many).status == 200)
+        for _ in 0..<2 { _ = try network.plainWorld().consultation() }
+        let drink = try network.plainWorld().exchange(
+            .post, "/api/v1/meal-logs/natural", #"{"raw_input":"water","meal_type":"drink"}"#)
+        #expect(drink.status == 201 || drink.status == 202, "\(drink.text)")
+        _ = try network.plainWorld().exchange(.post, "/api/v1/goals", WorldClient.goal)
+        var last = network
+        for mode in [GuideMode.union, .consultationWebSocket, .mealLogWebSocket, .union] {
+            last = try Self.next(last) {
+                $0.clock = .real
+                $0.mode = mode
+            }
+            #expect(last.engine.defaultWorld.backend.consultationCount == 2, "\(mode)")
+            #expect(
+                last.engine.defaultWorld.backend.mealLogCount == 1 && last.engine.defaultWorld.backend.goalCount == 1)
+        }
+        let goals = try last.plainWorld().exchange(.get, "/api/v1/goals").json?["data"]?["goals"]?.array
+        let id = try #require(goals?.first?["id"]?.string)
+        let patched = try last.plainWorld().exchange(.patch, "/api/v1/goals/\(id)", #"{"progress":0.5}"#)
+        #expect(patched.status == 200, "\(patched.text)")
+        #expect(try Self.next(last) { $0.clock = .real }.engine.defaultWorld.backend.goalCount == 1)
+    }
+
+    @Test("commits no part of a world that stands still, and all of it at the end")
+    func partOfStanding() throws {
+        let network = try Self.network(try StateFile(Self.file))
+        let (engine, file) = (network.engine, try #require(network.engine.configuration.stateFile))
+        let (one, two) = (try network.world(), try network.world())
+        network.advance(by: .seconds(1))
+        var jobs: [Job] = []
+        engine.startSaving = { jobs.append($0) }
+        let users = (0..<600).map { #"{"id":"u\#($0)"}"# }.joined(separator: ",")
+        let imported = try one.ask(.put, "state", "{\"name\":\"a\",\"users\":[\(users)]}")
+        #expect(imported.status == 200, "\(imported.text)")
+        network.advance(by: .seconds(1))
+        let standing = try #require(engine.worlds["w1"])
+        #expect(standing.isPartlySaved)
+        engine.stand(standing)
+        _ = try two.exchange(.post, "/api/v1/goals", WorldClient.goal)
+        while let job = jobs.popLast() { engine.finish(job.run(), at: network.now) }
+        network.advance(by: .seconds(1))
+        while let job = jobs.popLast() { engine.finish(job.run(), at: network.now) }
+        // Another connection would see the state before: the transaction is open.
+        #expect(throws: Never.self) { try file.flush() }
+        #expect(engine.saving?.sliceCount ?? 0 > 0)
+        try engine.saveAll()
+        let later = try Self.network(file)
+        #expect(later.engine.worlds["w1"]?.backend.userCount == 600)
+        #expect(later.engine.worlds["w2"]?.backend.goalCount == 1)
+    }
+
+    @Test("commits under load that brings more in each round than a slice takes")
+    func load() throws {
+        let network = try Self.network(try StateFile(Self.file))
+        let engine = network.engine
+        network.advance(by: .seconds(1))
+        var jobs: [Job] = []
+        engine.startSaving = { jobs.append($0) }
+        var (rounds, user) = (0, 0)
+        repeat {
+            for _ in 0..<700 {
+                user += 1
+                _ = try engine.defaultWorld.backend.user(ExactString("user-\(user)"))
+            }
+            engine.noteUnsaved(engine.defaultWorld)
+            network.advance(by: .milliseconds(100))
+            while let job = jobs.popLast() { engine.finish(job.run(), at: network.now) }
+            rounds += 1
+        } while engine.saving?.sliceCount != 0 && rounds < 20
+        #expect(rounds < 5)
+    }
+
+    @Test("notes no more than there is: what is made and deleted between two commits leaves no trace")
+    func bounds() throws {
+        let network = try Self.network(try StateFile(Self.file))
+        let engine = network.engine
+        let world = try network.plainWorld()
+        network.advance(by: .seconds(1))
+        var jobs: [Job] = []
+        engine.startSaving = { jobs.append($0) }
+        let kept = try world.exchange(.post, "/api/v1/journal", #"{"title":"kept","content":"x"}"#)
+            .json?["data"]?["id"]?.string
+        network.advance(by: .seconds(1))
+        for number in 0..<50 {
+            let document = try world.exchange(.post, "/api/v1/journal", #"{"title":"\#(number)","content":"x"}"#)
+            let id = try #require(document.json?["data"]?["id"]?.string)
+            #expect(try world.exchange(.delete, "/api/v1/journal/\(id)").status == 204)
+            let path = "/api/v1/journal/\(try #require(kept))"
+            #expect(try world.exchange(.put, path, #"{"title":"\#(number)","content":"y"}"#).status == 200)
+            let goal = try world.exchange(.post, "/api/v1/goals", WorldClient.goal).json?["data"]?["id"]?.string
+            #expect(try world.exchange(.delete, "/api/v1/goals/\(try #require(goal))").status == 204)
+            let made = try network.world()
+            #expect(try network.admin(.delete, "worlds/\(made.id)").status == 204)
+        }
+        var backend = engine.defaultWorld.backend
+        let changes = backend.takeChanges(upTo: .max)
+        #expect(changes.map(\.place.list) == [.users, .documents(.journal)])
+        #expect(engine.saving?.steps.count == 0)
+    }
 }

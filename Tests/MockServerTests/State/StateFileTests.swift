@@ -7,6 +7,23 @@ import Testing
 
 @testable import MockServer
 
+extension [StateStep] {
+    /// What saves a world that has no users.
+    fileprivate static func world(_ name: String, number: Int = 1, head: String = "{\"users\":[]}") -> [StateStep] {
+        [
+            .begin(world: name, number: number, scenario: nil),
+            .head(world: name, [UInt8](head.utf8), VirtualNetwork.start),
+        ]
+    }
+}
+
+extension StateFile {
+    fileprivate func write(_ steps: [StateStep], commits: Bool) throws(StateFileError) {
+        add(steps, commits: commits)
+        try flush()
+    }
+}
+
 @Suite("A state file") struct StateFileTests {
     private static func withPath(_ body: (String) throws -> Void) throws {
         try ScratchFolder.lend { try body($0 + "/state.db") }
@@ -90,7 +107,8 @@ import Testing
             let first = try StateFile(path)
             #expect(
                 Self.refusal(path)
-                    == "'\(path)' is the state of a server that is running: stop that one, or name another file")
+                    == "'\(path)' is in use by another server, or by a tool for SQLite: end that one, or name another file"
+            )
             #expect(try first.read().worlds.isEmpty)
 
             let later = path + ".later"
@@ -126,8 +144,8 @@ import Testing
         try Self.withPath { path in
             let copy = path + ".copy"
             let file = try StateFile(path)
-            try file.write([.serial(1), .world(Self.world("w1"))], commits: true)
-            try file.write([.serial(2), .remove(world: "w1"), .world(Self.world("w2"))], commits: false)
+            try file.write([.serial(1)] + .world("w1"), commits: true)
+            try file.write([.serial(2), .remove(world: "w1")] + .world("w2"), commits: false)
             // What a kill leaves: the file and its log.
             for ending in ["", "-wal"] {
                 try FileManager.default.copyItem(atPath: path + ending, toPath: copy + ending)
@@ -144,17 +162,16 @@ import Testing
     func full() throws {
         try Self.withPath { path in
             let file = try StateFile(path, largest: 40_000)
-            try file.write([.serial(1), .world(Self.world("w1"))], commits: true)
-            var large = Self.world("w2", number: 2)
-            large.scenario = Array(repeating: UInt8(ascii: "x"), count: 100_000)
+            try file.write([.serial(1)] + .world("w1"), commits: true)
+            let large = Array(repeating: UInt8(ascii: "x"), count: 100_000)
             let error = #expect(throws: StateFileError.self) {
-                try file.write([.serial(2), .world(large)], commits: true)
+                try file.write([.serial(2), .begin(world: "w2", number: 2, scenario: large)], commits: true)
             }
             #expect(error?.message == "'\(path)': database or disk is full")
             // Steps that build on lost ones are lost, too.
             #expect(throws: StateFileError.self) { try file.write([.serial(3)], commits: true) }
             #expect(try file.read().serial == 1)
-            try file.write([.forgetAll, .serial(4), .world(Self.world("w4"))], commits: true)
+            try file.write([.forgetAll(except: nil), .serial(4)] + .world("w4"), commits: true)
             let state = try file.read()
             #expect(state.serial == 4 && state.worlds.map(\.world.name) == ["w4"])
         }
@@ -164,9 +181,7 @@ import Testing
     func inconsistent() throws {
         try Self.withPath { path in
             let file = try StateFile(path)
-            var world = Self.world("w3")
-            world.head = Array(#"{"name":"a","issued_ids":-1,"users":[]}"#.utf8)
-            try file.write([.world(world)], commits: true)
+            try file.write(.world("w3", head: #"{"name":"a","issued_ids":-1,"users":[]}"#), commits: true)
             var configuration = Engine.Configuration()
             let error = #expect(throws: StateFileError.self) { try configuration.keepState(in: file) }
             #expect(error?.message.hasPrefix("'\(path)', world w3: ") ?? false, "\(error?.message ?? "")")

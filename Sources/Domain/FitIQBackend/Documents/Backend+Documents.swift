@@ -33,7 +33,8 @@ extension Backend {
     mutating func insert(_ document: Document, in collection: DocumentCollection, of user: UserID) {
         users[user].documents[collection, default: []].append(document)
         storedBytes += document.byteCount
-        noteChange(of: document.id, in: collection, of: user)
+        let index = (users[user].documents[collection]?.count ?? 1) - 1
+        noteChange(of: document.id, isNew: true, at: index, in: collection, of: user)
         noteSharing(of: document, in: collection, by: user)
     }
 
@@ -84,7 +85,7 @@ extension Backend {
         let index = try index(of: id, in: collection, of: user)
         let removed = users[user].documents[collection]?.remove(at: index)
         storedBytes -= removed?.byteCount ?? 0
-        if let removed { noteChange(of: removed.id, in: collection, of: user) }
+        if let removed { noteRemoval(of: removed.id, in: collection, of: user) }
         if users[user].documents[collection]?.isEmpty ?? true { users[user].documents[collection] = nil }
     }
 
@@ -112,7 +113,7 @@ extension Backend {
     mutating func set(_ document: Document, at index: Int, in collection: DocumentCollection, of user: UserID) {
         storedBytes += document.byteCount - (users[user].documents[collection]?[index].byteCount ?? 0)
         users[user].documents[collection]?[index] = document
-        noteChange(of: document.id, in: collection, of: user)
+        noteChange(of: document.id, at: index, in: collection, of: user)
         noteSharing(of: document, in: collection, by: user)
     }
 
@@ -127,7 +128,7 @@ extension Backend {
     mutating func removeDocuments(of user: UserID) {
         for (collection, documents) in users[user].documents {
             storedBytes -= documents.reduce(0) { $0 + $1.byteCount }
-            for document in documents { noteRemoval(from: .documents(collection), of: user, document.id) }
+            for document in documents { noteRemoval(of: document.id, in: collection, of: user) }
         }
         users[user].documents = [:]
         sharers.remove(user)

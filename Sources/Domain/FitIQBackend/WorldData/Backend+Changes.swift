@@ -50,15 +50,37 @@ public struct EntityChange: Sendable {
 
 /// The changes that no shelf notices.
 struct UnsavedEntities: Sendable {
-    /// In the order of removal.
+    /// Saved entities that are gone, in the order of removal.
     var removed: [EntityPlace] = []
-    /// Documents that are new, were changed or are gone, in the order of their first change; some more than once.
-    var documents: [Document] = []
+    /// Documents that are new, or were changed.
+    var documents: [Document: Note] = [:]
+    /// The number of the last note.
+    private var noteCount = 0
 
     struct Document: Hashable, Sendable {
         let user: UserID
         let collection: DocumentCollection
         let id: ResourceID
+    }
+
+    struct Note: Sendable {
+        /// Orders documents by when they were first noted: new ones by their creation.
+        let number: Int
+        let isNew: Bool
+        /// Where it was in its list; it only ever moves down.
+        let index: Int
+    }
+
+    mutating func note(_ document: Document, isNew: Bool, at index: Int) {
+        guard documents[document] == nil else { return }
+        noteCount += 1
+        documents[document] = Note(number: noteCount, isNew: isNew, index: index)
+    }
+
+    /// Notes that a document is gone; one of which nothing was saved leaves no trace.
+    mutating func noteRemoval(of document: Document, at place: EntityPlace) {
+        if documents.removeValue(forKey: document)?.isNew ?? false { return }
+        removed.append(place)
     }
 }
 
@@ -88,20 +110,20 @@ extension Backend {
             || !unsaved.removed.isEmpty || !unsaved.documents.isEmpty
     }
 
-    /// Takes unsaved changes: entities that are gone come first, a new one after that to which it belongs, and those
+    /// Takes unsaved changes: entities that are gone come first, a new one after that to which it belongs, and new ones
     /// of one list in the order of their creation.
     ///
-    /// - Parameter limit: About how many to take; what is new of one consultation or user comes as a whole.
+    /// - Parameter limit: About how many to take; the new messages of a consultation come as a whole, and a long document
+    ///   counts for many.
     public mutating func takeChanges(upTo limit: Int) -> [EntityChange] {
-        guard let unsaved else { return [] }
-        self.unsaved?.removed = []
-        var changes = unsaved.removed.map { EntityChange(place: $0, data: nil) }
+        var changes = (unsaved?.removed ?? []).map { EntityChange(place: $0, data: nil) }
+        unsaved?.removed = []
         func room() -> Int { max(0, limit - changes.count) }
-        for (position, isNew) in users.takeUnsaved(upTo: room()) { append(user: position, isNew, to: &changes) }
-        let documents = unsaved.documents.prefix(room())
-        self.unsaved?.documents.removeFirst(documents.count)
-        var known: Set<UnsavedEntities.Document> = []
-        for document in documents where known.insert(document).inserted { append(document, to: &changes) }
+        for (position, isNew) in users.takeUnsaved(upTo: room()) {
+            changes.append(change(ofUser: position))
+            if isNew { noteDocuments(ofUser: position) }
+        }
+        takeDocuments(upTo: room(), into: &changes)
         for (position, _) in goals.takeUnsaved(upTo: room()) {
             let goal = goals[position].goal
             changes.append(.init(place: place(.goals, of: goals[position].owner, goal.id), data: .goal(GoalData(goal))))
@@ -117,27 +139,41 @@ extension Backend {
         return changes
     }
 
-    private func append(user position: Int, _ isNew: Bool, to changes: inout [EntityChange]) {
-        let user = users[position]
-        var data = UserData(id: user.id)
-        data.addPerson(of: user)
-        changes.append(EntityChange(place: EntityPlace(.users, of: nil, user.id), data: .user(data)))
-        guard isNew else { return }
-        for (collection, documents) in user.documents {
-            for document in documents {
-                let place = EntityPlace(.documents(collection), of: user.id, ExactString("\(document.id)"))
-                changes.append(EntityChange(place: place, data: .document(DocumentData(document))))
+    private func change(ofUser position: Int) -> EntityChange {
+        var data = UserData(id: users[position].id)
+        data.addPerson(of: users[position])
+        return EntityChange(place: EntityPlace(.users, of: nil, data.id), data: .user(data))
+    }
+
+    /// Notes all documents of a user of whom nothing was saved.
+    private mutating func noteDocuments(ofUser position: Int) {
+        for (collection, documents) in users[position].documents {
+            for (index, document) in documents.enumerated() {
+                unsaved?.note(
+                    .init(user: UserID(index: position), collection: collection, id: document.id), isNew: true,
+                    at: index)
             }
         }
     }
 
-    private func append(_ document: UnsavedEntities.Document, to changes: inout [EntityChange]) {
-        // What a user had was noted when the user was deleted.
-        guard contains(document.user) else { return }
-        let present = users[document.user].documents[document.collection]?.first { $0.id == document.id }
-        let place = place(.documents(document.collection), of: document.user, document.id)
-        changes.append(EntityChange(place: place, data: present.map { .document(DocumentData($0)) }))
+    private mutating func takeDocuments(upTo limit: Int, into changes: inout [EntityChange]) {
+        guard var unsaved = unsaved.take() else { return }
+        defer { self.unsaved = unsaved }
+        var weight = 0
+        for (noted, note) in unsaved.documents.sorted(by: { $0.value.number < $1.value.number }) {
+            guard weight < limit else { break }
+            unsaved.documents[noted] = nil
+            let all = users[noted.user].documents[noted.collection] ?? []
+            let index = all.prefix(note.index + 1).lastIndex { $0.id == noted.id }
+            guard let index else { preconditionFailure("A document that is gone is not noted.") }
+            let place = place(.documents(noted.collection), of: noted.user, noted.id)
+            changes.append(EntityChange(place: place, data: .document(DocumentData(all[index]))))
+            weight += 1 + all[index].byteCount / Self.weightOfDocument
+        }
     }
+
+    /// So many bytes of a document, which is copied, take as long as another entity.
+    private static let weightOfDocument = 4096
 
     private mutating func append(consultation position: Int, _ isNew: Bool, to changes: inout [EntityChange]) {
         let record = consultations[position]
@@ -158,16 +194,26 @@ extension Backend {
         EntityPlace(list, of: users[owner].id, ExactString("\(id)"))
     }
 
-    mutating func noteChange(of document: ResourceID, in collection: DocumentCollection, of user: UserID) {
-        // Those of a new user are taken with the user.
+    /// Notes that a document is new or was changed.
+    mutating func noteChange(
+        of document: ResourceID, isNew: Bool = false, at index: Int, in collection: DocumentCollection, of user: UserID
+    ) {
+        // Those of a new user are noted when the user is taken.
         guard unsaved != nil, !users.isNew(user.index) else { return }
-        let document = UnsavedEntities.Document(user: user, collection: collection, id: document)
-        if unsaved?.documents.last != document { unsaved?.documents.append(document) }
+        unsaved?.note(.init(user: user, collection: collection, id: document), isNew: isNew, at: index)
+    }
+
+    mutating func noteRemoval(of document: ResourceID, in collection: DocumentCollection, of user: UserID) {
+        guard unsaved != nil, !users.isNew(user.index) else { return }
+        let place = place(.documents(collection), of: user, document)
+        unsaved?.noteRemoval(of: .init(user: user, collection: collection, id: document), at: place)
     }
 
     /// Notes that an entity, and what belongs to it, is gone.
-    mutating func noteRemoval(from list: EntityPlace.List, of owner: UserID, _ id: ResourceID) {
-        guard unsaved != nil else { return }
+    ///
+    /// - Parameter isNew: Whether nothing of it was saved.
+    mutating func noteRemoval(from list: EntityPlace.List, of owner: UserID, _ id: ResourceID, isNew: Bool) {
+        guard unsaved != nil, !isNew else { return }
         let place = place(list, of: owner, id)
         unsaved?.removed.append(place)
     }

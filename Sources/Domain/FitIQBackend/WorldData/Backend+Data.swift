@@ -69,13 +69,17 @@ extension Backend {
     /// A live world may exceed its limit, because what had started when it became full was finished. A document that
     /// names the issued ids, as exports do, is therefore not held to the limit of a world.
     ///
-    /// - Parameter exportRoom: The bytes that such a document may fill; nil for no limit.
+    /// - Parameters:
+    ///   - exportRoom: The bytes that such a document may fill; nil for no limit.
+    ///   - isRestored: Whether the document is a world that was saved, which is not refused for its times, its topics
+    ///     or its meal types: times beyond the world's start become that.
     /// - Throws: The position in the document that breaks a rule or a limit; nothing is planted then.
-    public mutating func plant(_ data: WorldData, _ turn: inout Turn, exportRoom: StorageRoom? = nil) throws(PlantError)
-    {
+    public mutating func plant(
+        _ data: WorldData, _ turn: inout Turn, exportRoom: StorageRoom? = nil, isRestored: Bool = false
+    ) throws(PlantError) {
         advance(&turn)
         let room = data.issuedIDs == nil ? storageRoom : exportRoom ?? StorageRoom(bytes: .max, limit: .max)
-        var planter = Planter(backend: self, turn: turn, room: room)
+        var planter = Planter(backend: self, turn: turn, room: room, isRestored: isRestored)
         try planter.plant(data)
         self = planter.backend
         turn = planter.turn

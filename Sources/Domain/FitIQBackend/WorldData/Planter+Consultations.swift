@@ -47,7 +47,8 @@ extension Planter {
         let context = try context(of: data, goals: goals, at: path)
         let topic = Topic(persona: data.persona, context: context)
         if data.status == .active {
-            guard backend.configuration.rules.perTopic == .many || !consultations.active.contains(topic) else {
+            guard backend.configuration.rules.perTopic == .many || isRestored || !consultations.active.contains(topic)
+            else {
                 throw PlantError(path, .duplicateTopic(topic))
             }
             guard consultations.active.count < limits.activeConsultations else {

@@ -102,7 +102,8 @@ extension Planter {
     ) throws(PlantError) -> MealLog {
         try check(data.rawInput, "\(path).text", TextLengths.mealText)
         guard !data.rawInput.isBlank else { throw PlantError("\(path).text", .blank) }
-        guard MealType.known(isForApps: backend.configuration.mode.servesApps).contains(data.mealType) else {
+        guard isRestored || MealType.known(isForApps: backend.configuration.mode.servesApps).contains(data.mealType)
+        else {
             throw PlantError("\(path).meal_type", .mealTypeOfApps(data.mealType))
         }
         try check(data.notes, "\(path).notes", TextLengths.mealNotes)

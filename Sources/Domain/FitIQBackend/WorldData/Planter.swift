@@ -6,6 +6,9 @@ struct Planter {
     var backend: Backend
     var turn: Turn
     let room: StorageRoom
+    /// Whether the document is a world that was saved: it fitted together, but maybe under other rules, in another guide,
+    /// or with a clock that has been set back since.
+    let isRestored: Bool
 
     var now: Timestamp { turn.now }
     var limits: Limits { backend.configuration.limits }
@@ -106,8 +109,8 @@ struct Planter {
         switch time {
         case nil: return nil
         case .at(let time):
-            guard time <= now else { throw PlantError(path(), .beyondTheBeginning(time, now: now)) }
-            return time
+            guard time <= now || isRestored else { throw PlantError(path(), .beyondTheBeginning(time, now: now)) }
+            return min(time, now)
         case .before(let nanoseconds):
             guard nanoseconds >= 0 else { throw PlantError(path(), .negativeAge(nanoseconds)) }
             let (time, overflow) = now.nanosecondsSinceEpoch.subtractingReportingOverflow(nanoseconds)
@@ -120,7 +123,7 @@ struct Planter {
     func check(
         _ time: Timestamp, _ path: @autoclosure () -> String, notBefore earlier: Timestamp, _ what: String
     ) throws(PlantError) {
-        guard time >= earlier else { throw PlantError(path(), .outOfOrder(time, earlier: earlier, what)) }
+        guard time >= earlier || isRestored else { throw PlantError(path(), .outOfOrder(time, earlier: earlier, what)) }
     }
 }
 

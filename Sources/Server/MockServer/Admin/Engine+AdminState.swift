@@ -176,17 +176,27 @@ extension Scenario {
     /// Those of a world that holds what ``ServerLimits/stateBody`` allows take 22 bytes each in store, or more.
     public static let largestStateValues = 15_500_000
 
+    private static let stateLimits = JSON.Limits(bytes: largestState, values: largestStateValues)
+
     /// Reads a state: a scenario file, which may be larger if it is JSON.
     ///
     /// - Parameter file: The name of the file in messages.
     /// - Throws: The mistakes of the file, as with any scenario file.
     public static func readState(_ bytes: [UInt8], file: String) throws(ScenarioErrors) -> Scenario {
-        guard bytes.count > ScenarioLimits.fileBytes, bytes.first == UInt8(ascii: "{") else {
-            return try read(bytes, file: file)
+        let isJSON = bytes.first == UInt8(ascii: "{")
+        if bytes.count <= ScenarioLimits.fileBytes || !isJSON {
+            do throws(ScenarioErrors) {
+                return try read(bytes, file: file)
+            } catch {
+                // It may be what has more values than people write; if not, these mistakes have lines.
+                guard isJSON, let value = try? JSON.parse(bytes, limits: stateLimits), let state = try? read(json: value)
+                else { throw error }
+                return state
+            }
         }
         let value: JSONValue
         do throws(JSONError) {
-            value = try JSON.parse(bytes, limits: JSON.Limits(bytes: largestState, values: largestStateValues))
+            value = try JSON.parse(bytes, limits: stateLimits)
         } catch {
             let mistake = ScenarioErrors.Mistake(
                 line: error.line, column: error.column, path: "", message: error.message)

@@ -68,7 +68,9 @@ public final class Engine {
         self.configuration.restored = nil
         let draft = WorldDraft(
             settings: configuration.defaultWorldSettings, restored: restored?.defaultWorld(for: configuration))
-        let beginning = try WorldBeginning(draft, in: configuration.emptyRoom, now: now)
+        let beginning = try configuration.naming(World.defaultID) { () throws(APIError) in
+            try WorldBeginning(draft, in: configuration.emptyRoom, now: now)
+        }
         worlds = WorldTable(main: World(id: nil, number: 0, beginning, now: now), configuration, now: now)
         recorder = Recorder(worlds)
         if let restored { try beginSaving(after: restored, at: now) }

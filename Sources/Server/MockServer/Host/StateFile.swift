@@ -11,6 +11,8 @@ import Synchronization
 public final class StateFile: Sendable {
     public let path: String
     private let state: Mutex<Open>
+    /// What waits to be written: apart, so that the loop never waits for a write.
+    private let added = Mutex<[(steps: [StateStep], commits: Bool)]>([])
 
     private struct Open {
         let database: Database
@@ -70,6 +72,7 @@ public final class StateFile: Sendable {
         }
         let isNew = (application, version, tables) == (0, 0, 0)
         guard isNew || application == applicationID else { throw .foreign(path) }
+        guard version >= 0 else { throw .foreign(path) }
         guard version <= migrations.count else { throw .later(path, version: version, known: migrations.count) }
         try mapping(path) { () throws(SQLiteError) in
             for migration in migrations[Int(version)...] { try database.run(script: migration) }
@@ -84,7 +87,7 @@ public final class StateFile: Sendable {
         do { return try body() } catch { throw StateFileError(error, path) }
     }
 
-    /// What the last commit left.
+    /// What it holds: what the last commit left, if nothing was written since.
     public func read() throws(StateFileError) -> SavedState {
         try state.withLock { state throws(StateFileError) in
             try Self.mapping(path) { () throws(SQLiteError) in try Self.read(state.database) }
@@ -117,30 +120,47 @@ public final class StateFile: Sendable {
         return state
     }
 
-    /// Writes steps behind those that were written before.
+    /// Adds steps behind those that were added before; never waits for the disk.
     ///
-    /// - Parameter commits: Whether they can be relied on when the call returns; otherwise they wait for a later call.
+    /// - Parameter commits: Whether they can be relied on once ``flush()`` has returned; otherwise they wait for later
+    ///   ones.
+    func add(_ steps: [StateStep], commits: Bool) { added.withLock { $0.append((steps, commits)) } }
+
+    /// Writes what was added, in order.
+    ///
     /// - Throws: An error if the file cannot be written; nothing since the last commit is kept then, and each further
-    ///   call fails until its first step is ``StateStep/forgetAll``.
-    func write(_ steps: [StateStep], commits: Bool) throws(StateFileError) {
+    ///   call fails until the next step is ``StateStep/forgetAll``.
+    func flush() throws(StateFileError) {
         try state.withLock { state throws(StateFileError) in
-            if case .forgetAll? = steps.first { state.failure = nil }
+            for slice in takeAdded() { try write(slice.steps, commits: slice.commits, to: &state) }
             if let failure = state.failure { throw failure }
-            do throws(SQLiteError) {
-                if !state.isInTransaction { try state.database.run(script: "BEGIN IMMEDIATE") }
-                state.isInTransaction = true
-                for step in steps { try step.apply(to: state.database) }
-                guard commits else { return }
-                try state.database.run(script: "COMMIT")
-                state.isInTransaction = false
-            } catch {
-                // SQLite may have done so already, and says that there is nothing to roll back.
-                try? state.database.run(script: "ROLLBACK")
-                state.isInTransaction = false
-                let failure = StateFileError(error, path)
-                state.failure = failure
-                throw failure
-            }
+        }
+    }
+
+    private func takeAdded() -> [(steps: [StateStep], commits: Bool)] {
+        added.withLock { added in
+            defer { added = [] }
+            return added
+        }
+    }
+
+    private func write(_ steps: [StateStep], commits: Bool, to state: inout Open) throws(StateFileError) {
+        if case .forgetAll? = steps.first { state.failure = nil }
+        if let failure = state.failure { throw failure }
+        do throws(SQLiteError) {
+            if !state.isInTransaction { try state.database.run(script: "BEGIN IMMEDIATE") }
+            state.isInTransaction = true
+            for step in steps { try step.apply(to: state.database) }
+            guard commits else { return }
+            try state.database.run(script: "COMMIT")
+            state.isInTransaction = false
+        } catch {
+            // SQLite may have done so already, and says that there is nothing to roll back.
+            try? state.database.run(script: "ROLLBACK")
+            state.isInTransaction = false
+            let failure = StateFileError(error, path)
+            state.failure = failure
+            throw failure
         }
     }
 }
@@ -153,30 +173,38 @@ extension Engine {
         guard let saving else { return }
         if saving.failure != nil { saveAnew() }
         do throws(StateFileError) {
-            try writeAll(to: saving.file)
+            try saveRest(in: saving.file)
         } catch {
             // A slice may have failed whose result nobody took.
             saveAnew()
-            try writeAll(to: saving.file)
+            try saveRest(in: saving.file)
         }
     }
 
-    private func writeAll(to file: StateFile) throws(StateFileError) {
-        while let slice = takeSlice(upTo: .max) { try file.write(slice.steps, commits: slice.commits) }
+    private func saveRest(in file: StateFile) throws(StateFileError) {
+        // What a world that stands still holds is saved as well: it will not resume.
+        if let slice = takeSlice(upTo: .max, atTheEnd: true) { file.add(slice.steps, commits: true) }
+        // With the slice that was on its way when the loop ended, if there was one.
+        try file.flush()
     }
 }
 
 extension StateStep {
     fileprivate func apply(to database: Database) throws(SQLiteError) {
         switch self {
-        case .forgetAll: try database.run(script: "DELETE FROM entity; DELETE FROM world")
+        case .forgetAll(let kept):
+            try database.run("DELETE FROM entity WHERE world IS NOT ?", kept.map { .text($0) } ?? .null)
+            try database.run("DELETE FROM world WHERE name IS NOT ?", kept.map { .text($0) } ?? .null)
         case .serial(let serial): try database.run("UPDATE server SET serial = ?", .integer(Int64(serial)))
-        case .world(let world):
+        case .begin(let world, let number, let scenario):
+            try database.run("DELETE FROM entity WHERE world = ?", .text(world))
             try database.run(
-                "INSERT OR REPLACE INTO world (name, number, time, head, scenario) VALUES (?, ?, ?, ?, ?)",
-                .text(world.name), .integer(Int64(world.number)), .integer(world.time.nanosecondsSinceEpoch),
-                .bytes(world.head), world.scenario.map { .bytes($0) } ?? .null)
-        case .clear(let world): try database.run("DELETE FROM entity WHERE world = ?", .text(world))
+                "INSERT OR REPLACE INTO world (name, number, time, head, scenario) VALUES (?, ?, 0, '', ?)",
+                .text(world), .integer(Int64(number)), scenario.map { .bytes($0) } ?? .null)
+        case .head(let world, let head, let time):
+            try database.run(
+                "UPDATE world SET head = ?, time = ? WHERE name = ?", .bytes(head),
+                .integer(time.nanosecondsSinceEpoch), .text(world))
         case .remove(let world):
             try database.run("DELETE FROM entity WHERE world = ?", .text(world))
             try database.run("DELETE FROM world WHERE name = ?", .text(world))
@@ -225,7 +253,7 @@ public struct StateFileError: Error, Equatable {
         self =
             error.isBusy
             ? StateFileError(
-                message: "'\(path)' is the state of a server that is running: stop that one, or name another file")
+                message: "'\(path)' is in use by another server, or by a tool for SQLite: end that one, or name another file")
             : error.isForeign
                 ? .foreign(path)
                 : error.cannotOpen

@@ -10,6 +10,8 @@ struct Saving {
     var worlds: [World] = []
     /// Steps for worlds that are gone, and for a file of which nothing is known.
     var steps: [StateStep] = []
+    /// How many slices were written since the last commit.
+    var sliceCount = 0
     /// When steps may be written next.
     var due = Timestamp(nanosecondsSinceEpoch: 0)
     /// Whether steps are being written.
@@ -38,6 +40,8 @@ extension Engine {
     /// After a failure.
     static let savingPause: Int64 = 5_000_000_000
     /// About how many entities are collected in a turn of the loop: well under a millisecond's work.
+    ///
+    /// Each further slice of a transaction takes twice as many, so that it ends however fast changes come.
     static let savedInTurn = 512
 
     /// When to call ``save(at:)``; nil while nothing is unsaved, or while a slice is written.
@@ -48,13 +52,17 @@ extension Engine {
 
     /// Collects the next slice of what is unsaved, and has it written; call it when a turn ends.
     public func save(at now: Timestamp) {
-        guard let due = savingDue, due <= now, let slice = takeSlice(upTo: Engine.savedInTurn) else { return }
-        saving?.isWriting = true
-        let file = slice.file
+        guard let saving, let due = savingDue, due <= now else { return }
+        let limit = Engine.savedInTurn << min(saving.sliceCount, 32)
+        guard let slice = takeSlice(upTo: limit) else { return }
+        self.saving?.isWriting = true
+        let (file, commits) = (saving.file, slice.commits)
+        self.saving?.sliceCount = commits ? 0 : saving.sliceCount + 1
+        file.add(slice.steps, commits: commits)
         beside(at: now, on: startSaving) {
-            Result { () throws(StateFileError) in try file.write(slice.steps, commits: slice.commits) }
+            Result { () throws(StateFileError) in try file.flush() }
         } then: { engine, result, now in
-            engine.saved(result.take(), commits: slice.commits, at: now)
+            engine.saved(result.take(), commits: commits, at: now)
         }
     }
 
@@ -62,7 +70,7 @@ extension Engine {
         saving?.isWriting = false
         switch result {
         case .success:
-            saving?.failure = nil
+            if commits { saving?.failure = nil }
             saving?.due = commits ? now.advanced(byNanoseconds: Engine.savingInterval) : now
             // The rest of a transaction follows at once.
             if !commits { save(at: now) }
@@ -74,12 +82,15 @@ extension Engine {
         }
     }
 
-    /// Counts everything as unsaved.
+    /// Counts everything as unsaved, because it is not known what the file has.
     func saveAnew() {
-        saving?.steps = [.forgetAll]
+        saving?.steps = [.forgetAll(except: configuration.hasDefaultWorld ? nil : World.defaultID)]
+        saving?.sliceCount = 0
         for world in [defaultWorld] + worlds.values.sorted() {
             world.savedPart = nil
             noteUnsaved(world)
+            // A commit without it would lose it.
+            world.isPartlySaved = world.awaitsSaving
         }
     }
 
@@ -96,36 +107,37 @@ extension Engine {
     /// Notes that a world is gone.
     func noteRemoval(of world: World) {
         saving?.worlds.removeAll { $0 === world }
-        saving?.steps.append(.remove(world: world.name))
+        if world.savedPart != nil { saving?.steps.append(.remove(world: world.name)) }
     }
 
     struct StateSlice {
-        let file: StateFile
         var steps: [StateStep]
-        /// Whether nothing is unsaved behind it.
-        var commits = false
+        /// Whether the file has the state of one moment after it.
+        var commits: Bool
     }
 
-    /// Takes unsaved changes from the worlds that do not stand still; nil if there are none.
-    func takeSlice(upTo limit: Int) -> StateSlice? {
-        guard var saving, saving.hasWork else { return nil }
-        var slice = StateSlice(file: saving.file, steps: saving.steps)
-        saving.steps = []
-        // Taken out, so that the list has one owner.
-        self.saving?.worlds = []
+    /// Takes unsaved changes; nil if there are none.
+    ///
+    /// A world that stands still is left for later. No commit may then have a part of what it had before.
+    ///
+    /// - Parameter atTheEnd: Whether no world will resume.
+    func takeSlice(upTo limit: Int, atTheEnd: Bool = false) -> StateSlice? {
+        guard let saving, atTheEnd ? !saving.worlds.isEmpty || !saving.steps.isEmpty : saving.hasWork else {
+            return nil
+        }
+        var steps = saving.steps
+        self.saving?.steps = []
         var rest: [World] = []
         for world in saving.worlds {
-            if world.isStanding || slice.steps.count >= limit || !take(world, upTo: limit, into: &slice.steps) {
+            if world.isStanding && !atTheEnd || steps.count >= limit || !take(world, upTo: limit, into: &steps) {
                 rest.append(world)
             } else {
                 world.awaitsSaving = false
             }
         }
-        slice.steps.append(.serial(worlds.serial))
-        slice.commits = rest.allSatisfy(\.isStanding)
-        saving.worlds = rest
-        self.saving = saving
-        return slice
+        steps.append(.serial(worlds.serial))
+        self.saving?.worlds = rest
+        return StateSlice(steps: steps, commits: rest.allSatisfy { $0.isStanding && !$0.isPartlySaved })
     }
 
     /// Takes changes of a world, and what else is new about it once there are no more; returns whether there are none.
@@ -133,14 +145,16 @@ extension Engine {
         let part = world.presentPart
         if world.savedPart?.life != part.life {
             world.backend.noticeChanges(allSaved: false)
-            steps.append(.clear(world: world.name))
+            steps.append(
+                .begin(world: world.name, number: world.number, scenario: world.settings.requestedScenario))
         }
         for change in world.backend.takeChanges(upTo: max(1, limit - steps.count)) {
             steps.append(.entity(change, world: world.name))
         }
         world.savedPart = part
-        guard !world.backend.hasUnsavedChanges else { return false }
-        steps.append(.world(world.saved))
+        world.isPartlySaved = world.backend.hasUnsavedChanges
+        guard !world.isPartlySaved else { return false }
+        steps.append(.head(world: world.name, world.head, world.turn.now))
         return true
     }
 }
@@ -161,13 +175,11 @@ extension World {
         replay == nil && (backend.hasUnsavedChanges || savedPart != presentPart)
     }
 
-    /// What a state file has of it beside its entities.
-    var saved: SavedWorld {
-        let head = WorldData(issuedIDs: turn.identifiers.issuedCount).scenarioFile(
+    /// A scenario file without users: what a state file has of it beside its entities.
+    var head: [UInt8] {
+        WorldData(issuedIDs: turn.identifiers.issuedCount).scenarioFile(
             name: settings.scenario.name, guide: settings.mode, seed: settings.seed, clock: settings.clock,
             rules: settings.scenario.rules)
-        return SavedWorld(
-            name: name, number: number, head: head, time: turn.now, scenario: settings.requestedScenario)
     }
 
     /// Counts what it holds as saved.

@@ -58,6 +58,16 @@ extension Engine.Configuration {
         (stateFile, restored) = (file, try RestoredState(file))
     }
 
+    /// Names the state file, if there is one, and the world in an error about the world's data.
+    func naming<Result>(_ world: String, _ body: () throws(APIError) -> Result) throws(APIError) -> Result {
+        do throws(APIError) {
+            return try body()
+        } catch {
+            guard let stateFile else { throw error }
+            throw .invalid(StateFileError(world: world, stateFile.path, error.message).message)
+        }
+    }
+
     /// A requested scenario as bytes that a state file can keep; nil without one.
     func kept(_ scenario: JSONValue?) -> [UInt8]? { stateFile == nil ? nil : scenario?.encoded() }
 }
@@ -76,11 +86,7 @@ extension Engine {
         noteUnsaved(defaultWorld)
         worlds.serial = max(worlds.serial, restored.serial)
         for world in restored.worlds {
-            do throws(APIError) {
-                try restore(world, at: now)
-            } catch {
-                throw .invalid(StateFileError(world: world.saved.name, file.path, error.message).message)
-            }
+            try configuration.naming(world.saved.name) { () throws(APIError) in try restore(world, at: now) }
         }
     }
 

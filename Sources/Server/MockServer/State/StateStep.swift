@@ -4,14 +4,16 @@ import JSON
 
 /// A step that brings a state file up to date; the steps between two commits go in order, and all or none.
 enum StateStep: Sendable {
-    /// Forgets everything, because it is not known what the file has.
-    case forgetAll
+    /// Forgets every world but one that is not served, because it is not known what the file has.
+    case forgetAll(except: String?)
     /// The number of the last world that was created.
     case serial(Int)
-    /// A world is new, or something is new about it.
-    case world(SavedWorld)
-    /// A world begins anew: it has none of its entities.
-    case clear(world: String)
+    /// A world is new, or begins anew: it has no entities, and its head follows.
+    ///
+    /// - scenario: The scenario that it was created with, as the request had it; nil for the server's.
+    case begin(world: String, number: Int, scenario: [UInt8]?)
+    /// What is new about a world: its head, and its time.
+    case head(world: String, [UInt8], Timestamp)
     /// A world is gone.
     case remove(world: String)
     /// An entity of a world is new, was changed or is gone.
@@ -28,7 +30,7 @@ struct SavedWorld: Sendable, Equatable {
     var head: [UInt8]
     /// The world's time when it was saved.
     var time: Timestamp
-    /// The scenario that the world was created with, as the request had it; nil for the server's.
+    /// The scenario that it was created with, as the request had it; nil for the server's.
     var scenario: [UInt8]?
 }
 
@@ -66,7 +68,10 @@ extension SavedWorld {
             let texts = objects.map { Array($0.data.dropLast()) + members($0.id) + [UInt8(ascii: "}")] }
             return [UInt8(ascii: "[")] + texts.joined(separator: [.comma]) + [UInt8(ascii: "]")]
         }
-        func member(_ name: String, _ value: [UInt8]) -> [UInt8] { Array(",\"\(name)\":".utf8) + value }
+        /// A member of an object; none for an empty list or object.
+        func member(_ name: String, _ value: [UInt8]) -> [UInt8] {
+            value.count == 2 ? [] : Array(",\"\(name)\":".utf8) + value
+        }
         let users = array("users", of: "") { user in
             let documents = DocumentCollection.allCases.flatMap { collection in
                 member(collection.rawValue, array(EntityPlace.List.documents(collection).name, of: user))

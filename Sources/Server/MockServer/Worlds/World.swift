@@ -59,6 +59,8 @@ final class World {
     /// What of it is in the state file, and whether it is in the engine's list of worlds to save.
     @exclusivity(unchecked) var savedPart: SavedPart?
     @exclusivity(unchecked) var awaitsSaving = false
+    /// Whether some of its changes were taken since the last commit, and others were not.
+    @exclusivity(unchecked) var isPartlySaved = false
     /// What waits for it to resume; nil unless it stands still.
     @exclusivity(unchecked) var standstill: Standstill?
     /// How often a manual clock was moved.
@@ -88,15 +90,16 @@ final class World {
             if let start = clock.manualTime, let restored { clock.move(to: max(start, restored.saved.time)) }
             backend = settings.makeBackend()
             backend.storageRoom = room
-            // The system's clock may have been set back since the world was saved.
-            let begin = max(clock.now(now), restored?.saved.time ?? clock.now(now))
-            turn = Turn(now: begin, identifiers: ResourceIDSequence(seed: settings.seed))
+            turn = Turn(now: clock.now(now), identifiers: ResourceIDSequence(seed: settings.seed))
             do throws(PlantError) {
-                try backend.plant(restored?.state.data ?? settings.scenario.data, &turn, exportRoom: exportRoom)
+                if let restored {
+                    try backend.plant(restored.state.data, &turn, isRestored: true)
+                } else {
+                    try backend.plant(settings.scenario.data, &turn, exportRoom: exportRoom)
+                }
             } catch {
                 throw APIError(error)
             }
-            turn.now = clock.now(now)
         }
     }
 

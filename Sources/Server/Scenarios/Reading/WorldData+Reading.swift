@@ -40,7 +40,8 @@ extension UserData {
         for cursor in fields["consultations"]?.elements(limit: ScenarioLimits.consultations, of: "consultations") ?? []
         {
             guard let consultation = ConsultationData.read(cursor, goals: goals) else { continue }
-            if consultation.status == .active { topics.add(consultation, goals: goals, cursor: cursor) }
+            // An exported world may have lived under other rules; whether it fits is up to where it is planted.
+            if consultation.status == .active, !isExported { topics.add(consultation, goals: goals, cursor: cursor) }
             user.consultations.append(consultation)
         }
         user.fillActiveConsultations = fields["fill_active_consultations"]?.integer(
