@@ -18,7 +18,8 @@ import Testing
             backend.noticeChanges(allSaved: false)
             let entities = backend.takeChanges(upTo: .max).map { change in
                 SavedEntity(
-                    list: change.place.list.name, owner: change.place.owner ?? "", id: change.place.id,
+                    list: change.place.list.name, owner: ExactString(change.place.owner?.text ?? ""),
+                    id: ExactString(change.place.id.text),
                     data: change.data?.encoded ?? [])
             }
             let saved = SavedWorld(name: world.name, number: 0, head: world.head, time: world.turn.now)

@@ -62,7 +62,7 @@ extension Backend {
         mealSockets[user] = nil
         if let email = owner.person?.account?.email { addresses[EmailAddress.key(email)] = nil }
         storedBytes -= owner.byteCount + owner.photos.reduce(0) { $0 + $1.byteCount }
-        if !users.isNew(user.index) { unsaved?.removed.append(EntityPlace(.users, of: nil, owner.id)) }
+        if !users.isNew(user.index) { unsaved?.removed.append(EntityPlace(.users, of: nil, .user(owner.id))) }
         users.remove(user.index) { $0 = User(id: "") }
         dropObsoleteSteps()
     }

@@ -87,10 +87,7 @@ package struct Shelf<Record: Identifiable & Sendable>: Sendable where Record.ID:
     /// Whether nothing of a record was saved yet.
     func isNew(_ position: Int) -> Bool { unsaved.map { position >= $0.newFrom } ?? false }
 
-    var hasUnsaved: Bool {
-        guard let unsaved else { return false }
-        return unsaved.newFrom < end || !unsaved.changed.isEmpty
-    }
+    var hasUnsaved: Bool { (unsaved?.newFrom ?? end) < end || unsaved?.changed.isEmpty == false }
 
     /// Takes the positions of unsaved records: of changed ones, then of new ones in the order of their creation.
     mutating func takeUnsaved(upTo limit: Int) -> [(position: Int, isNew: Bool)] {

@@ -285,8 +285,8 @@ import Testing
             network.advance(by: .milliseconds(100))
             while let job = jobs.popLast() { engine.finish(job.run(), at: network.now) }
             rounds += 1
-        } while engine.saving?.sliceCount != 0 && rounds < 20
-        #expect(rounds < 5)
+        } while engine.saving?.sliceCount != 0 && rounds < 100
+        #expect(rounds < 40)
     }
 
     @Test("notes no more than there is: what is made and deleted between two commits leaves no trace")

@@ -23,16 +23,29 @@ public struct EntityPlace: Hashable, Sendable {
 
     public var list: List
     /// The id of the user, or of the messages' consultation; nil for users.
-    public var owner: ExactString?
-    public var id: ExactString
+    public var owner: EntityID?
+    public var id: EntityID
 
-    public init(_ list: List, of owner: ExactString?, _ id: ExactString) {
-        (self.list, self.owner, self.id) = (list, owner, id)
+    init(_ list: List, of owner: EntityID?, _ id: EntityID) { (self.list, self.owner, self.id) = (list, owner, id) }
+}
+
+/// An id that becomes a text where it is needed.
+public enum EntityID: Hashable, Sendable {
+    case user(ExactString)
+    case resource(ResourceID)
+
+    public var text: String {
+        switch self {
+        case .user(let id): id.text
+        case .resource(let id): id.description
+        }
     }
 }
 
 /// An entity as a scenario file has it, without the entities that belong to it.
-public enum EntityData: Sendable, Equatable {
+///
+/// Elsewhere, because it is large, and lists of changes move their elements.
+public indirect enum EntityData: Sendable, Equatable {
     case user(UserData)
     case goal(GoalData)
     case consultation(ConsultationData)
@@ -104,10 +117,11 @@ extension Backend {
         }
     }
 
-    public var hasUnsavedChanges: Bool {
-        guard let unsaved else { return false }
+    /// Mutating, because otherwise the whole value is copied for the question each time, after every request.
+    public mutating func hasUnsavedChanges() -> Bool {
+        guard unsaved != nil else { return false }
         return users.hasUnsaved || mealLogs.hasUnsaved || consultations.hasUnsaved || goals.hasUnsaved
-            || !unsaved.removed.isEmpty || !unsaved.documents.isEmpty
+            || unsaved?.removed.isEmpty == false || unsaved?.documents.isEmpty == false
     }
 
     /// Takes unsaved changes: entities that are gone come first, a new one after that to which it belongs, and new ones
@@ -116,8 +130,12 @@ extension Backend {
     /// - Parameter limit: About how many to take; the new messages of a consultation come as a whole, and a long document
     ///   counts for many.
     public mutating func takeChanges(upTo limit: Int) -> [EntityChange] {
-        var changes = (unsaved?.removed ?? []).map { EntityChange(place: $0, data: nil) }
-        unsaved?.removed = []
+        var changes: [EntityChange] = []
+        changes.reserveCapacity(min(limit, 1024))
+        if let removed = unsaved?.removed, !removed.isEmpty {
+            changes = removed.map { EntityChange(place: $0, data: nil) }
+            unsaved?.removed = []
+        }
         func room() -> Int { max(0, limit - changes.count) }
         for (position, isNew) in users.takeUnsaved(upTo: room()) {
             changes.append(change(ofUser: position))
@@ -126,14 +144,15 @@ extension Backend {
         takeDocuments(upTo: room(), into: &changes)
         for (position, _) in goals.takeUnsaved(upTo: room()) {
             let goal = goals[position].goal
-            changes.append(.init(place: place(.goals, of: goals[position].owner, goal.id), data: .goal(GoalData(goal))))
+            changes.append(
+                .init(place: users.place(.goals, of: goals[position].owner, goal.id), data: .goal(GoalData(goal))))
         }
         for (position, isNew) in consultations.takeUnsaved(upTo: room()) {
             append(consultation: position, isNew, to: &changes)
         }
         for (position, _) in mealLogs.takeUnsaved(upTo: room()) {
             let log = mealLogs[position].log
-            let place = place(.mealLogs, of: mealLogs[position].owner, log.id)
+            let place = users.place(.mealLogs, of: mealLogs[position].owner, log.id)
             changes.append(EntityChange(place: place, data: .mealLog(MealLogData(log))))
         }
         return changes
@@ -142,7 +161,7 @@ extension Backend {
     private func change(ofUser position: Int) -> EntityChange {
         var data = UserData(id: users[position].id)
         data.addPerson(of: users[position])
-        return EntityChange(place: EntityPlace(.users, of: nil, data.id), data: .user(data))
+        return EntityChange(place: EntityPlace(.users, of: nil, .user(data.id)), data: .user(data))
     }
 
     /// Notes all documents of a user of whom nothing was saved.
@@ -166,7 +185,7 @@ extension Backend {
             let all = users[noted.user].documents[noted.collection] ?? []
             let index = all.prefix(note.index + 1).lastIndex { $0.id == noted.id }
             guard let index else { preconditionFailure("A document that is gone is not noted.") }
-            let place = place(.documents(noted.collection), of: noted.user, noted.id)
+            let place = users.place(.documents(noted.collection), of: noted.user, noted.id)
             changes.append(EntityChange(place: place, data: .document(DocumentData(all[index]))))
             weight += 1 + all[index].byteCount / Self.weightOfDocument
         }
@@ -181,17 +200,13 @@ extension Backend {
         var data = data(ofConsultation: position, [])
         data.awaitsAnswer =
             data.status == .active && messages.last?.role == .user && (record.answer != nil || !record.waiting.isEmpty)
-        let place = place(.consultations, of: record.owner, record.id)
+        let place = users.place(.consultations, of: record.owner, record.id)
         changes.append(EntityChange(place: place, data: .consultation(data)))
         for message in messages[(isNew ? 0 : record.savedMessages)...] {
-            let place = EntityPlace(.messages, of: place.id, ExactString("\(message.id)"))
+            let place = EntityPlace(.messages, of: place.id, .resource(message.id))
             changes.append(EntityChange(place: place, data: .message(MessageData(message))))
         }
         consultations[unnoticed: position].savedMessages = messages.count
-    }
-
-    private func place(_ list: EntityPlace.List, of owner: UserID, _ id: ResourceID) -> EntityPlace {
-        EntityPlace(list, of: users[owner].id, ExactString("\(id)"))
     }
 
     /// Notes that a document is new or was changed.
@@ -205,7 +220,7 @@ extension Backend {
 
     mutating func noteRemoval(of document: ResourceID, in collection: DocumentCollection, of user: UserID) {
         guard unsaved != nil, !users.isNew(user.index) else { return }
-        let place = place(.documents(collection), of: user, document)
+        let place = users.place(.documents(collection), of: user, document)
         unsaved?.noteRemoval(of: .init(user: user, collection: collection, id: document), at: place)
     }
 
@@ -214,7 +229,14 @@ extension Backend {
     /// - Parameter isNew: Whether nothing of it was saved.
     mutating func noteRemoval(from list: EntityPlace.List, of owner: UserID, _ id: ResourceID, isNew: Bool) {
         guard unsaved != nil, !isNew else { return }
-        let place = place(list, of: owner, id)
+        let place = users.place(list, of: owner, id)
         unsaved?.removed.append(place)
+    }
+}
+
+extension Shelf<User> {
+    /// The place of a user's entity.
+    fileprivate func place(_ list: EntityPlace.List, of owner: UserID, _ id: ResourceID) -> EntityPlace {
+        EntityPlace(list, of: .user(self[owner].id), .resource(id))
     }
 }

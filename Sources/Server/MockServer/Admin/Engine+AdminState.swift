@@ -189,7 +189,8 @@ extension Scenario {
                 return try read(bytes, file: file)
             } catch {
                 // It may be what has more values than people write; if not, these mistakes have lines.
-                guard isJSON, let value = try? JSON.parse(bytes, limits: stateLimits), let state = try? read(json: value)
+                guard isJSON, let value = try? JSON.parse(bytes, limits: stateLimits),
+                    let state = try? read(json: value)
                 else { throw error }
                 return state
             }

@@ -250,18 +250,15 @@ public struct StateFileError: Error, Equatable {
     private init(message: String) { self.message = message }
 
     fileprivate init(_ error: SQLiteError, _ path: String) {
-        self =
-            error.isBusy
-            ? StateFileError(
-                message: "'\(path)' is in use by another server, or by a tool for SQLite: end that one, or name another file")
-            : error.isForeign
-                ? .foreign(path)
-                : error.cannotOpen
-                    ? StateFileError(
-                        message:
-                            "'\(path)' cannot be opened or created: it takes a folder that is there, and can be written"
-                    )
-                    : StateFileError(message: "'\(path)': \(error.message)")
+        let reason =
+            if error.isBusy {
+                " is in use by another server, or by a tool for SQLite: end that one, or name another file"
+            } else if error.cannotOpen {
+                " cannot be opened or created: it takes a folder that is there, and can be written"
+            } else {
+                ": " + error.message
+            }
+        self = error.isForeign ? .foreign(path) : StateFileError(message: "'\(path)'" + reason)
     }
 
     /// What is in one of its worlds cannot be used.

@@ -4,20 +4,22 @@ import JSON
 import Scenarios
 
 /// What a server knows of its state file.
-struct Saving {
+///
+/// A class, because it is asked after every request, and a value with lists would be copied for that.
+final class Saving {
     let file: StateFile
     /// The worlds in which something may be unsaved, each once.
-    var worlds: [World] = []
+    @exclusivity(unchecked) var worlds: [World] = []
     /// Steps for worlds that are gone, and for a file of which nothing is known.
-    var steps: [StateStep] = []
+    @exclusivity(unchecked) var steps: [StateStep] = []
     /// How many slices were written since the last commit.
-    var sliceCount = 0
+    @exclusivity(unchecked) var sliceCount = 0
     /// When steps may be written next.
-    var due = Timestamp(nanosecondsSinceEpoch: 0)
+    @exclusivity(unchecked) var due = Timestamp(nanosecondsSinceEpoch: 0)
     /// Whether steps are being written.
-    var isWriting = false
+    @exclusivity(unchecked) var isWriting = false
     /// Why the last steps were not written; nil if they were.
-    var failure: StateFileError?
+    @exclusivity(unchecked) var failure: StateFileError?
 
     init(_ file: StateFile) { self.file = file }
 }
@@ -41,7 +43,7 @@ extension Engine {
     static let savingPause: Int64 = 5_000_000_000
     /// About how many entities are collected in a turn of the loop: well under a millisecond's work.
     ///
-    /// Each further slice of a transaction takes twice as many, so that it ends however fast changes come.
+    /// After 16 slices of a transaction it is twice as many, and so on: it ends however fast changes come.
     static let savedInTurn = 512
 
     /// When to call ``save(at:)``; nil while nothing is unsaved, or while a slice is written.
@@ -53,11 +55,11 @@ extension Engine {
     /// Collects the next slice of what is unsaved, and has it written; call it when a turn ends.
     public func save(at now: Timestamp) {
         guard let saving, let due = savingDue, due <= now else { return }
-        let limit = Engine.savedInTurn << min(saving.sliceCount, 32)
+        let limit = Engine.savedInTurn << min(saving.sliceCount / 16, 32)
         guard let slice = takeSlice(upTo: limit) else { return }
-        self.saving?.isWriting = true
+        saving.isWriting = true
         let (file, commits) = (saving.file, slice.commits)
-        self.saving?.sliceCount = commits ? 0 : saving.sliceCount + 1
+        saving.sliceCount = commits ? 0 : saving.sliceCount + 1
         file.add(slice.steps, commits: commits)
         beside(at: now, on: startSaving) {
             Result { () throws(StateFileError) in try file.flush() }
@@ -126,7 +128,7 @@ extension Engine {
             return nil
         }
         var steps = saving.steps
-        self.saving?.steps = []
+        saving.steps = []
         var rest: [World] = []
         for world in saving.worlds {
             if world.isStanding && !atTheEnd || steps.count >= limit || !take(world, upTo: limit, into: &steps) {
@@ -136,7 +138,7 @@ extension Engine {
             }
         }
         steps.append(.serial(worlds.serial))
-        self.saving?.worlds = rest
+        saving.worlds = rest
         return StateSlice(steps: steps, commits: rest.allSatisfy { $0.isStanding && !$0.isPartlySaved })
     }
 
@@ -152,7 +154,7 @@ extension Engine {
             steps.append(.entity(change, world: world.name))
         }
         world.savedPart = part
-        world.isPartlySaved = world.backend.hasUnsavedChanges
+        world.isPartlySaved = world.backend.hasUnsavedChanges()
         guard !world.isPartlySaved else { return false }
         steps.append(.head(world: world.name, world.head, world.turn.now))
         return true
@@ -172,7 +174,7 @@ extension World {
 
     /// Whether something may be unsaved; a world that replays a session is not saved.
     fileprivate var isUnsaved: Bool {
-        replay == nil && (backend.hasUnsavedChanges || savedPart != presentPart)
+        replay == nil && (backend.hasUnsavedChanges() || savedPart != presentPart)
     }
 
     /// A scenario file without users: what a state file has of it beside its entities.
