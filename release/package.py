@@ -46,7 +46,7 @@ def contents(version, program, manual):
         "share/fitiq-mock/scenario.schema.json": said(program, "schema"),
         "LICENSE": (ROOT / "LICENSE").read_bytes(),
         "THIRD-PARTY-NOTICES": parts.notices(ROOT).encode(),
-        "sbom.spdx.json": json.dumps(parts.sbom(ROOT, version), indent=2).encode() + b"\n",
+        "sbom.spdx.json": json.dumps(parts.sbom(ROOT, version, program), indent=2).encode() + b"\n",
     }
     for shell, path in COMPLETIONS.items():
         files[path] = said(program, "completions", shell)

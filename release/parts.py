@@ -11,6 +11,11 @@ LIBRARIES = [
     ("openssl", "libssl-dev", "Apache-2.0"), ("sqlite3", "libsqlite3-dev", "blessing"),
     ("yaml-0.1", "libyaml-dev", "MIT"), ("zlib", "zlib1g-dev", "Zlib"),
 ]
+# What a binary finds in the system that it runs on, by the beginning of a name.
+SYSTEM_LICENCES = {
+    "libc.": "LGPL-2.1-or-later", "libm.": "LGPL-2.1-or-later", "ld-linux": "LGPL-2.1-or-later",
+    "libstdc++": "GPL-3.0-or-later WITH GCC-exception-3.1", "libgcc_s": "GPL-3.0-or-later WITH GCC-exception-3.1",
+}
 SWIFT_LICENCE = "Apache-2.0 WITH Swift-exception"
 
 
@@ -65,8 +70,18 @@ def library_notice(package):
     return next((path.read_text() for path in folder.glob("LICENSE*")), "https://www.sqlite.org/copyright.html")
 
 
-def sbom(root, version):
+def found_in_system(program):
+    """The names of the libraries that a binary is linked with when it starts."""
+    if platform.system() == "Darwin":
+        lines = output("otool", "-L", str(program)).splitlines()[1:]
+        return sorted(line.split(" (")[0].strip().rsplit("/", 1)[1] for line in lines)
+    lines = output("objdump", "-p", str(program)).splitlines()
+    return sorted(line.split()[1] for line in lines if line.split()[:1] == ["NEEDED"])
+
+
+def sbom(root, version, program):
     """The parts as SPDX 2.3; it says nothing about when and where it was made, so that it stays the same."""
+    system = found_in_system(program)
     parts = [(package["identity"], package["version"], "Apache-2.0", package["url"]) for package in packages(root)]
     parts += [(name, output("pkg-config", "--modversion", name), licence, "NOASSERTION")
               for name, _, licence in LIBRARIES]
@@ -82,12 +97,26 @@ def sbom(root, version):
         "spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT", "name": name,
         "documentNamespace": f"https://spdx.org/spdxdocs/{name}",
         "creationInfo": {"created": "1980-01-01T00:00:00Z", "creators": ["Tool: fitiq-mock-release"]},
-        "packages": [package("fitiq-mock", version, "MIT", "NOASSERTION")] + [package(*part) for part in parts],
+        "packages": [package("fitiq-mock", version, "MIT", "NOASSERTION")] + [package(*part) for part in parts] + [
+            package(identifier(name), "NOASSERTION", system_licence(name), "NOASSERTION") for name in system
+        ],
         "relationships": [
             {"spdxElementId": "SPDXRef-DOCUMENT", "relationshipType": "DESCRIBES",
              "relatedSpdxElement": "SPDXRef-fitiq-mock"},
         ] + [
             {"spdxElementId": "SPDXRef-fitiq-mock", "relationshipType": "STATIC_LINK",
              "relatedSpdxElement": f"SPDXRef-{part[0]}"} for part in parts
+        ] + [
+            {"spdxElementId": "SPDXRef-fitiq-mock", "relationshipType": "DYNAMIC_LINK",
+             "relatedSpdxElement": f"SPDXRef-{identifier(name)}"} for name in system
         ],
     }
+
+
+def identifier(name):
+    """A name as SPDX takes it in ids: letters, digits, dots and hyphens."""
+    return "".join(character if character.isalnum() or character in ".-" else "-" for character in name)
+
+
+def system_licence(name):
+    return next((licence for start, licence in SYSTEM_LICENCES.items() if name.startswith(start)), "NOASSERTION")
