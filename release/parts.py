@@ -89,7 +89,7 @@ def sbom(root, version, program):
     name = f"fitiq-mock-{version}-{platform.system().lower()}-{platform.machine()}"
     def package(name, version, licence, location):
         return {
-            "SPDXID": f"SPDXRef-{name}", "name": name, "versionInfo": version, "downloadLocation": location,
+            "SPDXID": f"SPDXRef-{identifier(name)}", "name": name, "versionInfo": version, "downloadLocation": location,
             "licenseConcluded": licence, "licenseDeclared": licence, "copyrightText": "NOASSERTION",
             "filesAnalyzed": False,
         }
@@ -98,7 +98,7 @@ def sbom(root, version, program):
         "documentNamespace": f"https://spdx.org/spdxdocs/{name}",
         "creationInfo": {"created": "1980-01-01T00:00:00Z", "creators": ["Tool: fitiq-mock-release"]},
         "packages": [package("fitiq-mock", version, "MIT", "NOASSERTION")] + [package(*part) for part in parts] + [
-            package(identifier(name), "NOASSERTION", system_licence(name), "NOASSERTION") for name in system
+            package(name, "NOASSERTION", system_licence(name), "NOASSERTION") for name in system
         ],
         "relationships": [
             {"spdxElementId": "SPDXRef-DOCUMENT", "relationshipType": "DESCRIBES",
