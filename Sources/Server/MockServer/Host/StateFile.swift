@@ -183,7 +183,9 @@ extension Engine {
 
     private func saveRest(in file: StateFile) throws(StateFileError) {
         // What a world that stands still holds is saved as well: it will not resume.
-        if let slice = takeSlice(upTo: .max, atTheEnd: true) { file.add(slice.steps, commits: true) }
+        let rest = takeSlice(upTo: .max, atTheEnd: true)?.steps ?? []
+        // Even if nothing is left: what was written may wait for a commit.
+        file.add(rest, commits: true)
         // With the slice that was on its way when the loop ended, if there was one.
         try file.flush()
     }
