@@ -46,7 +46,7 @@ public struct Backend: Sendable {
     var schedule = Heap<ScheduledStep>()
     /// Beyond this many steps, a deletion removes the obsolete ones.
     var mostSteps = Backend.spareSteps
-    /// What has changed beside the records of the shelves; nil while nobody looks.
+    /// The unsaved changes that the shelves do not notice; nil while changes are not saved.
     var unsaved: UnsavedEntities?
     /// Bytes of JSON in all users, consultations, histories, goals, meal logs, photos and documents.
     public internal(set) var storedBytes = 0

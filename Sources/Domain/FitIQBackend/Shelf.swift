@@ -11,7 +11,7 @@ package struct Shelf<Record: Identifiable & Sendable>: Sendable where Record.ID:
     /// The position of the next record.
     private(set) var end = 0
     package private(set) var count = 0
-    /// What has changed since somebody looked; nil while nobody does.
+    /// The records with unsaved changes; nil while changes are not saved.
     private var unsaved: Unsaved?
 
     private struct Unsaved {

@@ -175,7 +175,7 @@ extension Engine {
         do throws(StateFileError) {
             try saveRest(in: saving.file)
         } catch {
-            // A slice may have failed whose result nobody took.
+            // The last slice may have failed after the loop ended, so the engine does not know of it.
             saveAnew()
             try saveRest(in: saving.file)
         }

@@ -43,7 +43,7 @@ struct RestoredWorld: Sendable {
 }
 
 extension RestoredState {
-    /// The default world; nil if the server has none that is saved.
+    /// The saved default world; nil if the file has none, or this server does not serve one.
     func defaultWorld(for configuration: Engine.Configuration) -> RestoredWorld? {
         guard configuration.hasDefaultWorld, configuration.scenario.replay == nil else { return nil }
         return worlds.first { $0.saved.name == World.defaultID }

@@ -25,7 +25,7 @@ final class WorldTable {
     @exclusivity(unchecked) private(set) var useNetworks = false
     /// Bytes of JSON, and the weight of the journals, of all worlds together.
     @exclusivity(unchecked) private(set) var storedBytes = 0, journalWeight = 0
-    /// Receives each world in which something may have changed; nil while nobody asks.
+    /// Called with each world that may have changed; nil while changes are not saved.
     @exclusivity(unchecked) var changed: ((World) -> Void)?
     private let limits: ServerLimits
     /// Bytes of JSON that one world may hold.
