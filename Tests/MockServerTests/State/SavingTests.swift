@@ -224,11 +224,14 @@ import Testing
         #expect(drink.status == 201 || drink.status == 202, "\(drink.text)")
         _ = try network.plainWorld().exchange(.post, "/api/v1/goals", WorldClient.goal)
         var last = network
-        for mode in [GuideMode.union, .consultationWebSocket, .mealLogWebSocket, .union] {
+        let modes: [GuideMode] = [.union, .consultationWebSocket, .mealLogWebSocket, .union]
+        for (start, mode) in modes.enumerated() {
             last = try Self.next(last) {
                 $0.clock = .real
                 $0.mode = mode
             }
+            // What lay ahead of the clock is saved anew once.
+            #expect((last.engine.defaultWorld.savedPart == nil) == (start == 0))
             #expect(last.engine.defaultWorld.backend.consultationCount == 2, "\(mode)")
             #expect(
                 last.engine.defaultWorld.backend.mealLogCount == 1 && last.engine.defaultWorld.backend.goalCount == 1)
@@ -316,4 +319,68 @@ import Testing
         #expect(changes.map(\.place.list) == [.users, .documents(.journal)])
         #expect(engine.saving?.steps.count == 0)
     }
+
+    @Test("forgets a world that plays a session back, and what it was before")
+    func sessions() throws {
+        let network = try Self.network(try StateFile(Self.file))
+        let world = try network.plainWorld()
+        _ = try world.exchange(.post, "/api/v1/goals", WorldClient.goal)
+        network.advance(by: .seconds(1))
+        let entry =
+            #"{"startedDateTime":"2025-01-29T10:30:00Z","time":0,"request":{"method":"GET","url":"https://api.example/","headers":[]},"response":{"status":204,"headers":[],"content":{}},"timings":{}}"#
+        let session = #"{"log":{"version":"1.2","entries":[\#(entry)]}}"#
+        let scenario = #"{"scenario":{"name":"r","replay":{"session":\#(session)}}}"#
+        let reset = try world.ask(.post, "reset", scenario)
+        #expect(reset.status == 200, "\(reset.text)")
+        #expect(try network.world(scenario).id == "w1")
+        network.advance(by: .seconds(1))
+        #expect(network.engine.savingDue == nil)
+        let file = try #require(network.engine.configuration.stateFile)
+        #expect(try file.read().worlds.isEmpty)
+        #expect(try Self.network(file).engine.worlds.serial == 1)
+    }
+
+    @Test("starts with worlds that outgrew what a scenario may have: times, texts and documents")
+    func outgrown() throws {
+        let network = try Self.network(try StateFile(Self.file))
+        let late = try network.world(#"{"clock":{"manual":"2199-12-31T23:59:00Z"}}"#)
+        let request = #"{"email":"a@b.example","password":"correct horse","name":"A","date_of_birth":"1990-01-01"}"#
+        let registered = try late.exchange(.post, "/api/v1/auth/register", request).json?["data"]
+        let refresh = try #require(registered?["refresh_token"]?.string)
+        let users = #"[{"goals":[{"title":"Old","created_at":"300d ago"}]}]"#
+        let early = try network.world(
+            #"{"clock":{"manual":"1970-01-01T00:00:00Z"},"scenario":{"name":"e","users":\#(users)}}"#)
+        let echo = String(repeating: "{{content}}", count: 100)
+        let chat = #"{"id":"\#(Self.conversation)","persona":"nutritionist","made_up_messages":9998}"#
+        let insight = #"{"content":"\#(String(repeating: "x", count: 65_520))"}"#
+        let user = #"{"consultations":[\#(chat)],"documents":{"insights":[\#(insight)]}}"#
+        let talkative = try network.world(
+            #"{"scenario":{"name":"t","answers":[{"text":"\#(echo)"}],"users":[\#(user)]}}"#)
+        let socket = try talkative.socket(on: Self.conversation)
+        socket.send(#"{"type":"message","content":"\#(String(repeating: "👩‍👩‍👧‍👦", count: 600))"}"#)
+        try talkative.advance("1h")
+        func insights(_ world: WorldClient) throws -> JSONValue? {
+            try world.exchange(.get, "/api/v1/insights").json?["data"]?["insights"]
+        }
+        let id = try #require(try insights(talkative)?[0]?["id"]?.string)
+        #expect(try talkative.exchange(.post, "/api/v1/insights/\(id)/read").status == 200)
+        let before = try insights(talkative)
+
+        let later = try Self.next(network)
+        func again(_ world: WorldClient) throws -> WorldClient {
+            try WorldClient(later, later.admin(.get, "worlds/\(world.id)"))
+        }
+        let goals = try again(early).exchange(.get, "/api/v1/goals").json?["data"]?["goals"]?.array
+        #expect(goals?.map { $0["created_at"] } == ["1969-03-07T00:00:00Z"])
+        let refreshed = try again(late).exchange(.post, "/api/v1/auth/refresh", #"{"refresh_token":"\#(refresh)"}"#)
+        #expect(refreshed.status == 200, "\(refreshed.text)")
+        #expect(try insights(again(talkative)) == before)
+        let page = "/api/v1/consultations/\(Self.conversation)/messages?limit=1&offset=9999"
+        let last = try again(talkative).exchange(.get, page)
+        #expect(
+            last.json?["data"]?["messages"]?[0]?["content"]?.string?.utf8.count == 1_500_000, "\(last.text.prefix(300))"
+        )
+    }
+
+    private static let conversation = "8f3b2a10-0000-4000-8000-00000000000a"
 }

@@ -38,11 +38,21 @@ public struct Timestamp: Hashable, Comparable, Sendable, PlainJSONText {
         return RFC3339.text(secondsSinceEpoch: seconds, nanoseconds: nanosecondsSinceEpoch &- seconds &* 1_000_000_000)
     }
 
-    /// Parses RFC 3339 to the nanosecond, in the years 1970 to 2199; nil for anything else.
-    public init?(_ text: String) {
-        guard let time = RFC3339.time(text), let second = DateTime(secondsSinceEpoch: time.secondsSinceEpoch).timestamp
-        else { return nil }
-        self = second.advanced(byNanoseconds: time.nanoseconds)
+    /// Parses RFC 3339 to the nanosecond; nil for anything else.
+    ///
+    /// - Parameter inAnyYear: Whether every moment is accepted that can be counted, and not just those of a clock, in the
+    ///   years 1970 to 2199.
+    public init?(_ text: String, inAnyYear: Bool = false) {
+        guard let time = RFC3339.time(text) else { return nil }
+        let second = DateTime(secondsSinceEpoch: time.secondsSinceEpoch)
+        guard inAnyYear || second.timestamp != nil else { return nil }
+        // Before 1970 back from the second's end: the first moment that can be counted lies within a second.
+        let isBefore = second.secondsSinceEpoch < 0
+        let (whole, isTooFar) = (second.secondsSinceEpoch + (isBefore ? 1 : 0))
+            .multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, isJustTooFar) = whole.addingReportingOverflow(time.nanoseconds - (isBefore ? 1_000_000_000 : 0))
+        guard !isTooFar, !isJustTooFar else { return nil }
+        nanosecondsSinceEpoch = sum
     }
 
     /// The form of HTTP's `Date` field, `Wed, 29 Jan 2025 10:30:00 GMT` (RFC 9110 §5.6.7).

@@ -69,6 +69,9 @@ struct UnsavedEntities: Sendable {
     var documents: [Document: Note] = [:]
     /// The number of the last note.
     private var noteCount = 0
+    /// Documents in the order of their notes, the first one last: sorted when there are none left, because a slice takes
+    /// few of many.
+    private var queue: [(number: Int, document: Document)] = []
 
     struct Document: Hashable, Sendable {
         let user: UserID
@@ -88,6 +91,20 @@ struct UnsavedEntities: Sendable {
         guard documents[document] == nil else { return }
         noteCount += 1
         documents[document] = Note(number: noteCount, isNew: isNew, index: index)
+    }
+
+    /// Takes the document that was noted first; nil if there is none.
+    mutating func takeDocument() -> (Document, Note)? {
+        while !documents.isEmpty {
+            if queue.isEmpty { queue = documents.map { ($1.number, $0) }.sorted { $0.number > $1.number } }
+            let (number, document) = queue.removeLast()
+            // Gone since, or gone and noted again.
+            guard let note = documents[document], note.number == number else { continue }
+            documents[document] = nil
+            return (document, note)
+        }
+        queue = []
+        return nil
     }
 
     /// Notes that a document is gone; one of which nothing was saved leaves no trace.
@@ -179,9 +196,7 @@ extension Backend {
         guard var unsaved = unsaved.take() else { return }
         defer { self.unsaved = unsaved }
         var weight = 0
-        for (noted, note) in unsaved.documents.sorted(by: { $0.value.number < $1.value.number }) {
-            guard weight < limit else { break }
-            unsaved.documents[noted] = nil
+        while weight < limit, let (noted, note) = unsaved.takeDocument() {
             let all = users[noted.user].documents[noted.collection] ?? []
             let index = all.prefix(note.index + 1).lastIndex { $0.id == noted.id }
             guard let index else { preconditionFailure("A document that is gone is not noted.") }

@@ -51,7 +51,7 @@ extension Planter {
         _ data: DocumentData, in collection: DocumentCollection, userID: ExactString, at path: String
     ) throws(PlantError) -> Document {
         let size = data.members.count + 2
-        guard size <= DocumentRequest.maximumBytes else {
+        guard size <= DocumentRequest.maximumBytes || isRestored else {
             throw PlantError(path, .documentTooLarge(size, limit: DocumentRequest.maximumBytes))
         }
         try check(

@@ -51,7 +51,7 @@ extension Planter {
             else {
                 throw PlantError(path, .duplicateTopic(topic))
             }
-            guard consultations.active.count < limits.activeConsultations else {
+            guard consultations.active.count < limits.activeConsultations || isRestored else {
                 throw PlantError(path, .tooManyActive(limit: limits.activeConsultations))
             }
         }

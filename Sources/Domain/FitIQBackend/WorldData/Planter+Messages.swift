@@ -30,7 +30,7 @@ extension Planter {
         }
         // Each is compared separately: their sum may overflow.
         let limit = limits.messages
-        guard data.madeUpMessages <= limit, data.madeUpMessages + data.messages.count <= limit else {
+        guard isRestored || data.madeUpMessages <= limit && data.madeUpMessages + data.messages.count <= limit else {
             let count = data.madeUpMessages.addingReportingOverflow(data.messages.count)
             throw PlantError(path, .tooMany("messages", count.overflow ? .max : count.partialValue, limit: limit))
         }
@@ -52,7 +52,7 @@ extension Planter {
     private mutating func message(
         _ data: MessageData, in consultation: Consultation, at time: Timestamp, _ path: @autoclosure () -> String
     ) throws(PlantError) -> Message {
-        guard data.content.utf8.count <= TextLengths.maximumBytes else {
+        guard data.content.utf8.count <= TextLengths.maximumBytes || isRestored else {
             throw PlantError(path(), .tooManyBytes(data.content.utf8.count, limit: TextLengths.maximumBytes))
         }
         var content = data.content

@@ -7,7 +7,7 @@ struct Planter {
     var turn: Turn
     let room: StorageRoom
     /// Whether the document is a world that was saved: it fitted together, but maybe under other rules, in another guide,
-    /// or with a clock that has been set back since.
+    /// or with a clock that has been set back since; and what the world made itself may be larger than what it accepts.
     let isRestored: Bool
 
     var now: Timestamp { turn.now }
@@ -74,7 +74,7 @@ struct Planter {
         _ text: String?, _ path: @autoclosure () -> String, _ allowed: ClosedRange<Int>,
         bytes limit: Int = ClientFrame.maximumContentByteCount
     ) throws(PlantError) {
-        guard let text else { return }
+        guard let text, !isRestored else { return }
         // Check bytes first: a character can have any number of combining marks, and counting characters is slow.
         guard text.utf8.count <= limit else { throw PlantError(path(), .tooManyBytes(text.utf8.count, limit: limit)) }
         // No text has more characters than bytes, and most are far below the limit.
@@ -89,7 +89,7 @@ struct Planter {
 
     /// - Parameter what: What is counted, in the plural.
     func check(_ count: Int, _ what: String, limit: Int, _ path: @autoclosure () -> String) throws(PlantError) {
-        guard count <= limit else { throw PlantError(path(), .tooMany(what, count, limit: limit)) }
+        guard count <= limit || isRestored else { throw PlantError(path(), .tooMany(what, count, limit: limit)) }
     }
 
     /// The times of a creation and of the last change; one that is not given is the other, or the world's start.

@@ -195,6 +195,17 @@ extension Scenario {
                 return state
             }
         }
+        return try readJSON(bytes, file: file)
+    }
+
+    /// Reads a world that was saved: no size or time is too large in it.
+    static func readSaved(_ bytes: [UInt8], file: String) throws(ScenarioErrors) -> Scenario {
+        try readJSON(bytes, file: file, isSaved: true)
+    }
+
+    private static func readJSON(
+        _ bytes: [UInt8], file: String, isSaved: Bool = false
+    ) throws(ScenarioErrors) -> Scenario {
         let value: JSONValue
         do throws(JSONError) {
             value = try JSON.parse(bytes, limits: stateLimits)
@@ -203,7 +214,7 @@ extension Scenario {
                 line: error.line, column: error.column, path: "", message: error.message)
             throw ScenarioErrors(file: file, mistakes: [mistake])
         }
-        return try read(json: value)
+        return try read(json: value, isSaved: isSaved)
     }
 
     /// The scenario with the users of a state in place of its own; its scripts stay, unless the state has scripts.

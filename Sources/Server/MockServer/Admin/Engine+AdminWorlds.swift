@@ -74,6 +74,8 @@ extension Engine {
 
     func add(_ world: World, _ id: WorldID, at now: Timestamp) {
         worlds.add(world, id, ofNode: configuration.node)
+        // Its number is saved even if the world is not.
+        saving?.needsCommit = true
         worlds.accountStorage(of: world)
         if worlds.nextSweep == nil { worlds.nextSweep = now.advanced(byNanoseconds: Engine.sweepInterval) }
         queueDeadline(of: world)

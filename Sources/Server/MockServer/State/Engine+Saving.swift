@@ -12,6 +12,8 @@ final class Saving {
     @exclusivity(unchecked) var worlds: [World] = []
     /// Steps for worlds that are gone, and for a file of which nothing is known.
     @exclusivity(unchecked) var steps: [StateStep] = []
+    /// Whether slices wait for a commit, or the number of the last world does.
+    @exclusivity(unchecked) var needsCommit = false
     /// How many slices were written since the last commit.
     @exclusivity(unchecked) var sliceCount = 0
     /// When steps may be written next.
@@ -43,7 +45,7 @@ extension Engine {
     static let savingPause: Int64 = 5_000_000_000
     /// About how many entities are collected in a turn of the loop: well under a millisecond's work.
     ///
-    /// After 16 slices of a transaction it is twice as many, and so on: it ends however fast changes come.
+    /// After 16 slices of a transaction it is twice as many, and so on up to 64 times: it ends however fast changes come.
     static let savedInTurn = 512
 
     /// When to call ``save(at:)``; nil while nothing is unsaved, or while a slice is written.
@@ -55,7 +57,7 @@ extension Engine {
     /// Collects the next slice of what is unsaved, and has it written; call it when a turn ends.
     public func save(at now: Timestamp) {
         guard let saving, let due = savingDue, due <= now else { return }
-        let limit = Engine.savedInTurn << min(saving.sliceCount / 16, 32)
+        let limit = Engine.savedInTurn << min(saving.sliceCount / 16, 6)
         guard let slice = takeSlice(upTo: limit) else { return }
         saving.isWriting = true
         let (file, commits) = (saving.file, slice.commits)
@@ -100,16 +102,24 @@ extension Engine {
 
     /// Notes a world in which something may have changed.
     func noteUnsaved(_ world: World) {
-        guard saving != nil, !world.awaitsSaving, world.isUnsaved, !world.isGone else { return }
+        guard let saving, !world.isGone else { return }
+        guard world.replay == nil else {
+            // What it was before is over.
+            if world.savedPart != nil || world.awaitsSaving { noteRemoval(of: world) }
+            return
+        }
+        guard !world.awaitsSaving, world.isUnsaved else { return }
         guard world.id != nil || configuration.hasDefaultWorld else { return }
         world.awaitsSaving = true
-        saving?.worlds.append(world)
+        saving.worlds.append(world)
     }
 
-    /// Notes that a world is gone.
+    /// Notes that a world is gone, or is not saved any more.
     func noteRemoval(of world: World) {
         saving?.worlds.removeAll { $0 === world }
         if world.savedPart != nil { saving?.steps.append(.remove(world: world.name)) }
+        (world.savedPart, world.awaitsSaving, world.isPartlySaved) = (nil, false, false)
+        saving?.needsCommit = true
     }
 
     struct StateSlice {
@@ -124,9 +134,7 @@ extension Engine {
     ///
     /// - Parameter atTheEnd: Whether no world will resume.
     func takeSlice(upTo limit: Int, atTheEnd: Bool = false) -> StateSlice? {
-        guard let saving, atTheEnd ? !saving.worlds.isEmpty || !saving.steps.isEmpty : saving.hasWork else {
-            return nil
-        }
+        guard let saving, atTheEnd || saving.hasWork else { return nil }
         var steps = saving.steps
         saving.steps = []
         var rest: [World] = []
@@ -139,7 +147,9 @@ extension Engine {
         }
         steps.append(.serial(worlds.serial))
         saving.worlds = rest
-        return StateSlice(steps: steps, commits: rest.allSatisfy { $0.isStanding && !$0.isPartlySaved })
+        let commits = rest.allSatisfy { $0.isStanding && !$0.isPartlySaved }
+        saving.needsCommit = !commits
+        return StateSlice(steps: steps, commits: commits)
     }
 
     /// Takes changes of a world, and what else is new about it once there are no more; returns whether there are none.
@@ -163,7 +173,10 @@ extension Engine {
 
 extension Saving {
     /// Whether there is something to write; worlds that stand still wait.
-    fileprivate var hasWork: Bool { !steps.isEmpty || worlds.contains { !$0.isStanding } }
+    fileprivate var hasWork: Bool {
+        !steps.isEmpty || worlds.contains { !$0.isStanding }
+            || needsCommit && !worlds.contains(where: \.isPartlySaved)
+    }
 }
 
 extension World {
@@ -172,9 +185,9 @@ extension World {
         SavedPart(life: life, issuedIDs: turn.identifiers.issuedCount, manualTime: clock.manualTime)
     }
 
-    /// Whether something may be unsaved; a world that replays a session is not saved.
+    /// Whether something may be unsaved.
     fileprivate var isUnsaved: Bool {
-        replay == nil && (backend.hasUnsavedChanges() || savedPart != presentPart)
+        backend.hasUnsavedChanges() || savedPart != presentPart
     }
 
     /// A scenario file without users: what a state file has of it beside its entities.
@@ -184,8 +197,10 @@ extension World {
             rules: settings.scenario.rules)
     }
 
-    /// Counts what it holds as saved.
-    func countAsSaved() {
+    /// Counts what it holds as saved, unless it was saved at a time that has not come yet: times in it have become
+    /// earlier ones then.
+    func countAsSaved(_ saved: SavedWorld) {
+        guard saved.time <= turn.now else { return }
         backend.noticeChanges(allSaved: true)
         savedPart = presentPart
     }

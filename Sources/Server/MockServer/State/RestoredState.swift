@@ -28,7 +28,7 @@ struct RestoredWorld: Sendable {
     fileprivate init(_ saved: SavedWorld, _ file: [UInt8], path: String) throws(StateFileError) {
         self.saved = saved
         do throws(ScenarioErrors) {
-            state = try Scenario.readState(file, file: path)
+            state = try Scenario.readSaved(file, file: path)
         } catch {
             throw StateFileError(world: saved.name, path, error.description)
         }
@@ -82,12 +82,13 @@ extension Engine {
         guard let file = configuration.stateFile else { return }
         saving = Saving(file)
         worlds.changed = { [unowned self] world in noteUnsaved(world) }
-        if restored.defaultWorld(for: configuration) != nil { defaultWorld.countAsSaved() }
+        if let restored = restored.defaultWorld(for: configuration) { defaultWorld.countAsSaved(restored.saved) }
         noteUnsaved(defaultWorld)
         worlds.serial = max(worlds.serial, restored.serial)
         for world in restored.worlds {
             try configuration.naming(world.saved.name) { () throws(APIError) in try restore(world, at: now) }
         }
+        saving?.needsCommit = false
     }
 
     private func restore(_ restored: RestoredWorld, at now: Timestamp) throws(APIError) {
@@ -102,7 +103,7 @@ extension Engine {
             settings: settings, id: id, scenarioBytes: saved.scenario?.count ?? 0, restored: restored)
         let beginning = try WorldBeginning(draft, in: worlds.room(of: nil), now: now)
         let world = World(id: id.text, number: saved.number, beginning, now: now)
-        world.countAsSaved()
+        world.countAsSaved(saved)
         add(world, id, at: now)
     }
 }

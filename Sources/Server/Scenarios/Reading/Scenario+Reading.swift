@@ -51,10 +51,12 @@ extension Scenario {
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     /// Reads a scenario in JSON from a request or an export; its mistakes have paths but no lines.
-    public static func read(json value: JSONValue) throws(ScenarioErrors) -> Scenario {
+    ///
+    /// - Parameter isSaved: Whether it is a world that was saved: it held what is in it, so no size or time is too large.
+    public static func read(json value: JSONValue, isSaved: Bool = false) throws(ScenarioErrors) -> Scenario {
         let tree: Node
         do { tree = try TreeBuilder.tree(of: value) } catch { throw ScenarioErrors(error, file: nil) }
-        return try read(tree, file: nil)
+        return try read(tree, file: nil, isSaved: isSaved)
     }
 
     /// Reads a scenario file, and returns it as JSON as well: ``read(json:)`` makes the same scenario of that.
@@ -68,8 +70,10 @@ extension Scenario {
         return (scenario, try JSONValue(yaml: bytes))
     }
 
-    private static func read(_ tree: Node, file: String?) throws(ScenarioErrors) -> Scenario {
-        let diagnosis = Diagnosis()
+    private static func read(
+        _ tree: Node, file: String?, isSaved: Bool = false
+    ) throws(ScenarioErrors) -> Scenario {
+        let diagnosis = Diagnosis(isSaved: isSaved)
         let scenario = read(Cursor(node: tree, path: .document, diagnosis: diagnosis))
         guard let scenario, diagnosis.isClean else { throw diagnosis.errors(file: file) }
         return scenario

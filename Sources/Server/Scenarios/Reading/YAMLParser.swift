@@ -252,6 +252,10 @@ indirect enum Path {
 final class Diagnosis {
     private var mistakes: [ScenarioErrors.Mistake] = []
     private var omittedCount = 0
+    /// Whether what is read is a world that was saved: it held what is in it, so no size or time is too large.
+    let isSaved: Bool
+
+    init(isSaved: Bool = false) { self.isSaved = isSaved }
 
     var isClean: Bool { mistakes.isEmpty }
 
