@@ -1,10 +1,10 @@
 # The same image as scripts/image makes: docker build -t fitiq-mock . && docker run -p 8080:8080 fitiq-mock
-FROM swift:6.1-bookworm AS build
+FROM swift:6.3-bookworm AS build
 RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends libssl-dev libsqlite3-dev libyaml-dev zlib1g-dev pkg-config
 WORKDIR /source
 COPY . .
 RUN bash -c 'source scripts/install-dependencies && link_statically && \
-    swift build -c release --static-swift-stdlib --product fitiq-mock && strip .build/release/fitiq-mock'
+    swift build -c release --static-swift-stdlib -Xlinker --build-id=none --product fitiq-mock && strip .build/release/fitiq-mock'
 
 FROM gcr.io/distroless/cc-debian12:nonroot
 COPY --from=build /source/.build/release/fitiq-mock /usr/local/bin/fitiq-mock
