@@ -2,8 +2,11 @@
 
 import sys
 
-# How Homebrew calls a system and its machine.
+# What Homebrew calls a system and its machine.
 PLATFORMS = [("macos", "arm", "darwin-arm64"), ("linux", "arm", "linux-aarch64"), ("linux", "intel", "linux-x86_64")]
+
+
+PROCESSORS = {"arm": ":arm64", "intel": ":x86_64"}
 
 
 def formula(version, repository, sums):
@@ -16,11 +19,15 @@ def formula(version, repository, sums):
         "",
     ]
     for system in ("macos", "linux"):
+        files = [(processor, f"fitiq-mock-{version}-{name}.tar.xz") for each, processor, name in PLATFORMS if each == system]
+        files = [(processor, file) for processor, file in files if file in sums]
+        if not files:
+            continue
         lines.append(f"  on_{system} do")
-        for _, processor, name in (row for row in PLATFORMS if row[0] == system):
-            file = f"fitiq-mock-{version}-{name}.tar.xz"
-            if file not in sums:
-                continue
+        # Otherwise other processors get a formula without an address.
+        if len(files) == 1:
+            lines.append(f"    depends_on arch: {PROCESSORS[files[0][0]]}")
+        for processor, file in files:
             lines += [
                 f"    on_{processor} do",
                 f'      url "https://github.com/{repository}/releases/download/v{version}/{file}"',

@@ -6,7 +6,7 @@ import pathlib
 import platform
 import subprocess
 
-# How a library of the system is called by pkg-config, by Debian, and its licence (SPDX).
+# What pkg-config and Debian call a library that is linked into the binary, and its licence (SPDX).
 LIBRARIES = [
     ("openssl", "libssl-dev", "Apache-2.0"), ("sqlite3", "libsqlite3-dev", "blessing"),
     ("yaml-0.1", "libyaml-dev", "MIT"), ("zlib", "zlib1g-dev", "Zlib"),
@@ -25,7 +25,9 @@ def output(*command, **options):
 
 def packages(root):
     """The packages of Swift that the package resolves to, each once."""
-    tree = json.loads(output("swift", "package", "--package-path", str(root), "show-dependencies", "--format", "json"))
+    # Without the lock of the folder: a build or a test that has it may be what asks, and nothing is written.
+    command = ["swift", "package", "--ignore-lock", "--package-path", str(root), "show-dependencies"]
+    tree = json.loads(output(*command, "--format", "json"))
     found = {}
     def visit(node):
         for dependency in node["dependencies"]:
@@ -89,8 +91,8 @@ def sbom(root, version, program):
     name = f"fitiq-mock-{version}-{platform.system().lower()}-{platform.machine()}"
     def package(name, version, licence, location):
         return {
-            "SPDXID": f"SPDXRef-{identifier(name)}", "name": name, "versionInfo": version, "downloadLocation": location,
-            "licenseConcluded": licence, "licenseDeclared": licence, "copyrightText": "NOASSERTION",
+            "SPDXID": f"SPDXRef-{identifier(name)}", "name": name, "downloadLocation": location,
+            **({"versionInfo": version} if version else {}), "licenseConcluded": licence, "licenseDeclared": licence, "copyrightText": "NOASSERTION",
             "filesAnalyzed": False,
         }
     return {
@@ -98,14 +100,14 @@ def sbom(root, version, program):
         "documentNamespace": f"https://spdx.org/spdxdocs/{name}",
         "creationInfo": {"created": "1980-01-01T00:00:00Z", "creators": ["Tool: fitiq-mock-release"]},
         "packages": [package("fitiq-mock", version, "MIT", "NOASSERTION")] + [package(*part) for part in parts] + [
-            package(name, "NOASSERTION", system_licence(name), "NOASSERTION") for name in system
+            package(name, None, system_licence(name), "NOASSERTION") for name in system
         ],
         "relationships": [
             {"spdxElementId": "SPDXRef-DOCUMENT", "relationshipType": "DESCRIBES",
              "relatedSpdxElement": "SPDXRef-fitiq-mock"},
         ] + [
             {"spdxElementId": "SPDXRef-fitiq-mock", "relationshipType": "STATIC_LINK",
-             "relatedSpdxElement": f"SPDXRef-{part[0]}"} for part in parts
+             "relatedSpdxElement": f"SPDXRef-{identifier(part[0])}"} for part in parts
         ] + [
             {"spdxElementId": "SPDXRef-fitiq-mock", "relationshipType": "DYNAMIC_LINK",
              "relatedSpdxElement": f"SPDXRef-{identifier(name)}"} for name in system

@@ -1,0 +1,27 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension Peers {
+    /// What a release is made of, and what runs it: files, workflows, descriptions of containers.
+    @Suite("A release")
+    struct ReleaseTests {
+        @Test("Two releases have the same bytes, and archive, parts, bundle, image and formula are as others expect")
+        func files() async throws {
+            let command = try await Self.run("with_release.py", [try Programs.fitiqMock().path])
+            #expect(command.status == 0 && command.output.hasSuffix("twice the same\n"), "\(command.transcript)")
+        }
+
+        @Test("Workflows, the action, the composition and the manifest fit their schemas, and name what exists")
+        func descriptions() async throws {
+            let command = try await Self.run("with_workflows.py", [])
+            #expect(command.output == "4 workflows\n", "\(command.transcript)")
+        }
+
+        private static func run(_ script: String, _ arguments: [String]) async throws -> Command {
+            try await Command(
+                try Programs.python(), [Programs.peers.appendingPathComponent(script).path] + arguments,
+                environment: ["PYTHONDONTWRITEBYTECODE": "1"])
+        }
+    }
+}
