@@ -10,9 +10,10 @@ struct ContractTest: CommandPlugin {
         let process = Process()
         process.executableURL = try context.tool(named: "fitiq-mock").url
         process.currentDirectoryURL = context.package.directoryURL
+        // The first run builds the tests. Options of the user come later, and so they hold. The folder of the build is
+        // locked by the command that runs this plugin, and a sandbox allows no other in it.
         process.arguments =
-            ["verify"] + parts[0]
-            // The folder of the build is locked by the command that runs this plugin, and a sandbox allows no other in it.
+            ["verify", "--time-limit", "10m"] + parts[0]
             + ["--", "swift", "test", "--disable-sandbox", "--scratch-path"]
             + [context.pluginWorkDirectoryURL.appending(path: "build").path]
             + (parts.count > 1 ? parts[1] : [])
