@@ -33,5 +33,28 @@ extension Peers {
                 #expect(worlds.output.contains("\"count\":1"), "\(worlds.output)")
             }
         }
+
+        private static let jars = "/usr/share/java"
+
+        @Test(
+            "Gradle runs a client of OkHttp under verify, with sockets and a conflict, and no server twice",
+            .enabled(if: FileManager.default.fileExists(atPath: jars + "/okhttp.jar"), "Debian has the jars."))
+        func gradle() async throws {
+            let folder = try ScratchFolder()
+            defer { folder.remove() }
+            try FileManager.default.copyItem(at: .fixtures.appending(path: "frameworks/gradle"), to: folder["project"])
+            let command = try await Command(
+                try Programs.fitiqMock(),
+                [
+                    "verify", "--scenario", "default", "--scenario", "conflict", "--time-limit", "10m", "--", "gradle",
+                    "--offline", "--no-daemon", "-Pjars=\(Self.jars)", "test",
+                ],
+                environment: ["GRADLE_USER_HOME": folder["home"].path], directory: folder["project"])
+            #expect(command.status == 0, "\(command.transcript)")
+            let lines = command.output.split(separator: "\n")
+            #expect(lines.filter { $0.hasSuffix(" PASSED") }.count == 6, "\(command.transcript)")
+            let kept = /consultation\/conflict-continues-existing +must +✓ +✓/
+            #expect(command.output.contains(kept), "\(command.transcript)")
+        }
     }
 }
