@@ -77,24 +77,35 @@ class Fleet:
         port, *ports = free_ports(1 + len(NAMES))
         self.port, self.url = port, f"http://127.0.0.1:{port}"
         self.nodes = {name: Node(self, name, each) for name, each in zip(NAMES, ports)}
-        self.proxy = None
+        self.proxy, self.session = None, None
 
     async def __aenter__(self):
         for node in self.nodes.values():
             await node.start()
+        self.session = aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0))
+        await self.start_proxy()
+        return self
+
+    async def start_proxy(self, moved=None):
+        """Starts the proxy, or starts it again, with the line that sends a moved world's paths to its new node."""
+        if self.proxy:
+            self.proxy.kill()
+            self.proxy.wait()
         path = shutil.which(self.kind, path=os.environ["PATH"] + ":/usr/sbin:/usr/local/sbin")
         if self.kind == "haproxy":
-            command = [path, "-f", str(DEPLOY / "haproxy.cfg")]
+            text = self.configuration("haproxy.cfg", moved)
+            (self.folder / "haproxy.cfg").write_text(text)
+            command = [path, "-f", str(self.folder / "haproxy.cfg")]
             variables = {f"N{number}": f"127.0.0.1:{node.port}" for number, node in enumerate(self.nodes.values(), 1)}
             variables["FLEET_ADDRESS"] = f"127.0.0.1:{self.port}"
         else:
-            text = (DEPLOY / "nginx.conf").read_text()
+            text = self.configuration("nginx.conf", moved)
             for number, node in enumerate(self.nodes.values(), 1):
                 text = text.replace(f"127.0.0.1:808{number}", f"127.0.0.1:{node.port}")
             text = text.replace("listen 8080;", f"listen 127.0.0.1:{self.port};")
             # Its files have to be where it may write, and what holds for a machine's own nginx is its affair.
             folder = self.folder / "nginx"
-            folder.mkdir()
+            folder.mkdir(exist_ok=True)
             paths = "".join(f"    {kind}_temp_path {folder}/{kind};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
             text = f"daemon off; master_process off; pid {folder}/pid; error_log {folder}/errors;\n" + text.replace("http {\n", "http {\n" + paths, 1)
             (folder / "nginx.conf").write_text(text)
@@ -102,17 +113,26 @@ class Fleet:
         self.proxy = subprocess.Popen(
             command, env={**os.environ, **variables}, stdout=subprocess.DEVNULL,
             stderr=(self.folder / "proxy.log").open("w"))
-        self.session = aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0))
         deadline = time.monotonic() + 20
         while True:
             try:
                 async with self.session.get(self.url + "/ready") as answer:
                     if answer.status == 200:
-                        return self
+                        return
             except aiohttp.ClientConnectionError:
                 pass
             assert time.monotonic() < deadline, (self.folder / "proxy.log").read_text()
             await asyncio.sleep(0.05)
+
+    @staticmethod
+    def configuration(name, moved):
+        """A file of deploy/, in which the line for a moved world names this one."""
+        text = (DEPLOY / name).read_text()
+        if not moved:
+            return text
+        line = re.search(r"^ +# (.*n1-w17.*)$", text, re.MULTILINE)
+        world, node = moved
+        return text.replace(line[0], line[1].replace("n3", node.name).replace("n1-w17", world["id"]), 1)
 
     async def __aexit__(self, *error):
         await self.session.close()
@@ -267,8 +287,16 @@ async def moving(fleet):
     await fleet.ask("POST", node.url + "/__admin/worlds", {"id": world["id"]}, status=409)
     await fleet.ask("PUT", f"/__admin/worlds/{world['id']}/state", state)
     assert await fleet.ask("GET", world["url"] + "/api/v1/goals", world=world) == before
+    # To another node, which the proxy has to be told.
+    state = await fleet.ask("GET", f"/__admin/worlds/{world['id']}/state")
+    other = next(each for each in fleet.nodes.values() if each is not node)
+    await fleet.ask("POST", other.url + "/__admin/worlds", {"id": world["id"]}, status=201)
+    await fleet.start_proxy(moved=(world, other))
+    await fleet.ask("PUT", f"/__admin/worlds/{world['id']}/state", state)
+    await fleet.ask("DELETE", f"{node.url}/__admin/worlds/{world['id']}", status=204)
+    assert await fleet.ask("GET", world["url"] + "/api/v1/goals", world=world) == before
     await fleet.use(world)
-    print("a world moved under its id")
+    print("a world moved under its id, to a node that was started again and to another")
 
 
 async def killing(fleet, worlds, workers):
