@@ -12,7 +12,7 @@ struct Health: ParsableCommand {
     var url: String?
 
     func run() throws {
-        let address = try Settings.nonEmpty(url, "URL") ?? Chat.defaultURL
+        let address = try Settings.serverURL(url)
         do throws(ClientError) {
             try Self.get("/health", of: try BaseURL(address))
         } catch {

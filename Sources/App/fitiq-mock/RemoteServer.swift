@@ -73,7 +73,7 @@ struct DrainCommand: ParsableCommand {
     }
 
     func run() throws {
-        let address = try Settings.nonEmpty(url, "URL") ?? Chat.defaultURL
+        let address = try Settings.serverURL(url)
         let gate = try orFailure(try Gate(), Failure.running)
         let deadline = MonotonicInstant.now().advanced(by: .seconds(timeout.seconds))
         let token = try Settings.fieldValue(adminToken, "ADMIN_TOKEN")
@@ -88,9 +88,10 @@ struct DrainCommand: ParsableCommand {
                 do throws(ClientError) {
                     state = try server.ask(.get, "drain")
                 } catch {
-                    guard case .transport = error else { throw error }
-                    // Nothing listens there any more.
-                    return
+                    guard case .transport(let cause) = error else { throw error }
+                    // Otherwise nothing listens there any more.
+                    guard cause.isTimeout else { return }
+                    state = []
                 }
                 guard MonotonicInstant.now() < deadline else {
                     worlds = (try? JSON.parse(state))?["worlds"]?.int ?? 0

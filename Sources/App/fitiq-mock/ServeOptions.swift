@@ -236,6 +236,8 @@ struct ServerLauncher {
             }
         }
         let server = try open(configuration, address, secure?.listening)
+        // Last of all: when it is gone, every file is written and the state file is free.
+        defer { readyFile?.remove() }
         server.engine.log(to: logger)
         let traffic = showsTraffic ? ServedTraffic(of: server.engine) : nil
         let reloading = watched.map { ScenarioReloading($0, plan: plan, logger: logger) }
@@ -305,7 +307,6 @@ struct ServerLauncher {
     }
 
     private func serve(_ server: Host) throws(Failure) {
-        defer { readyFile?.remove() }
         let stoppedInOrder = try orFailure(try server.run()) { (error: SocketError) in .running(error) }
         guard stoppedInOrder else { throw .running(Messages.forced) }
     }

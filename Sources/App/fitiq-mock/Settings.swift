@@ -55,6 +55,13 @@ enum Settings {
         return value
     }
 
+    /// Where a server is: by default the one that the same environment starts, such as a container's.
+    static func serverURL(_ option: String?) throws(Failure) -> String {
+        if let url = try nonEmpty(option, "URL") { return url }
+        guard let port = try number(nil, "PORT", as: .port), port != 0 else { return Chat.defaultURL }
+        return "http://127.0.0.1:\(port)"
+    }
+
     /// The same for header field values, which cannot have surrounding spaces or control characters.
     static func fieldValue(_ option: String?, _ name: String) throws(Failure) -> String? {
         guard let value = try nonEmpty(option, name) else { return nil }

@@ -53,7 +53,8 @@ struct Verify: ParsableCommand {
     @Option(
         help: .init(
             """
-            Run in worlds of this server, such as a fleet's, and judge by their journals; its plain port. (default: a server             of its own)
+            Run in worlds of this server, such as a fleet's, and judge by their journals; its plain port. (default: a \
+            server of its own)
             """, valueName: "url"))
     var server: String?
 

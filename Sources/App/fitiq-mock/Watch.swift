@@ -43,7 +43,7 @@ struct WatchCommand: ParsableCommand {
     var adminToken: String?
 
     func run() throws {
-        let address = try Settings.nonEmpty(url, "URL") ?? Chat.defaultURL
+        let address = try Settings.serverURL(url)
         let base = try orFailure(try BaseURL(address)) { (_: ClientError) in
             .configuration(Messages.watchesHTTP(address))
         }
