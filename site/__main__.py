@@ -53,6 +53,8 @@ class Site:
 
     def write(self, folder):
         if folder.exists():
+            if any(folder.iterdir()) and not (folder / "search-index.js").exists():
+                sys.exit(f"site: {folder} is not empty, and has no site: name another folder")
             shutil.rmtree(folder)
         template = (HERE / "page.html").read_text()
         navigation = self.navigation()
