@@ -47,7 +47,8 @@ class Site:
                 if anchor and anchor not in self.pages[target].anchors:
                     self.problems.append(f"{page.path}: {target} has no heading #{anchor}")
             # Whatever a page loads by itself comes from the site.
-            for address in re.findall(r"<(?:img|source|script|link|iframe)\b[^>]*?(?:src|srcset|href)=\"([^\"]*)\"", page.body):
+            tags = " ".join(re.findall(r"<(?:img|source|script|link|iframe)\b[^>]*>", page.body))
+            for address in re.findall(r"\b(?:src|srcset|href)=\"([^\"]*)\"", tags):
                 if urlsplit(address).netloc or urlsplit(address).scheme:
                     self.problems.append(f"{page.path}: {address} is fetched from elsewhere")
 

@@ -133,7 +133,7 @@ extension Peers {
                 "$0" completions bash | bash -n && for shell in zsh fish; do "$0" completions $shell | grep -c serve >/dev/null && echo $shell; done
                 "$0" completions tcsh 2>/dev/null; echo $?
                 "$0" schema | python3 -c 'import json, sys; print(json.load(sys.stdin)["title"])'
-                "$0" --version --json | python3 -c 'import json, sys; print(*json.load(sys.stdin))'
+                "$0" --json --version | python3 -c 'import json, sys; print(*json.load(sys.stdin))'
                 """
             ) { _, command in
                 #expect(

@@ -50,7 +50,7 @@ struct FitIQMock: ParsableCommand {
         CurrentProcess.ignoreFileSizeSignal()
         do {
             let arguments = Array(CommandLine.arguments.dropFirst())
-            if arguments == ["--version", "--json"] {
+            if arguments.sorted() == ["--json", "--version"] {
                 print(versionJSON)
             } else {
                 var command = try parsed(arguments)
