@@ -1,11 +1,13 @@
-import ContractSuite
 import FitIQAPI
 import FitIQBackend
 import Foundation
+import JSON
 import MockServer
 import Scenarios
 import TestSupport
 import Testing
+
+@testable import ContractSuite
 
 @Suite("A hostile coach")
 struct HostileTextTests {
@@ -101,6 +103,15 @@ struct HostileTextTests {
         #expect(
             scenario.script.answers.map { Self.chunks(of: $0.script.steps) }
                 == (1...12).map { HostileText(seed: $0).chunks })
+    }
+
+    @Test("The kinds of fault have the same twelve answers, byte for byte")
+    func kinds() {
+        let kinds = FaultKind.all.filter { $0.id.hasPrefix("hostile-") }
+        #expect(kinds.map(\.id) == (1...12).map { "hostile-\($0)" })
+        #expect(
+            kinds.map { $0.members.map { JSONValue.object($0).encoded() } }
+                == (1...12).map { [JSONValue.object(FaultKind.chunks(HostileText(seed: $0).chunks)).encoded()] })
     }
 
     @Test("The reference client shows the sum of the chunks, and the history has it, byte for byte")

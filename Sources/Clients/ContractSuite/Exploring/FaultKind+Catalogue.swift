@@ -1,4 +1,5 @@
 import JSON
+import Scenarios
 
 extension FaultKind {
     /// All kinds, family by family.
@@ -167,10 +168,17 @@ extension FaultKind {
         FaultKind("meal-never", .behaviour, .meal, rank: 3, weight: 5, milder: ["meal-late"], ["never": true]),
     ]
 
-    /// Answers that are hard to show: every production of ``HostileText``, and every cut.
-    private static let hostile = (1...12).map { (seed: UInt64) in
-        FaultKind("hostile-\(seed)", .hostile, .question, rank: 3, weight: 3, chunks(HostileText(seed: seed).chunks))
-    }
+    /// The answers of the scenario `hostile-coach`.
+    private static let hostile: [FaultKind] = {
+        let text = Scenario.builtInText(named: "hostile-coach") ?? ""
+        guard let answers = (try? JSONValue(yaml: Array(text.utf8)))?["answers"]?.array else {
+            preconditionFailure("The scenario of the hostile coach cannot be read.")
+        }
+        return answers.enumerated().map { index, answer in
+            FaultKind(
+                "hostile-\(index + 1)", .hostile, .question, rank: 3, weight: 3, ["chunks": answer["chunks"] ?? .null])
+        }
+    }()
 
     static func chunks(_ texts: [String]) -> JSONObject { ["chunks": .array(texts.map { .string($0) })] }
 }

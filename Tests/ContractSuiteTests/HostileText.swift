@@ -1,26 +1,27 @@
 import FitIQAPI
 
-/// An answer of the coach that is hard to show, made by a seeded grammar and cut into chunks at bad places.
+/// An answer of the coach that is hard to show, made by a seeded grammar and cut into chunks at bad places: what writes
+/// the scenario `hostile-coach`.
 ///
 /// Equal seeds give equal chunks. The first production and the cut follow from the seed's remainders, so any twelve
 /// consecutive seeds have every production, and any five have every cut. A text stays far below the limits of a
 /// scenario's answer: it has at most ``chunkLimit`` chunks and 40 KiB. A chunk is a Swift string, so none ends within
 /// a surrogate pair; only bytes on the wire can be cut there.
-public struct HostileText: Sendable, Hashable {
+struct HostileText: Sendable, Hashable {
     /// What the text consists of, in order.
-    public let productions: [Production]
-    public let cut: Cut
+    let productions: [Production]
+    let cut: Cut
     /// The pieces of the text, none empty; a piece may begin within a character.
-    public let chunks: [String]
+    let chunks: [String]
 
-    public var text: String { chunks.joined() }
+    var text: String { chunks.joined() }
 
     /// The maximum number of chunks; of more places the seed chooses this many less one.
-    public static let chunkLimit = 64
+    static let chunkLimit = 64
     /// The maximum number of productions in a text.
     static let productionLimit = 4
 
-    public init(seed: UInt64) {
+    init(seed: UInt64) {
         var numbers = SplitMix64(seed: seed)
         let first = Production.allCases[Int(seed % UInt64(Production.allCases.count))]
         var productions = [first]
@@ -45,7 +46,7 @@ public struct HostileText: Sendable, Hashable {
     }
 
     /// What a text consists of.
-    public enum Production: CaseIterable, Sendable {
+    enum Production: CaseIterable, Sendable {
         case blank, longWord, openFence, table, link, emoji, combiningMarks, rightToLeft, json, html, controls,
             lineSeparators
 
@@ -99,7 +100,7 @@ public struct HostileText: Sendable, Hashable {
     }
 
     /// Where a text is cut.
-    public enum Cut: CaseIterable, Sendable {
+    enum Cut: CaseIterable, Sendable {
         /// Nowhere: the text is one chunk.
         case nowhere
         /// Within what a reader takes for one character; this includes the pair of CR and LF.
