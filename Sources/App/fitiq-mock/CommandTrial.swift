@@ -13,22 +13,18 @@ import Traffic
 /// be played by `verify`, which shows it.
 final class CommandTrial: Trial {
     let run: CommandRun
-    private let output: CommandOutput
     private let hasRun = Atomic(false)
 
     var isRepeatable: Bool { false }
 
-    init(_ run: CommandRun) throws(Failure) {
-        self.run = run
-        output = try CommandOutput()
-    }
+    init(_ run: CommandRun) { self.run = run }
 
     /// - Throws: A ``Failure`` of the harness; `CancellationError` if it was stopped.
     func run(_ scenario: Scenario, story: Int) async throws -> TrialOutcome {
-        let showsOutput = !hasRun.exchange(true, ordering: .relaxed)
+        let isFirst = !hasRun.exchange(true, ordering: .relaxed)
+        let streams = isFirst ? ChildProcess.Streams() : .init(output: .null, errors: .null)
         let work = { @Sendable [self] () throws(Failure) in
-            try run.run(scenario, isJudged: false, streams: showsOutput ? .init() : output.streams) {
-                engine, world, now in
+            try run.run(scenario, isJudged: false, streams: streams) { engine, world, now in
                 (engine.journalEntries(ofWorld: world.id), engine.access(toWorld: world.id, at: now)?.now)
             }
         }

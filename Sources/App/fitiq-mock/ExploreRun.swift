@@ -66,7 +66,7 @@ struct ExploreRun {
                 stop.wait(until: .now()) ? .interrupted : end.map { $0 <= .now() } ?? false ? .budget : nil
             }
             return try await Explorer(settings).explore(
-                with: try trial(), stopping: stopping, remembering: memory
+                with: trial(), stopping: stopping, remembering: memory
             ) { so in progress?.say { Messages.explored(so.counts, findings: so.found.count, seconds: $0) } }
         }
         let (exploration, signal) = try wait(work)
@@ -74,10 +74,10 @@ struct ExploreRun {
         try tell(exploration, signal: signal)
     }
 
-    private func trial() throws(Failure) -> any Trial {
+    private func trial() -> any Trial {
         options.adapter
             ? StageTrial(on: server, of: settings.stories) { [pool] in try await pool.begin($0) }
-            : try CommandTrial(
+            : CommandTrial(
                 CommandRun(
                     command: options.command, limit: .seconds(options.timeLimit.seconds), server: server, stop: stop))
     }

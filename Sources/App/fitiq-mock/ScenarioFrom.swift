@@ -65,7 +65,7 @@ struct ScenarioFrom: ParsableCommand {
         }
         let story = try Story.ofCommand(in: Scenario.defaultName, seed: nil, guide: guide == nil ? nil : mode)
         let stop = try orFailure(try Gate(), Failure.running)
-        let trial = try CommandTrial(
+        let trial = CommandTrial(
             CommandRun(
                 command: command, limit: .seconds(timeLimit.seconds), server: try Harness.startServer(), stop: stop))
         let target = Self.target(of: entries, mode)
