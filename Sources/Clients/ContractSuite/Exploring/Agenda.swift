@@ -12,6 +12,7 @@ public struct Agenda: Sendable {
         case random
     }
 
+    /// Schedules count once they are learnt from: what is dealt may not be run any more.
     public struct Counts: Sendable, Equatable {
         public var singles = 0, pairs = 0, triples = 0
         /// Schedules that were not tried because they are like others.
@@ -21,10 +22,9 @@ public struct Agenda: Sendable {
         /// Points that were forgotten before every kind of fault was tried at them.
         public var dropped = 0
 
-        /// All schedules that were dealt.
         public var schedules: Int { singles + pairs + triples }
 
-        mutating func count(_ schedule: Schedule) {
+        fileprivate mutating func count(_ schedule: Schedule) {
             switch schedule.faults.count {
             case 0...1: singles += 1
             case 2: pairs += 1
@@ -92,7 +92,6 @@ public struct Agenda: Sendable {
     public mutating func deal(_ most: Int) -> [Schedule] {
         var dealt: [Schedule] = []
         while dealt.count < most, let schedule = next(after: dealt.last) { dealt.append(adapted(schedule)) }
-        for schedule in dealt { counts.count(schedule) }
         return dealt
     }
 
@@ -105,6 +104,7 @@ public struct Agenda: Sendable {
     public mutating func learn(
         _ points: [FaultPoint], patience: Duration? = nil, acted: Set<Int>, of schedule: Schedule
     ) {
+        counts.count(schedule)
         guard strategy == .systematic, let last = schedule.faults.indices.last, acted.contains(last) else { return }
         if let patience { lateness = Self.lateness(beyond: patience) }
         var fresh: [FaultPoint] = []

@@ -90,16 +90,6 @@ public struct Exploration: Sendable {
     }
 }
 
-extension Agenda.Counts {
-    /// Counts a schedule whose run was made; what was dealt besides is not counted.
-    mutating func fold(_ schedule: Schedule, _ agenda: Agenda.Counts) {
-        let (singles, pairs, triples) = (singles, pairs, triples)
-        self = agenda
-        (self.singles, self.pairs, self.triples) = (singles, pairs, triples)
-        count(schedule)
-    }
-}
-
 extension Discovery {
     fileprivate func reportRun(_ hasConnected: Bool, _ file: (path: String, replay: String)?) -> Report.Run {
         let outcome = self.run.outcome

@@ -114,7 +114,7 @@ struct ExplorationCourse<Runner: Trial> {
     private mutating func fold(_ lesson: Lesson, of schedule: Schedule) async throws {
         exploration.coverage.formUnion(lesson.coverage)
         agenda.learn(lesson.points, patience: lesson.patience, acted: lesson.acted, of: schedule)
-        exploration.counts.fold(schedule, agenda.counts)
+        exploration.counts = agenda.counts
         for sighting in lesson.sightings {
             let cause = Cause(sighting, lesson, schedule)
             let standing = causes[cause]
