@@ -29,7 +29,9 @@ struct CoverageTable: AsyncParsableCommand {
             try survey.addSimulation(seed: seed)
         }
         let rows = survey.rows
-        let table = ReachableSituation.table(rows)
+        // As `ReachableSituation.read` reads it.
+        let lines = rows.map { ($0.situation.names + [$0.way ?? "-"]).joined(separator: "\t") + "\n" }
+        let table = "socket\ttoken\tmeal\ttrouble\tway\n" + lines.joined()
         guard write else { return print(table, terminator: "") }
         try table.write(to: .fixtures.appending(path: "data/coverage.tsv"), atomically: true, encoding: .utf8)
         let scenarios = rows.count { $0.way.map { !$0.contains(" ") } ?? false }

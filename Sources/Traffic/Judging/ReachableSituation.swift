@@ -30,8 +30,7 @@ public struct ReachableSituation: Sendable, Hashable {
         return rows
     }()
 
-    /// Where the table is in the binary.
-    static let path = "Fixtures/data/coverage.tsv"
+    private static let path = "Fixtures/data/coverage.tsv"
 
     /// Reads a table: a heading, then a row for each situation with the names of its members and the way, or `-`,
     /// separated by tabs; nil if a row has other parts or repeats a situation.
@@ -49,13 +48,6 @@ public struct ReachableSituation: Sendable, Hashable {
             rows.append(ReachableSituation(situation, way: parts[4] == "-" ? nil : parts[4]))
         }
         return rows
-    }
-
-    /// The table of the rows, as ``read(_:)`` reads it.
-    package static func table(_ rows: [ReachableSituation]) -> String {
-        (["socket\ttoken\tmeal\ttrouble\tway"]
-            + rows.map { (($0.situation.names + [$0.way ?? "-"]).joined(separator: "\t")) })
-            .map { $0 + "\n" }.joined()
     }
 }
 

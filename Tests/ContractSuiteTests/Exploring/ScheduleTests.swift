@@ -135,8 +135,9 @@ struct ScheduleTests {
         #expect(fault.description == "slow@GET /api/v1/goals 1")
         fault.wait = .seconds(1)
         #expect(fault.description == "slow(1s)@GET /api/v1/goals 1")
-        let late = Schedule.Fault(try #require(FaultKind.named("late")), at: fault.place, lateness: .seconds(45))
-        #expect(late.wait == .seconds(45))
+        var late = Schedule.Fault(try #require(FaultKind.named("late")), at: fault.place)
+        #expect(late.wait == Schedule.lateness)
+        late.wait = .seconds(45)
         #expect(
             Schedule(story: 0, faults: [late]).scenario(on: Scenario()).faults.map(\.fault) == [
                 .response(.delay(45_000_000_000), on: [.listGoals])

@@ -7,8 +7,6 @@ import Traffic
 public struct Points: Sendable {
     /// The points in order of time, at most ``ExploreLimits/points``.
     public private(set) var all: [FaultPoint] = []
-    /// How many were left out because there are too many.
-    public private(set) var omittedCount = 0
     /// The longest time from a request that an explorer's fault let hang to the client's next one of the same kind.
     public private(set) var patience: Duration?
     /// How long the world existed at the last entry.
@@ -84,11 +82,7 @@ public struct Points: Sendable {
     /// Adds a point if its place is a new one; returns its index if there is room.
     @discardableResult
     private mutating func add(_ place: FaultPoint.Place, in situation: Situation) -> Int? {
-        guard !isBeyondEnd(place), places.insert(place).inserted else { return nil }
-        guard all.count < ExploreLimits.points else {
-            omittedCount += 1
-            return nil
-        }
+        guard !isBeyondEnd(place), places.insert(place).inserted, all.count < ExploreLimits.points else { return nil }
         all.append(FaultPoint(place, in: situation))
         return all.count - 1
     }

@@ -13,14 +13,12 @@ public struct Schedule: Sendable, Hashable {
         public var wait: Duration
 
         /// Creates a fault that waits as its kind usually does.
-        ///
-        /// - Parameter lateness: How late an answer is that a client does not wait for.
-        public init(_ kind: FaultKind, at place: FaultPoint.Place, lateness: Duration = Schedule.lateness) {
+        public init(_ kind: FaultKind, at place: FaultPoint.Place) {
             (self.kind, self.place) = (kind, place)
             switch kind.wait {
             case .none: wait = .zero
             case .exactly(let time): wait = time
-            case .beyondPatience: wait = lateness
+            case .beyondPatience: wait = Schedule.lateness
             }
         }
     }
