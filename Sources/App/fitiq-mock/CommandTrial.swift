@@ -32,12 +32,7 @@ final class CommandTrial: Trial {
         guard let done else { throw CancellationError() }
         var outcome = TrialOutcome(mode: done.world.mode, startedAt: done.world.now)
         (outcome.entries, outcome.endedAt) = done.seen
-        outcome.end =
-            switch done.ending {
-            case .exited(let status): .exited(status)
-            case .signalled(let number): .signalled(number)
-            case .timedOut: .timedOut
-            }
+        outcome.end = .command(done.ending)
         return outcome
     }
 }

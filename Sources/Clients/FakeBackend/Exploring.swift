@@ -90,7 +90,7 @@ private struct TestTrial: Trial {
         }
         outcome.entries = try await backend.entries()
         outcome.endedAt = try await backend.time()
-        if issues.withLock({ $0 }) > 0 { outcome.end = .exited(1) }
+        if issues.withLock({ $0 }) > 0 { outcome.end = .command(.exited(1)) }
         try await backend.end()
         return outcome
     }

@@ -194,7 +194,7 @@ struct ExplorerTests {
                 return values[ExactString("\(scenario.faults)"), default: 0]
             }
             var outcome = try await ExplorerTests.reference.run(scenario, story: story)
-            outcome.end = .exited(status(names, count))
+            outcome.end = .command(.exited(status(names, count)))
             return outcome
         }
     }
@@ -280,7 +280,7 @@ struct ExplorerTests {
             let isRepeatable = true
             func run(_ scenario: Scenario, story: Int) async throws -> TrialOutcome {
                 var outcome = try await ExplorerTests.reference.run(scenario, story: story)
-                outcome.end = .exited(story == 0 || !scenario.faults.isEmpty ? 1 : 0)
+                outcome.end = .command(.exited(story == 0 || !scenario.faults.isEmpty ? 1 : 0))
                 return outcome
             }
         }
@@ -324,7 +324,7 @@ struct ExplorerTests {
             var outcome = try await ExplorerTests.reference.run(scenario, story: story)
             if let end = outcome.entries.firstIndex(where: { !$0.event.faultNames.isEmpty }) {
                 outcome.entries.removeLast(outcome.entries.count - end - 1)
-                outcome.end = .signalled(11)
+                outcome.end = .command(.signalled(11))
             }
             (outcome.failures, outcome.quiet) = ([], nil)
             return outcome

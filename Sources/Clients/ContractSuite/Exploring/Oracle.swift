@@ -129,9 +129,9 @@ public struct Oracle: Sendable {
     private func end(_ end: TrialOutcome.End) -> (ExploreCheck, String)? {
         switch end {
         case .finished: nil
-        case .exited(let status): status == 0 || mayFail ? nil : (.command, ExploringMessages.exited(status))
-        case .signalled(let signal): (.crash, ExploringMessages.signalled(signal))
-        case .timedOut: (.hang, ExploringMessages.timedOut)
+        case .command(.exited(let status)): status == 0 || mayFail ? nil : (.command, ExploringMessages.exited(status))
+        case .command(.signalled(let signal)): (.crash, ExploringMessages.signalled(signal))
+        case .command(.timedOut): (.hang, ExploringMessages.timedOut)
         case .restless(let looks): (.flood, Messages.neverQuiet(looks: looks))
         case .undrivable(let reason): (.crash, reason)
         }

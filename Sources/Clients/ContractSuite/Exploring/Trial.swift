@@ -1,4 +1,5 @@
 import FitIQAPI
+import Judging
 import Scenarios
 import Traffic
 
@@ -36,12 +37,7 @@ public struct TrialOutcome: Sendable {
 
     public enum End: Sendable, Hashable {
         case finished
-        /// A command ended with this status.
-        case exited(Int)
-        /// A signal ended the command.
-        case signalled(Int)
-        /// The command was still running at its time limit.
-        case timedOut
+        case command(Report.CommandOutcome)
         /// The client was not quiet after this many looks at one story.
         case restless(looks: Int)
         /// The client cannot be driven any more, for this reason.
