@@ -6,16 +6,12 @@ import Sockets
 
 /// Runs a command in a scenario, in a world of its own; callable from several threads at once.
 struct CommandRun: Sendable {
-    var command: [String]
-    let limit: Duration
+    var child: CommandChild
     let server: LocalServer
-    /// Ends all commands once it is open.
-    let stop: Gate
-    /// Whether the command's output is kept until it has ended, because others run beside it.
-    var showsOutputAtEnd = false
 
-    private var child: CommandChild {
-        CommandChild(command: command, limit: limit, stop: stop, showsOutputAtEnd: showsOutputAtEnd)
+    init(command: [String], limit: Duration, server: LocalServer, stop: Gate, showsOutputAtEnd: Bool = false) {
+        child = CommandChild(command: command, limit: limit, stop: stop, showsOutputAtEnd: showsOutputAtEnd)
+        self.server = server
     }
 
     /// How a command ended, and what was seen of its world.
@@ -58,7 +54,7 @@ struct CommandRun: Sendable {
 
 /// A command that runs in a world, wherever that is.
 struct CommandChild: Sendable {
-    let command: [String]
+    var command: [String]
     let limit: Duration
     /// Ends it once it is open.
     let stop: Gate

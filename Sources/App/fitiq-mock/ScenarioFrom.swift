@@ -165,7 +165,7 @@ private struct RecordedSearch: Sendable {
             }
         } catch {
             // What is stopped may fail in any way.
-            guard trial.run.stop.wait(until: .now()) else { throw error }
+            guard trial.run.child.stop.wait(until: .now()) else { throw error }
         }
     }
 

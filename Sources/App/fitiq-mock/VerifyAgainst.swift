@@ -16,7 +16,7 @@ struct VerifyAgainst: Sendable {
     ///   - newer: How the newer version runs.
     init(_ command: String, beside newer: CommandRun, _ progress: JobProgress?) {
         var run = newer
-        run.command = ["/bin/sh", "-c", command]
+        run.child.command = ["/bin/sh", "-c", command]
         (self.run, self.progress) = (run, progress)
     }
 
