@@ -144,7 +144,6 @@ struct ExploreRun {
 
     /// Tells what was found; that files cannot be written is told last.
     private func tell(_ exploration: Exploration, signal: Int32?) throws(Failure) {
-        if !options.quiet { FitIQMock.printError(exploration.summary) }
         let journal = options.page.journal
         var written: [ExactString: String] = [:]
         var trouble: Failure?

@@ -48,9 +48,6 @@ public struct Exploration: Sendable {
         return isWhole && !(found.map(\.symptom.id) + flaky.map(\.id)).contains { ExactString($0) == id }
     }
 
-    /// What was tried, and why it ended, in a few sentences.
-    public var summary: String { ExploringMessages.summary(self) }
-
     /// A report with a run for the whole exploration and one for each discovery, named like its file.
     ///
     /// Every discovery is a check, also one that is a broken obligation. A *should* does not fail the report.

@@ -26,11 +26,6 @@ enum ExploringMessages {
 
     // MARK: Reports
 
-    static func summary(_ exploration: Exploration) -> String {
-        let doubts = exploration.flaky.count
-        return tried(exploration) + " " + ended(exploration.ended)
-            + (doubts == 0 ? "" : " \(Words.counted(doubts, "symptom")) showed too seldom.")
-    }
     static func tried(_ exploration: Exploration) -> String {
         let counts = exploration.counts
         let parts = [
