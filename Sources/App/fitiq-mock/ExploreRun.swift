@@ -230,15 +230,6 @@ extension Story {
     static func ofCommand(in name: String, seed: UInt64?, guide: GuideMode?) throws(Failure) -> Story {
         let source = try ScenarioSource(name)
         let scenario = try ScenarioPlan(source: source, seed: seed, guide: guide).loadChecked()
-        let text =
-            switch source {
-            case .builtIn(let name): Scenario.builtInText(named: name) ?? "name: \(name)"
-            case .file(let path):
-                String(decoding: try InputFile.read(path, limit: ScenarioLimits.fileBytes), as: UTF8.self)
-            }
-        let document = try orFailure(try Scenario.readWithJSON(text).json) { (error: ScenarioErrors) in
-            .configuration(Messages.mistakes(in: name, error.description))
-        }
-        return Story("command", scenario: scenario, document: document).with(seed: seed, guide: guide)
+        return Story("command", scenario: scenario, document: try source.document()).with(seed: seed, guide: guide)
     }
 }

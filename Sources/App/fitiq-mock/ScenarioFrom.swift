@@ -120,17 +120,15 @@ struct ScenarioFrom: ParsableCommand {
     }
 
     private func write(_ schedule: Schedule, _ story: Story, _ ids: [String], isEnd: Bool) throws {
-        var members = schedule.document(on: story.document).object ?? [:]
-        let summary = Messages.summary(of: schedule, ids).onOneLine(limit: 299)
-        members["name"] = .string("from-\(SessionFile.name(of: session))".onOneLine(limit: 90))
-        members["summary"] = .string(summary)
         let title = command.map(\.shellQuoted).joined(separator: " ")
         let comments =
             [
-                "Made by: fitiq-mock scenario from \(session.shellQuoted) -- \(title)", "Schedule: \(schedule)",
+                "Made by: fitiq-mock scenario from \(session.shellQuoted) -- \(title)",
                 "Play it: fitiq-mock verify --scenario \(output.shellQuoted) -- \(title)",
             ] + (isEnd ? [] : [Messages.notTheEnd])
-        let file = ScenarioDocument.text(.object(members), comments: comments)
+        let file = schedule.file(
+            on: story.document, named: "from-\(SessionFile.name(of: session))".onOneLine(limit: 90),
+            summary: Messages.summary(of: schedule, ids), comments: comments)
         try orFailure(try WholeFile.write(file, to: output), Failure.unwritten)
         if !isEnd { FitIQMock.printError(Messages.notTheEnd) }
         print(Messages.reduced(output, schedule, title))

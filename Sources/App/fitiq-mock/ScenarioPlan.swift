@@ -1,6 +1,7 @@
 import Faults
 import FitIQAPI
 import FitIQBackend
+import JSON
 import Logging
 import MockServer
 import Scenarios
@@ -122,6 +123,19 @@ enum ScenarioSource: Equatable {
             self = .file(argument)
         } else {
             throw .configuration(Scenario.unknownBuiltIn(argument))
+        }
+    }
+
+    /// The scenario as the tree of its file.
+    func document() throws(Failure) -> JSONValue {
+        let (name, text) =
+            switch self {
+            case .builtIn(let name): (name, Scenario.builtInText(named: name) ?? "name: \(name)")
+            case .file(let path):
+                (path, String(decoding: try InputFile.read(path, limit: ScenarioLimits.fileBytes), as: UTF8.self))
+            }
+        return try orFailure(try Scenario.readWithJSON(text).json) { (error: ScenarioErrors) in
+            .configuration(Messages.mistakes(in: name, error.description))
         }
     }
 }

@@ -141,12 +141,7 @@ struct VerifyPlan: Sendable {
             var request: JSONObject = ["judged": true]
             switch source {
             case .builtIn(let name): request["scenario"] = .string(name)
-            case .file(let path):
-                let bytes = try InputFile.read(path, limit: ScenarioLimits.fileBytes)
-                let text = String(decoding: bytes, as: UTF8.self)
-                request["scenario"] = try orFailure(try Scenario.readWithJSON(text).json) { (error: ScenarioErrors) in
-                    .configuration(Messages.mistakes(in: path, error.description))
-                }
+            case .file: request["scenario"] = try source.document()
             }
             if let mode { request["guide"] = .string(mode.rawValue) }
             if let seed { request["seed"] = .string(String(seed)) }

@@ -1,7 +1,6 @@
 import FitIQAPI
 import JSON
 import Judging
-import Scenarios
 import Text
 import Traffic
 
@@ -23,8 +22,6 @@ public struct Discovery: Sendable {
     public static let nameLimit = 80
     /// The most lines of a timeline.
     public static let timelineLimit = 20
-    /// The most characters of a scenario's summary, but for the ellipsis.
-    private static let summaryLimit = 299
 
     /// Describes what a run of the smallest schedule showed.
     ///
@@ -48,18 +45,13 @@ public struct Discovery: Sendable {
     /// How to fix the client.
     public var advice: String { verdict?.advice ?? ExploringMessages.advice(symptom.id) }
 
-    /// The scenario's file, in which the schedule's faults happen: comments, then a key a line.
+    /// The file of the scenario in which it shows.
     ///
     /// - Parameter comments: What else its reader should know, such as the command that found it.
     public func file(comments: [String] = []) -> [UInt8] {
-        var members = schedule.document(on: story.document).object ?? [:]
-        members["name"] = .string(name)
-        members["summary"] = .string(sentence.onOneLine(limit: Self.summaryLimit))
-        return ScenarioDocument.text(
-            .object(members),
-            comments: comments + [
-                "Failed \(confirmed.count) of \(confirmed.of).", "Schedule: \(schedule)", "story: \(story.name)",
-            ])
+        schedule.file(
+            on: story.document, named: name, summary: sentence,
+            comments: comments + ["Failed \(confirmed.count) of \(confirmed.of).", "story: \(story.name)"])
     }
 
     /// The symptom's last word, the kinds and the places, in characters of file names.

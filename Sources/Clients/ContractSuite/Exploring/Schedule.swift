@@ -29,6 +29,8 @@ public struct Schedule: Sendable, Hashable {
     /// Whether the coach answers every question with one word, to make a found schedule simpler.
     public var isBrief = false
 
+    /// The most characters of a summary that a scenario may have, but for the ellipsis.
+    private static let summaryLimit = 299
     /// How late an answer is that a client does not wait for, unless its patience is known.
     public static let lateness = Duration.seconds(90)
 
@@ -85,6 +87,13 @@ public struct Schedule: Sendable, Hashable {
             }
         }
         return .object(document)
+    }
+
+    /// The file of a scenario in which the faults happen: comments, then a key a line.
+    public func file(on base: JSONValue, named name: String, summary: String, comments: [String]) -> [UInt8] {
+        var members = document(on: base).object ?? [:]
+        (members["name"], members["summary"]) = (.string(name), .string(summary.onOneLine(limit: Self.summaryLimit)))
+        return ScenarioDocument.text(.object(members), comments: comments + ["Schedule: \(self)"])
     }
 
     /// What the faults add to a scenario, as members of its file; the rules of each are named by its kind and its place
