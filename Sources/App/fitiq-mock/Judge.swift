@@ -160,8 +160,7 @@ struct JudgedFile {
     }
 
     private mutating func judge(_ session: SessionJournal) throws(Failure) {
-        if !session.tellsSocketEnds { evidence.subtract([.controlFrames, .socketEnds]) }
-        if !session.tellsCredentials { evidence.remove(.credentials) }
+        evidence = session.evidence
         for line in session.lines {
             if let problem = problem(judging: line.entry, of: line.world) {
                 throw .configuration(Messages.inFile(name, problem))

@@ -56,8 +56,9 @@ struct ScenarioFrom: ParsableCommand {
         let mode: GuideMode = try Settings.choice(guide, of: "--guide") ?? .union
         let file = try SessionFile.read(session)
         for note in file.notes { FitIQMock.printError(Messages.inFile(session, Messages.sentence(note.description))) }
-        let entries = try recordedEntries(of: file)
-        let recorded = RecordedSchedule(entries.map(\.entry))
+        let journal = SessionJournal(file)
+        let entries = try recordedEntries(of: journal)
+        let recorded = RecordedSchedule(entries)
         guard recorded.omittedCount == 0 else {
             FitIQMock.printError(
                 Messages.tooManyFaults(session, recorded.omittedCount, limit: ExploreLimits.recordedFaults))
@@ -68,7 +69,7 @@ struct ScenarioFrom: ParsableCommand {
         let trial = CommandTrial(
             CommandRun(
                 command: command, limit: .seconds(timeLimit.seconds), server: try Harness.startServer(), stop: stop))
-        let target = Self.target(of: entries, mode)
+        let target = Self.target(of: entries, mode, journal.evidence)
         FitIQMock.printError(Messages.looksFor(target.ids, isFailure: target.isFailure))
         let progress = ExploreProgress()
         let work: @Sendable () async throws -> RecordedSearch = {
@@ -95,25 +96,22 @@ struct ScenarioFrom: ParsableCommand {
     private static let origin = "http://127.0.0.1"
 
     /// The entries of the world that has most of them.
-    private func recordedEntries(of file: HARFile) throws(Failure) -> [SessionJournal.Line] {
-        let worlds = Dictionary(grouping: SessionJournal(file).lines, by: \.world)
+    private func recordedEntries(of journal: SessionJournal) throws(Failure) -> [JournalEntry] {
+        let worlds = Dictionary(grouping: journal.lines, by: \.world)
         // Of worlds with as many entries the first by name, so that equal files give equal scenarios.
         let most = worlds.max { one, other in
             (one.value.count, other.key?.text ?? "") < (other.value.count, one.key?.text ?? "")
         }
-        guard let entries = most?.value else { throw .configuration(Messages.emptySession(session)) }
+        guard let entries = most?.value.map(\.entry) else { throw .configuration(Messages.emptySession(session)) }
         return entries
     }
 
     /// What the recorded client broke, or else what a command does that fails.
-    private static func target(
-        of entries: [SessionJournal.Line], _ mode: GuideMode
+    static func target(
+        of entries: [JournalEntry], _ mode: GuideMode, _ evidence: Evidence
     ) -> (ids: [String], isFailure: Bool) {
-        var evidence = Evidence.all
-        let hasEnds = entries.contains { $0.entry.event.kind == .closed }
-        if !hasEnds { evidence.subtract([.controlFrames, .socketEnds]) }
         var judge = Judge(mode: mode, evidence: evidence)
-        for line in entries { judge.observe(line.entry) }
+        for entry in entries { judge.observe(entry) }
         let broken = judge.verdicts().filter { $0.outcome == .broken }.map(\.obligation.id)
         let failures: [ExploreCheck] = [.command, .crash, .hang]
         return broken.isEmpty ? (failures.map(\.rawValue), true) : (broken, false)

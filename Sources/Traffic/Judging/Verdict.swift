@@ -106,3 +106,11 @@ public struct Evidence: OptionSet, Sendable, Hashable {
     public static let credentials = Evidence(rawValue: 4)
     public static let all: Evidence = [.controlFrames, .socketEnds, .credentials]
 }
+
+extension SessionJournal {
+    /// What the recording contains.
+    public var evidence: Evidence {
+        let ends: Evidence = tellsSocketEnds ? [.controlFrames, .socketEnds] : []
+        return tellsCredentials ? ends.union(.credentials) : ends
+    }
+}

@@ -1,0 +1,31 @@
+import Judging
+import Testing
+import Traffic
+
+@testable import fitiq_mock
+
+@Suite("scenario from: what the recorded client broke")
+struct ScenarioFromTests {
+    /// What is looked for in a browser's recording of two requests with these fields.
+    private static func target(_ fields: String...) throws -> (ids: [String], isFailure: Bool) {
+        let entries = fields.enumerated().map { second, fields in
+            #"""
+            {"startedDateTime":"2025-01-29T10:30:0\#(second).000Z","time":3,
+            "request":{"method":"GET","url":"https://api.example.com/api/v1/goals","headers":[\#(fields)]},
+            "response":{"status":200,"headers":[],"content":{"text":"{}","mimeType":"application/json"}}}
+            """#
+        }
+        let text =
+            #"{"log":{"version":"1.2","creator":{"name":"Firefox"},"entries":[\#(entries.joined(separator: ","))]}}"#
+        let journal = SessionJournal(try HARFile(reading: Array(text.utf8)))
+        return ScenarioFrom.target(of: journal.lines.map(\.entry), .union, journal.evidence)
+    }
+
+    @Test("A recording without credentials tells nothing of them; in one with some, a request without is a breach")
+    func credentials() throws {
+        let (key, token) = (#"{"name":"X-API-Key","value":"k"}"#, #"{"name":"Authorization","value":"Bearer t"}"#)
+        #expect(try Self.target("", "").isFailure)
+        #expect(try Self.target("\(key),\(token)", key).ids == ["auth/credentials-on-every-request"])
+        #expect(try Self.target("\(key),\(token)", "\(key),\(token)").isFailure)
+    }
+}
