@@ -4,8 +4,8 @@ import Traffic
 /// A report as JUnit XML for CI systems: one suite per scenario, one case per obligation and check.
 ///
 /// Warnings are not failures; they appear in the case's `system-out`. Known-broken obligations are skipped; unexercised
-/// ones are no cases, and the suite's `system-out` lists them. The command, the connection, outdated lines of the
-/// known-broken list, and the reason why a report is incomplete are separate cases.
+/// ones are no cases. The command, the connection, outdated lines of the known-broken list, what all runs made the
+/// client face, and the reason why a report is incomplete are separate cases.
 public struct JUnitReport {
     private let overview: Overview
 
@@ -16,9 +16,13 @@ public struct JUnitReport {
     private var text: String {
         var suites = overview.report.runs.enumerated().map { suite($0.element, place: $0.offset) }
         if !overview.outcome.outdated.isEmpty { suites.append(outdated) }
+        if !overview.exposures.isEmpty {
+            let details = overview.exposures.joined(separator: "\n")
+            suites.append(Suite(name: "coverage", cases: [Case(name: "situations", kind: .warned, details: details)]))
+        }
         if let reason = overview.report.incomplete {
             let testCase = Case(name: "complete", kind: .error, message: reason, details: reason)
-            suites.append(Suite(name: "run", duration: nil, cases: [testCase]))
+            suites.append(Suite(name: "run", cases: [testCase]))
         }
         let lines = [
             #"<?xml version="1.0" encoding="UTF-8"?>"#,
@@ -37,17 +41,13 @@ public struct JUnitReport {
 
     private struct Suite {
         let name: String
-        let duration: Int64?
+        var duration: Int64?
         let cases: [Case]
-        /// A line each.
-        var output: [String] = []
 
         var lines: [String] {
             let time = duration.map { " time=\"\(Durations.seconds($0))\"" } ?? ""
             return ["  <testsuite name=\"\(xml(name))\" \(counts(cases))\(time)>"]
-                + cases.flatMap { $0.lines(of: name) }
-                + (output.isEmpty ? [] : ["    <system-out>\(xml(output.joined(separator: "\n")))</system-out>"])
-                + ["  </testsuite>"]
+                + cases.flatMap { $0.lines(of: name) } + ["  </testsuite>"]
         }
     }
 
@@ -97,13 +97,10 @@ public struct JUnitReport {
         if !run.notes.isEmpty {
             cases.append(Case(name: "notes", kind: .warned, details: run.notes.joined(separator: "\n")))
         }
-        let cells = overview.rows.compactMap { $0.cells[place] }
-        cases += cells.filter { $0.mark != .notExercised }.map { testCase($0, of: run) }
+        cases += overview.rows.compactMap { $0.cells[place] }.filter { $0.mark != .notExercised }
+            .map { testCase($0, of: run) }
         cases += run.checks.map { testCase($0, in: run) }
-        let unexercised = cells.filter { $0.mark == .notExercised }.map(\.verdict.obligation.id)
-        return Suite(
-            name: run.scenario, duration: run.duration, cases: cases,
-            output: unexercised.isEmpty ? [] : [Messages.neverExercised] + unexercised + overview.hidden)
+        return Suite(name: run.scenario, duration: run.duration, cases: cases)
     }
 
     private func testCase(_ cell: Overview.Cell, of run: Report.Run) -> Case {
@@ -152,7 +149,7 @@ public struct JUnitReport {
             let message = Messages.outdated(line)
             return Case(name: name, kind: .failure, message: message, details: message)
         }
-        return Suite(name: "known-broken", duration: nil, cases: cases)
+        return Suite(name: "known-broken", cases: cases)
     }
 }
 

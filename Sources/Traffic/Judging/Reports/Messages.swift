@@ -37,7 +37,6 @@ enum Messages {
     static let neverConnected =
         "The client never connected. It has to take the server's address and its credentials from FITIQ_MOCK_URL, "
         + "FITIQ_MOCK_WS_URL, FITIQ_MOCK_TOKEN and FITIQ_MOCK_API_KEY."
-    static let neverExercised = "Never exercised:"
     static let neverDriven =
         "The client never connected. Its adapter has to give it the address and the credentials of the command 'begin'."
     static let noAnswer = "There was no answer to compare."
