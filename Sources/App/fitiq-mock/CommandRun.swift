@@ -69,8 +69,6 @@ struct CommandChild: Sendable {
     /// How often it looks whether it must stop.
     private static let lookTime = Duration.milliseconds(50)
 
-    /// Runs the command and sees what became of its world.
-    ///
     /// - Parameters:
     ///   - variables: What the environment has in addition to this process's.
     ///   - activity: Grows with what arrives in the world: it is asked after the command has exited, until it stays.

@@ -71,6 +71,5 @@ final class AdapterPool: Sendable {
 
     func stop() async { for adapter in adapters.withLock({ $0.all }) { await adapter.stop() } }
 
-    /// Kills all processes at once.
     func kill() { for adapter in adapters.withLock({ $0.all }) { adapter.kill() } }
 }

@@ -169,8 +169,6 @@ struct ConformRun: Sendable {
     let output: String?
     let progress: JobProgress?
 
-    /// Compares the server with what the fake says.
-    ///
     /// - Throws: a ``Failure``, or an error of the harness.
     func done(
         _ fake: Conformance, isStopped: @escaping @Sendable () -> Bool = { false }

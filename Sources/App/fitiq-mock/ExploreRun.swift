@@ -190,7 +190,6 @@ struct ExploreRun {
         return path
     }
 
-    /// The command that plays a found scenario again.
     private func replay(_ path: String) -> String {
         // What `verify` does not have.
         let isExplored = options.adapter || options.instant || options.mayFail

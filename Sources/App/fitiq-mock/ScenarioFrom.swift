@@ -166,8 +166,6 @@ private struct RecordedSearch: Sendable {
     }
 
     /// Whether the command shows one of the symptoms as often as is asked for.
-    ///
-    /// - Parameter smallest: The smallest schedule so far.
     private mutating func fails(_ schedule: Schedule, of smallest: Schedule) async throws -> Bool {
         let oracle = Oracle([story])
         var (failed, made) = (0, 0)

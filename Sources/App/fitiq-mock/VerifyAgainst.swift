@@ -11,9 +11,7 @@ struct VerifyAgainst: Sendable {
     private let run: CommandRun
     private let progress: JobProgress?
 
-    /// - Parameters:
-    ///   - command: A command line for the shell.
-    ///   - newer: How the newer version runs.
+    /// - Parameter command: A command line for the shell.
     init(_ command: String, beside newer: CommandRun, _ progress: JobProgress?) {
         var run = newer
         run.child.command = ["/bin/sh", "-c", command]

@@ -70,8 +70,6 @@ public struct Situation: Sendable, Hashable {
         return (rows + Int(meal.rawValue)) * Self.troubles + Int(trouble.rawValue)
     }
 
-    /// Creates the situation at a place.
-    ///
     /// - Precondition: `index` is at least 0 and less than ``count``.
     public init(index: Int) {
         precondition((0..<Self.count).contains(index), "there are \(Self.count) situations")
@@ -115,8 +113,6 @@ struct SituationCounter: Sendable {
     var situation: Situation { client.situation }
 
     /// Observes the next fact; the scene already includes it.
-    ///
-    /// - Parameter paths: the failure paths that the fact shows.
     mutating func observe(_ fact: Fact, in scene: Scene, _ paths: [Exposure.Path]) {
         guard let user = user(of: fact, in: scene) else { return }
         if !user.isEmpty, user != newest {

@@ -8,7 +8,6 @@ import Traffic
 /// What a case expects is only waited for: the comparison of the recording says what differs. The cases delete nothing.
 /// They speak in, link and archive only consultations that were created in the same run.
 public struct ConformPlay: Sendable {
-    /// Makes a client of the server.
     public typealias MakeClient = @Sendable () throws -> FitIQClient
     private let make: MakeClient
     private let recording: @Sendable () throws -> Session
@@ -26,10 +25,7 @@ public struct ConformPlay: Sendable {
     private static let longestPass = Duration.seconds(1)
     private static let lookPause = Duration.milliseconds(10)
 
-    /// - Parameters:
-    ///   - recording: returns what was recorded so far.
-    ///   - isStopped: whether the run has to end.
-    ///   - make: makes a client for each case.
+    /// - Parameter recording: returns what was recorded so far.
     public init(
         recording: @escaping @Sendable () throws -> Session, isStopped: @escaping @Sendable () -> Bool = { false },
         make: @escaping MakeClient
@@ -44,7 +40,6 @@ public struct ConformPlay: Sendable {
         }
     }
 
-    /// What became of a case.
     public struct Outcome: Sendable {
         public let address: String
         /// The number of its first entry in the recording, from 0.
@@ -53,8 +48,6 @@ public struct ConformPlay: Sendable {
         public var trouble: String?
     }
 
-    /// Plays a case.
-    ///
     /// - Returns: nil if the run was stopped, or has no more requests left.
     /// - Throws: an error of the harness.
     public func play(_ contractCase: ContractCase) async throws -> Outcome? {
@@ -108,8 +101,6 @@ public struct ConformPlay: Sendable {
     }
 
     /// Waits until the client shows it, or has nothing to do any more, or the time is up.
-    ///
-    /// - Returns: whether it shows.
     private func wait(with client: FitIQClient, until isMet: (ClientReport) -> Bool) async throws -> Bool {
         let end = MonotonicInstant.now().advanced(by: Self.patience)
         var idleSince: MonotonicInstant?

@@ -65,9 +65,7 @@ public struct Conformance: Sendable {
 
     // MARK: What the fake says
 
-    /// Learns what the fake says in a mode.
-    ///
-    /// - Throws: errors of the harness.
+    /// Learns what the fake says; throws errors of the harness.
     public init(mode: GuideMode) async throws {
         self.mode = mode
         for contractCase in ContractCase.all where contractCase.guide == nil {
@@ -109,8 +107,6 @@ public struct Conformance: Sendable {
 
     // MARK: What the server says
 
-    /// Compares what a server said with what the fake can say.
-    ///
     /// - Parameter cases: those to which the entries belong.
     public mutating func compare(_ session: Session, playedIn cases: [ConformPlay.Outcome]) {
         var results: [Endpoint: EndpointResult] = [:]

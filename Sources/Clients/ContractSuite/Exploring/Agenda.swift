@@ -62,12 +62,8 @@ public struct Agenda: Sendable {
     private var baseCount: UInt64 = 0
     private var knownPlaces: [Set<FaultPoint.Place>]
 
-    /// Creates an agenda.
-    ///
     /// - Parameters:
     ///   - stories: The points of each story without faults.
-    ///   - isThorough: Whether points that differ only in their numbers are all tried.
-    ///   - families: The families of faults to try.
     ///   - isPrompt: Whether waits take no time, as on a manual clock; if not, kinds with long waits come last.
     ///   - lateness: How late an answer is that the client does not wait for, until a run shows its patience.
     public init(
@@ -99,7 +95,6 @@ public struct Agenda: Sendable {
     ///
     /// - Parameters:
     ///   - points: The points that the story does not have without faults.
-    ///   - patience: How long the client waited for an answer that never came.
     ///   - acted: The indices of the faults that acted. If the last one did not, the run teaches nothing.
     public mutating func learn(
         _ points: [FaultPoint], patience: Duration? = nil, acted: Set<Int>, of schedule: Schedule

@@ -23,8 +23,6 @@ public struct Discovery: Sendable {
     /// The most lines of a timeline.
     public static let timelineLimit = 20
 
-    /// Describes what a run of the smallest schedule showed.
-    ///
     /// - Parameter names: The names of other discoveries, which this one does not take.
     public init(
         _ symptom: Symptom, in run: ExaminedRun, of story: Story, confirmed: (count: Int, of: Int),
@@ -42,7 +40,6 @@ public struct Discovery: Sendable {
     /// What goes wrong, and what the client then does, as a sentence.
     public var sentence: String { ExploringMessages.sentence(symptom, schedule) }
 
-    /// How to fix the client.
     public var advice: String { verdict?.advice ?? ExploringMessages.advice(symptom.id) }
 
     /// The file of the scenario in which it shows.

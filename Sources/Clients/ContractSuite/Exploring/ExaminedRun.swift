@@ -11,7 +11,6 @@ public struct ExaminedRun: Sendable {
     /// What is wrong with the client, each id once.
     public let symptoms: [Symptom]
 
-    /// Runs a schedule and examines what came of it.
     public init(_ schedule: Schedule, on story: Story, with trial: some Trial, _ oracle: Oracle) async throws {
         let outcome = try await trial.run(schedule.scenario(on: story.scenario), story: schedule.story)
         self.init(outcome, of: schedule, on: story, oracle)
@@ -31,8 +30,6 @@ public struct ExaminedRun: Sendable {
 
     public func symptom(_ id: String) -> Symptom? { symptoms.first { $0.id == id } }
 
-    /// What the run taught.
-    ///
     /// - Parameter baseline: The points of its story without faults.
     func lesson(beside baseline: Points) -> Lesson {
         var lesson = Lesson()

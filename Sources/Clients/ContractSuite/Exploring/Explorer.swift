@@ -56,11 +56,8 @@ public struct Explorer: Sendable {
         self.settings = settings
     }
 
-    /// Explores a client until there is nothing more to try, the runs are used up, or it is to end.
-    ///
     /// - Parameters:
     ///   - stopping: Asked before each run whether to end, and why; what was found until then is returned.
-    ///   - memory: What was learnt before with the same settings; runs that it knows are not repeated.
     ///   - observing: Called after each run that was folded, in their order, with what there is so far.
     /// - Throws: Errors of the harness; ``ExploreError`` if a story's world leaves no room for faults.
     public func explore(

@@ -60,7 +60,6 @@ public struct FaultKind: Sendable {
         (self.wait, self.milder, self.reach, self.refusing, self.members) = (wait, milder, reach, refusing, members)
     }
 
-    /// The kind with this id; nil if there is none.
     public static func named(_ id: String) -> FaultKind? { all.first { $0.id == id } }
 
     /// Whether it has a meaning at a place.

@@ -108,7 +108,6 @@ extension FaultPoint.Place: LosslessStringConvertible {
         return words.joined(separator: " ")
     }
 
-    /// The place that has this description; nil if none has.
     public init?(_ description: String) {
         let quote = description.firstIndex(of: "\"") ?? description.endIndex
         var words = description[..<quote].split(separator: " ")[...]

@@ -41,6 +41,7 @@ public struct TrialReading: Sendable {
 /// Tells what is wrong with a client in a run, beside what is wrong with it when nothing goes wrong.
 public struct Oracle: Sendable {
     private let stories: [Story]
+    /// Whether a command may end with any status.
     private let mayFail: Bool
     /// What the runs without faults show, and their most requests in a minute, by story.
     private var baselines: [Baseline]
@@ -55,7 +56,6 @@ public struct Oracle: Sendable {
     static let floodFactor = 3
     static let floodRoom = 60
 
-    /// - Parameter mayFail: Whether a command may end with any status.
     public init(_ stories: [Story], mayFail: Bool = false) {
         (self.stories, self.mayFail) = (stories, mayFail)
         baselines = stories.map { _ in Baseline() }
@@ -70,8 +70,6 @@ public struct Oracle: Sendable {
     public mutating func excuse(_ id: String, story: Int) { baselines[story].ids.insert(id) }
 
     /// The symptoms of a run, each id once, without those that the story shows without faults.
-    ///
-    /// - Parameter isHarmed: Whether something was to go wrong.
     public func symptoms(
         of outcome: TrialOutcome, _ reading: TrialReading, story: Int, isHarmed: Bool = true
     ) -> [Symptom] {

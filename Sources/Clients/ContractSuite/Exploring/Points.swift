@@ -18,11 +18,7 @@ public struct Points: Sendable {
     /// The questions of a consultation to which the coach may answer otherwise.
     static let turns = 3
 
-    /// Learns the points of a run.
-    ///
-    /// - Parameters:
-    ///   - outcome: A run; its world began without connections.
-    ///   - reading: What a judge says of the run.
+    /// - Parameter outcome: A run; its world began without connections.
     public init(_ outcome: TrialOutcome, _ reading: TrialReading) {
         let start = outcome.startedAt.nanosecondsSinceEpoch
         length = .nanoseconds(max(0, (outcome.entries.last?.time.nanosecondsSinceEpoch ?? start) - start))
@@ -98,7 +94,6 @@ public struct Points: Sendable {
         }
     }
 
-    /// Whether the run came to a place.
     public func reaches(_ place: FaultPoint.Place) -> Bool {
         place.sort == .moment ? !isBeyondEnd(place) : places.contains(place)
     }

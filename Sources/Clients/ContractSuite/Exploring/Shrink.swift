@@ -21,10 +21,7 @@ public struct Shrink: Sendable {
     /// Other places that are tried for a fault whose own place came from a fault that is left out.
     private static let anchors = 6
 
-    /// - Parameters:
-    ///   - schedule: A schedule that fails.
-    ///   - points: The points of its story without faults.
-    ///   - limit: The most candidates.
+    /// - Parameter points: The points of its story without faults.
     public init(_ schedule: Schedule, points: [FaultPoint], limit: Int = ExploreLimits.candidates) {
         (smallest, self.limit) = (schedule, limit)
         places = points.map(\.place)
@@ -32,7 +29,6 @@ public struct Shrink: Sendable {
         prepare()
     }
 
-    /// The next candidate; nil if there is none that is smaller, or the limit is reached.
     public mutating func next() -> Schedule? {
         guard count < limit else { return nil }
         while let candidate = candidates.popLast() {
@@ -44,7 +40,6 @@ public struct Shrink: Sendable {
         return nil
     }
 
-    /// Tells whether the last candidate fails.
     public mutating func tell(_ fails: Bool) {
         guard let candidate = asked else { return }
         asked = nil

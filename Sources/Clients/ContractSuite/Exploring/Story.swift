@@ -19,12 +19,10 @@ public struct Story: Sendable {
     /// Whether its steps may count on what its own world has.
     private var isAtHome = true
 
-    /// Creates a story; its scenario is written as in a file, without the name.
-    ///
     /// - Parameters:
+    ///   - world: A scenario as in a file, without a name, and without mistakes.
     ///   - goals: The titles of the goals that the user creates.
     ///   - isChat: Whether the steps leave a chat open.
-    /// - Precondition: the scenario has no mistakes.
     init(_ name: String, world: String, goals: [String] = [], isChat: Bool = true, _ steps: Step...) {
         self.name = name
         do {
@@ -43,18 +41,12 @@ public struct Story: Sendable {
     }
 
     /// Creates a story for a client that is not told what to do: whatever it does by itself.
-    ///
-    /// - Parameter document: The scenario as the tree of its file.
     public init(_ name: String, scenario: Scenario, document: JSONValue) {
         (self.name, self.scenario, self.document) = (name, scenario, document)
         (steps, symptoms) = ([], [:])
     }
 
-    /// The story in another world.
-    ///
-    /// - Parameters:
-    ///   - document: The scenario as the tree of its file.
-    ///   - isForeign: Whether the world may lack what the steps count on, so that what they demand does not count.
+    /// - Parameter isForeign: Whether the world may lack what the steps count on, so that what they demand does not count.
     public func inWorld(_ scenario: Scenario, document: JSONValue, isForeign: Bool = false) -> Story {
         var story = self
         (story.scenario, story.document, story.isAtHome) = (scenario, document, !isForeign)
