@@ -4,7 +4,7 @@ RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends libssl-
 WORKDIR /source
 COPY . .
 RUN bash -c 'source scripts/install-dependencies && link_statically && \
-    swift build -c release --static-swift-stdlib -Xlinker --build-id=none --product fitiq-mock && strip .build/release/fitiq-mock'
+    swift build -c release --static-swift-stdlib -Xlinker --build-id=none --product fitiq-mock && strip -R .swift_modhash .build/release/fitiq-mock'
 
 FROM gcr.io/distroless/cc-debian12:nonroot
 COPY --from=build /source/.build/release/fitiq-mock /usr/local/bin/fitiq-mock

@@ -236,7 +236,7 @@ struct ServerLauncher {
             }
         }
         let server = try open(configuration, address, secure?.listening)
-        // Last of all: when it is gone, every file is written and the state file is free.
+        // Last of all: when it is gone, every file is written.
         defer { readyFile?.remove() }
         server.engine.log(to: logger)
         let traffic = showsTraffic ? ServedTraffic(of: server.engine) : nil

@@ -340,6 +340,18 @@ import Testing
         #expect(try Self.network(file).engine.worlds.serial == 1)
     }
 
+    @Test("forgets a world that is deleted before it is saved anew, because the clock was set back")
+    func deletedEarly() throws {
+        let network = try Self.network(try StateFile(Self.file)) { $0.clock = .real }
+        let world = try network.world()
+        network.advance(by: .seconds(60))
+        _ = try world.exchange(.post, "/api/v1/goals", WorldClient.goal)
+        let later = try Self.next(network) { $0.clock = .real }
+        #expect(try #require(later.engine.worlds["w1"]).savedPart == nil)
+        #expect(try later.admin(.delete, "worlds/w1").status == 204)
+        #expect(try Self.next(later) { $0.clock = .real }.engine.worlds.count == 0)
+    }
+
     @Test("starts with worlds that outgrew what a scenario may have: times, texts and documents")
     func outgrown() throws {
         let network = try Self.network(try StateFile(Self.file))

@@ -69,9 +69,10 @@ struct UnsavedEntities: Sendable {
     var documents: [Document: Note] = [:]
     /// The number of the last note.
     private var noteCount = 0
-    /// Documents in the order of their notes, the first one last: sorted when there are none left, because a slice takes
-    /// few of many.
+    /// Documents in the order of their notes, taken ones and those that are gone since included.
     private var queue: [(number: Int, document: Document)] = []
+    /// How many of the queue are taken.
+    private var takenCount = 0
 
     struct Document: Hashable, Sendable {
         let user: UserID
@@ -91,25 +92,35 @@ struct UnsavedEntities: Sendable {
         guard documents[document] == nil else { return }
         noteCount += 1
         documents[document] = Note(number: noteCount, isNew: isNew, index: index)
+        queue.append((noteCount, document))
     }
 
     /// Takes the document that was noted first; nil if there is none.
     mutating func takeDocument() -> (Document, Note)? {
-        while !documents.isEmpty {
-            if queue.isEmpty { queue = documents.map { ($1.number, $0) }.sorted { $0.number > $1.number } }
-            let (number, document) = queue.removeLast()
+        while takenCount < queue.count {
+            let (number, document) = queue[takenCount]
+            takenCount += 1
             // Gone since, or gone and noted again.
             guard let note = documents[document], note.number == number else { continue }
             documents[document] = nil
+            dropTaken()
             return (document, note)
         }
-        queue = []
         return nil
+    }
+
+    /// Drops what is taken or gone from the queue once it is the majority.
+    private mutating func dropTaken() {
+        guard queue.count > 2 * documents.count + 64 else { return }
+        queue = queue[takenCount...].filter { documents[$0.document]?.number == $0.number }
+        takenCount = 0
     }
 
     /// Notes that a document is gone; one of which nothing was saved leaves no trace.
     mutating func noteRemoval(of document: Document, at place: EntityPlace) {
-        if documents.removeValue(forKey: document)?.isNew ?? false { return }
+        let note = documents.removeValue(forKey: document)
+        dropTaken()
+        if note?.isNew ?? false { return }
         removed.append(place)
     }
 }

@@ -85,12 +85,13 @@ extension Planter {
         planned: Int, at path: String
     ) throws(PlantError) {
         guard count > 0 else { return }
-        let end = times.messages.lazy.compactMap { $0 }.first ?? times.updated ?? now
+        let given = times.messages.lazy.compactMap { $0 }.first ?? times.updated ?? now
         let endPath: () -> String = {
             let index = times.messages.firstIndex { $0 != nil }
             return index.map { "\(path).messages[\($0)].created_at" } ?? "\(path).updated_at"
         }
-        try check(end, endPath(), notBefore: consultation.createdAt, "the consultation was created")
+        try check(given, endPath(), notBefore: consultation.createdAt, "the consultation was created")
+        let end = max(given, consultation.createdAt)
         var conversation = MadeUpConversation(consultation)
         for index in 0..<count {
             let (role, content) = conversation.next()

@@ -156,7 +156,7 @@ extension Timestamp {
     ///
     /// For documents, which must keep the order of events within a second; the wire uses ``wireText``.
     public var preciseText: String {
-        guard nanosecondsSinceEpoch != secondsSinceEpoch * 1_000_000_000 else { return wireText }
+        guard nanosecondsSinceEpoch != secondsSinceEpoch &* 1_000_000_000 else { return wireText }
         var text = nanosecondText.dropLast()
         while text.utf8.last == UInt8(ascii: "0") { text.removeLast() }
         return text + "Z"

@@ -208,7 +208,8 @@ extension Scenario {
     ) throws(ScenarioErrors) -> Scenario {
         let value: JSONValue
         do throws(JSONError) {
-            value = try JSON.parse(bytes, limits: stateLimits)
+            // What a world held fits into memory once more.
+            value = try JSON.parse(bytes, limits: isSaved ? JSON.Limits(bytes: .max, values: .max) : stateLimits)
         } catch {
             let mistake = ScenarioErrors.Mistake(
                 line: error.line, column: error.column, path: "", message: error.message)

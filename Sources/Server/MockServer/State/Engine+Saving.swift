@@ -45,7 +45,8 @@ extension Engine {
     static let savingPause: Int64 = 5_000_000_000
     /// About how many entities are collected in a turn of the loop: well under a millisecond's work.
     ///
-    /// After 16 slices of a transaction it is twice as many, and so on up to 64 times: it ends however fast changes come.
+    /// After 16 full slices of a transaction it is twice as many, and so on up to 64 times: it ends unless more changes than
+    /// that come in each turn.
     static let savedInTurn = 512
 
     /// When to call ``save(at:)``; nil while nothing is unsaved, or while a slice is written.
@@ -61,7 +62,7 @@ extension Engine {
         guard let slice = takeSlice(upTo: limit) else { return }
         saving.isWriting = true
         let (file, commits) = (saving.file, slice.commits)
-        saving.sliceCount = commits ? 0 : saving.sliceCount + 1
+        saving.sliceCount = commits ? 0 : saving.sliceCount + (slice.steps.count < limit ? 0 : 1)
         file.add(slice.steps, commits: commits)
         beside(at: now, on: startSaving) {
             Result { () throws(StateFileError) in try file.flush() }
@@ -75,9 +76,10 @@ extension Engine {
         switch result {
         case .success:
             if commits { saving?.failure = nil }
-            saving?.due = commits ? now.advanced(byNanoseconds: Engine.savingInterval) : now
-            // The rest of a transaction follows at once.
-            if !commits { save(at: now) }
+            // The rest of a transaction follows at once, unless it stands still.
+            let follows = !commits && saving?.worlds.contains { !$0.isStanding } ?? false
+            saving?.due = follows ? now : now.advanced(byNanoseconds: Engine.savingInterval)
+            if follows { save(at: now) }
         case .failure(let failure):
             if saving?.failure == nil { observe?(.stateNotSaved(message: failure.message)) }
             saving?.failure = failure
@@ -91,7 +93,7 @@ extension Engine {
         saving?.steps = [.forgetAll(except: configuration.hasDefaultWorld ? nil : World.defaultID)]
         saving?.sliceCount = 0
         for world in [defaultWorld] + worlds.values.sorted() {
-            world.savedPart = nil
+            (world.savedPart, world.isInFile) = (nil, false)
             noteUnsaved(world)
             // A commit without it would lose it.
             world.isPartlySaved = world.awaitsSaving
@@ -105,7 +107,7 @@ extension Engine {
         guard let saving, !world.isGone else { return }
         guard world.replay == nil else {
             // What it was before is over.
-            if world.savedPart != nil || world.awaitsSaving { noteRemoval(of: world) }
+            if world.isInFile || world.awaitsSaving { noteRemoval(of: world) }
             return
         }
         guard !world.awaitsSaving, world.isUnsaved else { return }
@@ -117,8 +119,8 @@ extension Engine {
     /// Notes that a world is gone, or is not saved any more.
     func noteRemoval(of world: World) {
         saving?.worlds.removeAll { $0 === world }
-        if world.savedPart != nil { saving?.steps.append(.remove(world: world.name)) }
-        (world.savedPart, world.awaitsSaving, world.isPartlySaved) = (nil, false, false)
+        if world.isInFile { saving?.steps.append(.remove(world: world.name)) }
+        (world.savedPart, world.isInFile, world.awaitsSaving, world.isPartlySaved) = (nil, false, false, false)
         saving?.needsCommit = true
     }
 
@@ -163,7 +165,7 @@ extension Engine {
         for change in world.backend.takeChanges(upTo: max(1, limit - steps.count)) {
             steps.append(.entity(change, world: world.name))
         }
-        world.savedPart = part
+        (world.savedPart, world.isInFile) = (part, true)
         world.isPartlySaved = world.backend.hasUnsavedChanges()
         guard !world.isPartlySaved else { return false }
         steps.append(.head(world: world.name, world.head, world.turn.now))
@@ -200,6 +202,7 @@ extension World {
     /// Counts what it holds as saved, unless it was saved at a time that has not come yet: times in it have become
     /// earlier ones then.
     func countAsSaved(_ saved: SavedWorld) {
+        isInFile = true
         guard saved.time <= turn.now else { return }
         backend.noticeChanges(allSaved: true)
         savedPart = presentPart

@@ -27,6 +27,9 @@ struct RestoredWorld: Sendable {
 
     fileprivate init(_ saved: SavedWorld, _ file: [UInt8], path: String) throws(StateFileError) {
         self.saved = saved
+        guard saved.time.secondsSinceEpoch < WorldSettings.lastTokenExpiry else {
+            throw StateFileError(world: saved.name, path, "its time is after the year 2199, where a clock ends")
+        }
         do throws(ScenarioErrors) {
             state = try Scenario.readSaved(file, file: path)
         } catch {

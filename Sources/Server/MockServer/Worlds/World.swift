@@ -58,6 +58,8 @@ final class World {
     @exclusivity(unchecked) var queuedDeadline: Timestamp?
     /// What of it is in the state file, and whether it is in the engine's list of worlds to save.
     @exclusivity(unchecked) var savedPart: SavedPart?
+    /// Whether a state file has something of it, in a commit or on its way.
+    @exclusivity(unchecked) var isInFile = false
     @exclusivity(unchecked) var awaitsSaving = false
     /// Whether some of its changes were taken since the last commit, and others were not.
     @exclusivity(unchecked) var isPartlySaved = false

@@ -55,7 +55,7 @@ extension RefreshTicket {
     fileprivate static func read(_ cursor: Cursor) -> RefreshTicket? {
         guard let fields = Fields(cursor, as: .refreshToken) else { return nil }
         let id = fields.required("id", Messages.resourceID)?.resourceID()
-        let expiry = fields.required("expires_at", Messages.timestamp)?.timestamp()
+        let expiry = fields.required("expires_at", Messages.timestamp)?.timestamp(isData: true)
         guard let id, let expiry else { return nil }
         return RefreshTicket(id: id, expiresAt: expiry.secondsSinceEpoch)
     }

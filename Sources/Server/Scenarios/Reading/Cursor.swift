@@ -180,8 +180,10 @@ struct Cursor {
     }
 
     /// A date-time to the nanosecond, in the years of a world's clock.
-    func timestamp() -> Timestamp? {
-        written.flatMap(moment) ?? refuse(expected: Messages.timestamp)
+    ///
+    /// - Parameter isData: Whether it is a time of what a world holds, not of its clock: in a saved world any year is right.
+    func timestamp(isData: Bool = false) -> Timestamp? {
+        written.flatMap { isData ? moment($0) : Timestamp($0) } ?? refuse(expected: Messages.timestamp)
     }
 
     /// A point in time, or a duration before the world's start.
