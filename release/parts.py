@@ -92,7 +92,8 @@ def sbom(root, version, program):
     def package(name, version, licence, location):
         return {
             "SPDXID": f"SPDXRef-{identifier(name)}", "name": name, "downloadLocation": location,
-            **({"versionInfo": version} if version else {}), "licenseConcluded": licence, "licenseDeclared": licence, "copyrightText": "NOASSERTION",
+            **({"versionInfo": version} if version else {}), "licenseConcluded": licence, "licenseDeclared": licence,
+            "copyrightText": "NOASSERTION",
             "filesAnalyzed": False,
         }
     return {
