@@ -39,7 +39,7 @@ def release(folder, program, version):
     archive = run(*package, "archive", version, program, manual, output).decode().strip()
     run(*package, "bundle", version, archive, output)
     if platform.system() == "Linux":
-        run(sys.executable, ROOT / "release/image.py", archive, output)
+        run(ROOT / "scripts/image", archive, output)
     run(*package, "sums", output)
     return output
 
