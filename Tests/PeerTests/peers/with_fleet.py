@@ -8,6 +8,7 @@ it, moves a world, and kills a node. Anything lost, cut or answered by the wrong
 
 import argparse
 import asyncio
+import atexit
 import json
 import os
 import re
@@ -45,6 +46,8 @@ class Node:
         self.fleet, self.name, self.port = fleet, name, port
         self.url = f"http://127.0.0.1:{port}"
         self.process = None
+        # Also if the proxy does not start.
+        atexit.register(self.kill)
 
     async def start(self):
         ready = self.fleet.folder / f"{self.name}.json"
