@@ -95,7 +95,7 @@ struct UnsavedEntities: Sendable {
         queue.append((noteCount, document))
     }
 
-    /// Takes the document that was noted first; nil if there is none.
+    /// Removes the oldest note and returns its document; nil if no note is left.
     mutating func takeDocument() -> (Document, Note)? {
         while takenCount < queue.count {
             let (number, document) = queue[takenCount]
