@@ -30,7 +30,7 @@ struct Chat: ParsableCommand {
         help: .init("message (consultation-websocket) or user_message (enhanced-consultations).", valueName: "type"))
     var chatProtocol = ClientConfiguration.ChatStyle.message
 
-    @Option(help: .init("Where the fake is. (default: \(Chat.defaultURL))", valueName: "url"))
+    @Option(help: .init("Where the fake is. \(Settings.defaultServer)", valueName: "url"))
     var url: String?
 
     @Option(help: .init("The bearer token. (default: the one that 'serve' prints)", valueName: "jwt"))
@@ -63,7 +63,7 @@ struct Chat: ParsableCommand {
                     secret: Settings.text(nil, "JWT_SECRET") ?? DevelopmentCredentials.jwtSecret),
             apiKey: Settings.text(apiKey, "API_KEY") ?? DevelopmentCredentials.apiKey)
         do {
-            let client = try FitIQClient(url: Settings.text(url, "URL") ?? Chat.defaultURL, credentials: credentials) {
+            let client = try FitIQClient(url: Settings.serverURL(url), credentials: credentials) {
                 // A person trying out a fake wants to see at once what it does.
                 $0.retries.maximumAttempts = 1
                 if message != nil { $0.reconnects.maximumTries = 0 }
@@ -138,7 +138,7 @@ struct Chat: ParsableCommand {
         _ client: FitIQClient, _ input: LineInput? = nil,
         _ body: @escaping @Sendable (FitIQClient) async throws -> Void
     ) throws {
-        let url = Settings.text(url, "URL") ?? Chat.defaultURL
+        let url = try Settings.serverURL(url)
         let adminToken = try Settings.fieldValue(adminToken, "ADMIN_TOKEN")
         let work: @Sendable () async throws -> Void = {
             try await ChatNews.waiting(for: client, at: url, adminToken: adminToken) { try await body(client) }

@@ -8,7 +8,7 @@ struct Health: ParsableCommand {
         abstract: "Say whether a server answers, for the health checks of containers.",
         discussion: "Exits with 0 if it does, else with 1.")
 
-    @Option(help: .init("The server's URL, of its plain port. (default: \(Chat.defaultURL))", valueName: "url"))
+    @Option(help: .init("The server's URL, of its plain port. \(Settings.defaultServer)", valueName: "url"))
     var url: String?
 
     func run() throws {

@@ -48,7 +48,7 @@ struct DrainCommand: ParsableCommand {
             deleted, or was idle for too long. Exits with 1 if the server still runs when the time is up.
             """)
 
-    @Option(help: .init("The server's URL, of its plain port. (default: \(Chat.defaultURL))", valueName: "url"))
+    @Option(help: .init("The server's URL, of its plain port. \(Settings.defaultServer)", valueName: "url"))
     var url: String?
 
     @Option(help: .init("The server's --admin-token. (default: none)", valueName: "token"))

@@ -55,6 +55,9 @@ enum Settings {
         return value
     }
 
+    /// The default of ``serverURL(_:)`` in words.
+    static let defaultServer = "(default: \(Chat.defaultURL), or the port in FITIQ_MOCK_PORT)"
+
     /// Where a server is: by default the one that the same environment starts, such as a container's.
     static func serverURL(_ option: String?) throws(Failure) -> String {
         if let url = try nonEmpty(option, "URL") { return url }

@@ -22,7 +22,7 @@ struct WatchCommand: ParsableCommand {
             too long.
             """)
 
-    @Option(help: .init("Where the server is. (default: \(Chat.defaultURL))", valueName: "url"))
+    @Option(help: .init("Where the server is. \(Settings.defaultServer)", valueName: "url"))
     var url: String?
 
     @Option(
