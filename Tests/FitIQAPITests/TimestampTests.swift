@@ -63,6 +63,30 @@ import Testing
         #expect(time.httpDateText == Self.formatter.string(from: date), "seconds \(seconds), seed \(seed)")
     }
 
+    @Test(
+        "are read in any year that nanoseconds can count, if they are asked for",
+        arguments: [
+            (Int64.min, "1677-09-21T00:12:43.145224192Z"), (-1, "1969-12-31T23:59:59.999999999Z"),
+            (-1_000_000_000, "1969-12-31T23:59:59Z"), (-1_000_000_001, "1969-12-31T23:59:58.999999999Z"),
+            (7_258_118_400_000_000_000, "2200-01-01T00:00:00Z"), (Int64.max, "2262-04-11T23:47:16.854775807Z"),
+        ])
+    func anyYear(nanoseconds: Int64, text: String) {
+        let time = Timestamp(nanosecondsSinceEpoch: nanoseconds)
+        #expect(Timestamp(text, inAnyYear: true) == time)
+        #expect(Timestamp(text) == nil)
+        #expect(Timestamp(time.nanosecondText, inAnyYear: true) == time)
+    }
+
+    @Test("are refused a nanosecond beyond the first and the last one")
+    func beyondTheRange() {
+        for text in [
+            "1677-09-21T00:12:43.145224191Z", "2262-04-11T23:47:16.854775808Z", "0001-01-01T00:00:00Z",
+            "9999-12-31T23:59:59Z",
+        ] {
+            #expect(Timestamp(text, inAnyYear: true) == nil, "\(text)")
+        }
+    }
+
     @Test("agree with Foundation between 1900 and 2200", arguments: [UInt64(1), 2, 3])
     func foundation(seed: UInt64) {
         var numbers = SplitMix64(seed: seed)
