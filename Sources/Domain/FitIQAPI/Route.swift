@@ -29,8 +29,10 @@ public enum Route: Equatable, Sendable {
     public init?(entityPath path: UnsafeBufferPointer<UInt8>) {
         // Ids have a fixed length, so the length of the path determines the candidate.
         for (prefix, entity) in Self.entities where path.count == prefix.utf8CodeUnitCount + 36 {
-            for index in 0..<prefix.utf8CodeUnitCount where path[index] != prefix.utf8Start[index] { return nil }
-            let id = UnsafeBufferPointer(rebasing: path[prefix.utf8CodeUnitCount...])
+            let start = UnsafeBufferPointer(start: prefix.utf8Start, count: prefix.utf8CodeUnitCount)
+            // Eight bytes at a time.
+            guard UnsafeBufferPointer(rebasing: path[..<start.count]).equalsInConstantTime(start) else { return nil }
+            let id = UnsafeBufferPointer(rebasing: path[start.count...])
             guard id.hasNone({ $0.equal(to: .slash) | $0.equal(to: .percent) }) else { return nil }
             self = .path(entity, id: String(decoding: id, as: UTF8.self))
             return

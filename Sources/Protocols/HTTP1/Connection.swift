@@ -162,7 +162,7 @@ public struct Connection: Sendable {
     @inline(__always) public var theirState: State { states[role.peer] }
 
     /// Whether the transport must be closed once the output appended so far is flushed.
-    public var shouldClose: Bool {
+    @inline(__always) public var shouldClose: Bool {
         switch ourState {
         case .mustClose, .closed, .error: true
         default: role == .client && theirState == .error

@@ -21,12 +21,15 @@ struct Answer {
     var declaredLength: Int?
     static let json = "application/json; charset=utf-8"
 
-    static func ok(_ body: [UInt8]) -> Answer { Answer(body: body) }
+    static func ok(_ body: [UInt8]) -> Answer { Answer(json: body) }
     static func created(_ body: [UInt8]) -> Answer { Answer(status: .created, body: body) }
     static var noContent: Answer { Answer(status: .noContent, body: []) }
     static func object(_ status: HTTPResponse.Status = .ok, _ write: (inout JSONWriter) -> Void) -> Answer {
         Answer(status: status, body: JSONWriter.object(write))
     }
+
+    /// An answer of JSON with the usual fields, as most are.
+    private init(json body: [UInt8]) { (status, self.body) = (.ok, body) }
 
     init(_ source: any BodySource, contentType: String? = nil) {
         self.init(body: [], contentType: contentType)

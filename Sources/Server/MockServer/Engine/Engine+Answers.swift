@@ -10,21 +10,34 @@ extension Engine {
     /// Refusals come in the order of openapi/DEVIATIONS.md, 401, 404, 400 and the rest, except that an unknown endpoint
     /// is reported before credentials are checked (404, 405), and a media type before what it hides (415).
     func answer(_ exchange: Exchange) throws(APIError) -> Answer? {
-        let (head, destination, world) = (exchange.head, exchange.destination, exchange.world)
-        if head.target.form == .asterisk {
+        let world = exchange.world
+        if exchange.head.target.form == .asterisk {
             let ofApps = world.mode.servesApps ? ["PUT", "DELETE"] : []
             return options(["GET", "HEAD", "POST", "PATCH"] + ofApps + ["OPTIONS"])
         }
         // Faults and sessions are for what the client itself sends.
-        if let answer = preflightAnswer(head, destination, in: world.mode) { return answer }
-        guard destination.world != nil else {
+        if let answer = preflightAnswer(exchange.head, exchange.destination, in: world.mode) { return answer }
+        guard exchange.destination.world != nil else {
             exchange.unmatched = .unknownPath
-            throw destination.worldID.map { refusal(ofWorld: $0.text) } ?? .noDefaultWorld
+            throw exchange.destination.worldID.map { refusal(ofWorld: $0.text) } ?? .noDefaultWorld
         }
-        if !destination.isAdmin { try checkOrigin(head, on: exchange.connection) }
+        if !exchange.destination.isAdmin { try checkOrigin(exchange.head, on: exchange.connection) }
         if let answer = portalAnswer(exchange) { return answer }
         if world.replay?.answers(exchange) ?? false { return try replayAnswer(exchange) }
         if let answer = stubAnswer(exchange) { return answer }
+        guard let endpoint = exchange.endpoint, world.mode.serves(endpoint), !endpoint.isSocket else {
+            return try answerElsewhere(exchange)
+        }
+        try decodeBody(of: exchange)
+        guard exchange.isReleased || !world.faults.isEmpty || asksForFault(exchange.head) else {
+            return try restAnswer(exchange)
+        }
+        return try faultyAnswer(exchange)
+    }
+
+    /// The answer to a request that is no operation of the guide's REST API.
+    private func answerElsewhere(_ exchange: Exchange) throws(APIError) -> Answer? {
+        let (head, destination, world) = (exchange.head, exchange.destination, exchange.world)
         let mode = world.mode
         guard let route = destination.route else {
             exchange.unmatched = .unknownPath
@@ -54,13 +67,7 @@ extension Engine {
         case .admin(let route): return try adminAnswer(route, exchange)
         case .api(.avatar(let persona)):
             return Answer(body: Array(persona.avatarImage.utf8), contentType: "image/svg+xml")
-        case .api(let route) where exchange.endpoint?.isSocket == true: return try openSocket(of: route, exchange)
-        case .api(let route):
-            try decodeBody(of: exchange)
-            guard exchange.isReleased || !world.faults.isEmpty || asksForFault(head) else {
-                return try restAnswer(route, exchange)
-            }
-            return try faultyAnswer(route, exchange)
+        case .api(let route): return try openSocket(of: route, exchange)
         }
     }
 
@@ -80,16 +87,16 @@ extension Engine {
     }
 
     /// The answer of a REST endpoint on which faults may act; nil if a breakpoint holds the request.
-    private func faultyAnswer(_ route: Route, _ exchange: Exchange) throws(APIError) -> Answer? {
+    private func faultyAnswer(_ exchange: Exchange) throws(APIError) -> Answer? {
         if !exchange.isReleased {
             exchange.responseFaults = try responseFaults(of: exchange)
             if holds(exchange) { return nil }
         }
         guard let faults = exchange.responseFaults, let replacement = faults.replacement else {
-            return try restAnswer(route, exchange)
+            return try restAnswer(exchange)
         }
         // Only the answer is lost: the request is still carried out or refused.
-        if replacement.isProcessed { _ = try? restAnswer(route, exchange) }
+        if replacement.isProcessed { _ = try? restAnswer(exchange) }
         return faults.answer(in: exchange.errorForm, forApps: exchange.servesApps).map(Answer.init)
     }
 
@@ -114,13 +121,13 @@ extension Engine {
     }
 
     /// The answer of a REST endpoint of the API.
-    private func restAnswer(_ route: Route, _ exchange: Exchange) throws(APIError) -> Answer {
+    private func restAnswer(_ exchange: Exchange) throws(APIError) -> Answer {
         guard let endpoint = exchange.endpoint else { preconditionFailure("A path without an operation is refused.") }
         if endpoint.credentials == .key { return try signIn(endpoint, exchange) }
         let world = exchange.world
         defer { applyEffects(of: world, at: exchange.now) }
         // The backend is lent as a whole: each method called on `world.backend` would copy it first.
-        return try answer(endpoint, on: route.id ?? "", exchange, &world.backend, &world.turn)
+        return try answer(endpoint, on: exchange.id, exchange, &world.backend, &world.turn)
     }
 
     /// The answer of an endpoint that needs a bearer token; the `id` is the first one in its path, empty if there is
@@ -130,9 +137,9 @@ extension Engine {
     private func answer(
         _ endpoint: Endpoint, on id: String, _ exchange: Exchange, _ backend: inout Backend, _ turn: inout Turn
     ) throws(APIError) -> Answer {
-        let (head, world) = (exchange.head, exchange.world)
+        let world = exchange.world
         let user = try world.authenticator.user(
-            of: head.fields, last: &exchange.connection.lastAuthorization, in: &backend, at: turn.now)
+            of: exchange.head.fields, last: &exchange.connection.lastAuthorization, in: &backend, at: turn.now)
         exchange.user = backend.name(of: user)
         // Due events happen before the request is examined, refused or not.
         backend.advance(&turn)
@@ -142,16 +149,17 @@ extension Engine {
         case .showGoal: return .ok(try backend.goal(id, for: user))
         case .showMealLog: return .ok(try backend.mealLog(id, for: user))
         case .listConsultations:
-            let query = try ConsultationListQuery(query: head.target.queryItems(), isForApps: isForApps)
+            let query = try ConsultationListQuery(query: exchange.head.target.queryItems(), isForApps: isForApps)
             return .ok(backend.consultations(query, for: user))
         case .listMessages:
-            return .ok(try backend.messages(id, query: head.target.queryItems(), for: user, at: turn.now))
-        case .listQuickActions: return .ok(backend.quickActions(try QuickActionQuery(query: head.target.queryItems())))
+            return .ok(try backend.messages(id, query: exchange.head.target.queryItems(), for: user, at: turn.now))
+        case .listQuickActions:
+            return .ok(backend.quickActions(try QuickActionQuery(query: exchange.head.target.queryItems())))
         case .listGoals:
-            let query = try GoalListQuery(query: head.target.queryItems(), isForApps: isForApps)
+            let query = try GoalListQuery(query: exchange.head.target.queryItems(), isForApps: isForApps)
             return .ok(backend.goals(query, for: user, at: turn.now))
         case .listMealLogs:
-            let query = try MealLogListQuery(query: head.target.queryItems(), isForApps: isForApps)
+            let query = try MealLogListQuery(query: exchange.head.target.queryItems(), isForApps: isForApps)
             return .ok(backend.mealLogs(query, for: user))
         default: return try commandAnswer(endpoint, on: id, by: user, exchange, &backend, &turn)
         }

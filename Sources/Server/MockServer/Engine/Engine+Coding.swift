@@ -25,16 +25,15 @@ extension Engine {
         }
     }
 
-    /// The answer as it is sent: with gzip if the client takes it, and it makes the body smaller.
+    /// Makes an answer what is sent: with gzip if the client takes it, and it makes the body smaller.
     ///
     /// Long answers come as they are, because to deflate them holds the loop, except pages; so do those whose text a
     /// fault changes.
-    func coded(_ answer: Answer, for exchange: Exchange) -> Answer {
+    func encode(_ answer: inout Answer, for exchange: Exchange) {
         guard exchange.world.isCompressing, answer.source == nil, !answer.isRecorded,
             (1...(answer.isPage ? Self.longestWholeBody : Self.longestCodedBody)).contains(answer.body.count),
             exchange.responseFaults?.faults.contains(where: \.changesText) != true
-        else { return answer }
-        var answer = answer
+        else { return }
         var fields = answer.fields ?? HTTPFields()
         fields[values: .vary].append("Accept-Encoding")
         if exchange.head.fields.acceptsGzip {
@@ -45,7 +44,6 @@ extension Engine {
             }
         }
         answer.fields = fields
-        return answer
     }
 
     /// The longest body that is sent with gzip: it takes some three milliseconds.

@@ -250,14 +250,12 @@ extension Engine {
     /// An answer for a secure connection: the server's own URLs in it are the ones for TLS.
     ///
     /// Entities are encoded once, with the plain URLs, for all readers. Recorded answers have the right ones.
-    func securing(_ answer: Answer) -> Answer {
-        guard answer.contentType == nil, !answer.isRecorded else { return answer }
-        var result = answer
-        result.body = securing(answer.body)
-        return result
+    func secure(_ answer: inout Answer) {
+        guard answer.contentType == nil, !answer.isRecorded else { return }
+        answer.body = securing(answer.body)
     }
 
-    /// JSON for a secure connection, like ``securing(_:)-(Answer)``; slices of JSON are passed part by part.
+    /// JSON for a secure connection, like ``secure(_:)``; slices of JSON are passed part by part.
     func securing(_ json: [UInt8]) -> [UInt8] {
         guard let secureOrigin = configuration.secureOrigin else { return json }
         let (plain, secure) = (configuration.origin.dropFirst("http".count), secureOrigin.dropFirst("https".count))

@@ -23,6 +23,11 @@ extension Engine {
             }
             switch consume event {
             case .request(let head):
+                // Of most requests nothing more is asked: their heads are moved, not copied.
+                guard head.hasBody || worlds.useNetworks else {
+                    connection.request = head
+                    continue
+                }
                 connection.request = head
                 if worlds.useNetworks, !passNetwork(head, on: connection, at: now) { return }
                 // Of the paths with POST, only one may have a larger body, and bodies are seldom large or chunked.
@@ -44,7 +49,10 @@ extension Engine {
 
     private func awaitMore(on connection: Connection, at now: Timestamp) {
         guard connection.follower == nil else { return }
-        if connection.http.isReadingBody {
+        if connection.http.isIdle, !isShuttingDown {
+            // In most cases, and so asked first.
+            arm(connection, .idle, after: patience.idle, at: now)
+        } else if connection.http.isReadingBody {
             if connection.deadline?.purpose != .readBody { arm(connection, .readBody, after: patience.read, at: now) }
         } else if connection.http.isReadingHead {
             if connection.deadline?.purpose != .readHead { arm(connection, .readHead, after: patience.read, at: now) }
@@ -85,7 +93,6 @@ extension Engine {
     @inline(__always)
     func serve(_ exchange: Exchange, _ known: Answer? = nil, holdsAnswer: Bool = true) {
         let (world, connection, now) = (exchange.world, exchange.connection, exchange.now)
-        let head = exchange.received?.head ?? exchange.head
         let start = connection.output.bytes.count
         let offset = connection.output.writtenOffset
         let outer = answering
@@ -99,8 +106,9 @@ extension Engine {
             if let known {
                 answer = known
             } else {
-                guard let made = try self.answer(exchange) else { return }
-                answer = connection.isSecure ? securing(made) : made
+                guard var made = try self.answer(exchange) else { return }
+                if connection.isSecure { secure(&made) }
+                answer = made
             }
         } catch {
             answer = Answer(world.advising(error), in: exchange.errorForm, forApps: exchange.servesApps)
@@ -108,11 +116,12 @@ extension Engine {
         share(&answer, to: exchange.head, isAdmin: exchange.destination.isAdmin)
         if holdsAnswer, exchange.responseFaults != nil, holds(exchange, answer) { return }
         let source = answer.source ?? source(ofLong: answer, to: exchange)
-        let sent = coded(answer, for: exchange)
-        guard reply(sent, from: source, to: head, in: world, on: connection, at: now) else { return }
+        let text = answer.body
+        encode(&answer, for: exchange)
+        guard reply(answer, from: source, to: exchange.sentHead, in: world, on: connection, at: now) else { return }
         // No fault holds back a body that is made while it is sent: it counts as sent.
         if source == nil { shape(exchange, from: start) }
-        recorder.answered(exchange, sent, text: answer.body, from: offset)
+        recorder.answered(exchange, answer, text: text, from: offset)
         if connection.output.isHeld { release(connection, in: world, at: now) }
     }
 

@@ -94,10 +94,10 @@ extension Engine {
         lendOutput(to: connection)
         enter(defaultWorld, at: now)
         arm(connection, .idle, after: patience.idle, at: now)
-        let answer: Answer
+        var answer: Answer
         do throws(APIError) {
-            let made = try result.get()
-            answer = connection.isSecure ? securing(made) : made
+            answer = try result.get()
+            if connection.isSecure { secure(&answer) }
         } catch {
             answer = Answer(error, in: .union)
         }
@@ -237,7 +237,7 @@ extension Engine {
 
     /// The world that a request needs; nil for requests to the server.
     private func world(of exchange: Exchange) -> World? {
-        guard case .admin(let route)? = exchange.destination.route else {
+        guard exchange.destination.isAdmin, case .admin(let route)? = exchange.destination.route else {
             return exchange.isOfServer ? nil : exchange.destination.world
         }
         return route.resource.scope != .world ? nil : route.worldID.map { worlds[$0] } ?? defaultWorld

@@ -21,6 +21,8 @@ final class Exchange {
     let world: World
     /// The requested operation, whether or not the mode serves it.
     let endpoint: Endpoint?
+    /// The first id in the path; empty if there is none.
+    let id: String
     @exclusivity(unchecked) var user: ExactString?
     @exclusivity(unchecked) var unmatched: RecordedExchange.Unmatched?
     @exclusivity(unchecked) var responseFaults: ResponseFaults?
@@ -38,13 +40,22 @@ final class Exchange {
     @exclusivity(unchecked) var isReleased = false
 
     init(_ head: RequestHead, body: [UInt8], on connection: Connection, in engine: Engine, at now: Timestamp) {
-        (self.head, self.body, self.connection, self.now) = (head, body, connection, now)
-        destination = Destination(of: head.target, in: engine)
+        // Heads and destinations are large: each is moved into its place after the last look at it.
+        let destination = Destination(of: head.target, in: engine)
         world = destination.world ?? engine.defaultWorld
-        endpoint =
-            if case .api(let route)? = destination.route { route.endpoint(for: head.method, in: world.mode) } else {
-                nil
-            }
+        if case .api(let route)? = destination.route {
+            (endpoint, id) = (route.endpoint(for: head.method, in: world.mode), route.id ?? "")
+        } else {
+            (endpoint, id) = (nil, "")
+        }
+        self.destination = destination
+        self.head = head
+        (self.body, self.connection, self.now) = (body, connection, now)
+    }
+
+    /// The request as the client sent it.
+    var sentHead: RequestHead {
+        _read { if let received { yield received.head } else { yield head } }
     }
 
     /// Whether it concerns the server, not the contents of a world; the journal does not record it.
@@ -107,20 +118,15 @@ final class Exchange {
 /// The destination of a request: the default world, or another one by the prefix `/w/{id}`, and an endpoint in it.
 struct Destination {
     /// The id in the path; nil for the default world.
-    private(set) var worldID: ExactString?
+    let worldID: ExactString?
     /// The world and the endpoint; nil if there are none.
-    private(set) var world: World?
-    private(set) var route: ServerRoute?
+    let world: World?
+    let route: ServerRoute?
     /// Whether the path is the admin API's; below a world's prefix there is none.
-    private(set) var isAdmin = false
+    let isAdmin: Bool
 
     /// Whether it is the server itself, not the contents of a world.
-    var isServer: Bool {
-        switch route {
-        case .api, nil: isAdmin
-        case .health, .ready, .description, .deviations, .root, .admin: true
-        }
-    }
+    let isServer: Bool
 
     init(of target: RequestTarget, in engine: Engine) {
         var shortCut: Route?
@@ -131,25 +137,24 @@ struct Destination {
                 && path[2] == UInt8(ascii: "/")
             if !hasPrefix { shortCut = Route(entityPath: path) }
         }
-        if hasPrefix {
-            let segments = target.segments
-            let id = ExactString(segments[1])
-            worldID = id
-            world = engine.worlds[id]
-            let rest = Array(segments.dropFirst(2))
-            isAdmin = rest.first == "__admin"
-            route = isAdmin ? nil : ServerRoute(segments: rest, in: world?.mode ?? .union)
-        } else {
-            world = engine.defaultWorld
-            if let shortCut {
-                route = .api(shortCut)
-            } else {
-                let segments = target.segments
-                isAdmin = segments.first == "__admin"
-                route = ServerRoute(segments: segments, in: engine.defaultWorld.mode)
-            }
-            if !engine.configuration.hasDefaultWorld, !isServer { world = nil }
+        if let shortCut {
+            (worldID, isAdmin, isServer) = (nil, false, false)
+            world = engine.configuration.hasDefaultWorld ? engine.defaultWorld : nil
+            route = .api(shortCut)
+            return
         }
+        var segments = target.segments
+        worldID = hasPrefix ? ExactString(segments[1]) : nil
+        if hasPrefix { segments.removeFirst(2) }
+        let named: World? = if let worldID { engine.worlds[worldID] } else { engine.defaultWorld }
+        isAdmin = segments.first == "__admin"
+        route = hasPrefix && isAdmin ? nil : ServerRoute(segments: segments, in: named?.mode ?? .union)
+        isServer =
+            switch route {
+            case .api, nil: isAdmin
+            case .health, .ready, .description, .deviations, .root, .admin: true
+            }
+        world = hasPrefix || isServer || engine.configuration.hasDefaultWorld ? named : nil
     }
 }
 

@@ -19,8 +19,9 @@ struct OutputBuffer {
     /// The way through a world's network; nil without one.
     private(set) var line: NetworkLine?
 
+    // All of these are inlined, because a call would copy the buffer first.
+
     /// Bytes not yet taken, including those after a hold.
-    // Inlined, because a call would copy the buffer first.
     @inline(__always) var count: Int { bytes.count - taken }
     @inline(__always) var isEmpty: Bool { count == 0 }
     /// Whether something is held back, or something still has to happen.
@@ -28,10 +29,10 @@ struct OutputBuffer {
     /// Whether the transport can take bytes now.
     @inline(__always) var hasReleased: Bool { releasedEnd > taken }
     /// How many bytes were ever written; never decreases.
-    var writtenOffset: Int { base + bytes.count }
-    var takenOffset: Int { base + taken }
+    @inline(__always) var writtenOffset: Int { base + bytes.count }
+    @inline(__always) var takenOffset: Int { base + taken }
     /// The offset before which nothing is held back.
-    var releasedOffset: Int { base + releasedEnd }
+    @inline(__always) var releasedOffset: Int { base + releasedEnd }
     @inline(__always) private var releasedEnd: Int { line.map { $0.arrived - base } ?? passedEnd }
     /// The end of what faults have let go.
     @inline(__always) private var passedEnd: Int { holds.first?.offset ?? bytes.count }
