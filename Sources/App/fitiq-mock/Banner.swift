@@ -12,8 +12,8 @@ struct Banner {
         """
         fitiq-mock \(Version.current) \(server.replays ? "plays a recorded session back" : "serves a fake FitIQ backend")\(guide).
 
-          REST        \(server.url)/api/v1
-          WebSocket   \(server.webSocketURL)/api/v1/consultations/{id}/ws
+          REST        \(server.url)\(world)/api/v1
+          WebSocket   \(server.webSocketURL)\(world)/api/v1/consultations/{id}/ws
         \(secureLines)  Docs        \(server.url)/docs
         \(credentialLines)  Admin API   \(server.url)/__admin
           Page        \(server.url)/__admin/ui
@@ -22,6 +22,9 @@ struct Banner {
 
         """
     }
+
+    /// What the paths of a world begin with.
+    private var world: String { server.hasDefaultWorld ? "" : "/w/{world}" }
 
     private var guide: String {
         server.mode == .union || server.replays ? "" : ", exactly as the guide \(server.mode.rawValue) documents it"
@@ -36,8 +39,8 @@ struct Banner {
         guard let url = server.secureURL, let webSocketURL = server.secureWebSocketURL else { return "" }
         let trust = server.caPath.map { "  CA          \($0) ('\(program) certificate' says how to trust it)\n" } ?? ""
         return """
-              REST (TLS)  \(url)/api/v1
-              WebSocket   \(webSocketURL)/api/v1/consultations/{id}/ws
+              REST (TLS)  \(url)\(world)/api/v1
+              WebSocket   \(webSocketURL)\(world)/api/v1/consultations/{id}/ws
 
             """ + trust
     }

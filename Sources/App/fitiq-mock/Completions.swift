@@ -6,9 +6,11 @@ struct CompletionsCommand: ParsableCommand {
         commandName: "completions",
         abstract: "Print what makes a shell complete commands and options.",
         discussion: """
-            bash: fitiq-mock completions bash > ~/.local/share/bash-completion/completions/fitiq-mock
-            zsh:  fitiq-mock completions zsh > a folder of $fpath, as _fitiq-mock
-            fish: fitiq-mock completions fish > ~/.config/fish/completions/fitiq-mock.fish
+            Save the output where the shell looks for it:
+
+              bash  ~/.local/share/bash-completion/completions/fitiq-mock
+              zsh   _fitiq-mock in a folder of $fpath
+              fish  ~/.config/fish/completions/fitiq-mock.fish
             """)
 
     enum Shell: String, CaseIterable, ExpressibleByArgument {

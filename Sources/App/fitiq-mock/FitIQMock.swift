@@ -15,11 +15,11 @@ struct FitIQMock: ParsableCommand {
         abstract: "A fake FitIQ backend for the people who build its clients.",
         discussion: """
             Every option of 'serve' can also be set in the environment: --api-key as FITIQ_MOCK_API_KEY, and so on. \
-            What is given on the command line wins. --version --json tells programs what this one is.
+            The command line overrides it. --version --json prints the version and the system for programs.
 
             Exit codes: 0 all is well, 1 a client broke its contract or its tests failed, two sessions differ, or a \
-            server does not conform, 2 usage or configuration, 3 the server failed while it ran, 4 the client never \
-            connected.
+            server does not conform or is not there, 2 usage or configuration, 3 fitiq-mock failed while it ran, 4 the \
+            client never connected, 130 Ctrl-C during a test.
             """,
         version: Version.current,
         groupedSubcommands: [

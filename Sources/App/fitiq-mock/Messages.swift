@@ -321,7 +321,7 @@ enum Messages {
         return "'\(path)' is stale: process \(writer.id)\(start) no longer runs."
     }
     static func unhealthy(_ trouble: ClientError, url: String) -> String {
-        "\(url) is not well: \(sentence(trouble.description))"
+        "\(url) does not answer as a server should: \(sentence(trouble.description))"
     }
     static func stillDrains(_ url: String, worlds: Int) -> String {
         "\(url) still drains: \(Words.counted(worlds, "world")) \(worlds == 1 ? "is" : "are") left."

@@ -42,10 +42,11 @@ struct RemoteServer: Sendable {
 struct DrainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "drain",
-        abstract: "Let a server make no more worlds and stop when its last one is gone, and wait until it has.",
+        abstract: "Tell a server to make no more worlds and to stop after its last one, and wait until it has stopped.",
         discussion: """
             Meanwhile /ready answers 503, so that a proxy sends new worlds to other servers. A world is gone when it was \
-            deleted, or was idle for too long. Exits with 1 if the server still runs when the time is up.
+            deleted, or was idle for too long. Exits with 1 if the server is out of reach, or still runs when the time \
+            is up.
             """)
 
     @Option(help: .init("The server's URL, of its plain port. \(Settings.defaultServer)", valueName: "url"))
@@ -57,7 +58,7 @@ struct DrainCommand: ParsableCommand {
     @Option(
         parsing: .unconditional,
         help: .init(
-            "How long a world is idle before it goes: a number and s, m, h or d. (default: 30m, as always)",
+            "How long a world is idle before it goes: a number and s, m, h or d. (default: the usual 30m)",
             valueName: "duration"))
     var idle: Lifetime?
 

@@ -10,7 +10,8 @@ struct ReplayCommand: ParsableCommand {
         abstract: "Serve a recorded session, a HAR file, until Ctrl-C.",
         discussion: """
             Each option can also be set in the environment, --match as FITIQ_MOCK_MATCH and so on. --scenario brings \
-            faults, guide, seed and clock; the session takes the place of its data.
+            faults, guide, seed and clock; the session takes the place of its data. --import, --export-on-exit, --state, \
+            --ids and --watch do not go with a session.
 
             Exit codes: 0 all is well, 1 with --match strict a request was not the recorded one or never came, 2 usage, \
             configuration or a session that cannot be read, 3 the server failed while it ran.

@@ -11,7 +11,7 @@ import Traffic
 
 struct ScenarioCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "scenario", abstract: "Make a scenario of something else.", subcommands: [ScenarioFrom.self])
+        commandName: "scenario", abstract: "Make a scenario from a recorded session.", subcommands: [ScenarioFrom.self])
 }
 
 struct ScenarioFrom: ParsableCommand {

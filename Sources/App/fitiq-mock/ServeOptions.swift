@@ -120,11 +120,11 @@ struct ServeOptions: ParsableArguments {
 
     @Option(
         help: .init(
-            "Where clients reach this server through a proxy: the URLs of worlds begin with it. Takes an --admin-token, too.",
+            "Where clients reach this server through a proxy: the URLs of worlds begin with it. Needs --admin-token.",
             valueName: "url"))
     var publicURL: String?
 
-    @Flag(help: "Serve the worlds that POST /__admin/worlds makes, and none at the paths without a world's prefix.")
+    @Flag(help: "Serve only worlds that POST /__admin/worlds makes; paths without a world's prefix answer 404.")
     var noDefaultWorld = false
 
     @Flag(help: "Ignore 'Prefer: code=' and 'X-Fake-Fault', by which a request asks for a fault.")

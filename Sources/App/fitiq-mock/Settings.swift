@@ -25,7 +25,7 @@ enum Settings {
         "TLS", "TLS_PORT", "TOKEN", "UPSTREAM", "UPSTREAM_CA", "URL", "WATCH", "WATCH_TRAFFIC", "WS_URL",
     ]
 
-    /// A message for each variable of an environment that looks like one of these, and is none.
+    /// A message for each variable of an environment that looks like one of these but is not.
     static func strays(in environment: [String]) -> [String] {
         environment.compactMap { entry in
             let name = entry.prefix { $0 != "=" }.dropFirst("FITIQ_MOCK_".count)
@@ -56,7 +56,7 @@ enum Settings {
     }
 
     /// The default of ``serverURL(_:)`` in words.
-    static let defaultServer = "(default: \(Chat.defaultURL), or the port in FITIQ_MOCK_PORT)"
+    static let defaultServer = "(default: FITIQ_MOCK_URL, or \(Chat.defaultURL) with the port in FITIQ_MOCK_PORT)"
 
     /// Where a server is: by default the one that the same environment starts, such as a container's.
     static func serverURL(_ option: String?) throws(Failure) -> String {

@@ -20,7 +20,7 @@ struct Verify: ParsableCommand {
               FITIQ_MOCK_WS_URL         the same for WebSockets
               FITIQ_MOCK_TOKEN          the bearer token
               FITIQ_MOCK_FRESH_TOKEN    another one, for after a 401
-              FITIQ_MOCK_REFRESH_TOKEN  what /auth/refresh takes, if the scenario gives the user an account
+              FITIQ_MOCK_REFRESH_TOKEN  what /auth/refresh takes, if there is one
               FITIQ_MOCK_API_KEY        the X-API-Key
               FITIQ_MOCK_SCENARIO       the scenario's name
               FITIQ_MOCK_ADMIN_URL      the world's admin API; /clock follows

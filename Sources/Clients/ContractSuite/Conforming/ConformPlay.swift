@@ -21,7 +21,7 @@ public struct ConformPlay: Sendable {
     public static let (localPause, remotePause) = (Duration.zero, Duration.milliseconds(100))
     /// How long a step waits at most, and how long for a client that has nothing to do.
     private static let (patience, grace) = (Duration.seconds(30), Duration.seconds(2))
-    /// How long a user does nothing who does nothing: what answers look like does not depend on it.
+    /// How long an idle user stays idle: the form of answers does not depend on it.
     private static let longestPass = Duration.seconds(1)
     private static let lookPause = Duration.milliseconds(10)
 

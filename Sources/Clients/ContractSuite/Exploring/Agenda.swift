@@ -12,7 +12,7 @@ public struct Agenda: Sendable {
         case random
     }
 
-    /// Schedules count once they are learnt from: what is dealt may not be run any more.
+    /// Counts schedules from whose runs something was learnt: a schedule that is dealt may never run.
     public struct Counts: Sendable, Equatable {
         public var singles = 0, pairs = 0, triples = 0
         /// Schedules that were not tried because they are like others.
