@@ -3,8 +3,8 @@ FROM swift:6.3-bookworm AS build
 RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends libssl-dev libsqlite3-dev libyaml-dev zlib1g-dev pkg-config
 WORKDIR /source
 COPY . .
-RUN bash -c 'source scripts/install-dependencies && link_statically && \
-    swift build -c release --static-swift-stdlib -Xlinker --build-id=none --product fitiq-mock && strip -R .swift_modhash .build/release/fitiq-mock'
+RUN bash -c 'source scripts/install-dependencies && build_release . fitiq-mock && \
+    strip -R .swift_modhash .build/release/fitiq-mock'
 
 FROM gcr.io/distroless/cc-debian12:nonroot
 COPY --from=build /source/.build/release/fitiq-mock /usr/local/bin/fitiq-mock
