@@ -37,9 +37,7 @@ public final class Connection {
 
     /// Which of the two sides below is active.
     @exclusivity(unchecked) var speaks = Speech.http
-    /// The HTTP side; empty once the connection has become a WebSocket.
-    @exclusivity(unchecked) var http = HTTP1.Connection(role: .server, limits: Connection.httpLimits)
-    @exclusivity(unchecked) var request: RequestHead?
+    @exclusivity(unchecked) private var requests = Apart(RequestSide())
     @exclusivity(unchecked) var body: [UInt8] = []
     /// The part of a large body before ``body``: one array would hold the loop whenever it grows.
     @exclusivity(unchecked) private(set) var bodyPieces: [[UInt8]] = []
@@ -55,20 +53,17 @@ public final class Connection {
     @exclusivity(unchecked) var heldEvent: WebSocket.Event?
     /// How many things of the connection breakpoints hold.
     @exclusivity(unchecked) var holdCount = 0
-    @exclusivity(unchecked) var lastAuthorization: LastAuthorization?
     /// The world of its last request; nil before the first, and for requests that concern no world.
     @exclusivity(unchecked) var world: World?
     @exclusivity(unchecked) var webSocket: WebSocket.Connection?
     @exclusivity(unchecked) var webSocketUse = WebSocketUse.echo
-    /// The faults that act on what the socket sends; nil if there are none.
-    @exclusivity(unchecked) var socketFaults: SocketFaults?
+    @exclusivity(unchecked) private var apartFaults = Apart<SocketFaults>()
     /// How long a fault has held its output back, in nanoseconds of the system's clock, as of the last check.
     @exclusivity(unchecked) var heldTime: Int64 = 0
     /// Whether reading has stopped, because of a fault or a long answer in progress.
     @exclusivity(unchecked) var isReadingStalled = false
     @exclusivity(unchecked) var record = ConnectionRecord()
-    /// The follower of a journal as it grows; nil for every other connection.
-    @exclusivity(unchecked) var follower: Follower?
+    @exclusivity(unchecked) private var apartFollower = Apart<Follower>()
     /// The long answer in progress; nil for every other connection.
     @exclusivity(unchecked) var stream: BodyStream?
     /// This connection's part of the engine's sum of held bytes.
@@ -79,7 +74,7 @@ public final class Connection {
     var heldBytes: Int {
         guard ending != .reset else { return 0 }
         guard speaks == .http else {
-            return output.count + input.count + unreadFrames.count + (socketFaults?.waitingByteCount ?? 0)
+            return output.count + input.count + unreadFrames.count + (apartFaults.isEmpty ? 0 : apartFaults.present.waitingByteCount)
                 + (webSocket?.bufferedByteCount ?? 0) + (heldEvent?.message?.payload.count ?? 0)
         }
         return output.count + input.count + body.count + bodyPieces.count * Self.bodyPieceSize + http.bufferedByteCount
@@ -112,6 +107,36 @@ public final class Connection {
     init(id: ConnectionID, isLocal: Bool = true, isRefused: Bool = false, isSecure: Bool = false) {
         (self.id, self.isLocal, self.isRefused, self.isSecure) = (id, isLocal, isRefused, isSecure)
     }
+
+    /// The HTTP side; gone once the connection is a WebSocket.
+    var http: HTTP1.Connection {
+        @inline(__always) _read { yield requests.present.http }
+        @inline(__always) _modify { yield &requests.present.http }
+    }
+    /// The request that is arriving.
+    var request: RequestHead? {
+        @inline(__always) _read { yield requests.present.head }
+        @inline(__always) _modify { yield &requests.present.head }
+    }
+    var lastAuthorization: LastAuthorization? {
+        @inline(__always) _read { yield requests.present.lastAuthorization }
+        @inline(__always) _modify { yield &requests.present.lastAuthorization }
+    }
+    /// The faults that act on what the socket sends; nil if there are none.
+    var socketFaults: SocketFaults? {
+        @inline(__always) get { apartFaults.value }
+        @inline(__always) _modify { yield &apartFaults.value }
+    }
+    /// The follower of a journal as it grows; nil for every other connection.
+    var follower: Follower? {
+        @inline(__always) get { apartFollower.value }
+        @inline(__always) _modify { yield &apartFollower.value }
+    }
+
+    @inline(__always) var isFollower: Bool { !apartFollower.isEmpty }
+
+    /// Frees what only requests need.
+    func endRequests() { requests = Apart() }
 
     func takeBody(_ bytes: ArraySlice<UInt8>) {
         body += bytes
@@ -169,15 +194,22 @@ public final class Connection {
     /// Lends the bytes to send; report what was sent through ``Engine/sent(_:on:at:)``.
     public func withOutput<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R { output.withUnsent(body) }
 
-    /// The usual limits, except that the body of an imported state may be larger.
-    private static let httpLimits: HTTP1.Limits = {
-        var limits = HTTP1.Limits()
-        limits.raisedBody = Connection.largestBody
-        return limits
-    }()
-
     /// The most bytes that ``ServerLimits/stateBody`` can allow: 1 GiB.
     static let largestBody = 1024 * 1024 * 1024
+
+    /// What a connection has until it becomes a WebSocket.
+    private struct RequestSide {
+        var http = HTTP1.Connection(role: .server, limits: limits)
+        var head: RequestHead?
+        var lastAuthorization: LastAuthorization?
+
+        /// The usual limits, except that the body of an imported state may be larger.
+        private static let limits: HTTP1.Limits = {
+            var limits = HTTP1.Limits()
+            limits.raisedBody = Connection.largestBody
+            return limits
+        }()
+    }
 
     /// The protocol of a connection, which changes once at most.
     enum Speech { case http, webSocket }

@@ -171,7 +171,7 @@ extension Engine {
 
     private func giveUp(_ connection: Connection, limit: Int, at now: Timestamp) {
         let isArriving =
-            connection.speaks == .http && connection.follower == nil && connection.stream == nil
+            connection.speaks == .http && !connection.isFollower && connection.stream == nil
             && connection.waiting == nil && connection.ending == .none
         // A refusal frees what has arrived, but not what the client leaves unread.
         if isArriving, connection.http.isReadingBody, connection.output.isEmpty, !connection.output.isHeld {

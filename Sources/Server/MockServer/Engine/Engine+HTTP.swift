@@ -18,7 +18,7 @@ extension Engine {
                 event = try connection.http.nextEvent()
             } catch {
                 // A stream of events has begun its answer, and cannot have another one.
-                guard connection.follower == nil else { return end(connection, .reset) }
+                guard !connection.isFollower else { return end(connection, .reset) }
                 return respond(.violation(error), on: connection, at: now)
             }
             switch consume event {
@@ -48,7 +48,7 @@ extension Engine {
     }
 
     private func awaitMore(on connection: Connection, at now: Timestamp) {
-        guard connection.follower == nil else { return }
+        guard !connection.isFollower else { return }
         if connection.http.isIdle, !isShuttingDown {
             // In most cases, and so asked first.
             arm(connection, .idle, after: patience.idle, at: now)

@@ -94,7 +94,7 @@ extension Engine {
             guard let connection = self[id], connection.ending == .none else { continue }
             if let stream = connection.stream {
                 room -= feed(connection, stream, at: now)
-            } else if connection.follower != nil {
+            } else if connection.isFollower {
                 room -= feedFollower(connection, at: now)
             }
         }

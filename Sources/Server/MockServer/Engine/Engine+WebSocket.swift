@@ -98,11 +98,10 @@ extension Engine {
 
     /// Handles the frames that arrived right after the handshake, and releases the HTTP side.
     func receiveTrailingBytes(of connection: Connection, at now: Timestamp) {
-        connection.lastAuthorization = nil
-        // A fault of the first message has released the HTTP side already, and nothing more is read.
-        guard !connection.isSilent else { return }
+        // After a fault of the first message nothing more is read.
+        guard !connection.isSilent else { return connection.endRequests() }
         let bytes = connection.http.takeTrailingBytes()
-        connection.http = HTTP1.Connection(role: .server)
+        connection.endRequests()
         bytes.withUnsafeBytes { receiveFrames($0, on: connection, at: now) }
         // The handshake was in progress when the server began to stop.
         if isShuttingDown, connection.ending == .none { goAway(connection, at: now) }

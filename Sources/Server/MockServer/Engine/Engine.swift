@@ -110,7 +110,7 @@ public final class Engine {
     /// Reads bytes that have passed the network, if there is one.
     func take(_ bytes: UnsafeRawBufferPointer, on connection: Connection, at now: Timestamp) {
         // Nothing may follow a request whose answer has no end.
-        guard connection.follower == nil else { return end(connection, .close) }
+        guard !connection.isFollower else { return end(connection, .close) }
         lendOutput(to: connection)
         if connection.speaks == .http {
             if isTLS(bytes, on: connection) { return refuseTLS(on: connection, at: now) }
@@ -139,7 +139,7 @@ public final class Engine {
             return
         }
         // Who waits for an operator, or for news, and says no more has given up.
-        if connection.speaks == .http, connection.follower == nil, !connection.awaitsOthers {
+        if connection.speaks == .http, !connection.isFollower, !connection.awaitsOthers {
             connection.http.receiveEndOfStream()
             // The request before it is answered first.
             if connection.waiting != nil { return }
@@ -182,7 +182,7 @@ public final class Engine {
         connection.output.take(count)
         connection.world?.activity &+= UInt64(count)
         account(connection)
-        connection.follower?.unreadTime = 0
+        if connection.isFollower { connection.follower?.unreadTime = 0 }
         // Progress: a slow reader's idle time starts again.
         if connection.deadline?.purpose == .idle {
             connection.deadline?.time = now.advanced(byNanoseconds: patience.idle)
@@ -326,7 +326,7 @@ public final class Engine {
                 end(connection, .reset)
             } else if connection.webSocket != nil {
                 goAway(connection, at: now)
-            } else if connection.follower != nil {
+            } else if connection.isFollower {
                 endEvents(on: connection, at: now)
             } else if connection.waiting == nil, connection.stream == nil, !connection.isReadingRequest {
                 end(connection, .close)

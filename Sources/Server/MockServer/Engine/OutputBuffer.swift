@@ -6,7 +6,7 @@ import FitIQAPI
 /// Faults put holds between the bytes: the bytes after a hold are not lent before it is passed. A hold counts from the
 /// release of everything before it, by the world's clock and not by the peer's reading, so equal scenarios have equal
 /// times. Where a world has a network, what faults let go enters its line, and is lent once it has arrived.
-struct OutputBuffer {
+struct OutputBuffer: ~Copyable {
     /// All bytes written since the buffer was empty.
     var bytes: [UInt8] = []
     private var taken = 0
@@ -16,16 +16,15 @@ struct OutputBuffer {
     private var holds = Backlog<Transmission.Mark>()
     /// When the wait at the first hold is over, once it has begun.
     private var resumesAt: Timestamp?
+    private var apartLine = Apart<NetworkLine>()
+
     /// The way through a world's network; nil without one.
-    private(set) var line: NetworkLine?
-
-    // All of these are inlined, because a call would copy the buffer first.
-
+    var line: NetworkLine? { @inline(__always) get { apartLine.value } }
     /// Bytes not yet taken, including those after a hold.
     @inline(__always) var count: Int { bytes.count - taken }
     @inline(__always) var isEmpty: Bool { count == 0 }
     /// Whether something is held back, or something still has to happen.
-    @inline(__always) var isHeld: Bool { !holds.isEmpty || line != nil && isOnItsWay }
+    @inline(__always) var isHeld: Bool { !holds.isEmpty || !apartLine.isEmpty && isOnItsWay }
     /// Whether the transport can take bytes now.
     @inline(__always) var hasReleased: Bool { releasedEnd > taken }
     /// How many bytes were ever written; never decreases.
@@ -33,14 +32,16 @@ struct OutputBuffer {
     @inline(__always) var takenOffset: Int { base + taken }
     /// The offset before which nothing is held back.
     @inline(__always) var releasedOffset: Int { base + releasedEnd }
-    @inline(__always) private var releasedEnd: Int { line.map { $0.arrived - base } ?? passedEnd }
+    @inline(__always) private var releasedEnd: Int {
+        apartLine.isEmpty ? passedEnd : apartLine.present.arrived - base
+    }
     /// The end of what faults have let go.
     @inline(__always) private var passedEnd: Int { holds.first?.offset ?? bytes.count }
-    private var isOnItsWay: Bool { line.map { $0.arrived < writtenOffset || $0.breaks != nil } ?? false }
+    private var isOnItsWay: Bool { apartLine.present.arrived < writtenOffset || apartLine.present.breaks != nil }
 
     /// Leads what is written from now on through another line, or through none; what is on its way has arrived.
     mutating func follow(_ line: NetworkLine?) {
-        self.line = line
+        apartLine.value = line
         skipLine(to: passedEnd)
     }
 
@@ -112,11 +113,11 @@ struct OutputBuffer {
     /// Passes the holds that are due, or all waits, and returns what comes next; drops everything after an end.
     mutating func release(at time: Timestamp, skippingWaits: Bool = false) -> Release {
         let next = passHolds(at: time, skippingWaits)
-        if line != nil {
+        if !apartLine.isEmpty {
             if skippingWaits { skipLine(to: passedEnd) }
-            if line?.arrive(by: time) ?? false { return .broken }
+            if apartLine.present.arrive(by: time) { return .broken }
             // An end comes behind what is on its way.
-            if let arrival = line?.next {
+            if let arrival = apartLine.present.next {
                 if case .until(let over) = next, over < arrival { return next }
                 return .until(arrival)
             }
@@ -149,12 +150,10 @@ struct OutputBuffer {
     }
 
     private mutating func enterLine(upTo end: Int, at time: Timestamp) {
-        let base = base
-        line?.enter(upTo: base + end, at: time)
+        if !apartLine.isEmpty { apartLine.present.enter(upTo: base + end, at: time) }
     }
 
     private mutating func skipLine(to end: Int) {
-        let base = base
-        line?.skip(to: base + end)
+        if !apartLine.isEmpty { apartLine.present.skip(to: base + end) }
     }
 }

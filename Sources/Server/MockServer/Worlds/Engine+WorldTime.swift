@@ -228,7 +228,11 @@ extension Engine {
         connection.isSilent = true
         // Otherwise FIN would follow an answer after which the connection had to close.
         if connection.ending == .lingering { connection.ending = .none }
-        connection.http = HTTP1.Connection(role: .server)
+        if connection.speaks == .http {
+            connection.http = HTTP1.Connection(role: .server)
+        } else {
+            connection.endRequests()
+        }
         connection.hasWaitingRequests = false
         arm(connection, .silence, after: Engine.longestSilence, at: now)
     }
