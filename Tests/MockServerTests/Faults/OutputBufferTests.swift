@@ -161,7 +161,9 @@ struct OutputBufferTests {
         Transmission(Array(text.utf8), marks: marks.map { .init($0.0, $0.1.action) })
     }
 
-    private func lent(_ buffer: OutputBuffer) -> String { buffer.withUnsent { String(decoding: $0, as: UTF8.self) } }
+    private func lent(_ buffer: borrowing OutputBuffer) -> String {
+        buffer.withUnsent { String(decoding: $0, as: UTF8.self) }
+    }
 
     @Test("Waits keep their places when storage is compacted behind them", arguments: [1, 777, 70_000])
     func compaction(size: Int) {

@@ -52,7 +52,9 @@ struct HostShutdownTests {
         try silent.upgrade(.handshake("/__admin/echo"))
         let trickler = try server.connect()
         try trickler.write(Array("GET /".utf8))
-        while try server.onLoop({ $0.engine.connections.contains { $0.http.isReadingHead == true } }) == false {}
+        while try server.onLoop({
+            $0.engine.connections.contains { $0.speaks == .http && $0.http.isReadingHead }
+        }) == false {}
         try server.stop()
         #expect(try server.join())
         // The close frame had arrived; after it comes the reset.

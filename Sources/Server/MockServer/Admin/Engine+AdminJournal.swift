@@ -160,7 +160,7 @@ extension Engine {
     /// waits for which something happened.
     func queueFollowers() {
         guard !followers.isEmpty else { return }
-        followers.removeAll { self[$0].map { $0.follower == nil && $0.waiter == nil } ?? true }
+        followers.removeAll { self[$0].map { !$0.isFollower && $0.waiter == nil } ?? true }
         for id in followers {
             if let connection = self[id], connection.waiter?.hasNews ?? false { wakeStream(of: connection) }
             guard let connection = self[id], connection.ending == .none, !isReadingPaused(connection),

@@ -1,6 +1,7 @@
-/// An optional value that is stored apart from its owner, in which it takes eight bytes, whatever its size.
+/// An optional value outside its owner.
 ///
-/// It is for what few owners have, or have for a while. There is one owner, so no references are counted.
+/// In the owner it takes eight bytes, whatever its size. It is for what few owners have, or have for a while. There is
+/// one owner, so no references are counted.
 struct Apart<Value>: ~Copyable {
     private var place: UnsafeMutablePointer<Value>?
 
@@ -12,10 +13,9 @@ struct Apart<Value>: ~Copyable {
 
     var isEmpty: Bool { @inline(__always) get { place == nil } }
 
-    /// Changing it moves it out and back, unless it is nil before and after.
+    /// A change moves the value out and back; it is nil for everyone else meanwhile, and must not be set.
     var value: Value? {
         @inline(__always) get { place?.pointee }
-        // Moved, and not copied.
         @inline(__always) _modify {
             var value = take()
             defer { if let value { put(value) } }
@@ -25,8 +25,8 @@ struct Apart<Value>: ~Copyable {
 
     /// The value, which must be there, changed in place.
     var present: Value {
-        @inline(__always) _read { yield place!.pointee }
-        @inline(__always) _modify { yield &place!.pointee }
+        @inline(__always) _read { yield place!.pointee }  // Callers know that it is there.
+        @inline(__always) _modify { yield &place!.pointee }  // The same.
     }
 
     private mutating func take() -> Value? {
@@ -39,6 +39,7 @@ struct Apart<Value>: ~Copyable {
     }
 
     private mutating func put(_ value: consuming Value) {
+        precondition(place == nil, "A value was set while it was being changed.")
         place = .allocate(capacity: 1)
         place?.initialize(to: value)
     }

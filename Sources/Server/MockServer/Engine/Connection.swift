@@ -35,7 +35,7 @@ public final class Connection {
     /// How the connection has to end, once `output` is sent.
     @exclusivity(unchecked) public internal(set) var ending = Ending.none
 
-    /// Which of the two sides below is active.
+    /// Whether it is one for requests, or a WebSocket.
     @exclusivity(unchecked) var speaks = Speech.http
     @exclusivity(unchecked) private var requests = Apart(RequestSide())
     @exclusivity(unchecked) var body: [UInt8] = []
@@ -74,8 +74,9 @@ public final class Connection {
     var heldBytes: Int {
         guard ending != .reset else { return 0 }
         guard speaks == .http else {
-            return output.count + input.count + unreadFrames.count + (apartFaults.isEmpty ? 0 : apartFaults.present.waitingByteCount)
-                + (webSocket?.bufferedByteCount ?? 0) + (heldEvent?.message?.payload.count ?? 0)
+            return output.count + input.count + unreadFrames.count
+                + (apartFaults.isEmpty ? 0 : apartFaults.present.waitingByteCount) + (webSocket?.bufferedByteCount ?? 0)
+                + (heldEvent?.message?.payload.count ?? 0)
         }
         return output.count + input.count + body.count + bodyPieces.count * Self.bodyPieceSize + http.bufferedByteCount
             + (stream?.source.heldByteCount ?? 0) + (held?.byteCount ?? 0)
@@ -108,16 +109,18 @@ public final class Connection {
         (self.id, self.isLocal, self.isRefused, self.isSecure) = (id, isLocal, isRefused, isSecure)
     }
 
-    /// The HTTP side; gone once the connection is a WebSocket.
+    // Asking a WebSocket for one of these three stops the program: they end with its last request.
+
     var http: HTTP1.Connection {
         @inline(__always) _read { yield requests.present.http }
         @inline(__always) _modify { yield &requests.present.http }
     }
-    /// The request that is arriving.
+    /// The request that is arriving, or waits for its world.
     var request: RequestHead? {
         @inline(__always) _read { yield requests.present.head }
         @inline(__always) _modify { yield &requests.present.head }
     }
+    /// The credentials of its last request, which need no second look.
     var lastAuthorization: LastAuthorization? {
         @inline(__always) _read { yield requests.present.lastAuthorization }
         @inline(__always) _modify { yield &requests.present.lastAuthorization }

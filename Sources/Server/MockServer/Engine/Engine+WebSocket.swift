@@ -98,7 +98,7 @@ extension Engine {
 
     /// Handles the frames that arrived right after the handshake, and releases the HTTP side.
     func receiveTrailingBytes(of connection: Connection, at now: Timestamp) {
-        // After a fault of the first message nothing more is read.
+        // If a fault of the first message has silenced the connection, the server reads no more.
         guard !connection.isSilent else { return connection.endRequests() }
         let bytes = connection.http.takeTrailingBytes()
         connection.endRequests()
