@@ -34,9 +34,11 @@ extension LongPeers {
                     """
                 try Data(scenario.utf8).write(to: folder["dropped.yaml"])
                 let record = #"""
-                    "$0" serve --port 0 --scenario dropped.yaml --record session.har --ready-file ready.json --instant > log 2>&1 &
-                    until [ -s ready.json ]; do sleep 0.05; done
-                    url=$(grep -o 'http://127.0.0.1:[0-9]*' ready.json | head -1)
+                    mkfifo banner
+                    "$0" serve --port 0 --scenario dropped.yaml --record session.har --instant > banner 2>&1 &
+                    exec 3< banner
+                    while read -r line <&3; do [[ $line == *http://* ]] && break; done
+                    url=$(grep -o 'http://127.0.0.1:[0-9]*' <<< "$line")
                     FITIQ_MOCK_URL=$url FITIQ_MOCK_WS_URL=ws${url#http} FITIQ_MOCK_TOKEN=$("$0" token) \
                         FITIQ_MOCK_FRESH_TOKEN= FITIQ_MOCK_API_KEY=fitiq-mock-key "$1" -B "$2" doubles
                     kill $!; wait $!

@@ -144,13 +144,13 @@ extension Peers {
             try await withFolder { folder in
                 // The pipe's end comes when no process is left that could write to it.
                 let script = #"""
-                    mkfifo pipe
+                    mkfifo pipe never
                     "$0" verify --time-limit 1s -- sh -c "$1" & exec 3< pipe
                     wait $!
                     echo "exit $?"
                     cat <&3
                     """#
-                let client = "\(Self.whisper); exec 3> pipe; trap '' TERM; sleep 300 & wait"
+                let client = "\(Self.whisper); exec 3> pipe; trap '' TERM; cat <> never & wait"
                 let start = ContinuousClock.now
                 let run = try await Command(
                     URL(fileURLWithPath: "/bin/bash"), ["-c", script, try Programs.fitiqMock().path, client],

@@ -13,7 +13,7 @@ struct Apart<Value>: ~Copyable {
 
     var isEmpty: Bool { @inline(__always) get { place == nil } }
 
-    /// A change moves the value out and back; it is nil for everyone else meanwhile, and must not be set.
+    /// The value, or nil; while it changes, others read nil, and setting it stops the program.
     var value: Value? {
         @inline(__always) get { place?.pointee }
         @inline(__always) _modify {

@@ -130,7 +130,7 @@ public final class Connection {
         @inline(__always) get { apartFaults.value }
         @inline(__always) _modify { yield &apartFaults.value }
     }
-    /// The follower of a journal as it grows; nil for every other connection.
+    /// Set on a connection that gets the entries of a journal as they are made.
     var follower: Follower? {
         @inline(__always) get { apartFollower.value }
         @inline(__always) _modify { yield &apartFollower.value }
