@@ -646,6 +646,14 @@ class Stories(Live, Held):
             status, _, after = call(server, "GET", "/api/v1/goals", **good)
             assert (status, after) == (503, "7")
             assert call(server, "GET", "/__admin/health") == "TypeError"
+            first_frame = """([url, token]) => new Promise(done => {
+                const socket = new WebSocket(`${url.replace("http", "ws")}?token=${token}`);
+                socket.onmessage = event => { done(JSON.parse(event.data).type); socket.close(); };
+                socket.onerror = () => done("no socket");
+            })"""
+            for asked, frame in (server, "connected"), (silent, "no socket"):
+                chat = f"{asked.url}/api/v1/consultations/{asked.consultation()}/ws"
+                assert page.evaluate(first_frame, [chat, asked.token]) == frame
             assert call(silent, "GET", "/api/v1/goals", **good) == "TypeError"
             page.close()
             site.shutdown()
