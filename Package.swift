@@ -229,7 +229,7 @@ let package = Package(
         .testTarget(
             name: "TrafficTests",
             dependencies: [
-                "FitIQAPI", "HTTP1", "JSON", "TestSupport", "Text", "Traffic", "WebSocket", httpTypes,
+                "Deflate", "FitIQAPI", "HTTP1", "JSON", "TestSupport", "Text", "Traffic", "WebSocket", httpTypes,
             ]),
         .testTarget(
             name: "JudgingTests",

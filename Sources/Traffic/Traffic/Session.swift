@@ -63,6 +63,8 @@ public struct SessionRequest: Sendable, Equatable {
     public var fields: [SessionField] = []
     /// The body without framing, or nil if there is none.
     public var body: RecordedBody?
+    /// As ``SessionResponse/codedSize``.
+    public var codedSize: Int?
 
     /// Whether the recording lacks all or part of a body that was sent.
     package var hasUnknownBody: Bool {

@@ -68,12 +68,17 @@ enum Samples {
         binary.request.body = SessionBody([0xFF, 0x00, 0x80])
         binary.response?.body = SessionBody([0x1F, 0x8B, 0x08])
         binary.response?.fields.append(SessionField("Content-Encoding", "gzip"))
+        var coded = exchange("POST", "/coded", at: 55, body: "{}")
+        coded.request.codedSize = 22
+        coded.response?.codedSize = 40
+        var compressed = frame(.client, .text, "yes, yes, yes", at: 4400)
+        compressed.compressedSize = 9
         var large = exchange("POST", "/large", at: 60, body: "")
         large.request.body = cutBody
         large.response?.body = cutBody
         let frames = [
             frame(.server, .text, "{\"type\":\"connected\"}", at: 4000),
-            frame(.client, .ping, "", at: 4500), frame(.server, .pong, "", at: 4600),
+            compressed, frame(.client, .ping, "", at: 4500), frame(.server, .pong, "", at: 4600),
             frame(.client, .text, "Olá \u{1F4AA} \"\\\n\u{0}", at: 5000),
             frame(.server, .binary, bytes: [0, 0xFF, 0x10], at: 6000),
             frame(.server, .text, bytes: [0xC3], at: 7000),
@@ -87,7 +92,8 @@ enum Samples {
             .exchange(exchange("POST", "/api/v1/consultations", at: 0, status: 201, body: "{\"persona\":\"coach\"}")),
             .exchange(exchange("GET", "/api/v1/goals", at: 10, status: nil)),
             .exchange(exchange("DELETE", "/api/v1/goals/1", at: 20, status: 204, body: "", answer: "")),
-            .socket(socket(at: 30)), .exchange(incomplete), .exchange(binary), .exchange(large),
+            .socket(socket(at: 30)), .exchange(incomplete), .exchange(binary), .exchange(coded),
+            .exchange(large),
             .socket(
                 socket(
                     at: 70, frames: frames,

@@ -72,10 +72,15 @@ enum SocketConversations {
                 .server(
                     Wire.accepted.replacing(
                         "Connection", with: "Sec-WebSocket-Extensions: permessage-deflate⏎Connection")),
-                .server([0xC1, 7, 0xF2, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00, 0xC1, 5, 0xF2, 0x00, 0x11, 0x00, 0x00]),
+                .server(
+                    [0xC1, 7, 0xF2, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00, 0xC1, 5, 0xF2, 0x00, 0x11, 0x00, 0x00]
+                        + Wire.frame(.ping, Array("p".utf8), masked: false)),
                 .client(Wire.text("plain", masked: true)), .ended(.client, isReset: false),
             ],
-            [opened, "server text [Hello]", "server text [Hello]", "client text [plain]", "end finish by client"]),
+            [
+                opened, "server text [Hello] from 7", "server text [Hello] from 5", "server ping [p]",
+                "client text [plain]", "end finish by client",
+            ]),
         Conversation(
             "an extension",
             [

@@ -90,10 +90,11 @@ extension HAREncoder {
         let text = frame.opcode == .text ? String(validating: frame.payload.bytes, as: UTF8.self) : nil
         writer.member("data", text ?? Base64.encode(frame.payload.bytes))
         let isOddText = frame.opcode == .text && text == nil
-        if isOddText || frame.payload.isCut {
+        if isOddText || frame.payload.isCut || frame.compressedSize != nil {
             writer.object("_fitiq") { writer in
                 if isOddText { writer.member("encoding", "base64") }
                 if frame.payload.isCut { writer.member("cut", frame.payload.byteCount) }
+                writer.member("compressed", ifPresent: frame.compressedSize)
             }
         }
         writer.endObject()

@@ -87,7 +87,7 @@ extension HAREncoder {
             writer.member("url", request.url)
             writer.member("httpVersion", "HTTP/1.1")
             writeCookies(of: request, to: &writer)
-            writer.fields("headers", request.fields.lazy.map { ($0.name, $0.value) })
+            writeFields(request.fields, codedSize: request.codedSize, to: &writer)
             writer.fields("queryString", URLParts(request.url).items)
             if let body = request.body {
                 writer.object("postData") { writer in
@@ -97,7 +97,7 @@ extension HAREncoder {
                 }
             }
             writer.member("headersSize", -1)
-            writer.member("bodySize", request.body?.byteCount ?? 0)
+            writer.member("bodySize", request.codedSize ?? request.body?.byteCount ?? 0)
         }
     }
 
@@ -108,8 +108,7 @@ extension HAREncoder {
             writer.member("statusText", reasonPhrase(response.status))
             writer.member("httpVersion", "HTTP/1.1")
             writeCookies(of: response, to: &writer)
-            let coding = response.codedSize.map { _ in SessionField("Content-Encoding", "gzip") }
-            writer.fields("headers", (response.fields + (coding.map { [$0] } ?? [])).lazy.map { ($0.name, $0.value) })
+            writeFields(response.fields, codedSize: response.codedSize, to: &writer)
             writer.object("content") { writer in
                 writer.member("size", response.body.byteCount)
                 if let size = response.codedSize { writer.member("compression", response.body.byteCount - size) }
@@ -137,10 +136,17 @@ extension HAREncoder {
         if let body = request.body, body.isCut { cut["request"] = .number(JSONNumber(body.byteCount)) }
         if let body = response?.body, body.isCut { cut["response"] = .number(JSONNumber(body.byteCount)) }
         if !cut.isEmpty { members.append(("cut", .object(cut))) }
+        if request.codedSize != nil { members.append(("decoded", true)) }
         guard let response else { return members }
         if response.isCoded { members.append(("coded", true)) }
         if !response.isComplete { members.append(("incomplete", true)) }
         return members
+    }
+
+    /// Writes the fields as they were on the wire.
+    private static func writeFields(_ fields: [SessionField], codedSize: Int?, to writer: inout JSONWriter) {
+        let coding = codedSize == nil ? [] : [SessionField("Content-Encoding", "gzip")]
+        writer.fields("headers", (fields + coding).lazy.map { ($0.name, $0.value) })
     }
 
     static func write(_ members: [JSONObject.Element], to writer: inout JSONWriter) {

@@ -59,7 +59,7 @@ struct HARReader {
         let binary = try ours.optionalString("bodyBase64").map { _ throws(HARError) in
             try HARError.at("_fitiq") { () throws(HARError) in try ours.base64("bodyBase64") }
         }
-        var request = try request(of: entry, binary, cutOf: ours["cut"]?["request"]?.int ?? 0)
+        var request = try request(of: entry, binary, ours)
         let response = try response(of: entry, request, ours)
         let messages = try entry.optionalArray("_webSocketMessages")
         let timings = try entry.optionalObject("timings") ?? [:]
@@ -121,13 +121,17 @@ struct HARReader {
 /// Requests and responses.
 extension HARReader {
     private mutating func request(
-        of entry: JSONObject, _ binary: [UInt8]?, cutOf size: Int
+        of entry: JSONObject, _ binary: [UInt8]?, _ ours: JSONObject
     ) throws(HARError) -> SessionRequest {
         let object = try entry.object("request")
         return try HARError.at("request") { () throws(HARError) in
             var request = SessionRequest(
                 method: try object.string("method"), url: try object.string("url"), fields: try Self.fields(of: object))
-            request.body = try body(of: object, binary, cutOf: size)
+            request.body = try body(of: object, binary, cutOf: ours["cut"]?["request"]?.int ?? 0)
+            if ours["decoded"]?.bool == true {
+                request.fields.removeAll(where: \.isContentEncoding)
+                request.codedSize = object["bodySize"]?.int
+            }
             return request
         }
     }

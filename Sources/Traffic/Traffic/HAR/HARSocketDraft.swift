@@ -60,9 +60,11 @@ struct HARSocketDraft {
         let ours = try object.optionalObject("_fitiq") ?? [:]
         let isCoded = opcode == .binary || ours["encoding"]?.string == "base64"
         let bytes = try isCoded ? object.base64("data") : Array(data.utf8)
-        return SessionFrame(
+        var frame = SessionFrame(
             sender: sender, time: try time(object), opcode: opcode,
             payload: RecordedBody(bytes, of: max(bytes.count, ours["cut"]?.int ?? 0)))
+        frame.compressedSize = try ours.optionalCount("compressed")
+        return frame
     }
 
     private func controlFrame(_ object: JSONObject) throws(HARError) -> (after: Int, frame: SessionFrame) {

@@ -158,7 +158,7 @@ struct ExchangeInProgress: Sendable {
         var (request, response) = (request, response)
         if hasBody {
             var body = requestBody.body
-            _ = body.inflate(&request.fields, limit: requestBody.limit)
+            request.codedSize = body.inflate(&request.fields, limit: requestBody.limit)
             request.body = body
         }
         response?.body = responseBody.body

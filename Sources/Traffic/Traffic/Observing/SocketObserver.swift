@@ -42,16 +42,25 @@ struct SocketObserver: Sendable {
         _ bytes: UnsafeRawBufferPointer, from party: Party, at time: Timestamp, into observations: inout [Observation]
     ) {
         guard isReadable, !bytes.isEmpty else { return }
-        switch party {
-        case .client: toServer.receive(bytes, events: &events, output: &unsent)
-        case .server: toClient.receive(bytes, events: &events, output: &unsent)
+        var rest = bytes
+        // One event at a time: the codec knows the size on the wire of the latest message only.
+        while !rest.isEmpty {
+            let count =
+                switch party {
+                case .client: toServer.receiveUntilEvent(rest, events: &events, output: &unsent)
+                case .server: toClient.receiveUntilEvent(rest, events: &events, output: &unsent)
+                }
+            rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
+            unsent.removeAll(keepingCapacity: true)
+            let size = party == .client ? toServer.receivedSize : toClient.receivedSize
+            for event in events { observations.append(observation(of: event, size, from: party, at: time)) }
+            events.removeAll(keepingCapacity: true)
         }
-        unsent.removeAll(keepingCapacity: true)
-        for event in events { observations.append(observation(of: event, from: party, at: time)) }
-        events.removeAll(keepingCapacity: true)
     }
 
-    private mutating func observation(of event: WebSocket.Event, from party: Party, at time: Timestamp) -> Observation {
+    private mutating func observation(
+        of event: WebSocket.Event, _ compressedSize: Int?, from party: Party, at time: Timestamp
+    ) -> Observation {
         let (opcode, bytes): (Opcode, [UInt8])
         switch event {
         case .text(let payload): (opcode, bytes) = (.text, payload)
@@ -66,6 +75,8 @@ struct SocketObserver: Sendable {
         case .failed(_, let message): return .note(Messages.badFrame(message, from: party))
         }
         let payload = SessionBody(bytes, of: bytes.count, keeping: limits.body)
-        return .frame(SessionFrame(sender: party, time: time, opcode: opcode, payload: payload))
+        var frame = SessionFrame(sender: party, time: time, opcode: opcode, payload: payload)
+        if !opcode.isControl { frame.compressedSize = compressedSize }
+        return .frame(frame)
     }
 }
