@@ -74,6 +74,25 @@ struct CodingTests {
         #expect(bomb.status == 413 && bomb.message.contains("\(limit)"))
     }
 
+    @Test("What else is wrong comes first, and the journal has the text whatever becomes of the request")
+    func order() throws {
+        let coded = Gzip.deflate(Array(#"{"persona":"nutritionist"}"#.utf8))
+        func post(_ target: String, _ coding: String, _ network: VirtualNetwork, token: Bool = true) throws -> Int {
+            var request = token ? Request.authorized(.post, target) : Request(method: .post, target: target)
+            request.body = coded
+            return try network.exchange(request.with("Content-Encoding: \(coding)")).status
+        }
+        let plain = try network(.on)
+        #expect(try post("/api/v1/consultations", "br", plain, token: false) == 401)
+        #expect(try post("/api/v1/consultations/none/messages", "br", plain) == 404)
+        #expect(try post("/api/v1/consultations", "br", plain) == 415)
+        let faulty = try network(.on, "[{on: any, status: 503}]")
+        #expect(try post("/api/v1/consultations", "br", faulty) == 503)
+        #expect(try post("/api/v1/consultations", "gzip", faulty) == 503)
+        let entry = try #require(try faulty.plainWorld().journal().last)
+        #expect(entry["request"]?["body"]?.string == #"{"persona":"nutritionist"}"#, "\(entry)")
+    }
+
     @Test(
         "Each fault leaves a body that cannot be read, of the announced length",
         arguments: ["undeclared", "truncated", "corrupt", "wrong-length"])

@@ -1,3 +1,4 @@
+import Deflate
 import FitIQAPI
 import HTTPTypes
 import JSON
@@ -56,6 +57,18 @@ struct ReplayedExchangeTests {
         }
         let instant = try Take().asked("GET", Self.goals, waited: 800).network(ReplaySettings(speed: .instant))
         #expect(try instant.get(Self.goals).status == 200)
+    }
+
+    @Test("A body with gzip is compared by its text, though the world compresses nothing")
+    func codedBody() throws {
+        let network = try Take().asked("POST", "/a", #"{"n":1}"#, answer: "1").asked(
+            "POST", "/a", #"{"n":2}"#, answer: "2"
+        ).network()
+        var request = Request(method: .post, target: "/a").json("")
+        request.body = Gzip.deflate(Array(#"{"n":2}"#.utf8))
+        #expect(try network.exchange(request.with("Content-Encoding: gzip")).text == "2")
+        request.body = Array("no gzip".utf8)
+        #expect(try network.exchange(request.with("Content-Encoding: gzip")).status == 404)
     }
 
     @Test("A server without artificial delays has none in what it plays back")

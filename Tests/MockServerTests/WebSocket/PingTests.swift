@@ -56,6 +56,19 @@ struct PingTests {
         }
     }
 
+    @Test("A recorded session has them, too")
+    func replayed() throws {
+        var scenario = try ReplayedSocketTests.chat.scenario()
+        scenario.rules.pings = 20_000_000_000
+        let network = VirtualNetwork { $0.adopt(scenario) }
+        let socket = try HTTPClient(try network.open()).upgrade(.handshake(ReplayedSocketTests.path))
+        for number in ["1", "2", "3"] {
+            network.advance(by: .seconds(20))
+            #expect(try pings(socket) == [number])
+        }
+        #expect(socket.closeCode == nil)
+    }
+
     @Test("A manual clock that passes several leaves no time to answer")
     func manual() throws {
         let network = try network(", clock: manual")

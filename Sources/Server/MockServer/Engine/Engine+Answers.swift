@@ -23,12 +23,12 @@ extension Engine {
         }
         if !exchange.destination.isAdmin { try checkOrigin(exchange.head, on: exchange.connection) }
         if let answer = portalAnswer(exchange) { return answer }
+        inflateBody(of: exchange)
         if world.replay?.answers(exchange) ?? false { return try replayAnswer(exchange) }
         if let answer = stubAnswer(exchange) { return answer }
         guard let endpoint = exchange.endpoint, world.mode.serves(endpoint), !endpoint.isSocket else {
             return try answerElsewhere(exchange)
         }
-        try decodeBody(of: exchange)
         guard exchange.isReleased || !world.faults.isEmpty || asksForFault(exchange.head) else {
             return try restAnswer(exchange)
         }
@@ -185,6 +185,12 @@ extension Engine {
             return nil
         }
         return .notInGuide(absent, method: head.method, path: head.target.path, mode: mode)
+    }
+
+    /// A body must be JSON, and have no content coding by now.
+    func checkContent(of exchange: Exchange) throws(APIError) {
+        try checkCoding(of: exchange)
+        try checkMediaType(exchange.head.fields, exchange.body)
     }
 
     /// A body must be JSON; a request without a body needs no Content-Type.

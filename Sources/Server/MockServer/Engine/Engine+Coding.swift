@@ -6,23 +6,39 @@ import HTTPTypes
 
 /// The content coding of bodies: gzip, in worlds with compression (RFC 9110 §8.4).
 extension Engine {
-    /// Inflates the body of a request of the API.
+    /// Inflates the body of a request, so that faults, the journal and recordings meet its text.
+    ///
+    /// One that cannot be inflated stays as it is: what else is wrong with the request comes first.
+    func inflateBody(of exchange: Exchange) {
+        guard !exchange.body.isEmpty, !exchange.isReleased, exchange.world.takesGzip,
+            let coding = exchange.head.fields[.contentEncoding], Self.isGzip(coding),
+            let text = try? Gzip.inflate(exchange.body, limit: longestBody(of: exchange))
+        else { return }
+        (exchange.body, exchange.isInflated) = (text, true)
+    }
+
+    /// Checks that a body has no content coding, or one that is known.
     ///
     /// - Throws: 415 for another coding and in a world without compression, 413 for too much, 400 for damage.
-    func decodeBody(of exchange: Exchange) throws(APIError) {
-        guard !exchange.body.isEmpty, !exchange.isReleased, let coding = exchange.head.fields[.contentEncoding],
-            coding.lowercased() != "identity"
+    func checkCoding(of exchange: Exchange) throws(APIError) {
+        // What an operator put in its place is text.
+        guard !exchange.body.isEmpty, !exchange.isInflated, exchange.received == nil,
+            let coding = exchange.head.fields[.contentEncoding], coding.lowercased() != "identity"
         else { return }
-        let isKnown = exchange.world.isCompressing
-        guard isKnown, ["gzip", "x-gzip"].contains(coding.lowercased()) else {
-            throw .unsupportedCoding(coding, isGzipKnown: isKnown)
-        }
-        let limit = exchange.endpoint == .recognizeMealPhoto ? limits.photoBody : HTTP1.Limits().body
+        let isKnown = exchange.world.takesGzip
+        guard isKnown, Self.isGzip(coding) else { throw .unsupportedCoding(coding, isGzipKnown: isKnown) }
         do throws(MessageInflater.Mistake) {
-            exchange.body = try Gzip.inflate(exchange.body, limit: limit)
+            exchange.body = try Gzip.inflate(exchange.body, limit: longestBody(of: exchange))
+            exchange.isInflated = true
         } catch {
-            throw error == .tooLarge ? .inflatedTooLarge(limit: limit) : .corruptGzip
+            throw error == .tooLarge ? .inflatedTooLarge(limit: longestBody(of: exchange)) : .corruptGzip
         }
+    }
+
+    private static func isGzip(_ coding: String) -> Bool { ["gzip", "x-gzip"].contains(coding.lowercased()) }
+
+    private func longestBody(of exchange: Exchange) -> Int {
+        exchange.endpoint == .recognizeMealPhoto ? limits.photoBody : HTTP1.Limits().body
     }
 
     /// Makes an answer what is sent: with gzip if the client takes it, and it makes the body smaller.
@@ -62,6 +78,9 @@ extension Engine {
 extension World {
     /// Whether it takes and sends bodies with gzip.
     fileprivate var isCompressing: Bool { settings.scenario.rules.compression ?? .off != .off }
+
+    /// Whether it inflates bodies of requests: a session plays what its recorded server took.
+    fileprivate var takesGzip: Bool { isCompressing || replay != nil }
 }
 
 extension Answer {

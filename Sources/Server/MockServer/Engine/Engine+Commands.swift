@@ -95,7 +95,7 @@ extension Engine {
         case .copyWorkoutTemplate: _ = try backend.document(id, in: .workoutTemplates, for: user)
         default: if let collection = endpoint.documents { try backend.checkDocument(id, in: collection, of: user) }
         }
-        try checkMediaType(exchange.head.fields, exchange.body)
+        try checkContent(of: exchange)
     }
 }
 
@@ -156,7 +156,7 @@ extension Engine {
         try world.authenticator.checkAPIKey(of: head.fields)
         defer { applyEffects(of: world, at: exchange.now) }
         world.backend.advance(&world.turn)
-        try checkMediaType(head.fields, body)
+        try checkContent(of: exchange)
         let secret = Array(world.settings.jwtSecret.utf8)
         switch endpoint {
         case .register:

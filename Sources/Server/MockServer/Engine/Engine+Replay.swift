@@ -54,6 +54,7 @@ extension Engine {
             world.replay?.open(opening.socket, on: connection.id)
             world.replay?.player.opened(opening.socket, at: world.turn.now.advanced(byNanoseconds: opening.after))
             advanceReplay(of: world, at: now)
+            queuePing(on: connection, in: world, at: now)
             receiveTrailingBytes(of: connection, at: now)
             return nil
         }

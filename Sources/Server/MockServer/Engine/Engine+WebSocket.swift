@@ -152,10 +152,9 @@ extension Engine {
         case (.binary(let bytes), .echo): _ = connection.webSocket?.send(binary: bytes, into: &connection.output.bytes)
         case (.text(let text), .replay(let socket)): replay(.text(text), from: socket, in: world, at: now)
         case (.binary(let bytes), .replay(let socket)): replay(.binary(bytes), from: socket, in: world, at: now)
-        case (.ping, .backend), (.pong, .backend):
+        case (.ping, let use), (.pong, let use):
             if case .pong(let payload) = event, payload == connection.pings.awaited { connection.pings.awaited = nil }
-            world.backend.heard(from: connection.id.socket, &world.turn)
-        case (.ping, _), (.pong, _): break
+            if case .backend = use { world.backend.heard(from: connection.id.socket, &world.turn) }
         case (.closing, _): forgetSocket(of: connection)
         case (.failed(let code, let message), _):
             recorder.closed(connection, by: .client, .violation, message: message)

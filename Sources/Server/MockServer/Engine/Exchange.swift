@@ -36,6 +36,8 @@ final class Exchange {
     @exclusivity(unchecked) var received: Received?
     /// The network that answers in the backend's place; nil if none does.
     @exclusivity(unchecked) var interceptor: String?
+    /// Whether its body had gzip, which it lacks here.
+    @exclusivity(unchecked) var isInflated = false
     /// Whether a breakpoint held it, so that its faults are known already.
     @exclusivity(unchecked) var isReleased = false
 
