@@ -21,6 +21,9 @@ public struct MessageDeflater: Hashable, Sendable {
         self.keepsHistory = keepsHistory
     }
 
+    /// The bytes of earlier messages that are kept.
+    public var heldByteCount: Int { history.count }
+
     /// Forgets the messages so far: the next one refers to none of them, which is always allowed.
     public mutating func forget() { history = [] }
 
