@@ -28,6 +28,8 @@ public struct ClientConfiguration: Sendable {
     public var checksAnswers = true
     /// Whether a handshake carries the token both in its fields and in its URL, for a backend whose guide is unknown.
     public var sendsTokenTwice = false
+    /// Whether a handshake offers permessage-deflate (RFC 7692 §7.1); the backend decides.
+    public var offersCompression = false
 
     public enum ChatStyle: String, Sendable, CaseIterable {
         /// `message`, answered by `stream_chunk` (consultation-websocket).

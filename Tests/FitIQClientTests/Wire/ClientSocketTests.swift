@@ -52,6 +52,35 @@ struct ClientSocketTests {
         #expect(Played(connection, all.map { [$0] }, ends: true) == whole)
     }
 
+    @Test("Compression is offered on request, and used if the server agrees", arguments: [true, false])
+    func compression(agrees: Bool) throws {
+        var request = WireFixture.socketRequest()
+        request.offersCompression = true
+        var connection = ClientConnection(request, to: try WireFixture.base(), seed: 1)
+        let sent = connection.takeOutput()
+        #expect(String(decoding: sent, as: UTF8.self).contains("permessage-deflate; client_max_window_bits\r\n"))
+        let terms = agrees ? CompressionTerms() : nil
+        let acceptance = WireFixture.acceptance(of: sent, extensions: terms?.fieldValue)
+        #expect(connection.receive(acceptance).map(Played.words) == ["2: opened"])
+        var server = WebSocket.Connection(role: .server, compression: terms)
+        var (events, bytes): ([WebSocket.Event], [UInt8]) = ([], [])
+        server.send(text: "yes, yes, yes, yes", into: &bytes)
+        #expect((server.sentSize != nil) == agrees)
+        #expect(connection.receive(bytes).map(Played.words) == ["2: text yes, yes, yes, yes"])
+        connection.send(text: Array("no, no, no, no".utf8))
+        server.receive(connection.takeOutput(), events: &events, output: &bytes)
+        #expect(events == [.text(Array("no, no, no, no".utf8))])
+        #expect((server.receivedSize != nil) == agrees)
+    }
+
+    @Test("An extension that was not offered ends the handshake")
+    func strangeExtension() throws {
+        var connection = ClientConnection(WireFixture.socketRequest(), to: try WireFixture.base(), seed: 1)
+        let answer = WireFixture.acceptance(of: connection.takeOutput(), extensions: "permessage-deflate")
+        let told = connection.receive(answer).map(Played.words)
+        #expect(told.count == 1 && told[0].contains("no socket") && told[0].contains("permessage-deflate"))
+    }
+
     @Test("Text, pings and a close frame go out in order; the server's answer ends the socket")
     func sends() throws {
         var connection = try Self.open()

@@ -20,14 +20,15 @@ enum WireFixture {
     }
 
     /// The server's answer to a handshake, whose request these bytes are.
-    static func acceptance(of request: [UInt8]) -> [UInt8] {
+    static func acceptance(of request: [UInt8], extensions: String? = nil) -> [UInt8] {
         let name = "Sec-WebSocket-Key: "
         let lines = String(decoding: request, as: UTF8.self).split(separator: "\r\n")
         let key = lines.first { $0.hasPrefix(name) }.map { String($0.dropFirst(name.count)) } ?? ""
         return Array(
             """
             HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
-            Sec-WebSocket-Accept: \(ServerHandshake.accept(for: key))\r\n\r\n
+            Sec-WebSocket-Accept: \(ServerHandshake.accept(for: key))\r\n\
+            \(extensions.map { "Sec-WebSocket-Extensions: \($0)\r\n" } ?? "")\r\n
             """.utf8)
     }
 

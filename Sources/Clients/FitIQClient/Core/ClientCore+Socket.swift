@@ -47,7 +47,8 @@ extension ClientCore {
                 .openSocket(
                     ClientSocketRequest(
                         number: lastNumber, target: inQuery ? "\(path)?token=\(credentials.queryToken)" : path,
-                        fields: inFields ? credentials.fields : [:])))
+                        fields: inFields ? credentials.fields : [:],
+                        offersCompression: configuration.offersCompression)))
         }
     }
 

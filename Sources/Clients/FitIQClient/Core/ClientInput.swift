@@ -79,6 +79,8 @@ public struct ClientSocketRequest: Sendable, Hashable {
     public var target: String
     /// The header fields, except `Host` and those of the handshake.
     public var fields: HTTPFields
+    /// Whether the handshake offers permessage-deflate.
+    public var offersCompression = false
 }
 
 public enum ClientCommand: Sendable, Hashable {

@@ -38,7 +38,8 @@ public struct ClientConnection: Sendable {
     /// - Precondition: the request's target is visible ASCII.
     public init(_ request: ClientSocketRequest, to base: BaseURL, seed: UInt64, limits: WireLimits = WireLimits()) {
         var keys = SeededBytes(seed: seed)
-        let handshake = ClientHandshake(key: keys.next(16))
+        let handshake = ClientHandshake(
+            key: keys.next(16), offer: request.offersCompression ? CompressionOffer() : nil)
         self.init(number: request.number, handshake: handshake, maskSeed: keys.nextWord(), limits)
         let fields: HTTPFields = [.hostField: base.authority]
         http.sendRequest(
@@ -133,7 +134,8 @@ public struct ClientConnection: Sendable {
             return end("\(ClientError.handshake("\(failure)"))")
         }
         socket = WebSocket.Connection(
-            role: .client, limits: WebSocket.Limits(message: limits.message), maskSeed: maskSeed)
+            role: .client, limits: WebSocket.Limits(message: limits.message), maskSeed: maskSeed,
+            compression: CompressionTerms(agreedIn: head.fields.httpFields))
         let first = http.takeTrailingBytes()
         return [.socketOpened(number)] + (first.isEmpty ? [] : receiveFrames(first))
     }
