@@ -28,7 +28,10 @@ def seeds(target):
             for line in file.read_text().splitlines():
                 if " | " in line:
                     # The first byte says the role and the terms of compression.
-                    yield b"\0" + bytes_of(line.split(" | ")[1])
+                    yield from (bytes([first]) + bytes_of(line.split(" | ")[1]) for first in range(4))
+        # "Hello", and once more with a reference to the first (RFC 7692 §7.2.3.1 and §7.2.3.2).
+        hello = bytes.fromhex("c107f248cdc9c90700 c105f200110000")
+        yield from (bytes([first]) + hello for first in range(4))
     if target == "url":
         for page in sorted((ROOT / "docs").glob("*.md")):
             yield from (url.encode() for url in re.findall(r"https?://[^\s`)\"']+", page.read_text()))

@@ -91,6 +91,13 @@ extension Peers {
             }
         }
 
+        @Test("curl gets a long answer at the rate of a network that was switched on")
+        func slowNetwork() async throws {
+            try await RunningServer.serve("--instant") { server in
+                try await tell("with_network", ["slow"], to: server)
+            }
+        }
+
         @Test("An operator holds, changes and drops what a library sends", arguments: ["requests", "frames"])
         func breakpoints(_ chapter: String) async throws {
             try await RunningServer.serve("--instant") { server in

@@ -1,4 +1,4 @@
-"""curl and websockets in a train, in real time: what they see of a network."""
+"""curl and websockets behind networks, in real time: what they see of them."""
 
 import asyncio
 import json
@@ -14,26 +14,43 @@ PATIENCE = 40
 ROUND_TRIP = 0.15
 
 
+BYTES_PER_SECOND = 50_000
+
+
+def curl(server, path, body=None, method=None):
+    """The JSON of an answer, and the seconds that it took."""
+    command = ["curl", "-sS", "--max-time", str(PATIENCE), "-w", "\\n%{time_total}"]
+    for name, value in server.headers(server.default_token).items():
+        command += ["-H", f"{name}: {value}"]
+    if body is not None:
+        command += ["-X", method or "POST", "-H", "Content-Type: application/json", "--data-binary", "@-"]
+    answer = subprocess.run(command + [server.url + path], input=body, capture_output=True, text=True, check=True)
+    text, _, seconds = answer.stdout.rpartition("\n")
+    return json.loads(text), float(seconds)
+
+
 def train(server):
-    credentials = server.headers(server.default_token)
-    fields = [part for name, value in credentials.items() for part in ("-H", f"{name}: {value}")]
-
-    def curl(path, *options):
-        answer = subprocess.run(
-            ["curl", "-sS", "--max-time", str(PATIENCE), "-w", "\\n%{time_total}", *fields, *options, server.url + path],
-            capture_output=True, text=True, check=True)
-        body, _, seconds = answer.stdout.rpartition("\n")
-        return json.loads(body), float(seconds)
-
     step("curl's first answer makes up for connecting: two round trips")
-    made, seconds = curl(
-        "/api/v1/consultations", "-H", "Content-Type: application/json", "-d", '{"persona":"nutritionist"}')
+    made, seconds = curl(server, "/api/v1/consultations", '{"persona":"nutritionist"}')
     expect(seconds >= 2 * ROUND_TRIP, "two round trips at least", seconds)
     step("what belongs to the server itself passes no network")
-    answer, seconds = curl("/health")
+    answer, seconds = curl(server, "/health")
     expect_equal(answer, {"status": "ok"}, "the answer")
     expect(seconds < ROUND_TRIP, "less than a round trip", seconds)
-    asyncio.run(chat(server, made["data"]["id"], credentials))
+    asyncio.run(chat(server, made["data"]["id"], server.headers(server.default_token)))
+
+
+def slow(server):
+    step("100 kB at 50 kB a second take two seconds")
+    for _ in range(2):
+        curl(server, "/api/v1/journal", json.dumps({"content": "a" * 50_000}))
+    answer, _ = curl(server, "/__admin/network", json.dumps({"network": {"down": BYTES_PER_SECOND}}), method="PUT")
+    expect_equal(answer["network"]["down"], BYTES_PER_SECOND, "the rate")
+    entries, seconds = curl(server, "/api/v1/journal")
+    wanted = len(json.dumps(entries)) / BYTES_PER_SECOND
+    print(f"  {seconds:.3f} s, by the formula {wanted:.3f} s")
+    # How much longer it takes is the machine's affair.
+    expect(0.98 * wanted <= seconds < 3 * wanted, f"{wanted} s", seconds)
 
 
 async def chat(server, consultation, credentials):
@@ -50,4 +67,4 @@ async def chat(server, consultation, credentials):
 
 
 if __name__ == "__main__":
-    facts.main(lambda server, chapters: [chapter(server) for chapter in chapters], {"train": train})
+    facts.main(lambda server, chapters: [chapter(server) for chapter in chapters], {"train": train, "slow": slow})
