@@ -63,6 +63,14 @@ struct NetworkLineTests {
         #expect(lines.count < 50)
     }
 
+    @Test("A connection that an outage breaks ends when the outage does, behind what had arrived")
+    func broken() throws {
+        let outages = NetworkProfile.Outages(period: 1_000_000_000, length: 400_000_000, resetPerMille: 1000)
+        let lines = Self.arrivals(NetworkProfile("a", down: 1000, outages: outages), [(0, 5000)])
+        let broken = lines.filter { $0.hasSuffix("broken") }
+        #expect(lines.count > 1 && broken.count == 1 && lines.last == broken.first, "\(lines)")
+    }
+
     @Test("In each period there is one outage of its length, which breaks as many connections as it should")
     func outages() throws {
         let outages = NetworkProfile.Outages(period: 10_000_000_000, length: 4_000_000_000, resetPerMille: 0)

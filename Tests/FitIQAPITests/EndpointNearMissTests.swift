@@ -67,6 +67,13 @@ struct EndpointNearMissTests {
             in: mode)
     }
 
+    @Test("are looked for in paths up to the limit")
+    func longestPath() throws {
+        let path = "/api/v1/goals/" + String(repeating: "x", count: EndpointNearMiss.longestPath - 14)
+        #expect(try !nearest("GET \(path)").isEmpty)
+        #expect(try nearest("GET \(path)x").isEmpty)
+    }
+
     @Test("are told with what differs, the nearest first", arguments: table)
     func finds(request: String, expected: [String]) throws {
         let nearest = try nearest(request)

@@ -120,6 +120,17 @@ import Testing
         #expect(try UpdateGoalRequest(body: Array(body.utf8)) == expected)
     }
 
+    @Test("to update have the form of the apps if it is served, and the body has it")
+    func formOfApps() throws {
+        for (body, isServed, expected) in [
+            (#"{"target_value":5}"#, true, true), (#"{"target_value":5}"#, false, false), (#"{"title":"T"}"#, true, false),
+            (#"{"target_value":5,"targetDate":"2025-03-01T00:00:00Z"}"#, true, false),
+        ] {
+            let request = try UpdateGoalRequest(body: Array(body.utf8), isForApps: isServed)
+            #expect(request.hasFormOfApps == expected, "\(body)")
+        }
+    }
+
     @Test("to update take no negative zero, which JSON would show as -0")
     func negativeZero() throws {
         let progress = try UpdateGoalRequest(body: Array(#"{"progress":-0.0}"#.utf8)).change.progress

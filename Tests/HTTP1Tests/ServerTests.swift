@@ -95,6 +95,18 @@ struct ServerTests {
         #expect(try Pair.drain(&connection) == ["closed"])
     }
 
+    @Test("a connection whose client has finished is not idle")
+    func finished() throws {
+        var connection = HTTP1.Connection(role: .server)
+        #expect(connection.isIdle)
+        connection.receiveEndOfStream()
+        guard case .connectionClosed = try connection.nextEvent() else {
+            Issue.record("not closed")
+            return
+        }
+        #expect(!connection.isIdle)
+    }
+
     @Test("a request without a body may be answered before its end was read")
     func answerBeforeEnd() throws {
         var connection = server("GET / HTTP/1.1\r\nHost: a\r\n\r\n")

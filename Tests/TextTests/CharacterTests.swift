@@ -122,7 +122,7 @@ struct CharacterTests {
 
     @Test("The beginning of a character is one that is shorter than its first byte says")
     func torn() {
-        for text in ["é", "€", "😀"] {
+        for text in ["é", "€", "😀", "\u{80}", "\u{800}", "\u{10000}"] {
             let bytes = Array(text.utf8)
             for count in 1..<bytes.count { #expect(UTF8Sequence.isTorn(Array(bytes[..<count]))) }
             #expect(!UTF8Sequence.isTorn(bytes))

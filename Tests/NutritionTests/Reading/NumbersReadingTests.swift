@@ -13,6 +13,7 @@ struct NumbersReadingTests {
         .init(".5 avocado", "avocado 0.5 pieces", 161),
         .init("0.5 avocado", "avocado 0.5 pieces", 161),
         .init("1,5 cups rice", "rice 1.5 cups", 308),
+        .init("1,5-2 eggs", "egg 1.75 pieces", 123),
         .init("1,000 g rice", "rice 1000 grams", 1300),
         .init("1,250.5 g rice", "rice 1250.5 grams", 1626),
         .init("one egg", "egg 1 pieces", 70),

@@ -32,6 +32,7 @@ struct UnitsReadingTests {
         .init("8 fl oz milk", "milk 8 fluid ounces", 149),
         .init("8 fl. oz. milk", "milk 8 fluid ounces", 149),
         .init("8 fluid ounces of milk", "milk 8 fluid ounces", 149),
+        .init("a fluid ounce of milk", "milk 1 fluid ounces", 19),
         .init("8 oz milk", "milk 8 fluid ounces", 149),
         .init("1 cup rice", "rice 1 cups", 205),
         .init("1 c rice", "rice 1 cups", 205),
