@@ -229,7 +229,8 @@ let package = Package(
         .testTarget(
             name: "TrafficTests",
             dependencies: [
-                "Deflate", "FitIQAPI", "HTTP1", "JSON", "TestSupport", "Text", "Traffic", "WebSocket", httpTypes,
+                "Deflate", "Digests", "FitIQAPI", "HTTP1", "JSON", "TestSupport", "Text", "Traffic", "WebSocket",
+                httpTypes,
             ]),
         .testTarget(
             name: "JudgingTests",

@@ -30,8 +30,8 @@ def seeds(target):
                     # The first byte says the role and the terms of compression.
                     yield from (bytes([first]) + bytes_of(line.split(" | ")[1]) for first in range(4))
         # "Hello", and once more with a reference to the first (RFC 7692 §7.2.3.1 and §7.2.3.2).
-        hello = bytes.fromhex("c107f248cdc9c90700 c105f200110000")
-        yield from (bytes([first]) + hello for first in range(4))
+        for hello in "c107 f248cdc9c90700 c105 f200110000", "c187 00000000 f248cdc9c90700 c185 00000000 f200110000":
+            yield from (bytes([first]) + bytes.fromhex(hello) for first in range(4))
     if target == "url":
         for page in sorted((ROOT / "docs").glob("*.md")):
             yield from (url.encode() for url in re.findall(r"https?://[^\s`)\"']+", page.read_text()))

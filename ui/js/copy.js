@@ -3,6 +3,8 @@ import { content, isoTime, milliseconds } from "./format.js";
 
 const fieldOf = (message, name) => message.fields.find(each => each.name.toLowerCase() === name)?.value;
 const quote = text => `'${text.replaceAll("'", "'\\''")}'`;
+// The journal has the text of a body that had gzip.
+const fieldsOf = ({ fields, body }) => fields.filter(({ name }) => body == null || name.toLowerCase() !== "content-encoding");
 const UNSENT = new Set(["host", "content-length", "connection", "upgrade", "accept-encoding"]);
 
 export function asCurl({ request, kind }) {
@@ -12,7 +14,7 @@ export function asCurl({ request, kind }) {
   const parts = ["curl -sS -i"];
   if (request.method !== "GET") parts.push(`-X ${request.method}`);
   parts.push(quote(request.target.startsWith("/") ? base + request.target : request.target));
-  for (const { name, value } of request.fields) {
+  for (const { name, value } of fieldsOf(request)) {
     if (!UNSENT.has(name.toLowerCase())) parts.push(`-H ${quote(`${name}: ${value}`)}`);
   }
   if (kind === "opened") parts.push("-H 'Connection: Upgrade'", "-H 'Upgrade: websocket'");
@@ -89,7 +91,7 @@ const harMessage = ({ direction, time, opcode, payload, payload_base64: base64 }
   type: direction === "client_to_server" ? "send" : "receive", time: milliseconds(time) / 1000, opcode: OPCODES[opcode] ?? 0 });
 
 /** What requests and responses have in common in a HAR. */
-const harPart = (message, version) => ({ httpVersion: `HTTP/${version}`, headers: message?.fields ?? [], cookies: [],
+const harPart = (message, version) => ({ httpVersion: `HTTP/${version}`, headers: message ? fieldsOf(message) : [], cookies: [],
   headersSize: -1, bodySize: message ? content(message, "body")?.size ?? 0 : -1 });
 
 /** The exchange, or the socket with all its messages, that an entry belongs to. */

@@ -9,6 +9,9 @@ extension Connection {
         var sentSize: Int?
         var receivedSize: Int?
 
+        /// The bytes of earlier messages to which the next ones may refer.
+        var heldByteCount: Int { inflater.heldByteCount + deflater.heldByteCount }
+
         init(_ terms: CompressionTerms, role: Role) {
             let server = (bits: terms.serverMaxWindowBits ?? 15, keeps: !terms.serverNoContextTakeover)
             let client = (bits: terms.clientMaxWindowBits ?? 15, keeps: !terms.clientNoContextTakeover)

@@ -104,10 +104,7 @@ public struct Connection: Sendable {
     }
 
     /// The number of buffered bytes of an incomplete message, and of earlier ones to which the next may refer.
-    public var bufferedByteCount: Int {
-        guard let compression else { return message.count }
-        return message.count + compression.inflater.heldByteCount + compression.deflater.heldByteCount
-    }
+    public var bufferedByteCount: Int { message.count + (compression?.heldByteCount ?? 0) }
     /// The compressed size of the latest message that was sent; nil if it was not compressed.
     public var sentSize: Int? { compression?.sentSize }
     /// The compressed size of the latest message that was received; nil if it was not compressed.

@@ -1,3 +1,4 @@
+import Deflate
 import FitIQAPI
 import WebSocket
 
@@ -90,6 +91,21 @@ public struct SessionResponse: Sendable, Equatable {
 
     /// Whether the body has a content coding, such as gzip (RFC 9110 §8.4).
     public var isCoded: Bool { fields.contains(where: \.isContentEncoding) }
+}
+
+extension RecordedBody {
+    /// Becomes the text of a body that has gzip, and returns how long it was; damaged bodies and long ones stay as they
+    /// are.
+    mutating func inflate(_ fields: inout [SessionField], limit: Int) -> Int? {
+        // The last coding is the one that was applied last (RFC 9110 §8.4).
+        guard let index = fields.lastIndex(where: \.isContentEncoding), !bytes.isEmpty, !isCut,
+            ["gzip", "x-gzip"].contains(fields[index].value.lowercased()),
+            let text = try? Gzip.inflate(bytes, limit: limit)
+        else { return nil }
+        fields.remove(at: index)
+        defer { self = RecordedBody(text) }
+        return byteCount
+    }
 }
 
 /// A WebSocket: its handshake, its frames, and its end.

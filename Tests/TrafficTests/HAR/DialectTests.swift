@@ -1,3 +1,5 @@
+import Deflate
+import Digests
 import FitIQAPI
 import JSON
 import Testing
@@ -35,6 +37,22 @@ struct DialectTests {
         #expect(try exchange(file, 1).response?.body == SessionBody([0xFF, 0x00, 0x80]))
         #expect(try exchange(file, 2).response == nil)
         #expect(file.notes == [.skippedMessages(1)])
+    }
+
+    @Test("A request's body that is still gzip is its text, within a file's limit for all of them")
+    func codedRequest() throws {
+        let coded = Gzip.deflate([UInt8](repeating: 0x20, count: 20_000))
+        func entry(_ body: [UInt8]) -> String {
+            #"{"startedDateTime": "2025-01-29T10:30:00Z", "request": {"method": "POST", "url": "http://a/b", "headers": "#
+                + #"[{"name": "Content-Encoding", "value": "gzip"}], "postData": {"mimeType": "", "encoding": "base64", "#
+                + #""text": "\#(Base64.encode(body))"}}, "response": {"status": 200, "headers": [], "content": {"size": 0}}}"#
+        }
+        let log = #"{"log": {"entries": [\#(entry(coded)), \#(entry(coded)), \#(entry([0x1F, 0x8B, 1]))]}}"#
+        let file = try HARFile(reading: Array(log.utf8), limits: HARLimits(bytes: 30_000)) { _ in nil }
+        let requests = try (0..<3).map { try exchange(file, $0).request }
+        #expect(requests.map(\.codedSize) == [coded.count, nil, nil])
+        #expect(requests.map(\.body?.byteCount) == [20_000, coded.count, 3])
+        #expect(requests.map(\.fields.count) == [0, 1, 1])
     }
 
     @Test("Chrome: messages have seconds, a refused handshake is an exchange, one still open a socket")

@@ -71,6 +71,8 @@ enum Samples {
         var coded = exchange("POST", "/coded", at: 55, body: "{}")
         coded.request.codedSize = 22
         coded.response?.codedSize = 40
+        var empty = exchange("POST", "/empty", at: 56, body: "")
+        empty.request.codedSize = 20
         var compressed = frame(.client, .text, "yes, yes, yes", at: 4400)
         compressed.compressedSize = 9
         var large = exchange("POST", "/large", at: 60, body: "")
@@ -92,7 +94,7 @@ enum Samples {
             .exchange(exchange("POST", "/api/v1/consultations", at: 0, status: 201, body: "{\"persona\":\"coach\"}")),
             .exchange(exchange("GET", "/api/v1/goals", at: 10, status: nil)),
             .exchange(exchange("DELETE", "/api/v1/goals/1", at: 20, status: 204, body: "", answer: "")),
-            .socket(socket(at: 30)), .exchange(incomplete), .exchange(binary), .exchange(coded),
+            .socket(socket(at: 30)), .exchange(incomplete), .exchange(binary), .exchange(coded), .exchange(empty),
             .exchange(large),
             .socket(
                 socket(

@@ -19,7 +19,7 @@ struct TimelineTests {
     }
 
     private static let golden = #"""
-        a.har: 2025-01-29T10:30:00Z, 64.003 s, 10 requests, 3 WebSockets with 12 frames
+        a.har: 2025-01-29T10:30:00Z, 64.003 s, 11 requests, 3 WebSockets with 12 frames
         note: the file ends in the middle, as when a recorder is killed; 12 entries are whole
 
             +0.000 s  201    2.2 ms      26 B  POST /api/v1/consultations
@@ -30,6 +30,7 @@ struct TimelineTests {
             +0.000 s  200    2.2 ms     100 B  GET  /api/v1/meal-logs  (the answer was cut off)
             +0.000 s  200    2.2 ms       3 B  POST /upload?a=1&b=%C3%A9+%zz&c
             +0.000 s  200    2.2 ms      26 B  POST /coded
+            +0.000 s  200    2.2 ms      26 B  POST /empty
             +0.000 s  200    2.2 ms    5000 B  POST /large
             +0.000 s  101    3.0 ms            WS   /api/v1/consultations/c1/ws?token=t
             +0.004 s    ← {"type":"connected"}

@@ -10,28 +10,30 @@ extension Engine {
     ///
     /// One that cannot be inflated stays as it is: what else is wrong with the request comes first.
     func inflateBody(of exchange: Exchange) {
-        guard !exchange.body.isEmpty, !exchange.isReleased, exchange.world.takesGzip,
-            let coding = exchange.head.fields[.contentEncoding], Self.isGzip(coding),
-            let text = try? Gzip.inflate(exchange.body, limit: longestBody(of: exchange))
+        guard !exchange.body.isEmpty, exchange.inflation == nil, exchange.world.takesGzip, !exchange.isOfServer,
+            let coding = exchange.head.fields[.contentEncoding], Self.isGzip(coding)
         else { return }
-        (exchange.body, exchange.isInflated) = (text, true)
+        do throws(MessageInflater.Mistake) {
+            exchange.body = try Gzip.inflate(exchange.body, limit: longestBody(of: exchange))
+            exchange.inflation = .done
+        } catch {
+            exchange.inflation = .failed(error)
+        }
     }
 
-    /// Checks that a body has no content coding, or one that is known.
+    /// Checks that a body has no content coding, or one that was undone.
     ///
     /// - Throws: 415 for another coding and in a world without compression, 413 for too much, 400 for damage.
     func checkCoding(of exchange: Exchange) throws(APIError) {
-        // What an operator put in its place is text.
-        guard !exchange.body.isEmpty, !exchange.isInflated, exchange.received == nil,
-            let coding = exchange.head.fields[.contentEncoding], coding.lowercased() != "identity"
-        else { return }
-        let isKnown = exchange.world.takesGzip
-        guard isKnown, Self.isGzip(coding) else { throw .unsupportedCoding(coding, isGzipKnown: isKnown) }
-        do throws(MessageInflater.Mistake) {
-            exchange.body = try Gzip.inflate(exchange.body, limit: longestBody(of: exchange))
-            exchange.isInflated = true
-        } catch {
-            throw error == .tooLarge ? .inflatedTooLarge(limit: longestBody(of: exchange)) : .corruptGzip
+        switch exchange.inflation {
+        case .done: return
+        case .failed(.tooLarge): throw .inflatedTooLarge(limit: longestBody(of: exchange))
+        case .failed: throw .corruptGzip
+        case nil:
+            guard !exchange.body.isEmpty, let coding = exchange.head.fields[.contentEncoding],
+                coding.lowercased() != "identity"
+            else { return }
+            throw .unsupportedCoding(coding, isGzipKnown: exchange.world.takesGzip)
         }
     }
 

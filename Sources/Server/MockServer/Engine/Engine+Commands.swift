@@ -7,7 +7,7 @@ import JSON
 extension Engine {
     /// The answer of an operation; the `id` is the first one in its path, empty if there is none.
     ///
-    /// - Throws: 404 for an unknown id; 415 and 400 for a bad body, 400 for a bad query; 507 if the world is full.
+    /// - Throws: 404 for an unknown id; 415, 413 and 400 for a bad body, 400 for a bad query; 507 if the world is full.
     func commandAnswer(
         _ endpoint: Endpoint, on id: String, by user: UserID, _ exchange: Exchange, _ backend: inout Backend,
         _ turn: inout Turn
@@ -83,6 +83,7 @@ extension Engine {
     private func checkBody(
         of endpoint: Endpoint, on id: String, by user: UserID, _ exchange: Exchange, _ backend: inout Backend
     ) throws(APIError) {
+        if endpoint.body == .form { return try checkCoding(of: exchange) }
         guard endpoint.body == .required || endpoint.body == .optional else { return }
         switch endpoint {
         case _ where id.isEmpty: break
@@ -152,8 +153,8 @@ extension Engine {
 extension Engine {
     /// The answer of an endpoint that needs no bearer token, because it issues one.
     func signIn(_ endpoint: Endpoint, _ exchange: Exchange) throws(APIError) -> Answer {
-        let (head, body, world) = (exchange.head, exchange.body, exchange.world)
-        try world.authenticator.checkAPIKey(of: head.fields)
+        let (body, world) = (exchange.body, exchange.world)
+        try world.authenticator.checkAPIKey(of: exchange.head.fields)
         defer { applyEffects(of: world, at: exchange.now) }
         world.backend.advance(&world.turn)
         try checkContent(of: exchange)

@@ -1,3 +1,4 @@
+import Deflate
 import Faults
 import FitIQAPI
 import HTTP1
@@ -36,8 +37,8 @@ final class Exchange {
     @exclusivity(unchecked) var received: Received?
     /// The network that answers in the backend's place; nil if none does.
     @exclusivity(unchecked) var interceptor: String?
-    /// Whether its body had gzip, which it lacks here.
-    @exclusivity(unchecked) var isInflated = false
+    /// What came of inflating its body; nil if it has no gzip, or must not have it.
+    @exclusivity(unchecked) var inflation: Inflation?
     /// Whether a breakpoint held it, so that its faults are known already.
     @exclusivity(unchecked) var isReleased = false
 
@@ -53,6 +54,12 @@ final class Exchange {
         self.destination = destination
         self.head = head
         (self.body, self.connection, self.now) = (body, connection, now)
+    }
+
+    /// What becomes of a body with gzip: its text, or what is wrong with it.
+    enum Inflation {
+        case done
+        case failed(MessageInflater.Mistake)
     }
 
     /// The request as the client sent it.

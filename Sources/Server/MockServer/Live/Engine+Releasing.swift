@@ -227,6 +227,8 @@ extension Exchange {
         (exchange.requestedAt, exchange.user, exchange.unmatched) = (requestedAt, user, unmatched)
         (exchange.responseFaults, exchange.handshakeFaults) = (responseFaults, handshakeFaults)
         exchange.playback = playback
+        // What an operator writes is text.
+        exchange.inflation = body == self.body ? inflation : .done
         return exchange
     }
 

@@ -15,7 +15,13 @@ struct HARReader {
     /// The position of each numbered socket's entry.
     private var sockets: [Int: Int] = [:]
 
-    init(limits: HARLimits) { self.limits = limits }
+    /// How many bytes bodies with gzip may still become: together no more than a file has at most.
+    private var inflatable: Int
+
+    init(limits: HARLimits) {
+        self.limits = limits
+        inflatable = limits.bytes
+    }
 
     mutating func session(from root: JSONValue) throws(HARError) -> Session {
         let file = try root.asObject()
@@ -127,11 +133,17 @@ extension HARReader {
         return try HARError.at("request") { () throws(HARError) in
             var request = SessionRequest(
                 method: try object.string("method"), url: try object.string("url"), fields: try Self.fields(of: object))
-            request.body = try body(of: object, binary, cutOf: ours["cut"]?["request"]?.int ?? 0)
-            if ours["decoded"]?.bool == true {
-                request.fields.removeAll(where: \.isContentEncoding)
-                request.codedSize = object["bodySize"]?.int
+            guard ours["decoded"]?.bool == true else {
+                request.body = try body(of: object, binary, cutOf: ours["cut"]?["request"]?.int ?? 0)
+                // Other writers may keep what went over the wire.
+                request.codedSize = request.body?.inflate(&request.fields, limit: inflatable)
+                if request.codedSize != nil { inflatable -= request.body?.bytes.count ?? 0 }
+                return request
             }
+            request.codedSize = object["bodySize"]?.int.flatMap { $0 > 0 ? $0 : nil }
+            if let coding = request.fields.lastIndex(where: \.isContentEncoding) { request.fields.remove(at: coding) }
+            let text = try object.object("postData").string("text")
+            request.body = RecordedBody(binary ?? Array(text.utf8))
             return request
         }
     }

@@ -47,7 +47,7 @@ extension SessionExchange {
             started: exchange.requestedAt, waited: lasted, lasted: lasted,
             request: SessionRequest(
                 method: exchange.head.method.rawValue, url: origin + exchange.head.target.description,
-                fields: exchange.head.fields.nameValuePairs.map(SessionField.init),
+                fields: exchange.head.fields.nameValuePairs.map(SessionField.init).describing(exchange.body),
                 body: exchange.body.byteCount == 0 ? nil : exchange.body))
         guard let status = exchange.status, exchange.delivery != .none else { return }
         response = SessionResponse(exchange, status: status)
@@ -57,8 +57,16 @@ extension SessionExchange {
 extension SessionResponse {
     fileprivate init(_ exchange: RecordedExchange, status: Int) {
         self.init(
-            status: status, fields: exchange.responseFields.nameValuePairs.map(SessionField.init),
+            status: status,
+            fields: exchange.responseFields.nameValuePairs.map(SessionField.init).describing(exchange.responseBody),
             body: exchange.head.method == .head ? RecordedBody() : exchange.responseBody,
             isComplete: exchange.delivery == .complete)
+    }
+}
+
+extension [SessionField] {
+    /// The fields that agree with a journal's body, which is the text of what had gzip.
+    fileprivate func describing(_ body: RecordedBody) -> [SessionField] {
+        body.bytes.starts(with: [0x1F, 0x8B]) ? self : filter { !$0.isContentEncoding }
     }
 }

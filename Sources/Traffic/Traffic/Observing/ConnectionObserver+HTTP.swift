@@ -1,4 +1,3 @@
-import Deflate
 import FitIQAPI
 import HTTP1
 import HTTPTypes
@@ -173,20 +172,6 @@ struct ExchangeInProgress: Sendable {
         return SessionExchange(
             started: started, waited: waited, lasted: started.nanoseconds(until: answered ?? time), request: request,
             response: response)
-    }
-}
-
-extension SessionBody {
-    /// Becomes the text of a body that has gzip, and returns how long it was; damaged bodies and long ones stay as they
-    /// are.
-    fileprivate mutating func inflate(_ fields: inout [SessionField], limit: Int) -> Int? {
-        guard let index = fields.firstIndex(where: \.isContentEncoding), !bytes.isEmpty, !isCut,
-            ["gzip", "x-gzip"].contains(fields[index].value.lowercased()),
-            let text = try? Gzip.inflate(bytes, limit: limit)
-        else { return nil }
-        fields.remove(at: index)
-        defer { self = SessionBody(text) }
-        return byteCount
     }
 }
 

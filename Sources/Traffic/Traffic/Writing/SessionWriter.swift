@@ -158,7 +158,7 @@ struct SessionWriter: Sendable {
     /// The maximum number of values in an entry, in addition to its fields and its query.
     private static let valuesOfEntry = 64
     /// The maximum number of values in a message or a control frame.
-    private static let valuesOfFrame = 8
+    private static let valuesOfFrame = 9
 
     /// The maximum number of values in an entry.
     private static func values(_ request: SessionRequest, _ response: SessionResponse?) -> Int {
