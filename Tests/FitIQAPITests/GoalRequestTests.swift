@@ -123,7 +123,8 @@ import Testing
     @Test("to update have the form of the apps if it is served, and the body has it")
     func formOfApps() throws {
         for (body, isServed, expected) in [
-            (#"{"target_value":5}"#, true, true), (#"{"target_value":5}"#, false, false), (#"{"title":"T"}"#, true, false),
+            (#"{"target_value":5}"#, true, true), (#"{"target_value":5}"#, false, false),
+            (#"{"title":"T"}"#, true, false),
             (#"{"target_value":5,"targetDate":"2025-03-01T00:00:00Z"}"#, true, false),
         ] {
             let request = try UpdateGoalRequest(body: Array(body.utf8), isForApps: isServed)
