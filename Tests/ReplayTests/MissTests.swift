@@ -115,6 +115,19 @@ struct MissTests {
             ])
     }
 
+    @Test("Of routes that are equally near the first is named")
+    func firstRoute() throws {
+        var builder = SessionBuilder()
+        builder.exchange("GET", "/things/red", answer: "1")
+        builder.exchange("GET", "/things/blue", answer: "2")
+        var player = try builder.player()
+        guard case .unexpected(let miss) = player.ask("GET", "/things/mauve") else {
+            Issue.record("expected a miss")
+            return
+        }
+        #expect(miss.nearest?.entry == 1)
+    }
+
     @Test("A request that is not given yet is nearer than one that is")
     func unservedFirst() throws {
         var builder = SessionBuilder()

@@ -24,6 +24,15 @@ struct StubTests {
         #expect(!whole[0].answers(.get, ["v2", "7", "x"]) && !whole[0].answers(.post, ["v2", "7"]))
     }
 
+    @Test("A segment in braces stands for any, one with a brace for itself")
+    func braces() throws {
+        for segment in ["{id", "id}", "{id}"] {
+            let stub = try #require(stubs(#"{path: "/v2/\#(segment)"}"#).first)
+            #expect(stub.answers(.get, ["v2", segment]))
+            #expect(stub.answers(.get, ["v2", "7"]) == (segment == "{id}"))
+        }
+    }
+
     @Test(
         "What cannot be a stub is refused",
         arguments: [
