@@ -63,7 +63,7 @@ struct NetworkLineTests {
         #expect(lines.count < 50)
     }
 
-    @Test("A connection that an outage breaks ends when the outage does, behind what had arrived")
+    @Test("A connection that an outage breaks ends once, behind what had arrived")
     func broken() throws {
         let outages = NetworkProfile.Outages(period: 1_000_000_000, length: 400_000_000, resetPerMille: 1000)
         let lines = Self.arrivals(NetworkProfile("a", down: 1000, outages: outages), [(0, 5000)])

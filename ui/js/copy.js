@@ -3,8 +3,9 @@ import { content, isoTime, milliseconds } from "./format.js";
 
 const fieldOf = (message, name) => message.fields.find(each => each.name.toLowerCase() === name)?.value;
 const quote = text => `'${text.replaceAll("'", "'\\''")}'`;
-// The journal has the text of a body that had gzip.
-const fieldsOf = ({ fields, body }) => fields.filter(({ name }) => body == null || name.toLowerCase() !== "content-encoding");
+// The journal has what a body with gzip was before; a file of gzip begins with 1F 8B.
+const isGzip = ({ name, value }) => name.toLowerCase() === "content-encoding" && /^(x-)?gzip$/i.test(value);
+const fieldsOf = ({ fields, body_base64: base64 }) => fields.filter(field => base64?.startsWith("H4s") || !isGzip(field));
 const UNSENT = new Set(["host", "content-length", "connection", "upgrade", "accept-encoding"]);
 
 export function asCurl({ request, kind }) {

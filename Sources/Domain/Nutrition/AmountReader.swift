@@ -126,7 +126,7 @@ struct AmountReader {
         if word == "fl" || word == "fluid" {
             let next = text.kind(index + 1) == .stop ? index + 2 : index + 1
             guard let ounces = text.word(next), UnitWords.units[ounces] == .ounces else { return nil }
-            return UnitReading(unit: .fluidOunces, end: afterStop(next), stands: true)
+            return UnitReading(unit: .fluidOunces, end: afterStop(next), stands: hasNumber)
         }
         guard var unit = UnitWords.units[word] else { return nil }
         // `2 T bone steaks` are not tablespoons, and a bar of chocolate is a food.

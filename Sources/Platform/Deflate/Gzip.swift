@@ -19,9 +19,11 @@ public enum Gzip {
         var output: [UInt8] = []
         var start = 0
         repeat {
+            // Room is cleared for each file, and a body may have hundreds of thousands of empty ones.
+            let chunk = start == 0 ? 32 * 1024 : 512
             let ran = coded.withUnsafeBufferPointer {
                 let rest = UnsafeBufferPointer(rebasing: $0[start...])
-                return stream.run(rest, flush: Z_SYNC_FLUSH, chunk: 32 * 1024, limit: limit, into: &output)
+                return stream.run(rest, flush: Z_SYNC_FLUSH, chunk: chunk, limit: limit, into: &output)
             }
             start += ran.used
             switch ran.outcome {

@@ -97,12 +97,11 @@ extension RecordedBody {
     /// Becomes the text of a body that has gzip, and returns how long it was; damaged bodies and long ones stay as they
     /// are.
     mutating func inflate(_ fields: inout [SessionField], limit: Int) -> Int? {
-        // The last coding is the one that was applied last (RFC 9110 §8.4).
-        guard let index = fields.lastIndex(where: \.isContentEncoding), !bytes.isEmpty, !isCut,
-            ["gzip", "x-gzip"].contains(fields[index].value.lowercased()),
+        let codings = fields.filter(\.isContentEncoding)
+        guard codings.count == 1, codings[0].isGzip, !bytes.isEmpty, !isCut,
             let text = try? Gzip.inflate(bytes, limit: limit)
         else { return nil }
-        fields.remove(at: index)
+        fields.removeAll(where: \.isContentEncoding)
         defer { self = RecordedBody(text) }
         return byteCount
     }

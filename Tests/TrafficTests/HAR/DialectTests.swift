@@ -47,12 +47,21 @@ struct DialectTests {
                 + #"[{"name": "Content-Encoding", "value": "gzip"}], "postData": {"mimeType": "", "encoding": "base64", "#
                 + #""text": "\#(Base64.encode(body))"}}, "response": {"status": 200, "headers": [], "content": {"size": 0}}}"#
         }
-        let log = #"{"log": {"entries": [\#(entry(coded)), \#(entry(coded)), \#(entry([0x1F, 0x8B, 1]))]}}"#
-        let file = try HARFile(reading: Array(log.utf8), limits: HARLimits(bytes: 30_000)) { _ in nil }
-        let requests = try (0..<3).map { try exchange(file, $0).request }
-        #expect(requests.map(\.codedSize) == [coded.count, nil, nil])
-        #expect(requests.map(\.body?.byteCount) == [20_000, coded.count, 3])
-        #expect(requests.map(\.fields.count) == [0, 1, 1])
+        func requests(_ bodies: [UInt8]..., limit: Int) throws -> [SessionRequest] {
+            let log = #"{"log": {"entries": [\#(bodies.map(entry).joined(separator: ","))]}}"#
+            let file = try HARFile(reading: Array(log.utf8), limits: HARLimits(bytes: limit)) { _ in nil }
+            return try bodies.indices.map { try exchange(file, $0).request }
+        }
+        let read = try requests(coded, coded, [0x1F, 0x8B, 1], limit: 30_000)
+        #expect(read.map(\.codedSize) == [coded.count, nil, nil])
+        #expect(read.map(\.body?.byteCount) == [20_000, coded.count, 3])
+        #expect(read.map(\.fields.count) == [0, 1, 1])
+        // What is damaged counts as much as it can have cost.
+        let damaged = coded.dropLast() + [coded.last.map { $0 ^ 1 } ?? 0]
+        #expect(try requests(Array(damaged), coded, limit: 1032 * coded.count + 19_999).map(\.codedSize) == [nil, nil])
+        #expect(
+            try requests(Array(damaged), coded, limit: 1032 * coded.count + 20_000).map(\.codedSize)
+                == [nil, coded.count])
     }
 
     @Test("Chrome: messages have seconds, a refused handshake is an exchange, one still open a socket")

@@ -56,8 +56,8 @@ struct SessionFromJournalTests {
 
     @Test("Fields and bodies agree: a journal has the text of what had gzip, unless a fault damaged it")
     func codedBodies() throws {
-        let lines = "Content-Encoding: gzip\r\n"
-        func exchange(_ number: Int, _ body: [UInt8]) throws -> JournalEntry {
+        func exchange(_ number: Int, _ body: [UInt8], _ coding: String = "gzip") throws -> JournalEntry {
+            let lines = "Content-Encoding: \(coding)\r\n"
             let head = try RequestHead(recorded: Array("POST /a HTTP/1.1\r\n\(lines)".utf8))
             let exchange = RecordedExchange(
                 head: head, body: body, requestedAt: Self.time(number), status: 200,
@@ -65,10 +65,12 @@ struct SessionFromJournalTests {
             return Self.entry(number, .exchange(exchange))
         }
         let session = Session(
-            [try exchange(1, Array("{}".utf8)), try exchange(2, [0x1F, 0x8B, 8])], origin: Self.origin)
+            [
+                try exchange(1, Array("{}".utf8)), try exchange(2, [0x1F, 0x8B, 8]), try exchange(3, [0x8B], "br"),
+            ], origin: Self.origin)
         let exchanges = Self.exchanges(session)
-        #expect(exchanges.map(\.request.fields.count) == [0, 1])
-        #expect(exchanges.map(\.response?.fields.count) == [0, 1])
+        #expect(exchanges.map(\.request.fields.count) == [0, 1, 1])
+        #expect(exchanges.map(\.response?.fields.count) == [0, 1, 1])
     }
 
     @Test(

@@ -133,7 +133,8 @@ extension Engine {
     /// The answer of an endpoint that needs a bearer token; the `id` is the first one in its path, empty if there is
     /// none.
     ///
-    /// - Throws: 401; 404 for an unknown id; 415, 413 and 400 for a bad body, 400 for a bad query; 507 if the world is full.
+    /// - Throws: 401; 404 for an unknown id; 415, 413 and 400 for a bad body, 400 for a bad query; 507 if the world is
+    ///   full.
     private func answer(
         _ endpoint: Endpoint, on id: String, _ exchange: Exchange, _ backend: inout Backend, _ turn: inout Turn
     ) throws(APIError) -> Answer {
@@ -187,7 +188,7 @@ extension Engine {
         return .notInGuide(absent, method: head.method, path: head.target.path, mode: mode)
     }
 
-    /// A body must be JSON, and its content coding one that was undone.
+    /// A body must be JSON; a content coding must have been undone.
     func checkContent(of exchange: Exchange) throws(APIError) {
         try checkCoding(of: exchange)
         try checkMediaType(exchange.head.fields, exchange.body)

@@ -37,7 +37,7 @@ final class Exchange {
     @exclusivity(unchecked) var received: Received?
     /// The network that answers in the backend's place; nil if none does.
     @exclusivity(unchecked) var interceptor: String?
-    /// What came of inflating its body; nil if it has no gzip, or must not have it.
+    /// What came of inflating its body; nil if nobody has tried, because there is no gzip or the world takes none.
     @exclusivity(unchecked) var inflation: Inflation?
     /// Whether a breakpoint held it, so that its faults are known already.
     @exclusivity(unchecked) var isReleased = false
@@ -56,8 +56,9 @@ final class Exchange {
         (self.body, self.connection, self.now) = (body, connection, now)
     }
 
-    /// What becomes of a body with gzip: its text, or what is wrong with it.
+    /// What becomes of a body with gzip.
     enum Inflation {
+        /// It is text now.
         case done
         case failed(MessageInflater.Mistake)
     }

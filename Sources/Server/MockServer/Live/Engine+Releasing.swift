@@ -227,8 +227,9 @@ extension Exchange {
         (exchange.requestedAt, exchange.user, exchange.unmatched) = (requestedAt, user, unmatched)
         (exchange.responseFaults, exchange.handshakeFaults) = (responseFaults, handshakeFaults)
         exchange.playback = playback
-        // What an operator writes is text.
-        exchange.inflation = body == self.body ? inflation : .done
+        // What an operator writes is text; what was refused is looked at again, since its fields may have changed.
+        if case .done? = inflation { exchange.inflation = .done }
+        if body != self.body { exchange.inflation = .done }
         return exchange
     }
 

@@ -188,6 +188,8 @@ extension [SessionField] {
 
 extension SessionField {
     var isContentEncoding: Bool { name.lowercased() == "content-encoding" && value.lowercased() != "identity" }
+    /// Whether it names the one coding that is undone.
+    var isGzip: Bool { isContentEncoding && ["gzip", "x-gzip"].contains(value.lowercased()) }
 }
 
 /// The cookies of a message, which tools show separately from its fields.

@@ -133,24 +133,31 @@ extension HARReader {
         return try HARError.at("request") { () throws(HARError) in
             var request = SessionRequest(
                 method: try object.string("method"), url: try object.string("url"), fields: try Self.fields(of: object))
-            guard ours["decoded"]?.bool == true else {
-                request.body = try body(of: object, binary, cutOf: ours["cut"]?["request"]?.int ?? 0)
-                // Other writers may keep what went over the wire.
-                request.codedSize = request.body?.inflate(&request.fields, limit: inflatable)
-                if request.codedSize != nil { inflatable -= request.body?.bytes.count ?? 0 }
-                return request
+            let isDecoded = ours["decoded"]?.bool == true
+            request.body = try body(
+                of: object, binary, cutOf: ours["cut"]?["request"]?.int ?? 0, isDecoded: isDecoded)
+            if isDecoded {
+                request.codedSize = object["bodySize"]?.int.flatMap { $0 > 0 ? $0 : nil }
+                request.fields.removeAll(where: \.isContentEncoding)
+            } else {
+                inflateBody(of: &request)
             }
-            request.codedSize = object["bodySize"]?.int.flatMap { $0 > 0 ? $0 : nil }
-            if let coding = request.fields.lastIndex(where: \.isContentEncoding) { request.fields.remove(at: coding) }
-            let text = try object.object("postData").string("text")
-            request.body = RecordedBody(binary ?? Array(text.utf8))
             return request
         }
     }
 
+    /// Inflates what another writer kept as it went over the wire, as far as the file's limit allows.
+    private mutating func inflateBody(of request: inout SessionRequest) {
+        guard let coded = request.body?.bytes, coded.starts(with: [0x1F, 0x8B]) else { return }
+        request.codedSize = request.body?.inflate(&request.fields, limit: inflatable)
+        // A byte becomes 1,032 at most; so much what cannot be inflated may have cost.
+        let cost = request.codedSize == nil ? 1032 * coded.count : request.body?.bytes.count ?? 0
+        inflatable -= min(inflatable, cost)
+    }
+
     /// The body of a request: our base64, the text, or the fields of a form without its text.
     private mutating func body(
-        of request: JSONObject, _ binary: [UInt8]?, cutOf size: Int
+        of request: JSONObject, _ binary: [UInt8]?, cutOf size: Int, isDecoded: Bool
     ) throws(HARError) -> RecordedBody? {
         guard let data = try request.optionalObject("postData") else { return nil }
         var bytes = binary ?? []
@@ -158,7 +165,7 @@ extension HARReader {
             if binary == nil, let text = try data.optionalString("text") { bytes = try Self.bytes(of: text, in: data) }
             if bytes.isEmpty { bytes = Self.form(try data.optionalArray("params") ?? []) }
         }
-        guard bytes.isEmpty, size == 0, let missing = request["bodySize"]?.int, missing > 0 else {
+        guard bytes.isEmpty, size == 0, !isDecoded, let missing = request["bodySize"]?.int, missing > 0 else {
             // mitmproxy writes this for a POST without a body.
             if bytes.isEmpty, size == 0, data["mimeType"] == "" { return nil }
             return RecordedBody(bytes, of: max(bytes.count, size))

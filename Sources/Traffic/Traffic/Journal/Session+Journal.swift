@@ -67,6 +67,6 @@ extension SessionResponse {
 extension [SessionField] {
     /// The fields that agree with a journal's body, which is the text of what had gzip.
     fileprivate func describing(_ body: RecordedBody) -> [SessionField] {
-        body.bytes.starts(with: [0x1F, 0x8B]) ? self : filter { !$0.isContentEncoding }
+        body.bytes.starts(with: [0x1F, 0x8B]) ? self : filter { !$0.isGzip }
     }
 }
