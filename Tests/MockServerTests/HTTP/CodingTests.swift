@@ -104,6 +104,26 @@ struct CodingTests {
         #expect(entry["request"]?["body"]?.string == #"{"persona":"nutritionist"}"#, "\(entry)")
     }
 
+    @Test("A coding that a body does not have is refused, unless an operator takes the field away or writes the body")
+    func codings() throws {
+        let other = WorldClient.goal.replacing("Run", with: "Swim")
+        for (change, status) in [("", 415), ("fields", 201), (#""json":\#(other)"#, 201)] {
+            let held = try HeldWorld()
+            try held.add(RequestBreakpointTests.onGoals)
+            let client = try held.sending(held.goal.with("Content-Encoding: br"))
+            var text = #"{"action":"continue"}"#
+            if change == "fields" {
+                let fields = try held.held().first?["request"]?["fields"]?.array ?? []
+                let others = fields.filter { $0["name"] != "Content-Encoding" }
+                text = #"{"action":"change","fields":\#(JSONValue.array(others))}"#
+            } else if !change.isEmpty {
+                text = #"{"action":"change",\#(change)}"#
+            }
+            try held.act(text)
+            #expect(try client.response().status == status, "\(text)")
+        }
+    }
+
     @Test(
         "Each fault leaves a body that cannot be read, of the announced length",
         arguments: ["undeclared", "truncated", "corrupt", "wrong-length"])
