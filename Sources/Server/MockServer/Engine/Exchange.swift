@@ -37,7 +37,7 @@ final class Exchange {
     @exclusivity(unchecked) var received: Received?
     /// The network that answers in the backend's place; nil if none does.
     @exclusivity(unchecked) var interceptor: String?
-    /// What came of inflating its body; nil if nobody has tried, because there is no gzip or the world takes none.
+    /// The result of inflating its body; nil if the body has no gzip, or the world does not take it.
     @exclusivity(unchecked) var inflation: Inflation?
     /// Whether a breakpoint held it, so that its faults are known already.
     @exclusivity(unchecked) var isReleased = false
