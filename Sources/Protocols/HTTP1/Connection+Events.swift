@@ -44,11 +44,11 @@ extension Connection {
             if buffer.isEmpty { return closed() }
             throw .truncated("the head of a request")
         }
-        let (head, body) = try head.request(buffer, limits)
+        let (head, body) = try head.request(limits)
         buffer.consume(self.head.length)
         request = RequestFacts(
             isHead: head.method == .head, isConnect: head.method == .connect, version: head.version,
-            keepAlive: self.head.framing.persists(head.version), awaitsContinue: head.expectsContinue,
+            keepAlive: self.head.fields.framing.persists(head.version), awaitsContinue: head.expectsContinue,
             tooLargeBody: head.contentLength.flatMap { $0 > limits.body ? $0 : nil })
         if head.wantsUpgrade { states.proposeSwitch() }
         if !request.keepAlive { states.disableKeepAlive() }
@@ -84,9 +84,9 @@ extension Connection {
             guard endOfStream else { return .needsData }
             throw .truncated(buffer.isEmpty ? "the wait for a response" : "the head of a response")
         }
-        let (head, body) = try head.response(buffer, toHead: request.isHead, limits)
+        let (head, body) = try head.response(toHead: request.isHead, limits)
         buffer.consume(self.head.length)
-        let persists = self.head.framing.persists(head.version)
+        let persists = self.head.fields.framing.persists(head.version)
         if head.status.code == 101 {
             guard states.client == .mightSwitchProtocol else { throw .unexpectedSwitch }
             finishHead(.none)
@@ -113,7 +113,7 @@ extension Connection {
 
     private mutating func finishHead(_ body: BodyReader) {
         self.body = body
-        head = HeadReader()
+        head.finish()
         emptyLines = 0
     }
 

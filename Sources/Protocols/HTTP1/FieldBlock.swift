@@ -3,11 +3,11 @@ import Text
 
 /// Field lines as they arrived, with order and duplicates preserved, and case-insensitive lookup by name.
 ///
-/// The bytes of the head are kept and compared in place; strings are made on access. Values are decoded as UTF-8; bytes
-/// that are not UTF-8 (obs-text, RFC 9110 §5.5) become U+FFFD.
+/// The bytes are kept and compared in place; strings are made on access. Values are decoded as UTF-8; bytes that are not
+/// UTF-8 (obs-text, RFC 9110 §5.5) become U+FFFD.
 public struct FieldBlock: Sendable {
-    let bytes: [UInt8]
-    let lines: [FieldLine]
+    var bytes: [UInt8]
+    var lines: [FieldLine]
     init(bytes: [UInt8], lines: [FieldLine]) { (self.bytes, self.lines) = (bytes, lines) }
     public init() { self.init(bytes: [], lines: []) }
 
@@ -22,6 +22,15 @@ public struct FieldBlock: Sendable {
             lines.append(FieldLine(name: ByteRange(start, colon), value: ByteRange(colon, bytes.count)))
         }
         self.init(bytes: bytes, lines: lines)
+    }
+
+    /// Whether these are the very field lines of another head on the same connection: a comparison of addresses.
+    ///
+    /// Lines that a client repeats are kept once. If it is false they may be equal all the same.
+    public func isSame(as other: FieldBlock) -> Bool {
+        !bytes.isEmpty
+            && bytes.withUnsafeBufferPointer { $0.baseAddress }
+                == other.bytes.withUnsafeBufferPointer { $0.baseAddress }
     }
 
     public var count: Int { lines.count }

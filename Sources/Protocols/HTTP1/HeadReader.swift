@@ -3,49 +3,87 @@ import Text
 
 /// Reads a start line and field lines, line by line as they arrive.
 ///
-/// Offsets count from the first byte of the head. Scanned bytes are not scanned again, so a head that arrives byte by
-/// byte costs no more than one that arrives at once. An error is detected at the same byte however the input is split.
+/// Scanned bytes are not scanned again, so a head that arrives byte by byte costs no more than one that arrives at once.
+/// An error is detected at the same byte however the input is split.
+///
+/// Most clients send the same field lines with each request, and the same request again to see what has changed. So both
+/// parts of the last head are kept, and compared with the next one before that is parsed.
 struct HeadReader: Sendable {
     enum StartLine: Sendable {
         case request(RequestLine)
         case status(StatusLine)
     }
 
+    /// The field lines of a head, with offsets from the first of them.
+    struct Fields: Sendable {
+        fileprivate(set) var block = FieldBlock()
+        fileprivate(set) var section = FieldSection()
+        fileprivate(set) var framing = FramingFields()
+    }
+
     private(set) var startLine: StartLine?
-    private(set) var lines: [FieldLine] = []
-    private(set) var section = FieldSection()
-    private(set) var framing = FramingFields()
-    private var lineStart = 0
-    private var scanned = 0
+    /// The bytes of the start line with its line end.
+    private var start: [UInt8] = []
+    private(set) var fields = Fields()
+    // The parts of the last head; nil and empty before the first one. They are moved to and fro, never copied.
+    private var (lastStartLine, lastStart, lastFields) = (StartLine?.none, [UInt8](), Fields())
+    /// Where the current line starts, and how much is scanned, both from the first field line, if the start line is read.
+    private var (lineStart, scanned) = (0, 0)
     /// The length of the head with its empty line, after `advance` has returned true.
-    var length: Int { lineStart }
+    var length: Int { start.count + lineStart }
 
     /// Reads the part of a head from `sender` that has arrived; true when the head is complete.
     mutating func advance(
         _ buffer: borrowing ReceiveBuffer, from sender: Role, _ limits: Limits
     ) throws(RemoteError) -> Bool {
         try buffer.withUnread { (bytes) throws(RemoteError) -> Bool in
-            while let lineFeed = bytes.firstLineFeed(from: scanned) {
-                scanned = lineFeed + 1
-                if startLine == nil {
-                    try readStartLine(bytes, lineFeed: lineFeed, from: sender, limits)
-                } else {
-                    let line = try section.line(bytes, from: lineStart, lineFeed: lineFeed, limits)
-                    lineStart = scanned
-                    if line.isEmpty { return true }
-                    let field = try FieldLine.parse(bytes, line)
-                    try framing.note(field, bytes)
-                    lines.append(field)
+            if startLine == nil, scanned == 0, lastStart.begins(bytes) {
+                startLine = lastStartLine.take()
+                swap(&start, &lastStart)
+            } else if startLine == nil {
+                guard let lineFeed = bytes.firstLineFeed(from: scanned) else {
+                    scanned = bytes.count
+                    try checkPendingStartLine(bytes, from: sender, limits)
+                    return false
                 }
+                try readStartLine(bytes, lineFeed: lineFeed, from: sender, limits)
             }
-            scanned = bytes.count
-            if startLine == nil {
-                try checkPendingStartLine(bytes, from: sender, limits)
-            } else {
-                try section.checkPending(bytes, from: lineStart, limits)
-            }
-            return false
+            return try advance(Bytes(rebasing: bytes[start.count...]), limits)
         }
+    }
+
+    /// Reads field lines up to the empty one.
+    private mutating func advance(_ bytes: Bytes, _ limits: Limits) throws(RemoteError) -> Bool {
+        if scanned == 0, lastFields.block.bytes.begins(bytes) {
+            swap(&fields, &lastFields)
+            lineStart = fields.block.bytes.count
+            return true
+        }
+        while let lineFeed = bytes.firstLineFeed(from: scanned) {
+            scanned = lineFeed + 1
+            let line = try fields.section.line(bytes, from: lineStart, lineFeed: lineFeed, limits)
+            lineStart = scanned
+            if line.isEmpty {
+                fields.block.bytes = Array(bytes[..<lineStart])
+                return true
+            }
+            let field = try FieldLine.parse(bytes, line)
+            try fields.framing.note(field, bytes)
+            if fields.block.lines.isEmpty { fields.block.lines.reserveCapacity(16) }
+            fields.block.lines.append(field)
+        }
+        scanned = bytes.count
+        try fields.section.checkPending(bytes, from: lineStart, limits)
+        return false
+    }
+
+    /// Begins the next head.
+    mutating func finish() {
+        lastStartLine = startLine.take()
+        swap(&start, &lastStart)
+        swap(&fields, &lastFields)
+        (start, fields) = ([], Fields())
+        (lineStart, scanned) = (0, 0)
     }
 
     private mutating func readStartLine(
@@ -65,8 +103,8 @@ struct HeadReader: Sendable {
         } catch {
             throw bytes[line].contains(.carriageReturn) ? .bareCarriageReturn(Excerpt(bytes, line)) : error
         }
-        lineStart = lineFeed + 1
-        lines.reserveCapacity(16)
+        start = Array(bytes[...lineFeed])
+        scanned = 0
     }
 
     private func checkPendingStartLine(_ bytes: Bytes, from sender: Role, _ limits: Limits) throws(RemoteError) {
@@ -82,38 +120,36 @@ struct HeadReader: Sendable {
     // MARK: The meaning of a complete head: the value to report, and the framing of its body (RFC 9112 §6.3)
 
     /// The head of a request, after checks of the head as a whole.
-    func request(
-        _ buffer: borrowing ReceiveBuffer, _ limits: Limits
-    ) throws(RemoteError) -> (head: RequestHead, body: BodyReader) {
+    func request(_ limits: Limits) throws(RemoteError) -> (head: RequestHead, body: BodyReader) {
         guard case .request(let line) = startLine else { preconditionFailure("no request line was read") }
         // "A server MUST respond with a 400 to any HTTP/1.1 request message that lacks a Host header field" (§3.2).
+        let framing = fields.framing
         if line.version == .http11 && framing.hostCount == 0 { throw .missingHost }
-        let (chunked, bytes) = try buffer.withUnread { (bytes) throws(RemoteError) in
+        let chunked = try fields.block.bytes.withUnsafeBufferPointer { (bytes) throws(RemoteError) in
             try framing.checkExpectation(bytes)
-            return (try framing.checkTransferEncoding(line.version, bytes), Array(bytes[..<length]))
+            return try framing.checkTransferEncoding(line.version, bytes)
         }
         let contentLength = framing.contentLength
         // A raised limit is checked when the body is read.
         if let contentLength, contentLength > max(limits.body, limits.raisedBody ?? 0) {
             throw .bodyTooLarge(announced: contentLength, limits.body)
         }
-        let head = RequestHead(line, FieldBlock(bytes: bytes, lines: lines), framing, isChunked: chunked)
+        let head = RequestHead(line, start, fields.block, framing, isChunked: chunked)
         // "If this is a request message and none of the above are true, then the message body length is zero."
-        return (head, BodyReader(chunked ? .chunkSize : .length(contentLength ?? 0), section))
+        return (head, BodyReader(chunked ? .chunkSize : .length(contentLength ?? 0), fields.section))
     }
 
     /// The head of a response; `toHead` is true if the request's method is HEAD.
-    func response(
-        _ buffer: borrowing ReceiveBuffer, toHead: Bool, _ limits: Limits
-    ) throws(RemoteError) -> (head: ResponseHead, body: BodyReader) {
+    func response(toHead: Bool, _ limits: Limits) throws(RemoteError) -> (head: ResponseHead, body: BodyReader) {
         guard case .status(let line) = startLine else { preconditionFailure("no status line was read") }
-        let (chunked, bytes) = try buffer.withUnread { (bytes) throws(RemoteError) in
-            (try framing.checkTransferEncoding(line.version, bytes), Array(bytes[..<length]))
+        let (framing, section) = (fields.framing, fields.section)
+        let chunked = try fields.block.bytes.withUnsafeBufferPointer { (bytes) throws(RemoteError) in
+            try framing.checkTransferEncoding(line.version, bytes)
         }
         // Rejected even without a body: the head cannot be relayed unchanged.
         if framing.contentLength == .max { throw .bodyTooLarge(announced: .max, limits.body) }
         let head = ResponseHead(
-            status: line.status, version: line.version, fields: FieldBlock(bytes: bytes, lines: lines),
+            status: line.status, version: line.version, fields: fields.block,
             contentLength: framing.contentLength, isChunked: chunked)
         // "Any response to a HEAD request and any response with a 1xx, 204, or 304 status code is always terminated by
         // the first empty line after the header fields".
@@ -122,6 +158,14 @@ struct HeadReader: Sendable {
         guard let contentLength = framing.contentLength else { return (head, BodyReader(.untilClose, section)) }
         guard contentLength <= limits.body else { throw .bodyTooLarge(announced: contentLength, limits.body) }
         return (head, BodyReader(.length(contentLength), section))
+    }
+}
+
+extension [UInt8] {
+    /// Whether other bytes begin with all of these; false if there are none.
+    fileprivate func begins(_ other: Bytes) -> Bool {
+        guard !isEmpty, count <= other.count else { return false }
+        return withUnsafeBufferPointer { $0.equalsInConstantTime(Bytes(rebasing: other[..<$0.count])) }
     }
 }
 

@@ -21,9 +21,12 @@ public struct RequestHead: Sendable {
     /// The requested host and port: those of the target if it names them, else the Host field (RFC 9112 §3.3).
     public var authority: String? { target.authority ?? fields[.hostField] }
 
-    init(_ line: RequestLine, _ fields: FieldBlock, _ framing: FramingFields, isChunked: Bool) {
+    /// - Parameter start: The bytes of the request line.
+    init(
+        _ line: RequestLine, _ start: [UInt8], _ fields: FieldBlock, _ framing: FramingFields, isChunked: Bool
+    ) {
         (method, version, self.fields, self.isChunked) = (line.method, line.version, fields, isChunked)
-        target = RequestTarget(bytes: fields.bytes, parts: line.target)
+        target = RequestTarget(bytes: start, parts: line.target)
         contentLength = framing.contentLength
         let hasBody = isChunked || (framing.contentLength ?? 0) > 0
         expectsContinue = framing.expectsContinue && hasBody && line.version == .http11
@@ -31,37 +34,35 @@ public struct RequestHead: Sendable {
     }
 
     /// The number of bytes of the head as it arrived, which it keeps in memory, from the first line to the empty one.
-    public var byteCount: Int { fields.bytes.count }
+    public var byteCount: Int { target.byteCount + fields.bytes.count }
 
     /// Parses the recorded head of an accepted request: a request line and field lines, without the empty line.
     ///
     /// The grammar is enforced, but no limits, and a Host is not required. The facts about the body are derived again.
     /// Throws the first violation of the grammar.
     package init(recorded bytes: [UInt8]) throws(RemoteError) {
-        var fields: [FieldLine] = []
-        fields.reserveCapacity(12)
-        var framing = FramingFields()
-        typealias Parts = (line: RequestLine, isChunked: Bool)
-        let (line, isChunked) = try bytes.withUnsafeBufferPointer { (buffer) throws(RemoteError) -> Parts in
-            var line: RequestLine?
+        let end = bytes.firstIndex(of: .lineFeed).map { $0 + 1 } ?? 0
+        precondition(end > 1 && bytes[end - 2] == .carriageReturn, "a head has a request line, and lines end with CRLF")
+        let (first, rest) = (Array(bytes[..<end]), Array(bytes[end...]))
+        let line = try first.withUnsafeBufferPointer { (bytes) throws(RemoteError) in
+            try RequestLine.parse(bytes, ByteRange(0, end - 2))
+        }
+        var (lines, framing) = ([FieldLine](), FramingFields())
+        lines.reserveCapacity(12)
+        let isChunked = try rest.withUnsafeBufferPointer { (bytes) throws(RemoteError) -> Bool in
             var start = 0
-            while let lineFeed = buffer.firstLineFeed(from: start) {
-                precondition(lineFeed > start && buffer[lineFeed - 1] == .carriageReturn, "lines end with CRLF")
+            while let lineFeed = bytes.firstLineFeed(from: start) {
+                precondition(lineFeed > start && bytes[lineFeed - 1] == .carriageReturn, "lines end with CRLF")
                 let range = ByteRange(start, lineFeed - 1)
-                if line == nil {
-                    line = try RequestLine.parse(buffer, range)
-                } else {
-                    guard !range.isEmpty else { throw .fieldWithoutColon(Excerpt(buffer, range)) }
-                    let field = try FieldLine.parse(buffer, range)
-                    try framing.note(field, buffer)
-                    fields.append(field)
-                }
+                guard !range.isEmpty else { throw .fieldWithoutColon(Excerpt(bytes, range)) }
+                let field = try FieldLine.parse(bytes, range)
+                try framing.note(field, bytes)
+                lines.append(field)
                 start = lineFeed + 1
             }
-            guard let line else { preconditionFailure("a head has a request line") }
-            return (line, try framing.checkTransferEncoding(line.version, buffer))
+            return try framing.checkTransferEncoding(line.version, bytes)
         }
-        self.init(line, FieldBlock(bytes: bytes, lines: fields), framing, isChunked: isChunked)
+        self.init(line, first, FieldBlock(bytes: rest, lines: lines), framing, isChunked: isChunked)
     }
 }
 

@@ -166,10 +166,13 @@ struct CredentialsTests {
     func keyEachTime() throws {
         let network = VirtualNetwork()
         let client = try network.client()
-        #expect(try client.exchange(.authorized(.get, "/api/v1/consultations")).status == 200)
         let wrong = Request(
             target: "/api/v1/consultations", fields: [Request.bearer(DevelopmentCredentials.token()), "X-API-Key: x"])
-        #expect(try client.exchange(wrong).status == 401)
+        for _ in 0..<2 {
+            #expect(try client.exchange(.authorized(.get, "/api/v1/consultations")).status == 200)
+            // The same bytes again.
+            for _ in 0..<3 { #expect(try client.exchange(wrong).status == 401) }
+        }
     }
 
     @Test("The store of verified tokens is bounded, and tokens work beyond it")

@@ -1,0 +1,82 @@
+import HTTPTypes
+import Testing
+
+@testable import HTTP1
+
+/// Parts of a head that are those of the head before are not parsed again, and nobody may notice.
+@Suite("Heads that resemble the one before")
+struct RepeatedHeadTests {
+    private static let fields = "Host: a\r\nAuthorization: Bearer x\r\nAccept: */*\r\n"
+    private static let requests = [
+        "GET /a HTTP/1.1\r\n\(fields)\r\n", "GET /a HTTP/1.1\r\n\(fields)\r\n", "GET /b?c HTTP/1.1\r\n\(fields)\r\n",
+        // What is longer or shorter begins like the one before.
+        "GET /b?c HTTP/1.1\r\n\(fields)X: y\r\n\r\n", "GET /b?c HTTP/1.1\r\n\(fields)\r\n",
+        "GET /b?c HTTP/1.1\r\nHost: a\r\n\r\n", "GET /b?cd HTTP/1.1\r\nHost: a\r\n\r\n",
+        // As long, and different in one byte.
+        "GET /b?cd HTTP/1.1\r\nHost: b\r\n\r\n", "GET /b?ce HTTP/1.1\r\nHost: b\r\n\r\n",
+        "POST /b HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nhi",
+        "POST /b HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nGE",
+        "PUT /b HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n",
+        "PUT /b HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        "GET /a HTTP/1.1\r\n\(fields)\r\n",
+    ]
+
+    /// What a server reads in pieces; it answers each request.
+    private func read(_ pieces: some Sequence<ArraySlice<UInt8>>) throws -> (heads: [RequestHead], text: [String]) {
+        var connection = Connection(role: .server)
+        var (heads, text, out) = ([RequestHead](), [String](), [UInt8]())
+        for piece in pieces {
+            connection.receive(piece)
+            reading: while true {
+                switch try connection.nextEvent() {
+                case .request(let head):
+                    heads.append(head)
+                    text.append(
+                        "\(head.method) \(head.target) \(head.fields.nameValuePairs) \(head.byteCount)"
+                            + " \(String(describing: head.contentLength)) \(head.isChunked) \(head.authority ?? "")")
+                case .body(let bytes): text[text.count - 1] += " " + String(decoding: bytes, as: UTF8.self)
+                case .end: connection.respond(status: .ok, fields: [:], body: [], into: &out)
+                case .needsData: break reading
+                default: preconditionFailure("This connection stays open.")
+                }
+            }
+        }
+        return (heads, text)
+    }
+
+    @Test("mean what they mean alone, however they are split")
+    func meaning() throws {
+        let alone = try Self.requests.map { try read(CollectionOfOne(Array($0.utf8)[...])).text[0] }
+        #expect(alone.count == Self.requests.count && Set(alone).count == 11)
+        let bytes = Array(Self.requests.joined().utf8)
+        #expect(try read(CollectionOfOne(bytes[...])).text == alone)
+        #expect(try read(bytes.pieces(of: 1)).text.map(Self.joined) == alone.map(Self.joined))
+        for index in bytes.indices {
+            #expect(try read(bytes.cut(at: index)).text.map(Self.joined) == alone.map(Self.joined), "split at \(index)")
+        }
+    }
+
+    /// Bodies come in other pieces if they are split.
+    private static func joined(_ text: String) -> String { text.filter { $0 != " " } }
+
+    @Test("share their field lines with it")
+    func sharing() throws {
+        let heads = try read(CollectionOfOne(Array(Self.requests.joined().utf8)[...])).heads
+        let isSame = zip(heads, heads.dropFirst()).map { $0.fields.isSame(as: $1.fields) }
+        #expect(
+            isSame == [true, true, false, false, false, true, false, true, false, true, false, true, false])
+        #expect(!FieldBlock().isSame(as: FieldBlock()))
+    }
+
+    @Test("are not refused for less, and are refused for the same")
+    func refusals() throws {
+        // The first lines must have a Host for one version only.
+        var connection = Connection(role: .server)
+        connection.receive(Array("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n".utf8))
+        #expect(try Pair.drain(&connection) == ["GET /", "end"])
+        var out: [UInt8] = []
+        connection.respond(status: .ok, fields: [:], body: [], into: &out)
+        connection.receive(Array("GET / HTTP/1.1\r\nConnection: keep-alive\r\n\r\n".utf8))
+        #expect(throws: RemoteError.missingHost) { try connection.nextEvent() }
+    }
+}
