@@ -100,18 +100,64 @@ import Testing
         #expect(text.hasPrefix(#"{"a":[[{"a":[[{"#) && text.hasSuffix("]]}]]}"))
     }
 
-    @Test("appends to bytes that are there, and starts anew in the same memory")
+    @Test("appends to bytes that are there, and starts anew")
     func reuse() {
         var writer = JSONWriter(appendingTo: Array("data: ".utf8))
         #expect(!writer.isComplete)
         writer.object { $0.member("a", 1) }
         #expect(writer.isComplete)
         #expect(String(decoding: writer.bytes, as: UTF8.self) == #"data: {"a":1}"#)
-        let capacity = writer.bytes.capacity
         writer.removeAll()
-        #expect(writer.bytes.isEmpty && writer.bytes.capacity == capacity && !writer.isComplete)
+        #expect(writer.bytes.isEmpty && writer.count == 0 && !writer.isComplete)
         writer.array { $0.value(1) }
-        #expect(String(decoding: writer.bytes, as: UTF8.self) == "[1]")
+        #expect(String(decoding: writer.takeBytes(), as: UTF8.self) == "[1]")
+        #expect(writer.bytes.isEmpty && writer.count == 0 && !writer.isComplete)
+        writer.value(2)
+        #expect(String(decoding: writer.bytes, as: UTF8.self) == "2")
+    }
+
+    @Test("writes the same wherever its room ends", arguments: [0, 1, 7, 64, 300])
+    func room(reserved: Int) {
+        // Values that are written into room, and values that are appended, in turn and of every length.
+        var writer = JSONWriter(reserving: reserved)
+        var expected: [String] = []
+        writer.beginArray()
+        for length in 0..<400 {
+            let text = String(repeating: "x", count: length)
+            writer.value(text)
+            writer.value(text + "\n")
+            writer.value(length - 200)
+            writer.value(Double(length) + 0.5)
+            writer.value(length.isMultiple(of: 2))
+            writer.object { writer in
+                writer.member("n", length)
+                writer.member("raw", raw: Array("[\(length)]".utf8))
+                writer.members(of: Array(#"{"m":1}"#.utf8))
+            }
+            expected += [
+                "\"\(text)\"", "\"\(text)\\n\"", "\(length - 200)", "\(length).5", "\(length.isMultiple(of: 2))",
+                #"{"n":\#(length),"raw":[\#(length)],"m":1}"#,
+            ]
+            #expect(writer.count == expected.joined(separator: ",").utf8.count + 1)
+        }
+        writer.endArray()
+        #expect(String(decoding: writer.takeBytes(), as: UTF8.self) == "[" + expected.joined(separator: ",") + "]")
+    }
+
+    @Test("appends to an array, and moves what there is to one")
+    func moving() {
+        var output = Array("data: ".utf8)
+        JSONWriter.append(to: &output) { $0.object { $0.member("a", "b") } }
+        #expect(String(decoding: output, as: UTF8.self) == #"data: {"a":"b"}"#)
+        var writer = JSONWriter()
+        writer.beginArray()
+        writer.value(1)
+        writer.drain(into: &output)
+        writer.value("two")
+        writer.endArray()
+        writer.drain(into: &output)
+        #expect(writer.count == 0 && writer.isComplete)
+        #expect(String(decoding: output, as: UTF8.self) == #"data: {"a":"b"}[1,"two"]"#)
     }
 
     static let escapes: [(String, String)] =

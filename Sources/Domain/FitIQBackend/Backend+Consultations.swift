@@ -293,12 +293,12 @@ package struct History: Sendable {
         if !messages.isEmpty { encoded.append(UInt8(ascii: ",")) }
         var writer = JSONWriter(reserving: message.content.utf8.count + 256)
         message.write(into: &writer, in: form)
-        encoded += writer.bytes
+        writer.drain(into: &encoded)
         // Otherwise a world could hold, and export, any amount of metadata.
         if let metadata = message.metadata, form == .consultationWebSocket {
             var writer = JSONWriter(reserving: 256)
             metadata.write(into: &writer)
-            unencodedByteCount += writer.bytes.count
+            unencodedByteCount += writer.count
         }
         ends.append(encoded.count)
         messages.append(message)

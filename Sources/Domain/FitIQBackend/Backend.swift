@@ -168,7 +168,7 @@ package struct User: Identifiable, Sendable {
     package var byteCount: Int {
         var writer = JSONWriter(reserving: id.utf8.count + 2)
         writer.value(id.text)
-        return writer.bytes.count + 64 + (person?.byteCount(of: id) ?? 0)
+        return writer.count + 64 + (person?.byteCount(of: id) ?? 0)
     }
 }
 

@@ -125,23 +125,29 @@ struct Decimal {
 }
 
 enum NumberText {
-    private static let longestInteger = 20
+    /// The most bytes that an integer can have.
+    static let longestInteger = 20
 
     static func append(_ value: Int, to output: inout [UInt8]) {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: longestInteger) { digits in
-            var first = longestInteger
-            var rest = value.magnitude
-            repeat {
-                first -= 1
-                digits[first] = .digitZero + UInt8(truncatingIfNeeded: rest % 10)
-                rest /= 10
-            } while rest > 0
-            if value < 0 {
-                first -= 1
-                digits[first] = .minus
-            }
-            output.append(contentsOf: UnsafeBufferPointer(rebasing: digits[first...]))
+            let count = write(value, into: digits.baseAddress!)  // There is room.
+            output.append(contentsOf: UnsafeBufferPointer(rebasing: digits[..<count]))
         }
+    }
+
+    /// Writes an integer into room for ``longestInteger`` bytes; returns the number of bytes.
+    static func write(_ value: Int, into room: UnsafeMutablePointer<UInt8>) -> Int {
+        var (count, rest) = (value < 0 ? 2 : 1, value.magnitude / 10)
+        while rest > 0 { (count, rest) = (count + 1, rest / 10) }
+        var place = count
+        rest = value.magnitude
+        repeat {
+            place -= 1
+            room[place] = .digitZero + UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        } while rest > 0
+        if value < 0 { room[0] = .minus }
+        return count
     }
 
     /// Appends a number whose last digits follow the point: 372 with one such digit is `37.2`, 5 is `0.5`.

@@ -1,6 +1,20 @@
 extension JSONWriter {
-    public mutating func value(_ string: String) { write { Escape.append(string, to: &$0) } }
-    public mutating func value(_ integer: Int) { write { NumberText.append(integer, to: &$0) } }
+    public mutating func value(_ string: String) {
+        var string = string
+        string.withUTF8 { utf8 in
+            guard Escape.isPlain(utf8) else { return write { Escape.append(utf8, to: &$0) } }
+            write(utf8.count + 2) { room in
+                var end = room
+                end.write(.quote)
+                end.write(utf8)
+                end.write(.quote)
+                return end - room
+            }
+        }
+    }
+    public mutating func value(_ integer: Int) {
+        write(NumberText.longestInteger) { NumberText.write(integer, into: $0) }
+    }
     /// Writes the shortest number that parses to the same double: `2.0` becomes `2`; the value must be finite.
     public mutating func value(_ number: Double) { write { NumberText.append(number, to: &$0) } }
 
@@ -15,13 +29,22 @@ extension JSONWriter {
         write { NumberText.append(integer, fractionDigits: fractionDigits, to: &$0) }
     }
 
-    public mutating func value(_ bool: Bool) { write { bool ? $0.append("true") : $0.append("false") } }
-    public mutating func null() { write { $0.append("null") } }
+    public mutating func value(_ bool: Bool) { bool ? constant("true") : constant("false") }
+    public mutating func null() { constant("null") }
     public mutating func value(_ value: JSONValue) { write { Rendering.append(value, to: &$0) } }
     /// Writes a value that is already JSON text, without checking it.
     public mutating func raw(_ encoded: [UInt8]) { write { $0.append(contentsOf: encoded) } }
     /// Writes a value that is already JSON text, without checking it.
     public mutating func raw(_ encoded: ArraySlice<UInt8>) { write { $0.append(contentsOf: encoded) } }
+
+    @inline(__always)
+    private mutating func constant(_ text: StaticString) {
+        write(text.utf8CodeUnitCount) { room in
+            var end = room
+            text.withUTF8Buffer { end.write($0) }
+            return end - room
+        }
+    }
 
     @inline(__always)
     private mutating func member(_ name: StaticString, writing value: (inout JSONWriter) -> Void) {
@@ -60,12 +83,11 @@ extension JSONWriter {
 
     /// Writes a string that needs no escaping, without making it before.
     public mutating func value(_ text: some PlainJSONText) {
-        write { bytes in
-            withUnsafeTemporaryAllocation(of: UInt8.self, capacity: plainTextLimit) { room in
-                bytes.append(.quote)
-                bytes.append(contentsOf: UnsafeBufferPointer(rebasing: room[..<text.write(into: room)]))
-                bytes.append(.quote)
-            }
+        write(plainTextLimit + 2) { room in
+            room[0] = .quote
+            let count = text.write(into: UnsafeMutableBufferPointer(start: room + 1, count: plainTextLimit))
+            room[count + 1] = .quote
+            return count + 2
         }
     }
     public mutating func member(_ name: StaticString, _ text: some PlainJSONText) { member(name) { $0.value(text) } }
@@ -100,7 +122,7 @@ extension JSONWriter {
     public static func object(reserving capacity: Int = 256, _ body: (inout JSONWriter) -> Void) -> [UInt8] {
         var writer = JSONWriter(reserving: capacity)
         writer.object(body)
-        return writer.bytes
+        return writer.takeBytes()
     }
 }
 

@@ -16,8 +16,11 @@ import Text
 /// array, the wrong end, a second value at the top, more than 64 open arrays and objects. Strings are escaped only as
 /// RFC 8259, section 7, requires: `/` and characters beyond ASCII are not escaped.
 public struct JSONWriter: Sendable {
-    /// The output so far; a whole JSON text once `isComplete`.
-    public private(set) var bytes: [UInt8]
+    /// The output so far, with room behind it that is filled with zeros: what is written there is checked once for room,
+    /// not once for each byte.
+    private var storage: [UInt8]
+    /// The number of bytes of output so far.
+    public private(set) var count: Int
     /// One bit for each open array (0) or object (1), the innermost lowest.
     private var objects: UInt64 = 0
     private var depth = 0
@@ -33,33 +36,49 @@ public struct JSONWriter: Sendable {
     }
 
     public init(reserving capacity: Int = 0) {
-        bytes = []
-        bytes.reserveCapacity(capacity)
+        (storage, count) = ([], 0)
+        storage.reserveCapacity(capacity)
+        fill(capacity)
     }
 
     /// Creates a writer that appends to any existing bytes.
-    public init(appendingTo bytes: consuming [UInt8]) { self.bytes = bytes }
+    public init(appendingTo bytes: consuming [UInt8]) {
+        count = bytes.count
+        storage = bytes
+    }
 
     /// Appends the output of `body` to an array in place, without copying its contents.
     public static func append(to output: inout [UInt8], _ body: (inout JSONWriter) -> Void) {
         var writer = JSONWriter()
-        swap(&writer.bytes, &output)
+        writer.count = output.count
+        swap(&writer.storage, &output)
         body(&writer)
-        swap(&writer.bytes, &output)
+        output = writer.takeBytes()
+    }
+
+    /// The output so far, a whole JSON text once ``isComplete``: a copy, where ``takeBytes()`` makes none.
+    public var bytes: [UInt8] { count == storage.count ? storage : Array(storage[..<count]) }
+
+    /// Moves the output out; the writer is as a new one then.
+    public mutating func takeBytes() -> [UInt8] {
+        trim()
+        var taken: [UInt8] = []
+        swap(&taken, &storage)
+        removeAll()
+        return taken
     }
 
     /// Moves the output so far to the end of an array; open containers stay open for further output.
     public mutating func drain(into output: inout [UInt8]) {
-        output += bytes
-        bytes.removeAll(keepingCapacity: true)
+        output += storage[..<count]
+        count = 0
     }
 
     /// Whether one whole value has been written.
     public var isComplete: Bool { depth == 0 && expects == .nextValue }
     /// Restarts the writer, keeping its memory.
     public mutating func removeAll() {
-        bytes.removeAll(keepingCapacity: true)
-        (objects, depth, expects) = (0, 0, .firstValue)
+        (count, objects, depth, expects) = (0, 0, 0, .firstValue)
     }
 
     // MARK: Structure
@@ -72,21 +91,28 @@ public struct JSONWriter: Sendable {
     /// Writes a member name that needs no escaping; its value must follow.
     @inline(__always)
     public mutating func key(_ name: StaticString) {
-        beginName()
+        let followsMember = beginName()
         name.withUTF8Buffer { utf8 in
             assert(!utf8.contains(where: Escape.isNeeded), "write \(name) with key(escaping:)")
-            bytes.append(.quote)
-            bytes.append(contentsOf: utf8)
+            put(utf8.count + 4) { room in
+                var end = room
+                if followsMember { end.write(.comma) }
+                end.write(.quote)
+                end.write(utf8)
+                end.write(.quote)
+                end.write(.colon)
+                return end - room
+            }
         }
-        bytes.append(.quote)
-        bytes.append(.colon)
     }
 
     /// Writes a member name that is not a constant; its value must follow.
     public mutating func key(escaping name: String) {
-        beginName()
-        Escape.append(name, to: &bytes)
-        bytes.append(.colon)
+        if beginName() { put(.comma) }
+        edit { bytes in
+            Escape.append(name, to: &bytes)
+            bytes.append(.colon)
+        }
     }
 
     /// Writes the members of an object, which is already JSON text, without checking it.
@@ -94,8 +120,8 @@ public struct JSONWriter: Sendable {
     /// - Precondition: it has members.
     public mutating func members(of object: [UInt8]) {
         precondition(object.count > 2, "an object without members adds nothing")
-        beginName()
-        bytes.append(contentsOf: object[1..<object.count - 1])
+        if beginName() { put(.comma) }
+        edit { $0.append(contentsOf: object[1..<object.count - 1]) }
         expects = .nextValue
     }
 
@@ -106,16 +132,18 @@ public struct JSONWriter: Sendable {
         case .nextValue:
             precondition(depth > 0, "a JSON text is one value")
             precondition(objects & 1 == 0, "a value in an object needs a name")
-            bytes.append(.comma)
+            put(.comma)
         }
         expects = .nextValue
     }
 
-    private mutating func beginName() {
+    /// Whether a comma must precede the name.
+    @inline(__always)
+    private mutating func beginName() -> Bool {
         precondition(depth > 0 && objects & 1 == 1, "a name stands in an object")
         precondition(expects != .memberValue, "a name needs a value before the next one")
-        if expects == .nextValue { bytes.append(.comma) }
-        expects = .memberValue
+        defer { expects = .memberValue }
+        return expects == .nextValue
     }
 
     private mutating func begin(_ bracket: UInt8, isObject: Bool) {
@@ -123,7 +151,7 @@ public struct JSONWriter: Sendable {
         precondition(depth < UInt64.bitWidth, "no more than \(UInt64.bitWidth) arrays and objects may be open")
         objects = objects << 1 | (isObject ? 1 : 0)
         depth += 1
-        bytes.append(bracket)
+        put(bracket)
         expects = .firstValue
     }
 
@@ -133,13 +161,76 @@ public struct JSONWriter: Sendable {
         precondition(expects != .memberValue, "a name needs a value")
         objects >>= 1
         depth -= 1
-        bytes.append(bracket)
+        put(bracket)
         expects = .nextValue
     }
 
+    // MARK: Output
+
+    /// Writes a value of at most so many bytes into room for it; `body` returns how many it wrote.
+    @inline(__always)
+    mutating func write(_ most: Int, _ body: (UnsafeMutablePointer<UInt8>) -> Int) {
+        beginValue()
+        put(most, body)
+    }
+
+    /// Writes a value by appending to an array.
     @inline(__always)
     mutating func write(_ body: (inout [UInt8]) -> Void) {
         beginValue()
-        body(&bytes)
+        edit(body)
+    }
+
+    @inline(__always)
+    private mutating func put(_ most: Int, _ body: (UnsafeMutablePointer<UInt8>) -> Int) {
+        if storage.count - count < most { makeRoom(for: most) }
+        let start = count
+        let written = storage.withUnsafeMutableBufferPointer { body($0.baseAddress! + start) }  // There is room.
+        count += written
+    }
+
+    @inline(__always)
+    private mutating func put(_ byte: UInt8) {
+        put(1) { room in
+            room.pointee = byte
+            return 1
+        }
+    }
+
+    @inline(__always)
+    private mutating func edit(_ body: (inout [UInt8]) -> Void) {
+        trim()
+        body(&storage)
+        count = storage.count
+    }
+
+    @inline(never)
+    private mutating func makeRoom(for most: Int) { fill(most + 256) }
+
+    /// Appends zeros: Array(repeating:count:) looks up the type of its storage each time, a sequence is copied by bytes.
+    private mutating func fill(_ length: Int) {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: length) { zeros in
+            zeros.initialize(repeating: 0)
+            storage.append(contentsOf: zeros)
+        }
+    }
+
+    private mutating func trim() { if storage.count > count { storage.removeLast(storage.count - count) } }
+}
+
+extension UnsafeMutablePointer<UInt8> {
+    /// Writes a byte and moves on.
+    @inline(__always)
+    mutating func write(_ byte: UInt8) {
+        pointee = byte
+        self += 1
+    }
+
+    /// Writes bytes and moves on.
+    @inline(__always)
+    mutating func write(_ bytes: UnsafeBufferPointer<UInt8>) {
+        guard let start = bytes.baseAddress else { return }
+        update(from: start, count: bytes.count)
+        self += bytes.count
     }
 }

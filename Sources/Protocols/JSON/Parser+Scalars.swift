@@ -172,6 +172,12 @@ enum Escape {
     /// characters (U+0000 through U+001F)".
     static func isNeeded(_ byte: UInt8) -> Bool { byte < 0x20 || byte == .quote || byte == .backslash }
 
+    /// Whether text needs no escapes.
+    @inline(__always)
+    static func isPlain(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
+        utf8.hasNone { $0.less(than: 0x20) | $0.equal(to: .quote) | $0.equal(to: .backslash) }
+    }
+
     static func append(_ string: String, to output: inout [UInt8]) {
         var string = string
         string.withUTF8 { append($0, to: &output) }
@@ -180,7 +186,7 @@ enum Escape {
     /// Appends valid UTF-8 in double quotes; the text between escapes is copied at once.
     static func append(_ utf8: UnsafeBufferPointer<UInt8>, to output: inout [UInt8]) {
         output.append(.quote)
-        if utf8.hasNone({ $0.less(than: 0x20) | $0.equal(to: .quote) | $0.equal(to: .backslash) }) {
+        if isPlain(utf8) {
             output.append(contentsOf: utf8)
             return output.append(.quote)
         }

@@ -111,13 +111,16 @@ public enum RFC3339 {
     ) -> Int {
         let time = CivilTime(secondsSinceEpoch: seconds)
         precondition(0...9999 ~= time.date.year, "RFC 3339 has four digits for a year")
+        // In 32 bits, a division by a constant takes half as long; there is room for 30 bytes.
         func put(_ value: Int64, digits: Int, at offset: Int, before next: UInt8) {
-            var rest = value
-            for index in stride(from: offset + digits - 1, through: offset, by: -1) {
-                bytes[index] = .digitZero + UInt8(rest % 10)
+            var rest = UInt32(truncatingIfNeeded: value)
+            var place = offset &+ digits
+            bytes[place] = next
+            while place > offset {
+                place &-= 1
+                bytes[place] = .digitZero &+ UInt8(truncatingIfNeeded: rest % 10)
                 rest /= 10
             }
-            bytes[offset + digits] = next
         }
         put(time.date.year, digits: 4, at: 0, before: .minus)
         put(time.date.month, digits: 2, at: 5, before: .minus)

@@ -32,13 +32,13 @@ public struct Document: Sendable, Equatable {
         writer.member("user_id", user.text)
         writer.member("created_at", createdAt)
         writer.member("updated_at", updatedAt)
-        headLength = writer.bytes.count
+        headLength = writer.count
         for (name, value) in object {
             writer.key(escaping: name)
             writer.value(value)
         }
         writer.endObject()
-        encoded = writer.bytes
+        encoded = writer.takeBytes()
         valueCount = JSONValue.object(object).count
         isPublic = object["is_public"] == true
         isRead = object["is_read"] == true

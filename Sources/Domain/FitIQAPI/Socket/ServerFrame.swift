@@ -83,7 +83,7 @@ public enum ServerFrame: Equatable, Sendable {
         }
         if self == .pong || form != .enhancedConsultations { writer.member("timestamp", time) }
         writer.endObject()
-        return writer.bytes
+        return writer.takeBytes()
     }
 }
 

@@ -98,7 +98,7 @@ extension HAREncoder {
             }
         }
         writer.endObject()
-        return writer.bytes
+        return writer.takeBytes()
     }
 
     /// Returns an element of `_fitiq.controlFrames`, with the number of messages before it, including those of earlier
@@ -112,7 +112,7 @@ extension HAREncoder {
         if frame.payload.isCut { writer.member("cut", frame.payload.byteCount) }
         writer.member("after", messages)
         writer.endObject()
-        return writer.bytes
+        return writer.takeBytes()
     }
 
     /// Returns the member `ending` of a socket's `_fitiq`, with the comma before it.

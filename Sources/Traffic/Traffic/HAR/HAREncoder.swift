@@ -75,7 +75,7 @@ public enum HAREncoder {
             writer.object("_fitiq") { writer in write(ours, to: &writer) }
         }
         writer.endObject()
-        return writer.bytes
+        return writer.takeBytes()
     }
 }
 

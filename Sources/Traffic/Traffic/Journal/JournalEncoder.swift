@@ -22,7 +22,7 @@ public struct JournalEncoder: Sendable {
     public func encode(_ entry: JournalEntry) -> [UInt8] {
         var writer = JSONWriter(reserving: 512 + entry.byteCount)
         write(entry, to: &writer)
-        return writer.bytes
+        return writer.takeBytes()
     }
 
     /// Appends an entry as a line of NDJSON: its JSON and a line feed.
