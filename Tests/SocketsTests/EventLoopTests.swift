@@ -42,6 +42,22 @@ struct EventLoopTests {
         for (deadline, woken) in zip(deadlines, recorder.instants.dropFirst()) { #expect(woken >= deadline) }
     }
 
+    @Test("Deadlines that come soon are served together; those that have come, at once")
+    func coalesced() throws {
+        let loop = try EventLoop()
+        let recorder = Recorder(loop)
+        recorder.onTurn = { turns in
+            if turns == 20 { loop.stop() }
+            return MonotonicInstant.now().advanced(by: turns <= 10 ? .nanoseconds(1) : .seconds(-1))
+        }
+        try loop.run(handler: recorder)
+        // Ten turns later, ten milliseconds have passed at least. How soon the others come is a matter of the machine.
+        let instants = recorder.instants
+        #expect(instants.count == 20 && instants[10] >= instants[0].advanced(by: .milliseconds(10)))
+        let shortest = zip(instants[10...], instants[11...]).map { $0.duration(to: $1) }.min()
+        #expect(try #require(shortest) < .milliseconds(1))
+    }
+
     @Test("Posted work runs after the sockets of its turn, on the loop's thread", arguments: EventQueue.Kind.allCases)
     func posted(_ kind: EventQueue.Kind) throws {
         let loop = try EventLoop(queueKind: kind)

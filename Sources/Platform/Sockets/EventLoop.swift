@@ -3,8 +3,10 @@ import CPlatform
 /// Waits for readiness, signals and posted work on one thread and passes them to one handler.
 ///
 /// A turn consists of: the wait; a report of each ready descriptor; delivery of signals and posted work; `turnEnded`.
-/// The clock is read once after the wait, and again before `turnEnded` if anything was reported. Belongs to the thread
-/// that runs it; other threads use its mailbox.
+/// The clock is read once after the wait, and again before `turnEnded` if anything was reported. A deadline that is not
+/// due yet comes a millisecond after the last turn at the earliest, so that a busy loop does in one turn what is due
+/// within a millisecond: then its peers wake once for it. Belongs to the thread that runs it; other threads use its
+/// mailbox.
 public final class EventLoop {
     /// Tokens reserved for the loop's own descriptors.
     public static let reservedTokens: ClosedRange<UInt64> = (UInt64.max - 15)...UInt64.max
@@ -70,15 +72,16 @@ public final class EventLoop {
             isRunning = false
             isStopping = false
         }
-        var deadline = handler.turnEnded(now: .now())
-        while !isStopping {
-            let count = try queue.collect(until: deadline)
-            var now = MonotonicInstant.now()
+        var now = MonotonicInstant.now()
+        while true {
+            let deadline = handler.turnEnded(now: now)
+            if isStopping { return }
+            let count = try queue.collect(until: deadline.map { $0 > now ? max($0, now.afterShortestWait) : $0 })
+            now = .now()
             if count > 0 {
                 turn(handler, now)
                 now = .now()
             }
-            deadline = handler.turnEnded(now: now)
         }
     }
 
@@ -134,4 +137,9 @@ public protocol EventLoopHandler: AnyObject {
     ///
     /// nil waits until an event arrives. Also called once before the first wait.
     func turnEnded(now: MonotonicInstant) -> MonotonicInstant?
+}
+
+extension MonotonicInstant {
+    /// The earliest time of the next turn for a deadline that is not due yet.
+    fileprivate var afterShortestWait: MonotonicInstant { MonotonicInstant(nanoseconds: nanoseconds + 1_000_000) }
 }
