@@ -36,14 +36,16 @@ import Testing
     @Test("looks at the last character that is no white space, whatever its bytes")
     func lastMarks() {
         let pieces = [
-            "", " ", "\t", "\n", "\r\n", ".", "a,", "é", "e\u{301}", "—", "\u{2003}", "\u{301}", "🥤", "\u{b}!",
+            "", " ", "\t", "\n", "\r\n", ".", "!", "?", ":", ";", "\u{37E}", "a,", "é", "e\u{301}", "—", "\u{2003}",
+            "\u{301}", "🥤", "\u{b}!",
             "\u{1f}",
         ]
         for first in pieces {
             for second in pieces {
                 for third in pieces {
                     let chunk = first + second + third
-                    #expect(Pace.lastMark(of: chunk) == chunk.last { !$0.isWhitespace }, "\(chunk.unicodeScalars)")
+                    let mark = Pace.Mark(chunk.last { !$0.isWhitespace })
+                    #expect(Pace.Mark(endOf: chunk) == mark, "\(chunk.unicodeScalars)")
                 }
             }
         }

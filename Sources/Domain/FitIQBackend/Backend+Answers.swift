@@ -42,16 +42,26 @@ extension Backend {
             id: question.answerID, timeline: timeline, persona: consultation.persona, startedAt: now,
             audience: listeners(of: position))
         consultations[position].answer = answer
-        scheduleNextMoment(of: answer, in: position)
-    }
-
-    private mutating func scheduleNextMoment(of answer: AnswerInProgress, in position: Int) {
-        schedule.insert(ScheduledStep(time: answer.nextTime, position: position, work: .answer(answer.id)))
+        if let step = answer.nextStep(in: position) { schedule.insert(step) }
     }
 
     private mutating func continueAnswer(in position: Int, _ turn: inout Turn) {
-        // Taken out, and not copied: it has the texts of all its chunks.
-        guard var answer = consultations[unnoticed: position].answer.take() else { return }
+        // Taken out and put back, never copied: it has the texts of all its chunks.
+        var answer: AnswerInProgress?
+        swap(&answer, &consultations[unnoticed: position].answer)
+        guard answer != nil else { return }
+        guard let next = perform(&answer!, in: position, &turn) else {  // It is not nil.
+            consultations.noteChange(position)
+            return answerNext(in: position, at: turn.now)
+        }
+        schedule.insert(next)
+        swap(&answer, &consultations[unnoticed: position].answer)
+    }
+
+    /// Performs the next event of an answer, and returns the step after it; nil after the last one.
+    private mutating func perform(
+        _ answer: inout AnswerInProgress, in position: Int, _ turn: inout Turn
+    ) -> ScheduledStep? {
         let event = answer.next.event
         answer.step += 1
         switch event {
@@ -80,12 +90,7 @@ extension Backend {
             answer.audience = listeners(of: position)
         case .abandonment: break
         }
-        guard answer.step < answer.timeline.moments.count else {
-            consultations.noteChange(position)
-            return answerNext(in: position, at: turn.now)
-        }
-        scheduleNextMoment(of: answer, in: position)
-        consultations[unnoticed: position].answer = answer
+        return answer.nextStep(in: position)
     }
 
     /// Announces the start of an answer once, before its other frames.
@@ -199,6 +204,13 @@ package struct AnswerInProgress: Sendable {
     var current: Timeline.Answer { timeline.answers[number] }
     var next: Timeline.Moment { timeline.moments[step] }
     var nextTime: Timestamp { startedAt.advanced(byNanoseconds: next.offset) }
+
+    /// Its next step in a consultation; nil after the last one.
+    func nextStep(in position: Int) -> ScheduledStep? {
+        guard step < timeline.moments.count else { return nil }
+        return ScheduledStep(time: nextTime, position: position, work: .answer(id))
+    }
+
     var unstored: [Timeline.Answer] { timeline.answers[number...].filter(\.isStored) }
 }
 
@@ -226,10 +238,10 @@ public enum Pace: Sendable, Equatable {
         // After each chunk: the time of a word, and a pause at a comma or the end of a sentence.
         var gaps = chunks.map { chunk in
             let word = between(30, 70)
-            switch Self.lastMark(of: chunk) {
-            case ".", "!", "?", ":": return word + between(60, 120)
-            case ",", ";", "—": return word + between(20, 60)
-            default: return word
+            return switch Mark(endOf: chunk) {
+            case .sentence: word + between(60, 120)
+            case .clause: word + between(20, 60)
+            case .none: word
             }
         }
         let total = gaps.reduce(0, +)
@@ -243,14 +255,34 @@ public enum Pace: Sendable, Equatable {
         return offsets
     }
 
-    /// The last character that is no white space; between bytes of ASCII it is found without looking for characters.
-    static func lastMark(of chunk: String) -> Character? {
-        var mark: UInt8?
-        for byte in chunk.utf8.reversed() {
-            guard byte < 0x80 else { return chunk.last { !$0.isWhitespace } }
-            guard mark == nil else { break }
-            if byte != 0x20, !(0x09...0x0D).contains(byte) { mark = byte }
+    /// The mark at the end of a chunk, which decides how long the pause after it is.
+    enum Mark {
+        case sentence, clause, none
+
+        init(_ character: Character?) {
+            switch character {
+            case ".", "!", "?", ":": self = .sentence
+            case ",", ";", "—": self = .clause
+            default: self = .none
+            }
         }
-        return mark.map { Character(Unicode.Scalar($0)) }
+
+        /// Looks at the last character that is no white space; between bytes of ASCII without looking for characters.
+        init(endOf chunk: String) {
+            var mark: UInt8?
+            for byte in chunk.utf8.reversed() {
+                guard byte < 0x80 else {
+                    self.init(chunk.last { !$0.isWhitespace })
+                    return
+                }
+                guard mark == nil else { break }
+                if byte != 0x20, !(0x09...0x0D).contains(byte) { mark = byte }
+            }
+            switch mark {
+            case UInt8(ascii: "."), UInt8(ascii: "!"), UInt8(ascii: "?"), UInt8(ascii: ":"): self = .sentence
+            case UInt8(ascii: ","), UInt8(ascii: ";"): self = .clause
+            default: self = .none
+            }
+        }
     }
 }

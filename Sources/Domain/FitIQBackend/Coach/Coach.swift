@@ -44,14 +44,26 @@ public enum Coach {
     /// White space is space, tab, CR and LF; what precedes the first word belongs to it. No chunk is empty, and an
     /// empty text has none.
     public static func chunks(of text: String) -> [String] {
-        let bytes = Array(text.utf8)
-        var wasWhitespace = true
-        let words = bytes.indices.filter { index in
-            defer { wasWhitespace = Words.isWhitespace(bytes[index]) }
-            return wasWhitespace && !Words.isWhitespace(bytes[index])
+        var text = text
+        return text.withUTF8 { bytes in
+            var chunks: [String] = []
+            var (start, hasWord, wasWhitespace) = (0, false, true)
+            func cut(at end: Int) {
+                chunks.append(String(decoding: UnsafeBufferPointer(rebasing: bytes[start..<end]), as: UTF8.self))
+                start = end
+            }
+            for index in bytes.indices {
+                let isWhitespace = Words.isWhitespace(bytes[index])
+                if wasWhitespace, !isWhitespace {
+                    // White space before the first word belongs to it.
+                    if hasWord { cut(at: index) }
+                    hasWord = true
+                }
+                wasWhitespace = isWhitespace
+            }
+            if !bytes.isEmpty { cut(at: bytes.count) }
+            return chunks
         }
-        let edges = [bytes.startIndex] + words.dropFirst() + [bytes.endIndex]
-        return text.isEmpty ? [] : zip(edges, edges.dropFirst()).map { String(decoding: bytes[$0..<$1], as: UTF8.self) }
     }
 }
 
@@ -126,6 +138,8 @@ enum Words {
             case "a"..."z", "0"..."9": word.unicodeScalars.append(scalar)
             case "A"..."Z": word.unicodeScalars.append(Unicode.Scalar(UInt8(scalar.value | 0x20)))
             case "'", "\u{2019}", "\u{300}"..."\u{36F}": continue
+            // Spaces, in most cases.
+            case "\u{0}"..."\u{7F}": finish(&word, into: &words)
             default:
                 if let letters = plainLetters(of: scalar) {
                     word += letters

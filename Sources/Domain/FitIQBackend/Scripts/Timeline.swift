@@ -60,6 +60,8 @@ struct Timeline: Sendable, Equatable {
         let chunks = steps.compactMap { if case .chunk(let content, _) = $0 { content } else { nil } }
         let gaps = script.timing.gaps(of: chunks, seed: answer.id.seed)
         layout.begin(after: gaps.first)
+        answer.text.reserveCapacity(chunks.reduce(0) { $0 + $1.utf8.count })
+        moments.reserveCapacity(moments.count + steps.count + 2)
         var chunkCount = 0
         for step in steps {
             switch step {

@@ -176,8 +176,8 @@ extension Engine {
             effects.removeAll(keepingCapacity: true)
             if world.turn.effects.isEmpty { swap(&effects, &world.turn.effects) }
         }
-        for effect in effects {
-            switch effect {
+        for index in effects.indices {
+            switch effects[index] {
             case .send(let socket, let text):
                 guard let connection = self[ConnectionID(socket)], connection.ending == .none else { continue }
                 send(text, on: connection, in: world, at: now)
