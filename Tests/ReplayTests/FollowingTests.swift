@@ -255,4 +255,14 @@ struct FollowingTests {
         #expect(player.report.unexpectedCount == 2)
         #expect(player.report.neverAskedCount == 0)
     }
+
+    @Test("A time that the server said first is another one once the client sends it")
+    func timesOfServer() throws {
+        var builder = SessionBuilder()
+        builder.exchange("GET", "/last", answer: "2025-01-29T10:30:00Z")
+        builder.exchange("GET", "/meals?since=2025-01-29T10:30:00Z", answer: "since 2025-01-29T10:30:00Z")
+        var player = try builder.player()
+        #expect(player.text("GET", "/last") == "2025-01-29T10:30:00Z")
+        #expect(player.text("GET", "/meals?since=2026-11-21T08:00:00Z") == "since 2026-11-21T08:00:00Z")
+    }
 }

@@ -33,6 +33,8 @@ struct IdentityTests {
     func differences(_ first: ExactString, _ second: ExactString) {
         var differences = Differences(following: Following(vocabulary: Vocabulary()), origins: (Origins(), Origins()))
         #expect(differences.isSame(first.text, first.text) && !differences.isSame(first.text, second.text))
+        // Also where it holds an id that the vocabulary does not have.
+        #expect(differences.isSame(IDs.a, IDs.a) && !differences.isSame(IDs.a, IDs.b))
         differences.compare(RequestURL("/a?\(first)=1"), RequestURL("/a?\(second)=1"))
         #expect(differences.list.count == 2)
         var paths = Differences(following: Following(vocabulary: Vocabulary()), origins: (Origins(), Origins()))

@@ -137,6 +137,15 @@ struct PlanTests {
         #expect(vocabulary.number(of: "more") == nil)
     }
 
+    @Test("Of what the server said first, only placeholders of redaction may be replaced")
+    func placeholders() {
+        var vocabulary = Vocabulary()
+        vocabulary.note("redacted-token-1", fromClient: false)
+        vocabulary.note("user-1@redacted.example", fromClient: false)
+        vocabulary.note("\(IDs.a)", fromClient: false)
+        #expect(vocabulary.isReplaceable == [true, true, false])
+    }
+
     @Test("Plans are equal where their sessions are")
     func equality() throws {
         let session = Session(entries: [Self.exchange()])

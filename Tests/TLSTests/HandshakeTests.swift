@@ -85,6 +85,17 @@ struct HandshakeTests {
         #expect(pair.client.failure == .alert(120, from: .server, inHandshake: true))
     }
 
+    @Test("Nothing is read behind the end of an offer of protocols", arguments: [9, 8, 0] as [UInt32])
+    func endOfOffer(_ count: UInt32) {
+        let bytes = ALPN.encoded(["http/1.1"])
+        var selectedCount: UInt8 = 0
+        let result =
+            count == 0
+            ? ALPN.select(nil, nil, &selectedCount, nil, 0) : ALPN.select(nil, nil, &selectedCount, bytes, count)
+        #expect(result == (count == 9 ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL))
+        #expect(selectedCount == (count == 9 ? 8 : 0))
+    }
+
     @Test("Nothing is taken or read while shaking hands")
     func waits() throws {
         let client = TLSSession(client: try Certificates.client(), host: "localhost", now: Certificates.now)

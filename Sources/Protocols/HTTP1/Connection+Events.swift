@@ -90,6 +90,7 @@ extension Connection {
         if head.status.code == 101 {
             guard states.client == .mightSwitchProtocol else { throw .unexpectedSwitch }
             finishHead(.none)
+            self.head = HeadReader()
             states.process(.switchProtocols, by: .server)
             return .response(head)
         }

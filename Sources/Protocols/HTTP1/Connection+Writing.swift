@@ -83,6 +83,7 @@ extension Connection {
         out.append(fields, facts)
         out.append(literal: "Connection: Upgrade\r\n\r\n")
         process(.switchProtocols, by: .server)
+        head = HeadReader()
     }
 
     /// Stops waiting for a request, or for the rest of one, for example after a timeout.

@@ -77,8 +77,15 @@ struct HeadReader: Sendable {
         return false
     }
 
+    /// The longest head that is kept to be compared with the next one: a connection that is idle keeps it, too.
+    private static let longestKept = 4096
+
     /// Begins the next head.
     mutating func finish() {
+        guard length <= Self.longestKept else {
+            self = HeadReader()
+            return
+        }
         lastStartLine = startLine.take()
         swap(&start, &lastStart)
         swap(&fields, &lastFields)

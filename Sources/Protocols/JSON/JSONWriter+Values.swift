@@ -2,7 +2,9 @@ extension JSONWriter {
     public mutating func value(_ string: String) {
         var string = string
         string.withUTF8 { utf8 in
-            guard Escape.isPlain(utf8) else { return write { Escape.append(utf8, to: &$0) } }
+            guard utf8.count <= Self.longestInRoom, Escape.isPlain(utf8) else {
+                return write { Escape.append(utf8, to: &$0) }
+            }
             write(utf8.count + 2) { room in
                 var end = room
                 end.write(.quote)
@@ -33,17 +35,23 @@ extension JSONWriter {
     public mutating func null() { constant("null") }
     public mutating func value(_ value: JSONValue) { write { Rendering.append(value, to: &$0) } }
     /// Writes a value that is already JSON text, without checking it.
-    public mutating func raw(_ encoded: [UInt8]) { write { $0.append(contentsOf: encoded) } }
+    public mutating func raw(_ encoded: [UInt8]) { encoded.withUnsafeBufferPointer { raw($0) } }
     /// Writes a value that is already JSON text, without checking it.
-    public mutating func raw(_ encoded: ArraySlice<UInt8>) { write { $0.append(contentsOf: encoded) } }
+    public mutating func raw(_ encoded: ArraySlice<UInt8>) { encoded.withUnsafeBufferPointer { raw($0) } }
+
+    @inline(__always)
+    private mutating func raw(_ encoded: UnsafeBufferPointer<UInt8>) {
+        guard encoded.count <= Self.longestInRoom else { return write { $0.append(contentsOf: encoded) } }
+        write(encoded.count) { room in
+            var end = room
+            end.write(encoded)
+            return end - room
+        }
+    }
 
     @inline(__always)
     private mutating func constant(_ text: StaticString) {
-        write(text.utf8CodeUnitCount) { room in
-            var end = room
-            text.withUTF8Buffer { end.write($0) }
-            return end - room
-        }
+        text.withUTF8Buffer { raw($0) }
     }
 
     @inline(__always)

@@ -10,14 +10,14 @@ import Text
 ///     for item in items { writer.raw(item.encoded) }
 ///     writer.endArray()
 ///     writer.endObject()
-///     send(writer.bytes)
+///     send(writer.takeBytes())
 ///
 /// Calls that do not result in a JSON text are programming errors: a value without a name in an object, a name in an
 /// array, the wrong end, a second value at the top, more than 64 open arrays and objects. Strings are escaped only as
 /// RFC 8259, section 7, requires: `/` and characters beyond ASCII are not escaped.
 public struct JSONWriter: Sendable {
-    /// The output so far, with room behind it that is filled with zeros: what is written there is checked once for room,
-    /// not once for each byte.
+    /// The output so far, with room behind it that is initialised: what is written there is checked once for room, not
+    /// once for each byte.
     private var storage: [UInt8]
     /// The number of bytes of output so far.
     public private(set) var count: Int
@@ -38,7 +38,7 @@ public struct JSONWriter: Sendable {
     public init(reserving capacity: Int = 0) {
         (storage, count) = ([], 0)
         storage.reserveCapacity(capacity)
-        fill(capacity)
+        fill(min(capacity, Self.longestInRoom))
     }
 
     /// Creates a writer that appends to any existing bytes.
@@ -121,8 +121,7 @@ public struct JSONWriter: Sendable {
     public mutating func members(of object: [UInt8]) {
         precondition(object.count > 2, "an object without members adds nothing")
         if beginName() { put(.comma) }
-        edit { $0.append(contentsOf: object[1..<object.count - 1]) }
-        expects = .nextValue
+        raw(object[1..<object.count - 1])
     }
 
     private mutating func beginValue() {
@@ -167,6 +166,9 @@ public struct JSONWriter: Sendable {
 
     // MARK: Output
 
+    /// What is longer is appended: to initialise room for it would cost as much as to copy it.
+    static let longestInRoom = 1024
+
     /// Writes a value of at most so many bytes into room for it; `body` returns how many it wrote.
     @inline(__always)
     mutating func write(_ most: Int, _ body: (UnsafeMutablePointer<UInt8>) -> Int) {
@@ -191,6 +193,11 @@ public struct JSONWriter: Sendable {
 
     @inline(__always)
     private mutating func put(_ byte: UInt8) {
+        guard count < storage.count else {
+            storage.append(byte)
+            count += 1
+            return
+        }
         put(1) { room in
             room.pointee = byte
             return 1
@@ -205,7 +212,12 @@ public struct JSONWriter: Sendable {
     }
 
     @inline(never)
-    private mutating func makeRoom(for most: Int) { fill(most + 256) }
+    private mutating func makeRoom(for most: Int) {
+        let needed = most - (storage.count - count)
+        let (spare, wanted) = (storage.capacity - storage.count, needed + min(max(count / 2, 64), 1024))
+        // What is not needed is no reason to move the array.
+        fill(spare < needed ? wanted : min(spare, wanted))
+    }
 
     /// Appends zeros: Array(repeating:count:) looks up the type of its storage each time, a sequence is copied by bytes.
     private mutating func fill(_ length: Int) {

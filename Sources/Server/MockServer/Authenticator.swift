@@ -16,7 +16,7 @@ struct VerifiedToken {
 struct LastAuthorization {
     fileprivate var bytes: [UInt8]
     fileprivate var token: VerifiedToken
-    /// The field lines that had it beside the right API key; nil before the key was checked.
+    /// The field lines with which it was accepted; nil before the API key was checked.
     fileprivate var accepted: FieldBlock?
 }
 

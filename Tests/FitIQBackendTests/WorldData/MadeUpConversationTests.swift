@@ -70,4 +70,12 @@ import Testing
     func limit() throws {
         #expect(try history(10_000).count == 10_000)
     }
+
+    @Test("cannot end before they start")
+    func backwards() async {
+        await #expect(processExitsWith: .failure) {
+            _ = MadeUpConversation.time(
+                of: 0, of: 1, from: Timestamp(nanosecondsSinceEpoch: 1), to: Timestamp(nanosecondsSinceEpoch: 0))
+        }
+    }
 }

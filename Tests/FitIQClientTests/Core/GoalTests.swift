@@ -66,6 +66,21 @@ struct GoalTests {
         #expect(bench.state.goals.map(\.id) == [CoreBench.goal])
     }
 
+    @Test("A suggestion counts for ten minutes", arguments: [(600.0, true), (600.5, false)])
+    func suggestionLife(seconds: Double, isLinked: Bool) {
+        var bench = CoreBench()
+        bench.connect()
+        bench.frame([
+            "type": "template_created", "metadata": ["template_created": ["type": "goal", "id": "t1", "name": "Run"]],
+        ])
+        bench.perform(.disconnect)
+        bench.end(.normalClosure, isOwn: true)
+        bench.wait(seconds)
+        bench.perform(Self.command)
+        bench.answer(201, goal())
+        #expect(bench.take().contains { $0.contains(" PATCH ") } == isLinked)
+    }
+
     @Test("A goal whose making got no answer is looked for before another is made", arguments: [true, false])
     func uncertain(wasMade: Bool) {
         var bench = CoreBench()
@@ -97,6 +112,15 @@ struct GoalTests {
         _ = bench.take()
         bench.perform(.chatAboutGoal(id: CoreBench.goal))
         #expect(bench.take() == ["0 GET /api/v1/consultations/\(CoreBench.consultation)/messages"])
+    }
+
+    @Test("Before the first list, even a goal that was made here is looked up before it is talked about")
+    func staleGoals() {
+        var bench = CoreBench()
+        bench.perform(Self.command)
+        bench.answer(201, goal())
+        bench.perform(.chatAboutGoal(id: CoreBench.goal))
+        #expect(bench.take() == ["0 \(Self.create)", "0 GET /api/v1/goals"])
     }
 
     @Test("An id that the backend never showed is not sent; one that is gone is not sent again")

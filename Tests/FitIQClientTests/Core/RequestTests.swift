@@ -61,7 +61,7 @@ struct RequestTests {
     func strays() {
         var bench = CoreBench()
         bench.perform(.loadGoals)
-        let before = bench.state
+        let (before, events) = (bench.state, bench.events)
         for number in [0, 99, -1] {
             bench.receive(.response(ClientResponse(number: number, status: 401)))
             bench.receive(.requestFailed(number: number, ""))
@@ -69,7 +69,7 @@ struct RequestTests {
             bench.receive(.socketRefused(ClientResponse(number: number, status: 404)))
             bench.receive(.text(socket: number, [0xFF]))
         }
-        #expect(bench.state == before && bench.take().count == 1)
+        #expect(bench.state == before && bench.events == events && bench.take().count == 1)
     }
 
     @Test("There is a limit to requests at a time")
@@ -79,5 +79,18 @@ struct RequestTests {
         #expect(bench.state.problems.isEmpty)
         bench.perform(.logMeal(text: "one over", type: .snack))
         #expect(bench.state.problems.map(\.kind) == [.refused] && bench.take().count == 3)
+    }
+
+    @Test("64 failures are remembered; with one more the first may be tried again", arguments: [64, 65])
+    func failures(count: Int) {
+        var book = CoreBench { $0.retries.maximumAttempts = 1 }.core.requests
+        let credentials = Credentials(token: "old", apiKey: "key")
+        var number = 0
+        for place in Array(1...count) + [1] {
+            book.submit(.history(consultation: "\(place)"), .get, "/\(place)", at: CoreBench.start)
+            _ = book.pump(at: CoreBench.start, credentials: credentials, number: &number)
+            _ = book.fail(number: number, at: CoreBench.start)
+        }
+        #expect(number == (count > RequestBook.mostFailures ? count + 1 : count))
     }
 }

@@ -75,6 +75,18 @@ struct SocketTests {
         #expect(bench.take() == ["16 \(Self.ws)"])
     }
 
+    @Test("A Retry-After of five minutes is waited for, a longer one is not", arguments: [(300, true), (301, false)])
+    func longestPause(seconds: Int, isWaitedFor: Bool) {
+        var bench = CoreBench()
+        bench.connect()
+        bench.end()
+        bench.wait(1)
+        bench.shake(503, [.retryAfter: "\(seconds)"])
+        #expect((bench.state.connection == .failed) != isWaitedFor)
+        bench.wait(300)
+        #expect(bench.take() == ["1 \(Self.ws)"] + (isWaitedFor ? ["301 \(Self.ws)"] : []))
+    }
+
     @Test("Open without `connected` does not count as success, and is left with a close frame after 10 s")
     func greeting() {
         var bench = CoreBench()

@@ -136,6 +136,17 @@ struct FrameBreakpointTests {
         #expect(chat.types() == ["error"])
     }
 
+    @Test("Behind a held frame of the client no more is read than the limit")
+    func readBehind() throws {
+        let chat = try Chat(HeldWorld(.manual { $0.limits.unsentBytesBeforeReadingPauses = 1000 }))
+        try chat.held.add(#"{"on":"frame","direction":"client_to_server","match":{"type":"ping"}}"#)
+        chat.socket.send(Self.ping)
+        chat.socket.wire.send([UInt8](repeating: 0, count: 1000))
+        #expect(chat.socket.wire.unread == 0)
+        chat.socket.wire.send([0])
+        #expect(chat.socket.wire.unread == 1)
+    }
+
     @Test("A client that leaves takes its held frame with it, also with more behind it", arguments: [false, true])
     func leaves(sendsMore: Bool) throws {
         let chat = try Chat(HeldWorld())

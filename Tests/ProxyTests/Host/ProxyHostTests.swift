@@ -351,6 +351,27 @@ struct ProxyHostTests {
         #expect(host.hasAnswersUnderWay)
     }
 
+    @Test("Only a client that still takes the end of its last answer has the longer time to go")
+    func timeToGo() throws {
+        defer { listener.close() }
+        let host = try ProxyHost(
+            listeningOn: SocketAddress(host: "127.0.0.1", port: 0), upstream: UpstreamURL(upstream))
+        let now = host.loop.time(.now())
+        host.begin(try Socket.connect(to: listener.localAddress), isSecure: false, now)
+        let pair = try #require(host.pairs[0])
+        let shorter = now.advanced(by: host.limits.lingerTime)
+        pair.endingSince = now
+        pair.relay.clientEnding = .close
+        #expect(pair.deadline(host.limits) == shorter)
+        pair.relay.toClient.append([0])
+        #expect(pair.deadline(host.limits) == now.advanced(by: host.limits.idleTime))
+        pair.relay.clientEnding = .reset
+        #expect(pair.deadline(host.limits) == shorter)
+        pair.relay.clientEnding = .close
+        pair.client.takesNothing = true
+        #expect(pair.deadline(host.limits) == shorter)
+    }
+
     @Test("A proxy does not stand before itself")
     func itself() throws {
         let address = listener.localAddress

@@ -71,4 +71,10 @@ struct UpstreamURLTests {
     func refused(_ text: String, message: String) {
         #expect { try UpstreamURL(text) } throws: { "\($0)" == message }
     }
+
+    @Test("A host's name has at most 253 bytes", arguments: [(253, true), (254, false)])
+    func longestName(_ count: Int, isAccepted: Bool) {
+        let name = String(repeating: "a", count: count)
+        #expect((try? UpstreamURL("http://" + name))?.host == (isAccepted ? name : nil))
+    }
 }

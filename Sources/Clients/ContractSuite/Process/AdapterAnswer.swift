@@ -42,7 +42,7 @@ enum AdapterCommand: Sendable, Hashable {
         case .report, .end: break
         }
         writer.endObject()
-        return writer.bytes + [UInt8(ascii: "\n")]
+        return writer.takeBytes() + [UInt8(ascii: "\n")]
     }
 
     var expectation: String {

@@ -61,7 +61,7 @@ struct Timeline: Sendable, Equatable {
         let gaps = script.timing.gaps(of: chunks, seed: answer.id.seed)
         layout.begin(after: gaps.first)
         answer.text.reserveCapacity(chunks.reduce(0) { $0 + $1.utf8.count })
-        moments.reserveCapacity(moments.count + steps.count + 2)
+        if moments.isEmpty { moments.reserveCapacity(steps.count + 2) }
         var chunkCount = 0
         for step in steps {
             switch step {

@@ -45,7 +45,7 @@ public struct JSONReport {
             report.coverageSummary.write(to: &writer, withSituations: true)
             writer.array("runs") { writer in for run in report.runs { write(run, to: &writer) } }
         }
-        return writer.bytes + [UInt8(ascii: "\n")]
+        return writer.takeBytes() + [UInt8(ascii: "\n")]
     }
 
     private static func write(_ outcome: Report.Outcome, to writer: inout JSONWriter) {

@@ -134,7 +134,7 @@ extension HAREncoder {
         writer.member("_resourceType", "websocket")
         writer.array("_webSocketMessages", messages)
         // The writer emits no white space: the array was just closed, so its room precedes the last byte.
-        var bytes = writer.bytes
+        var bytes = writer.takeBytes()
         let messageRoom = addRoom(room.messages, before: 1, to: &bytes)
         var ours = JSONWriter()
         ours.beginObject()

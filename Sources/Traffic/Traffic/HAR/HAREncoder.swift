@@ -24,7 +24,7 @@ public enum HAREncoder {
             writer.member("name", creatorName)
             writer.member("version", creatorVersion)
         }
-        return Array(#"{"log":{"version":"1.2","creator":"#.utf8) + writer.bytes
+        return Array(#"{"log":{"version":"1.2","creator":"#.utf8) + writer.takeBytes()
             + Array(",\"pages\":[],\"entries\":[\n".utf8)
     }
 
