@@ -76,6 +76,21 @@ import Testing
         #expect(try world.update(id, by: user, change) == body)
     }
 
+    @Test(
+        "are projected only once time has passed and something is done, but not all",
+        arguments: [
+            (0, 0.5, nil), (3600, 0, nil), (3600, -0.0, nil), (3600, 1, nil), (3600, 0.5, "2025-01-29T12:30:00Z"),
+        ] as [(Int64, Double, String?)])
+    func projection(seconds: Int64, progress: Double, expected: String?) throws {
+        var world = World()
+        let user = try world.backend.user("user-1")
+        let id = try world.createGoal(by: user)
+        world.pass(milliseconds: seconds * 1000)
+        try world.update(id, by: user) { $0.change.progress = progress }
+        let body = try world.backend.goalAdvice(.analyzeGoal, on: id, for: user, at: world.turn.now)
+        #expect(try JSON.parse(body)["data"]?["projected_completion"]?.string == expected)
+    }
+
     @Test("keep their time when a change is empty")
     func emptyChange() throws {
         var world = World()

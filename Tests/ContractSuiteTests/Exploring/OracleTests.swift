@@ -128,6 +128,28 @@ struct OracleTests {
         #expect(try ids([connected, question, #"{"type":"stream_chunk","content":"b"}"#]) == [])
     }
 
+    @Test("A fault up to the moment of a failure excuses a wrong transcript; a later one does not")
+    func faultsInTime() throws {
+        func ids(faultAfter seconds: Int64) throws -> [String] {
+            var outcome = try Self.outcome(failures: [Self.failure(.transcript, step: 1)])
+            let history = try RequestHead(
+                recorded: Array("GET /api/v1/consultations/\(KnownID.consultation)/messages HTTP/1.1\r\n".utf8))
+            let exchange = RecordedExchange(
+                head: history, requestedAt: Self.start, endpoint: .listMessages, status: 503)
+            let events: [(Int64, JournalEvent)] = [
+                (1, .exchange(exchange)), (seconds, .fault(RecordedFault(name: "f", effect: .silence))),
+            ]
+            outcome.entries = events.enumerated().map { index, event in
+                let time = Self.start.advanced(byNanoseconds: event.0 * 1_000_000_000)
+                return JournalEntry(number: index + 1, time: time, connection: 1, event: event.1)
+            }
+            return Self.ids(outcome).filter { $0.hasPrefix("inside/") }
+        }
+        // The failure is at 2 s.
+        #expect(try ids(faultAfter: 2) == [])
+        #expect(try ids(faultAfter: 3) == ["inside/transcript-equals-chunks"])
+    }
+
     @Test("What the steps demand of a client that lacks an instruction does not count; the rest does")
     func unsupported() throws {
         let failures = [Self.failure(step: try Self.step(.lost)), Self.failure(.transcript, step: 1)]

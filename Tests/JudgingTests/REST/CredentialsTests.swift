@@ -232,6 +232,9 @@ struct RefreshOnceTests {
                 + "once.", evidence: numbers)
     }
 
+    /// A server takes no longer one.
+    static let longest = String(repeating: "r", count: 4096)
+
     static func refreshes(_ tries: (String, Int?, Double)...) -> (inout Story) -> Void {
         { story in
             for (token, status, seconds) in tries {
@@ -280,6 +283,11 @@ struct RefreshOnceTests {
         Chapter(
             "a placeholder stands for one token", .broken(2, again("was used")),
             tell: refreshes(("redacted-token-1", 200, 0), ("redacted-token-1", 401, 9))),
+        Chapter(
+            "the longest token", .broken(2, again("was used")), tell: refreshes((longest, 200, 0), (longest, 401, 1))),
+        Chapter(
+            "a token longer than any", .notExercised, tell: refreshes((longest + "r", 200, 0), (longest + "r", 401, 1))
+        ),
     ]
 
     @Test("Refresh tokens are judged", arguments: chapters)
