@@ -95,15 +95,20 @@ class Forward:
                 sink.sendall(data)
             sink.shutdown(socket.SHUT_WR)
         except OSError:
-            pass
+            # What is reset at one end ends at the other, too: a browser would wait for its answer for ever.
+            self.end(source, sink)
 
-    def cut(self):
-        self.is_cut = True
-        for each in self.open:
+    @staticmethod
+    def end(*sockets):
+        for each in sockets:
             try:
                 each.shutdown(socket.SHUT_RDWR)
             except OSError:
                 pass
+
+    def cut(self):
+        self.is_cut = True
+        self.end(*self.open)
         self.open.clear()
 
     def mend(self):
