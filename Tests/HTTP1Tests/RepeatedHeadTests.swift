@@ -68,6 +68,15 @@ struct RepeatedHeadTests {
         #expect(!FieldBlock().isSame(as: FieldBlock()))
     }
 
+    @Test("are not kept where they are long", arguments: [(4096, true), (4097, false)])
+    func longest(count: Int, isKept: Bool) throws {
+        let start = "GET / HTTP/1.1\r\nHost: a\r\nX: "
+        let head = start + String(repeating: "x", count: count - start.utf8.count - 4) + "\r\n\r\n"
+        let heads = try read(CollectionOfOne(Array((head + head).utf8)[...])).heads
+        #expect(heads.map(\.byteCount) == [count, count])
+        #expect(heads[0].fields.isSame(as: heads[1].fields) == isKept)
+    }
+
     @Test("are not refused for less, and are refused for the same")
     func refusals() throws {
         // The first lines must have a Host for one version only.
@@ -78,5 +87,41 @@ struct RepeatedHeadTests {
         connection.respond(status: .ok, fields: [:], body: [], into: &out)
         connection.receive(Array("GET / HTTP/1.1\r\nConnection: keep-alive\r\n\r\n".utf8))
         #expect(throws: RemoteError.missingHost) { try connection.nextEvent() }
+    }
+
+    @Test("count against the limit of fields together with their trailers")
+    func trailers() throws {
+        var limits = Limits()
+        limits.fieldCount = 3
+        var connection = Connection(role: .server, limits: limits)
+        var out: [UInt8] = []
+        let head = "PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n"
+        for trailers in ["", "T: 1\r\n", ""] {
+            connection.receive(Array((head + trailers + "\r\n").utf8))
+            #expect(try Pair.drain(&connection) == ["PUT /", "end"])
+            connection.respond(status: .ok, fields: [:], body: [], into: &out)
+        }
+        connection.receive(Array((head + "T: 1\r\nU: 2\r\n\r\n").utf8))
+        #expect(throws: RemoteError.tooManyFields(3)) { try Pair.drain(&connection) }
+    }
+
+    @Test("are told to a client, too")
+    func responses() throws {
+        var connection = Connection(role: .client)
+        var (heads, bodies, out) = ([ResponseHead](), [String](), [UInt8]())
+        for (status, body) in [("200 OK", "hi"), ("200 OK", "ho"), ("404 Not Found", "no")] {
+            connection.sendRequest(method: .get, target: "/", fields: [.hostField: "a"], body: nil, into: &out)
+            connection.receive(Array("HTTP/1.1 \(status)\r\nContent-Length: 2\r\n\r\n\(body)".utf8))
+            reading: while true {
+                switch try connection.nextEvent() {
+                case .response(let head): heads.append(head)
+                case .body(let bytes): bodies.append(String(decoding: bytes, as: UTF8.self))
+                case .end: break reading
+                default: preconditionFailure("Each answer has arrived.")
+                }
+            }
+        }
+        #expect(heads.map(\.status.code) == [200, 200, 404] && bodies == ["hi", "ho", "no"])
+        #expect(heads.allSatisfy { $0.contentLength == 2 && $0.fields.isSame(as: heads[0].fields) })
     }
 }
