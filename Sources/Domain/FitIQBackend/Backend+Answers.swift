@@ -67,7 +67,7 @@ extension Backend {
         switch event {
         case .chunk(let content):
             announce(&answer, in: position, &turn)
-            let id = answer.current.id
+            let id = answer.currentID
             broadcast(to: answer.audience, in: position, &turn) {
                 $0 == .stream ? .streamChunk(content: content) : .assistantMessageChunk(id: id, content: content)
             }
@@ -79,7 +79,7 @@ extension Backend {
             broadcast(to: answer.audience, in: position, &turn) { _ in .scriptedError(message: message, code: code) }
         case .completion:
             announce(&answer, in: position, &turn)
-            let id = answer.current.id
+            let id = answer.currentID
             let metadata = store(answer.current, of: answer, in: position, at: turn.now)
             let streamed = configuration.mode.servesApps ? metadata : nil
             broadcast(to: answer.audience, in: position, &turn) {
@@ -97,7 +97,7 @@ extension Backend {
     private func announce(_ answer: inout AnswerInProgress, in position: Int, _ turn: inout Turn) {
         guard !answer.hasBegun else { return }
         answer.hasBegun = true
-        let id = answer.current.id
+        let id = answer.currentID
         broadcast(to: answer.audience, in: position, &turn) { $0 == .stream ? nil : .assistantMessageStart(id: id) }
     }
 
@@ -202,6 +202,8 @@ package struct AnswerInProgress: Sendable {
     var hasBegun = false
 
     var current: Timeline.Answer { timeline.answers[number] }
+    /// The id of ``current``; of the first one without a look at what a chunk does not need.
+    var currentID: ResourceID { number == 0 ? id : current.id }
     var next: Timeline.Moment { timeline.moments[step] }
     var nextTime: Timestamp { startedAt.advanced(byNanoseconds: next.offset) }
 
@@ -227,6 +229,12 @@ public enum Pace: Sendable, Equatable {
     /// A pure function: the same chunks and seed have the same pace.
     public func offsets(of chunks: [String], seed: UInt64) -> [Int64] {
         if self == .instant { return [Int64](repeating: 0, count: chunks.count + 1) }
+        let gaps = Self.humanGaps(of: chunks, seed: seed)
+        return gaps.after.reduce(into: [gaps.first]) { offsets, gap in offsets.append(offsets[offsets.count - 1] + gap) }
+    }
+
+    /// The time to the first chunk, and after each chunk to the next or to the end, at a human pace.
+    static func humanGaps(of chunks: [String], seed: UInt64) -> (first: Int64, after: [Int64]) {
         let millisecond: Int64 = 1_000_000
         let longest = 3900 * millisecond
         var numbers = SplitMix64(seed: seed)
@@ -236,7 +244,7 @@ public enum Pace: Sendable, Equatable {
 
         let first = between(300, 900)
         // After each chunk: the time of a word, and a pause at a comma or the end of a sentence.
-        var gaps = chunks.map { chunk in
+        let gaps = chunks.map { chunk in
             let word = between(30, 70)
             return switch Mark(endOf: chunk) {
             case .sentence: word + between(60, 120)
@@ -245,14 +253,10 @@ public enum Pace: Sendable, Equatable {
             }
         }
         let total = gaps.reduce(0, +)
-        if first + total > longest {
-            // Thousandths keep the product far below Int64's limit.
-            let thousandths = (longest - first) / (total / 1000)
-            gaps = gaps.map { $0 / 1000 * thousandths }
-        }
-        var offsets = [first]
-        for gap in gaps { offsets.append(offsets[offsets.count - 1] + gap) }
-        return offsets
+        guard first + total > longest else { return (first, gaps) }
+        // Thousandths keep the product far below Int64's limit.
+        let thousandths = (longest - first) / (total / 1000)
+        return (first, gaps.map { $0 / 1000 * thousandths })
     }
 
     /// The mark at the end of a chunk, which decides how long the pause after it is.
@@ -269,18 +273,17 @@ public enum Pace: Sendable, Equatable {
 
         /// Looks at the last character that is no white space; between bytes of ASCII without looking for characters.
         init(endOf chunk: String) {
-            var mark: UInt8?
-            for byte in chunk.utf8.reversed() {
-                guard byte < 0x80 else {
-                    self.init(chunk.last { !$0.isWhitespace })
-                    return
-                }
-                guard mark == nil else { break }
-                if byte != 0x20, !(0x09...0x0D).contains(byte) { mark = byte }
+            var bytes = chunk
+            let mark: UInt8 = bytes.withUTF8 { bytes in
+                var last = bytes.count - 1
+                while last >= 0, bytes[last] == 0x20 || (0x09...0x0D).contains(bytes[last]) { last -= 1 }
+                // The byte before it may belong to a letter that is one character with it.
+                return last < 0 ? 0 : bytes[last] | (last > 0 ? bytes[last - 1] & 0x80 : 0)
             }
             switch mark {
             case UInt8(ascii: "."), UInt8(ascii: "!"), UInt8(ascii: "?"), UInt8(ascii: ":"): self = .sentence
             case UInt8(ascii: ","), UInt8(ascii: ";"): self = .clause
+            case 0x80...: self.init(chunk.last { !$0.isWhitespace })
             default: self = .none
             }
         }

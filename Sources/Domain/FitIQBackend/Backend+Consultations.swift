@@ -216,7 +216,8 @@ extension Backend {
     /// The body of an endpoint that changes a consultation; the body of reads is cached.
     private func body(of position: Int, answering endpoint: Endpoint) -> [UInt8] {
         consultations[position].consultation.body(
-            answering: endpoint, in: configuration.mode, origin: configuration.origin)
+            answering: endpoint, in: configuration.mode, origin: configuration.origin,
+            listItem: consultations[position].listItem)
     }
 
     func checkStorage() throws(APIError) {
@@ -263,7 +264,7 @@ package struct ConsultationRecord: Identifiable, Sendable {
 
     mutating func encode(in mode: GuideMode, origin: String) {
         listItem = consultation.listItem(in: mode)
-        body = consultation.body(answering: .showConsultation, in: mode, origin: origin)
+        body = consultation.body(answering: .showConsultation, in: mode, origin: origin, listItem: listItem)
     }
 
     package var byteCount: Int { listItem.count + body.count + history.byteCount }

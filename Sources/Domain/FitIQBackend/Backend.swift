@@ -43,7 +43,11 @@ public struct Backend: Sendable {
     var passwordWork = 0
     var sockets: [SocketID: OpenSocket] = [:]
     package internal(set) var mealSockets: [UserID: MealSocket] = [:]
-    var schedule = Heap<ScheduledStep>()
+    var schedule = Heap<ScheduledStep>() { didSet { nextDeadline = schedule.min?.time } }
+    /// The next time to call ``advance(_:)``; nil while nothing is due.
+    ///
+    /// Stored, because to ask a computed one copies the backend: it is asked in each turn of a loop.
+    public private(set) var nextDeadline: Timestamp?
     /// Beyond this many steps, a deletion removes the obsolete ones.
     var mostSteps = Backend.spareSteps
     /// The unsaved changes that the shelves do not notice; nil while changes are not saved.
@@ -65,9 +69,6 @@ public struct Backend: Sendable {
         script.checkInvariants()
         self.script = script
     }
-
-    /// The next time to call ``advance(_:)``; nil while nothing is due.
-    public var nextDeadline: Timestamp? { schedule.min?.time }
 
     /// Returns the user with this id, creating it on first use.
     ///

@@ -20,13 +20,14 @@ public struct CivilDate: Equatable, Sendable {
     @inlinable public init(daysSinceEpoch: Int64) {
         let shifted = daysSinceEpoch + 719_468  // Days since 0000-03-01.
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
-        let dayOfEra = shifted - era * 146_097
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let shiftedMonth = (5 * dayOfYear + 2) / 153
-        day = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
-        month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
-        year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        // In 32 bits, a division by a constant takes half as long; none of these numbers is above 146,096 × 5.
+        let dayOfEra = UInt32(truncatingIfNeeded: shifted &- era &* 146_097)
+        let yearOfEra = (dayOfEra &- dayOfEra / 1460 &+ dayOfEra / 36_524 &- dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra &- (365 &* yearOfEra &+ yearOfEra / 4 &- yearOfEra / 100)
+        let shiftedMonth = (5 &* dayOfYear &+ 2) / 153
+        day = Int64(dayOfYear &- (153 &* shiftedMonth &+ 2) / 5 &+ 1)
+        month = Int64(shiftedMonth < 10 ? shiftedMonth &+ 3 : shiftedMonth &- 9)
+        year = Int64(yearOfEra) + era * 400 + (month <= 2 ? 1 : 0)
     }
 
     /// The days from 1970-01-01 to this date; negative before.
@@ -58,8 +59,10 @@ public struct CivilTime: Equatable, Sendable {
 
     public init(secondsSinceEpoch seconds: Int64) {
         let days = seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400
-        let secondOfDay = seconds - days * 86_400
-        (hour, minute, second) = (secondOfDay / 3600, secondOfDay / 60 % 60, secondOfDay % 60)
+        let secondOfDay = UInt32(truncatingIfNeeded: seconds &- days &* 86_400)
+        let minuteOfDay = secondOfDay / 60
+        (hour, minute) = (Int64(minuteOfDay / 60), Int64(minuteOfDay % 60))
+        second = Int64(secondOfDay % 60)
         weekday = ((days + 4) % 7 + 7) % 7  // 1970-01-01 was a Thursday.
         date = CivilDate(daysSinceEpoch: days)
     }

@@ -2,7 +2,7 @@ import Deflate
 
 extension Connection {
     /// Both directions of a connection whose messages are compressed.
-    struct Compression: Hashable, Sendable {
+    @usableFromInline struct Compression: Hashable, Sendable {
         var deflater: MessageDeflater
         var inflater: MessageInflater
         let windowBits: Int
@@ -10,7 +10,7 @@ extension Connection {
         var receivedSize: Int?
 
         /// The bytes of earlier messages to which the next ones may refer.
-        var heldByteCount: Int { inflater.heldByteCount + deflater.heldByteCount }
+        @usableFromInline var heldByteCount: Int { inflater.heldByteCount + deflater.heldByteCount }
 
         init(_ terms: CompressionTerms, role: Role) {
             let server = (bits: terms.serverMaxWindowBits ?? 15, keeps: !terms.serverNoContextTakeover)

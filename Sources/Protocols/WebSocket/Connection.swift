@@ -78,13 +78,13 @@ public struct Connection: Sendable {
     /// The type of the message being read, text or binary; nil between messages.
     var incomingMessage: Opcode?
     var validator = UTF8Validator()
-    var message: [UInt8] = []
+    @usableFromInline var message: [UInt8] = []
     var controlPayload: [UInt8] = []
     /// The payload of the latest ping whose pong waits for room in the output.
     var waitingPong: [UInt8]?
     var maskKeys: MaskKeyGenerator
     /// Nil if messages are not compressed.
-    var compression: Compression?
+    @usableFromInline var compression: Compression?
     /// Whether the message that is being read is compressed.
     var isIncomingCompressed = false
 
@@ -104,7 +104,9 @@ public struct Connection: Sendable {
     }
 
     /// The number of buffered bytes of an incomplete message, and of earlier ones to which the next may refer.
-    public var bufferedByteCount: Int { message.count + (compression?.heldByteCount ?? 0) }
+    ///
+    /// Inlined: to call it in another module, a connection would be copied.
+    @inlinable public var bufferedByteCount: Int { message.count + (compression?.heldByteCount ?? 0) }
     /// The compressed size of the latest message that was sent; nil if it was not compressed.
     public var sentSize: Int? { compression?.sentSize }
     /// The compressed size of the latest message that was received; nil if it was not compressed.

@@ -45,13 +45,19 @@ public struct Consultation: Equatable, Sendable {
     public func listItem(in mode: GuideMode) -> [UInt8] { object(in: mode.form(of: .listConsultations)) }
 
     /// The body of an endpoint's response; the origin, such as `http://127.0.0.1:8080`, serves the avatars.
-    public func body(answering endpoint: Endpoint, in mode: GuideMode, origin: String) -> [UInt8] {
+    ///
+    /// - Parameter listItem: The present list item where the caller has it: most bodies contain it.
+    public func body(
+        answering endpoint: Endpoint, in mode: GuideMode, origin: String, listItem: [UInt8]? = nil
+    ) -> [UInt8] {
         let form = mode.form(of: endpoint)
+        let listItem = form == mode.form(of: .listConsultations) ? listItem : nil
         switch form {
-        case .union: return union(origin: origin)
+        case .union: return union(of: listItem ?? object(in: form), origin: origin)
         case .consultationWebSocket where endpoint == .createConsultation:
-            return JSONWriter.success { $0.member("consultation", raw: object(in: form)) }
-        case .consultationWebSocket, .enhancedConsultations: return JSONWriter.success(data: object(in: form))
+            return JSONWriter.success { $0.member("consultation", raw: listItem ?? object(in: form)) }
+        case .consultationWebSocket, .enhancedConsultations:
+            return JSONWriter.success(data: listItem ?? object(in: form))
         case .goalLinking: return JSONWriter.object { writeCamelCase(into: &$0, origin: origin) }
         case .webSocketArchitecture:
             // The guide only says that the response "returns consultation_id".
@@ -75,9 +81,8 @@ public struct Consultation: Equatable, Sendable {
     ///
     /// enhanced-consultations reads `data`, consultation-websocket reads `data` or `data.consultation`, goal-linking
     /// reads camelCase members next to them, and websocket-architecture reads `consultation_id`.
-    private func union(origin: String) -> [UInt8] {
-        let object = object(in: .union)
-        return JSONWriter.object(reserving: 1536) { writer in
+    private func union(of object: [UInt8], origin: String) -> [UInt8] {
+        JSONWriter.object(reserving: 1536) { writer in
             writer.member("success", true)
             writer.object("data") { writer in
                 writer.members(of: object)

@@ -47,6 +47,15 @@ public enum ServerFrame: Equatable, Sendable {
     /// Whether a guide's client may get the frame: websocket-architecture lists its socket's frames, without a receipt.
     public func isKnown(in form: GuideMode) -> Bool { self != .messageReceived || form != .webSocketArchitecture }
 
+    /// As many bytes as the frame takes, unless its text has to be escaped: a journal keeps thousands of chunks.
+    private var usualSize: Int {
+        switch self {
+        case .streamChunk(let content): 136 + content.utf8.count
+        case .assistantMessageChunk(_, let content): 208 + content.utf8.count
+        default: 256
+        }
+    }
+
     /// The frame's text, in the form of the union or of one guide.
     ///
     /// enhanced-consultations reads neither `consultation_id` nor `timestamp` from its frames, meal-log-websocket reads
@@ -54,7 +63,7 @@ public enum ServerFrame: Equatable, Sendable {
     ///
     /// - Parameter consultationID: Nil on the meal socket, where the apps read `code` as `error_code`.
     public func encoded(consultationID: ResourceID?, at time: Timestamp, in form: GuideMode) -> [UInt8] {
-        var writer = JSONWriter(reserving: 256)
+        var writer = JSONWriter(reserving: usualSize)
         writer.beginObject()
         writer.member("type", type)
         if self != .pong, form != .enhancedConsultations, form != .mealLogWebSocket {

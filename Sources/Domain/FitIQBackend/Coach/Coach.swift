@@ -132,19 +132,19 @@ enum Words {
     /// other scripts stay unchanged.
     static func fold(_ text: String) -> [String] {
         var words: [String] = []
-        var word = ""
+        var word: [UInt8] = []
         for scalar in text.unicodeScalars {
             switch scalar {
-            case "a"..."z", "0"..."9": word.unicodeScalars.append(scalar)
-            case "A"..."Z": word.unicodeScalars.append(Unicode.Scalar(UInt8(scalar.value | 0x20)))
+            case "a"..."z", "0"..."9": word.append(UInt8(truncatingIfNeeded: scalar.value))
+            case "A"..."Z": word.append(UInt8(truncatingIfNeeded: scalar.value | 0x20))
             case "'", "\u{2019}", "\u{300}"..."\u{36F}": continue
             // Spaces, in most cases.
             case "\u{0}"..."\u{7F}": finish(&word, into: &words)
             default:
                 if let letters = plainLetters(of: scalar) {
-                    word += letters
+                    word += letters.utf8
                 } else if scalar.properties.isAlphabetic {
-                    word.unicodeScalars.append(scalar)
+                    word += String(scalar).utf8
                 } else {
                     finish(&word, into: &words)
                 }
@@ -154,11 +154,11 @@ enum Words {
         return words
     }
 
-    private static func finish(_ word: inout String, into words: inout [String]) {
+    private static func finish(_ word: inout [UInt8], into words: inout [String]) {
         guard !word.isEmpty else { return }
         // "goals" matches "goal"; "stress" and "gas" are not plurals.
-        let isPlural = word.utf8.count > 3 && word.hasSuffix("s") && !word.hasSuffix("ss")
-        words.append(isPlural ? String(word.dropLast()) : word)
+        let isPlural = word.count > 3 && word.last == UInt8(ascii: "s") && word[word.count - 2] != UInt8(ascii: "s")
+        words.append(String(decoding: isPlural ? word.dropLast() : word[...], as: UTF8.self))
         word.removeAll(keepingCapacity: true)
     }
 

@@ -56,20 +56,21 @@ struct Timeline: Sendable, Equatable {
         builtInAnswer: () -> String
     ) {
         var answer = answer
-        let steps = part.steps.flatMap { $0.split(builtInAnswer) }
-        let chunks = steps.compactMap { if case .chunk(let content, _) = $0 { content } else { nil } }
+        let speeches = part.steps.map { $0.speech(builtInAnswer) }
+        let chunks = speeches.count == 1 ? speeches[0].chunks : speeches.flatMap(\.chunks)
         let gaps = script.timing.gaps(of: chunks, seed: answer.id.seed)
         layout.begin(after: gaps.first)
-        answer.text.reserveCapacity(chunks.reduce(0) { $0 + $1.utf8.count })
-        if moments.isEmpty { moments.reserveCapacity(steps.count + 2) }
+        if moments.isEmpty { moments.reserveCapacity(chunks.count + 2) }
         var chunkCount = 0
-        for step in steps {
+        for (step, speech) in zip(part.steps, speeches) {
             switch step {
-            case .chunk(let content, let after):
-                layout.speak(after: after, gap: gaps.after[chunkCount])
-                chunkCount += 1
-                answer.text += content
-                append(.chunk(content), layout)
+            case .text, .builtInAnswer, .chunk, .burst:
+                answer.text += speech.text
+                for number in speech.chunks.indices {
+                    layout.speak(after: step.time(before: number), gap: gaps.after[chunkCount])
+                    chunkCount += 1
+                    append(.chunk(speech.chunks[number]), layout)
+                }
             case .pause(let duration): layout.pause(duration)
             case .template(let template):
                 layout.stop()
@@ -78,7 +79,6 @@ struct Timeline: Sendable, Equatable {
             case .error(let message, let code):
                 layout.stop()
                 append(.error(message: message, code: code ?? AnswerScript.usualErrorCode), layout)
-            case .text, .builtInAnswer, .burst: preconditionFailure("A text is split into chunks.")
             case .silence, .anotherAnswer: preconditionFailure("What ends an answer is none of its steps.")
             }
         }
@@ -97,14 +97,26 @@ struct Timeline: Sendable, Equatable {
 }
 
 extension AnswerScript.Step {
-    /// The step with its text as chunks, one per word.
-    fileprivate func split(_ builtInAnswer: () -> String) -> [Self] {
+    /// What the step says, and in which chunks; most steps but texts say nothing.
+    fileprivate func speech(_ builtInAnswer: () -> String) -> (text: String, chunks: [String]) {
         switch self {
-        case .text(let text): Coach.chunks(of: text).map { .chunk($0) }
-        case .builtInAnswer: Coach.chunks(of: builtInAnswer()).map { .chunk($0) }
+        case .text(let text): return (text, Coach.chunks(of: text))
+        case .builtInAnswer:
+            let text = builtInAnswer()
+            return (text, Coach.chunks(of: text))
+        case .chunk(let chunk, _): return (chunk, [chunk])
+        case .burst(let chunks): return (chunks.joined(), chunks)
+        default: return ("", [])
+        }
+    }
+
+    /// The step's own time before one of its chunks; nil for that of the pace.
+    fileprivate func time(before chunk: Int) -> Int64? {
+        switch self {
+        case .chunk(_, let after): after
         // The first one waits like any chunk.
-        case .burst(let chunks): chunks.enumerated().map { .chunk($0.element, after: $0.offset == 0 ? nil : 0) }
-        default: [self]
+        case .burst: chunk == 0 ? nil : 0
+        default: nil
         }
     }
 }
@@ -115,15 +127,15 @@ extension StreamTiming {
     /// A pure function: the same timing, chunks and seed give the same gaps. None is negative or longer than
     /// ``AnswerScript/longestTimeline``.
     func gaps(of chunks: [String], seed: UInt64) -> (first: Int64, after: [Int64]) {
-        let human = Pace.human.offsets(of: rate == .human ? chunks : [], seed: seed)
+        let human = Pace.humanGaps(of: rate == .human ? chunks : [], seed: seed)
         let even =
             switch rate {
-            case .human: zip(human, human.dropFirst()).map { $1 - $0 }
+            case .human: human.after
             case .chunksPerSecond(let rate): [Int64](repeating: Self.nanoseconds(1e9 / rate), count: chunks.count)
             // Four bytes per token, as in `tokens_used`.
             case .tokensPerSecond(let rate): chunks.map { Self.nanoseconds(Double($0.utf8.count) / 4 * (1e9 / rate)) }
             }
-        return (firstChunk ?? human[0], jitter.applied(to: even, seed: seed))
+        return (firstChunk ?? human.first, jitter.applied(to: even, seed: seed))
     }
 
     /// Whole nanoseconds, capped at the longest timeline.

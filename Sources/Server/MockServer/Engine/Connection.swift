@@ -25,6 +25,7 @@ public struct ConnectionID: Hashable, Comparable, Sendable {
 ///
 /// A class, because a connection has an identity, and its state machines are changed in place on the hot path.
 public final class Connection {
+    // First what every frame needs: the first fields share a few lines of the processor's cache.
     public let id: ConnectionID
     /// Bytes for the peer, which the transport sends as soon as it can.
     @exclusivity(unchecked) var output = OutputBuffer()
@@ -34,9 +35,29 @@ public final class Connection {
     @exclusivity(unchecked) var inputHasEnded = false
     /// How the connection has to end, once `output` is sent.
     @exclusivity(unchecked) public internal(set) var ending = Ending.none
-
     /// Whether it is one for requests, or a WebSocket.
     @exclusivity(unchecked) var speaks = Speech.http
+    /// Whether the transport has been asked to look at this connection.
+    @exclusivity(unchecked) var isTouched = false
+    /// Whether a fault has stopped its reads and writes.
+    @exclusivity(unchecked) var isSilent = false
+    /// This connection's part of the engine's sum of held bytes.
+    @exclusivity(unchecked) var accountedBytes = 0
+    /// The world of its last request; nil before the first, and for requests that concern no world.
+    @exclusivity(unchecked) var world: World?
+    @exclusivity(unchecked) private var apartFaults = Apart<SocketFaults>()
+    @exclusivity(unchecked) private var apartFollower = Apart<Follower>()
+    /// The long answer in progress; nil for every other connection.
+    @exclusivity(unchecked) var stream: BodyStream?
+    @exclusivity(unchecked) var deadline: (time: Timestamp, purpose: Wait)?
+    /// Bytes that arrived on its socket while the world stood still.
+    @exclusivity(unchecked) var unreadFrames: [UInt8] = []
+    /// Whether requests may wait in the parser until more output is sent.
+    @exclusivity(unchecked) var hasWaitingRequests = false
+    @exclusivity(unchecked) var webSocket: WebSocket.Connection?
+    @exclusivity(unchecked) var webSocketUse = WebSocketUse.echo
+    @exclusivity(unchecked) var record = ConnectionRecord()
+
     @exclusivity(unchecked) private var requests = Apart(RequestSide())
     @exclusivity(unchecked) var body: [UInt8] = []
     /// The part of a large body before ``body``: one array would hold the loop whenever it grows.
@@ -45,29 +66,36 @@ public final class Connection {
     @exclusivity(unchecked) var takesPieces = false
     /// What its complete request waits for; nothing more is read in the meantime.
     @exclusivity(unchecked) var waiting: Waiting?
-    /// Bytes that arrived on its socket while the world stood still.
-    @exclusivity(unchecked) var unreadFrames: [UInt8] = []
     /// The request that a breakpoint holds, or whose response it holds; nil for every other connection.
     @exclusivity(unchecked) var held: HeldRequest?
     /// The message of the client that a breakpoint holds; what the client sent after it waits, too.
     @exclusivity(unchecked) var heldEvent: WebSocket.Event?
     /// How many things of the connection breakpoints hold.
     @exclusivity(unchecked) var holdCount = 0
-    /// The world of its last request; nil before the first, and for requests that concern no world.
-    @exclusivity(unchecked) var world: World?
-    @exclusivity(unchecked) var webSocket: WebSocket.Connection?
-    @exclusivity(unchecked) var webSocketUse = WebSocketUse.echo
-    @exclusivity(unchecked) private var apartFaults = Apart<SocketFaults>()
     /// How long a fault has held its output back, in nanoseconds of the system's clock, as of the last check.
     @exclusivity(unchecked) var heldTime: Int64 = 0
     /// Whether reading has stopped, because of a fault or a long answer in progress.
     @exclusivity(unchecked) var isReadingStalled = false
-    @exclusivity(unchecked) var record = ConnectionRecord()
-    @exclusivity(unchecked) private var apartFollower = Apart<Follower>()
-    /// The long answer in progress; nil for every other connection.
-    @exclusivity(unchecked) var stream: BodyStream?
-    /// This connection's part of the engine's sum of held bytes.
-    @exclusivity(unchecked) var accountedBytes = 0
+    /// When the connection's entry in the queue of deadlines comes up.
+    @exclusivity(unchecked) var queuedDeadline: Timestamp?
+    /// When it is reset, because its operator has silenced it, by the world's clock; nil if it is not silenced.
+    @exclusivity(unchecked) var silencedUntil: Timestamp?
+    /// When its entry in its world's queue of held outputs comes up, by the world's clock.
+    @exclusivity(unchecked) var queuedRelease: Timestamp?
+    /// The same for what arrives of its input.
+    @exclusivity(unchecked) var queuedArrival: Timestamp?
+    @exclusivity(unchecked) var pings = Pings()
+    let isLocal: Bool
+    /// Whether it exceeds the limit, and only receives the refusal.
+    let isRefused: Bool
+    @exclusivity(unchecked) var isSecure: Bool
+    /// Whether a fault ends it like a crash of the server, without a TLS alert.
+    @exclusivity(unchecked) public internal(set) var endsAbruptly = false
+
+    init(id: ConnectionID, isLocal: Bool = true, isRefused: Bool = false, isSecure: Bool = false) {
+        (self.id, self.isLocal, self.isRefused, self.isSecure) = (id, isLocal, isRefused, isSecure)
+    }
+
     /// Bytes that the connection holds: for the peer, or of the peer's unfinished input.
     ///
     /// Zero once it must be reset: its end is due before anything else happens.
@@ -80,33 +108,6 @@ public final class Connection {
         }
         return output.count + input.count + body.count + bodyPieces.count * Self.bodyPieceSize + http.bufferedByteCount
             + (stream?.source.heldByteCount ?? 0) + (held?.byteCount ?? 0)
-    }
-
-    @exclusivity(unchecked) var deadline: (time: Timestamp, purpose: Wait)?
-    /// When the connection's entry in the queue of deadlines comes up.
-    @exclusivity(unchecked) var queuedDeadline: Timestamp?
-    /// Whether the transport has been asked to look at this connection.
-    @exclusivity(unchecked) var isTouched = false
-    /// Whether a fault has stopped its reads and writes.
-    @exclusivity(unchecked) var isSilent = false
-    /// When it is reset, because its operator has silenced it, by the world's clock; nil if it is not silenced.
-    @exclusivity(unchecked) var silencedUntil: Timestamp?
-    /// When its entry in its world's queue of held outputs comes up, by the world's clock.
-    @exclusivity(unchecked) var queuedRelease: Timestamp?
-    /// The same for what arrives of its input.
-    @exclusivity(unchecked) var queuedArrival: Timestamp?
-    @exclusivity(unchecked) var pings = Pings()
-    /// Whether requests may wait in the parser until more output is sent.
-    @exclusivity(unchecked) var hasWaitingRequests = false
-    let isLocal: Bool
-    /// Whether it exceeds the limit, and only receives the refusal.
-    let isRefused: Bool
-    @exclusivity(unchecked) var isSecure: Bool
-    /// Whether a fault ends it like a crash of the server, without a TLS alert.
-    @exclusivity(unchecked) public internal(set) var endsAbruptly = false
-
-    init(id: ConnectionID, isLocal: Bool = true, isRefused: Bool = false, isSecure: Bool = false) {
-        (self.id, self.isLocal, self.isRefused, self.isSecure) = (id, isLocal, isRefused, isSecure)
     }
 
     // Asking a WebSocket for one of these three stops the program: they end with its last request.
