@@ -11,10 +11,11 @@ LIBRARIES = [
     ("openssl", "libssl-dev", "Apache-2.0"), ("sqlite3", "libsqlite3-dev", "blessing"),
     ("yaml-0.1", "libyaml-dev", "MIT"), ("zlib", "zlib1g-dev", "Zlib"),
 ]
+GCC_LICENCE = "GPL-3.0-or-later WITH GCC-exception-3.1"
 # What a binary finds in the system that it runs on, by the beginning of a name.
 SYSTEM_LICENCES = {
     "libc.": "LGPL-2.1-or-later", "libm.": "LGPL-2.1-or-later", "ld-linux": "LGPL-2.1-or-later",
-    "libstdc++": "GPL-3.0-or-later WITH GCC-exception-3.1", "libgcc_s": "GPL-3.0-or-later WITH GCC-exception-3.1",
+    "libstdc++": GCC_LICENCE, "libgcc_s": GCC_LICENCE,
 }
 SWIFT_LICENCE = "Apache-2.0 WITH Swift-exception"
 
@@ -41,6 +42,14 @@ def swift_version():
     return output("swift", "--version").split("Swift version ")[1].split(" ")[0]
 
 
+def cxx_version():
+    """The version of the C++ library whose archive is linked into the binary; None where none is."""
+    if platform.system() == "Darwin":
+        return None
+    archive = pathlib.Path(output("clang", "-print-file-name=libstdc++.a"))
+    return archive.parent.name if archive.is_absolute() else None
+
+
 def notices(root):
     """The licences of everything in the binary that was not written here."""
     texts = []
@@ -51,6 +60,8 @@ def notices(root):
                 texts.append((f"{package['identity']} {package['version']}", (folder / name).read_text()))
     for name, package, licence in LIBRARIES:
         texts.append((f"{name} {output('pkg-config', '--modversion', name)}, {licence}", library_notice(package)))
+    if cxx := cxx_version():
+        texts.append((f"libstdc++ {cxx}, {GCC_LICENCE}", library_notice(f"libstdc++-{cxx}-dev")))
     # The same licence as that of Apple's packages above, with an exception for what is compiled.
     texts.append((f"Swift {swift_version()}, {SWIFT_LICENCE}", "https://www.swift.org/LICENSE.txt"))
     rule = "=" * 80
@@ -87,6 +98,8 @@ def sbom(root, version, program):
     parts = [(package["identity"], package["version"], "Apache-2.0", package["url"]) for package in packages(root)]
     parts += [(name, output("pkg-config", "--modversion", name), licence, "NOASSERTION")
               for name, _, licence in LIBRARIES]
+    if cxx := cxx_version():
+        parts.append(("libstdc++", cxx, GCC_LICENCE, "NOASSERTION"))
     parts.append(("swift", swift_version(), SWIFT_LICENCE, "https://github.com/swiftlang/swift"))
     name = f"fitiq-mock-{version}-{platform.system().lower()}-{platform.machine()}"
     def package(name, version, licence, location):
