@@ -57,7 +57,7 @@ public struct TextTemplate: Sendable {
     private static func range(of field: String) -> ClosedRange<Int>? {
         let words = field.split(separator: " ")
         guard words.count == 3, words[0] == "random", let low = Int(words[1]), let high = Int(words[2]),
-            (-1_000_000_000...high).contains(low), high <= 1_000_000_000
+            low >= -1_000_000_000, low <= high, high <= 1_000_000_000
         else { return nil }
         return low...high
     }
