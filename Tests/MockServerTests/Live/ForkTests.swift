@@ -135,6 +135,22 @@ struct ForkTests {
         #expect(try Self.state(fork) == before)
     }
 
+    @Test("A fork that finds no room any more when its job is done leaves its number to the next world")
+    func lateRefusal() throws {
+        let network = VirtualNetwork { $0.limits.storedBytes = 1_000_000 }
+        let (world, plain) = (try network.world(), try network.plainWorld())
+        let goal = WorldClient.goal.replacing(":\"d\"", with: ":\"\(String(repeating: "x", count: 1900))\"")
+        for _ in 0..<40 { #expect(try world.exchange(.post, "/api/v1/goals", goal).status == 201) }
+        let jobs = HeldJobs(network)
+        let fork = try world.send(.post, "fork", "{}")
+        #expect(jobs.count == 1)
+        // Until the last ones find no room, if need be.
+        for _ in 0..<100 { _ = try plain.exchange(.post, "/api/v1/goals", goal) }
+        try jobs.runAll()
+        #expect(try fork.response().status == 507)
+        #expect(try network.world().id == "w2")
+    }
+
     @Test("A world goes back to a mark as often as it is asked to", arguments: [true, false])
     func rewind(_ byNumber: Bool) throws {
         let network = VirtualNetwork.manual()
@@ -197,6 +213,22 @@ struct ForkTests {
         #expect((ending == "close") == socket.takeEvents().contains { if case .closing = $0 { true } else { false } })
         #expect(socket.wire.ending == (ending == "reset" ? .reset : .closed))
         #expect(try world.ask(.get, "state").json?["on_rewind"]?.string == written)
+    }
+
+    @Test("What a fault held back on a socket is sent before the socket ends", arguments: ["finish", "reset"])
+    func heldBack(_ ending: String) throws {
+        let world = try VirtualNetwork.manual().world(#"{"clock":"manual"}"#)
+        let delay = #"{"on":"socket","at":{"frame":"2.."},"delay":"1m"}"#
+        #expect(try world.ask(.post, "faults", delay).status == 201)
+        let socket = try world.socket(on: try world.consultation())
+        socket.send(#"{"type":"ping"}"#)
+        #expect(socket.takeTypes() == ["connected"])
+        #expect(try world.ask(.post, "marks").status == 201)
+        #expect(try world.ask(.post, "rewind", "{\"to\":\"mark-1\",\"sockets\":\"\(ending)\"}").status == 200)
+        #expect(socket.takeTypes() == ["pong"])
+        #expect(socket.wire.ending == (ending == "reset" ? .reset : .closed))
+        let frame = try #require(try world.journal().last { $0["kind"] == "frame" })
+        #expect(frame["delivery"] == nil && frame["payload"]?.string?.contains("pong") == true)
     }
 
     @Test("Judging begins anew, and users that came later are unknown again")

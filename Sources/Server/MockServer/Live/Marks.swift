@@ -124,10 +124,11 @@ extension Engine {
         // Their ends are recorded first: the journal goes on.
         for connection in connections where connection.world === world && connection.isOpenSocket && !connection.isEcho
         {
+            // What is held is sent before the end, and the journal says so.
+            if connection.output.isHeld { release(connection, in: world, at: now, skippingWaits: true) }
             recorder.closed(connection, by: .server, .shutdown, message: reason)
             guard ending != .close, connection.isServed else { continue }
             drop(connection, ending == .reset ? .reset : .finish, in: world, at: now)
-            if connection.output.isHeld { release(connection, in: world, at: now, skippingWaits: true) }
         }
         closeConnections(of: world, reason: reason, at: now)
         if world.isLargeToFree { discard([world.backend, world.replay, world.judge] as [any Sendable]) }
