@@ -164,4 +164,13 @@ struct CaseRunnerTests {
         #expect(
             result.failures.map(\.message) == (isStrict ? ["The client was never made to face ids/lowercase."] : []))
     }
+
+    @Test("What nobody judged was not faced, unless the case was skipped")
+    func unjudged() {
+        var result = CaseResult(
+            ContractCase("x/y", "Goals", .ours("It is."), faces: ["ids/lowercase"], steps: []), mode: .union)
+        #expect(result.unfaced == ["ids/lowercase"])
+        result.skipped = "It takes too long."
+        #expect(result.unfaced.isEmpty)
+    }
 }

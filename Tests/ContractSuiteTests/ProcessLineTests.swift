@@ -196,6 +196,16 @@ struct ProcessLineTests {
         #expect(AdapterError(reason, to: .report, received: Array("hello".utf8)).description == text)
     }
 
+    @Test("One that never ran, ended or closed its output cannot answer any more; every other could")
+    func deaths() {
+        let deaths: [AdapterError.Reason] = [.notStarted("a"), .ended("a"), .closedOutput]
+        let others: [AdapterError.Reason] = [
+            .late, .tooLong, .notRunning, .unsupported, .refused("a"), .unasked, .badAnswer("a"),
+        ]
+        for reason in deaths { #expect(AdapterError(reason).isDeath, "\(reason)") }
+        for reason in others { #expect(!AdapterError(reason).isDeath, "\(reason)") }
+    }
+
     @Test("Lines that are quoted are cut")
     func excerpts() {
         let error = AdapterError(.badAnswer("it is none"), to: .report, received: Array(repeating: 0x78, count: 5000))

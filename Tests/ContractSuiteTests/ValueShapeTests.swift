@@ -87,6 +87,8 @@ struct ValueShapeTests {
         #expect(cases.count >= 8)
         for each in cases {
             #expect(each.setting == .builtIn("default") && each.guide == nil && each.leastDuration <= .seconds(10))
+            let opens = each.steps.contains { if case .perform(.openConsultation) = $0 { true } else { false } }
+            #expect(!opens, "\(each)")
         }
         let topics = Set(cases.map(\.topic))
         #expect(topics.isSuperset(of: ["consultation", "chat", "goal", "meal"]))

@@ -98,6 +98,18 @@ struct NetworkLineTests {
         #expect((60...140).contains(broken), "\(broken)")
     }
 
+    @Test("The first connections are lost, or all")
+    func lost() {
+        func lost(_ profile: NetworkProfile) -> [Bool] {
+            let network = Network(profile, seed: 1, from: Self.start)
+            return (UInt64(1)...4).map(network.loses)
+        }
+        #expect(lost(NetworkProfile("a")) == [false, false, false, false])
+        #expect(lost(NetworkProfile("a", failingConnections: 2)) == [true, true, false, false])
+        #expect(lost(NetworkProfile("a", reach: .nobody)) == [true, true, true, true])
+        #expect(lost(NetworkProfile("a", failingConnections: 1, reach: .portal)) == [true, false, false, false])
+    }
+
     @Test("Each named profile has a name of its own, and limits hold")
     func table() {
         #expect(Set(NetworkProfile.all.map(\.name)).count == NetworkProfile.all.count)

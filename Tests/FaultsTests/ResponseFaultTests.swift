@@ -160,6 +160,51 @@ struct ResponseFaultTests {
         #expect(text(response.apply([.contentLength(off: 5)], seed: 1).bytes) == Self.head(length: 5))
     }
 
+    private static let ones = [UInt8](repeating: 1, count: 19)
+    private static let plain = "Content-Length: 19\r\n"
+    private static let gzip = "Content-Encoding: gzip\r\nContent-Length: 19\r\n"
+
+    private static func changed(to byte: UInt8, at place: Int) -> [UInt8] {
+        var bytes = [UInt8](repeating: 1, count: 19)
+        bytes[place] = byte
+        return bytes
+    }
+
+    static let compressions: [(CompressionFault, fields: String, body: [UInt8])] = [
+        (.undeclared, plain, ones), (.declined, gzip, ones),
+        (.truncated, "Content-Encoding: gzip\r\nContent-Length: 10\r\n", Array(ones.prefix(10))),
+        (.corrupt, gzip, changed(to: 7, at: 10)), (.wrongLength, gzip, changed(to: 0xFE, at: 18)),
+    ]
+
+    @Test("A compressed response is bad in one way, if it is long enough", arguments: compressions)
+    func compression(fault: CompressionFault, fields: String, body: [UInt8]) {
+        func response(_ fields: String, _ body: [UInt8]) -> EncodedResponse {
+            EncodedResponse(head: bytes("HTTP/1.1 200 OK\r\n\(fields)\r\n"), body: body)
+        }
+        let long = response(Self.gzip, Self.ones)
+        #expect(long.apply([.compression(fault)], seed: 1) == Transmission(response(fields, body).bytes))
+        let short = response("Content-Encoding: gzip\r\nContent-Length: 18\r\n", Array(Self.ones.prefix(18)))
+        for other in [short, response(Self.plain, Self.ones)] {
+            #expect(other.apply([.compression(fault)], seed: 1) == Transmission(other.bytes))
+        }
+    }
+
+    @Test("Some faults change the text, and some hide where the body ends")
+    func kinds() {
+        let faults: [ResponseFault] = [
+            .malformedJSON, .nanosecondTimestamps, .malformedChunking, .contentLength(off: 1), .contentLength(off: 0),
+            .truncate(after: 1), .hang,
+        ]
+        #expect(faults.filter(\.changesText) == [.malformedJSON, .nanosecondTimestamps])
+        #expect(faults.filter(\.breaksFraming) == [.malformedChunking, .contentLength(off: 1)])
+    }
+
+    @Test("A head too short for a status is that of a response with a body")
+    func shortHead() {
+        #expect(EncodedResponse(head: bytes("HTTP/1.1\r\n"), body: []).expectsBody)
+        #expect(!EncodedResponse(head: bytes("HTTP/1.1 204"), body: []).expectsBody)
+    }
+
     @Test("JSON with a newline at its end is malformed too")
     func trailingNewline() throws {
         let response = try encode(body: "{}\r\n \t")

@@ -275,6 +275,18 @@ import Testing
                 == ["existing_consultation_id", "persona", "status", "can_continue"])
     }
 
+    static let mediaTypes: [(value: String?, isTaken: Bool)] = [
+        ("application/json", true), ("Application/JSON; charset=UTF-8", true), ("application/problem+json", true),
+        ("application/json;charset=\"utf-8\"", true), ("application/json; charset=latin1", false),
+        ("application/jsonp", false), ("text/plain; charset=utf-8", false), ("", false), (";", false), (nil, false),
+    ]
+
+    @Test("of a media type meet all bodies but JSON in UTF-8", arguments: mediaTypes)
+    func mediaType(value: String?, isTaken: Bool) {
+        let expected: APIError? = isTaken ? nil : .unsupportedMediaType(value)
+        #expect(refusal { () throws(APIError) in try APIError.checkMediaType(value) } == expected)
+    }
+
     @Test("show at most 80 characters of what arrived", arguments: [81, 1000, 1_000_000])
     func cut(length: Int) {
         let long = String(repeating: "x", count: length)

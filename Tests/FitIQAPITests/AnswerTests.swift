@@ -119,6 +119,15 @@ import Testing
                 == #"{"success":true,"data":{"messages":[],"pagination":\#(json)}}"#)
     }
 
+    @Test("give the tokens of a login in data, and those of a refresh beside it as well", arguments: [false, true])
+    func tokens(isFlat: Bool) {
+        let (token, secret) = (AccessToken(subject: "sarah", expiresAt: 1_738_146_600), [1, 2] as [UInt8])
+        let refresh = token.signed(with: AccessToken.refreshSecret(of: secret))
+        let members = #""access_token":"\#(token.signed(with: secret))","refresh_token":"\#(refresh)""#
+        let body = TokenPair(access: token, refresh: token).body(signedWith: secret, isFlat: isFlat)
+        #expect(text(body) == #"{"success":true,"data":{\#(members)}\#(isFlat ? "," + members : "")}"#)
+    }
+
     @Test("list quick actions without what they lack")
     func quickActions() {
         let actions = [

@@ -27,7 +27,9 @@ import Testing
         let late = end.advanced(byNanoseconds: 1_000_000_000)
         #expect(object(at: late) == Self.data + #"true,"days_remaining":0}"#)
         #expect(object(at: end.advanced(byNanoseconds: -1)).hasSuffix(#""days_remaining":1}"#))
+        #expect(text(encoded.appBody(at: late)) == #"{"success":true,"data":"# + object(at: late) + "}")
         #expect(encoded.byteCount == encoded.body.count + encoded.camelCase.count + encoded.snakeCase.count)
+        #expect(!goal.isOverdue(at: end) && goal.isOverdue(at: late))
         for state in [GoalState.completed, .archived] {
             goal.state = state
             #expect(!goal.isOverdue(at: late))

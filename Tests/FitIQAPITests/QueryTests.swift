@@ -187,3 +187,40 @@ typealias Query = [(name: String, value: String)]
         #expect(contextOnly.persona == nil && contextOnly.contextType == context)
     }
 }
+
+@Suite("The query of goals") struct GoalListQueryTests {
+    /// The goal is in progress, of the category "fitness", and was created on 2025-01-29.
+    static let table: [(Query, Bool)] = [
+        ([], true), ([("status", "active")], true), ([("status", "in_progress")], true),
+        ([("status", "not_started")], false), ([("status", "completed")], false), ([("category", "fitness")], true),
+        ([("category", "Fitness")], false), ([("from", "2025-01-29")], true), ([("from", "2025-01-30")], false),
+        ([("to", "2025-01-29")], true), ([("to", "2025-01-28")], false),
+        ([("status", "active"), ("category", "sleep")], false),
+    ]
+
+    @Test("matches by status in the words of guide and apps, by category and by time", arguments: table)
+    func matches(query: Query, isMatch: Bool) throws {
+        let goals = try GoalListQuery(query: query, isForApps: true)
+        #expect(goals.matches(GoalTests.full) == isMatch)
+        #expect(goals.isForAll == query.isEmpty)
+    }
+}
+
+@Suite("The span in which something was created") struct CreationSpanTests {
+    /// The bounds in seconds after the example.
+    static let table: [(first: Int64?, last: Int64?, contains: Bool)] = [
+        (nil, nil, true), (0, nil, true), (nil, 0, true), (0, 0, true), (-1, 1, true), (1, nil, false),
+        (nil, -1, false), (1, 2, false), (-2, -1, false),
+    ]
+
+    @Test("includes the whole seconds of its bounds", arguments: table)
+    func bounds(first: Int64?, last: Int64?, contains: Bool) {
+        let start = Timestamp.example.secondsSinceEpoch
+        var span = CreationSpan()
+        span.first = first.map { DateTime(secondsSinceEpoch: start + $0) }
+        span.last = last.map { DateTime(secondsSinceEpoch: start + $0) }
+        for nanoseconds: Int64 in [0, 999_999_999] {
+            #expect(span.contains(.example.advanced(byNanoseconds: nanoseconds)) == contains)
+        }
+    }
+}

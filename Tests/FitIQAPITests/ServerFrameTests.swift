@@ -105,6 +105,22 @@ import Testing
         }
     }
 
+    @Test("are known to the clients of every guide, but for the receipt, which websocket-architecture leaves out")
+    func known() {
+        for form in GuideMode.allCases {
+            let unknown: [ServerFrame] = form == .webSocketArchitecture ? [.messageReceived] : []
+            #expect(Self.golden.map(\.0).filter { !$0.isKnown(in: form) } == unknown, "\(form)")
+        }
+    }
+
+    @Test("on the meal socket say what cannot be read, and of all else that only pings are taken")
+    func unusable() {
+        for error in [FrameError.binaryFrame, FrameError(.invalidJSON, "No JSON.")] {
+            #expect(MealSocketError.unusable(error) == MealSocketError(code: .serverError, message: error.message))
+        }
+        #expect(MealSocketError.unusable(FrameError(.invalidContent, "Blank.")) == .onlyPings)
+    }
+
     /// The members of each frame in the form of one guide, in addition to its own content.
     private func keys(_ frame: ServerFrame, _ form: GuideMode) throws -> [String] {
         let bytes = frame.encoded(consultationID: Self.consultation, at: .example, in: form)

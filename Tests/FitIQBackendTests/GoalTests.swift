@@ -91,6 +91,17 @@ import Testing
         #expect(try JSON.parse(body)["data"]?["projected_completion"]?.string == expected)
     }
 
+    @Test("of no topic that the coach knows get the tips for any goal")
+    func otherTopic() throws {
+        var world = World()
+        let user = try world.backend.user("user-1")
+        let id = try world.createGoal("Xyzzy", category: "plugh", by: user)
+        let body = try world.backend.goalAdvice(.listGoalTips, on: id, for: user, at: world.turn.now)
+        let tips = try #require(try JSON.parse(body)["data"]?["tips"]?.array).compactMap(\.string)
+        let known = try #require(GoalBook.builtIn.topics.last).tips
+        #expect(tips.count == 3 && tips.allSatisfy(known.contains))
+    }
+
     @Test("keep their time when a change is empty")
     func emptyChange() throws {
         var world = World()

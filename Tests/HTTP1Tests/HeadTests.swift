@@ -28,6 +28,12 @@ struct HeadTests {
         #expect(fields.contains(.accept) && !fields.contains(.cookie))
         #expect(fields.withFirstValue(of: name) { Array($0) } == Array("1".utf8))
         #expect(fields.withFirstValue(of: .cookie) { $0.count } == nil)
+        #expect(fields.firstValue(of: name, is: Array("1".utf8)) == true)
+        #expect(fields.firstValue(of: name, is: Array("2".utf8)) == false)
+        #expect(fields.firstValue(of: .cookie, is: []) == nil)
+        #expect(fields.onlyValue(of: .accept, is: Array("b".utf8)) && !fields.onlyValue(of: .accept, is: [0x63]))
+        #expect(!fields.onlyValue(of: name, is: Array("1".utf8)) && !fields.onlyValue(of: name, is: []))
+        #expect(!fields.onlyValue(of: .cookie, is: []))
         let names = fields.httpFields.map { "\($0.name.rawName)=\($0.value)" }
         #expect(names == ["host=a", "X-A=1", "Accept=b", "x-a=2", "X-A="])
     }
@@ -49,6 +55,32 @@ struct HeadTests {
         let text = "GET / HTTP/1.1\r\nHost: a\r\nConnection: keep-alive ,,\tUpgrade\r\nconnection: Close\r\n\r\n"
         #expect(try head(text).fields.hasToken(token, in: .connection) == found)
         #expect(try !head(text).fields.hasToken(token, in: .via))
+    }
+
+    @Test(
+        "gzip is taken where it or any coding has a weight",
+        arguments: [
+            (nil, false), ("", false), ("br, identity", false), ("gzip", true), ("deflate,\tGZIP ; q=1", true),
+            ("x-gzip;q=0.5", true), ("gzip;q=0", false), ("gzip ; q=0.000", false), ("*", true), ("br, *;q=0.1", true),
+            ("*;q=0", false), ("*, gzip;q=0.0", false), ("*;q=0, gzip", true),
+        ] as [(String?, Bool)])
+    func gzip(value: String?, isAccepted: Bool) {
+        let fields = value.map { FieldBlock([.acceptEncoding: $0]) } ?? FieldBlock()
+        #expect(fields.acceptsGzip == isAccepted)
+    }
+
+    @Test("a recorded head is what the parser of a connection makes of it")
+    func recorded() throws {
+        let text = "POST /a?b HTTP/1.1\r\nHost: a\r\nX-A:1\r\nContent-Length: 3\r\n"
+        let (recorded, arrived) = (try RequestHead(recorded: Array(text.utf8)), try head(text + "\r\n"))
+        #expect(recorded.method == .post && recorded.target.description == "/a?b" && recorded.version == .http11)
+        let lines = recorded.fields.nameValuePairs.map { "\($0.name)=\($0.value)" }
+        #expect(lines == ["Host=a", "X-A=1", "Content-Length=3"])
+        #expect(recorded.fields.httpFields == arrived.fields.httpFields)
+        #expect(recorded.contentLength == 3 && !recorded.isChunked && recorded.hasBody)
+        let bare = try RequestHead(recorded: Array("OPTIONS * HTTP/1.0\r\n".utf8))
+        #expect(bare.fields.count == 0 && bare.version == .http10)
+        #expect(throws: RemoteError.self) { try RequestHead(recorded: Array((text + "\r\n").utf8)) }
     }
 
     @Test("a field value that is not UTF-8 keeps its bytes")

@@ -42,6 +42,26 @@ struct HostLoopTests {
     func kinds() throws {
         #expect(try accept(at: 0) == [false])
         #expect(try accept(at: 1) == [true])
+        #expect(HostLoop.isListener(Self.firstToken) && !HostLoop.isListener(Self.firstToken - 1))
+    }
+
+    /// A host that waits for nothing.
+    private final class Host: SocketHost {
+        let loop: HostLoop
+        init(_ loop: HostLoop) { self.loop = loop }
+        func stop() { _ = loop.beginStop(within: .seconds(60)) }
+        func readinessChanged(_ readiness: Readiness, now: MonotonicInstant) {}
+        func turnEnded(now: MonotonicInstant) -> MonotonicInstant? { loop.nextDeadline }
+    }
+
+    @Test("The first signal stops a host cleanly, the second one at once", arguments: [1, 2])
+    func signals(count: Int) throws {
+        let host = Host(loop)
+        for _ in 0..<count { host.signalReceived(15, now: turn) }
+        #expect(loop.stopsAt != nil)
+        // What a clean stop waits for has ended.
+        if count == 1 { loop.events.stop() }
+        #expect(try host.run() == (count == 1))
     }
 
     @Test("Only after a client with a pause does the loop listen again later")

@@ -11,6 +11,8 @@ struct SocketStreamTests {
     private let stream: SocketStream
     private let client: BlockingStream
     private let session: TLSSession
+    /// The server's certificate.
+    private let context: TLSContext
     private let buffer = ReadBuffer()
 
     /// Noon of 21 November 2026.
@@ -22,12 +24,9 @@ struct SocketStreamTests {
     init() throws {
         let authority = try CertificateAuthority.make(subject: "Tests", now: Self.now, serial: [1])
         let identity = try authority.issue(for: CertificateName.local, now: Self.now, serial: [2])
-        let listener = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0))
-        defer { listener.close() }
-        client = try BlockingStream.connect(to: listener.localAddress)
-        SingleDescriptorPoll.wait(for: .read, on: listener.descriptor)
-        guard case .accepted(let socket) = listener.accept() else { throw NothingArrived() }
         let context = try TLSContext.server(certificates: identity.certificates, key: identity.key)
+        let (client, socket) = try Self.connection()
+        (self.client, self.context) = (client, context)
         stream = SocketStream(socket, token: 0, session: TLSSession(server: context), interest: .read)
         session = TLSSession(
             client: try .client(trust: .only(authority.certificate)), host: "127.0.0.1", now: Self.now)
@@ -43,8 +42,20 @@ struct SocketStreamTests {
 
     private struct NothingArrived: Error {}
 
+    /// Both ends of a new connection.
+    private static func connection() throws -> (client: BlockingStream, server: Socket) {
+        let listener = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0))
+        defer { listener.close() }
+        let client = try BlockingStream.connect(to: listener.localAddress)
+        SingleDescriptorPoll.wait(for: .read, on: listener.descriptor)
+        guard case .accepted(let socket) = listener.accept() else { throw NothingArrived() }
+        return (client, socket)
+    }
+
+    private func read() throws -> SocketStream.Reading { try read(stream) }
+
     /// Reads what is on its way to the server.
-    private func read() throws -> SocketStream.Reading {
+    private func read(_ stream: SocketStream) throws -> SocketStream.Reading {
         let deadline = MonotonicInstant.now().advanced(by: BlockingStream.patience)
         guard SingleDescriptorPoll.wait(for: .read, on: stream.socket.descriptor, until: deadline) == nil else {
             throw NothingArrived()
@@ -123,16 +134,27 @@ struct SocketStreamTests {
 
     @Test("Who forgets a stream closes it, and does not reset it")
     func forgotten() throws {
-        let listener = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0))
-        defer { listener.close() }
-        let client = try BlockingStream.connect(to: listener.localAddress)
-        SingleDescriptorPoll.wait(for: .read, on: listener.descriptor)
+        let (client, socket) = try Self.connection()
         do {
-            guard case .accepted(let socket) = listener.accept() else { throw NothingArrived() }
             let stream = SocketStream(socket, token: 0, session: nil, interest: .read)
             #expect(stream.isAgreed && stream.isOpen && !stream.wasCutOff)
         }
         #expect(try client.receive() == nil)
+        client.close()
+    }
+
+    @Test("A client that speaks plain HTTP to TLS is answered in plain text, and read up to its end")
+    func plainText() throws {
+        let (client, socket) = try Self.connection()
+        let stream = SocketStream(socket, token: 0, session: TLSSession(server: context), interest: .read)
+        try client.send("GET / HTTP/1.1\r\n\r\n")
+        guard case .failed(.plainHTTP(from: .client, _)) = try read(stream) else { throw NothingArrived() }
+        #expect(stream.isOpen && !stream.hasCiphertext && !stream.hasEnded)
+        _ = Array("no TLS".utf8).withUnsafeBytes { stream.send($0) }
+        #expect(try client.receive(until: "TLS") == "no TLS")
+        client.finishWriting()
+        guard case .end = try read(stream) else { throw NothingArrived() }
+        #expect(stream.hasEnded && !stream.wasCutOff)
         client.close()
     }
 

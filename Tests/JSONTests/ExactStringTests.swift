@@ -43,6 +43,12 @@ struct ExactStringTests {
         )
     }
 
+    @Test("are told apart inside of other values", arguments: twins)
+    func inside(_ first: String, _ second: String) {
+        #expect([first] == [second] && ![first].isExactly([second]) && [first].isExactly([first + ""]))
+        #expect(![first].isExactly([first + "x"]) && ![first].isExactly([first, first]) && ![1].isExactly([2]))
+    }
+
     @Test("are lower-cased in ASCII alone")
     func lowerCase() {
         #expect(ExactString("AbZ-\u{212A}\u{C9}").asciiLowercased() == "abz-\u{212A}\u{C9}")

@@ -49,6 +49,31 @@ import Testing
         #expect(text == #"{"b":"x","d":1,"f":1.5,"g":null,"h":"y"}"#)
     }
 
+    private struct Plain: PlainJSONText {
+        let text: String
+
+        func write(into room: UnsafeMutableBufferPointer<UInt8>) -> Int {
+            for (place, byte) in text.utf8.enumerated() { room[place] = byte }
+            return text.utf8.count
+        }
+    }
+
+    @Test("writes what needs no escaping", arguments: [0, 1, plainTextLimit])
+    func plain(length: Int) {
+        let text = String(repeating: "x", count: length)
+        let output = written { writer in
+            writer.object { writer in
+                writer.member("a", Plain(text: text))
+                writer.member("b", ifPresent: nil as Plain?)
+                writer.member("c", ifPresent: Plain(text: text))
+                writer.member("d", orNull: nil as Plain?)
+                writer.member("e", orNull: Plain(text: text))
+                writer.member("f", 1)
+            }
+        }
+        #expect(output == #"{"a":"\#(text)","c":"\#(text)","d":null,"e":"\#(text)","f":1}"#)
+    }
+
     @Test("nests arrays and objects")
     func nesting() {
         let text = written { writer in

@@ -18,6 +18,11 @@ struct LimitTests {
         #expect(!MealParser.parse((fifty + ["no toast"]).joined(separator: ", ")).isTruncated)
     }
 
+    @Test("A text without words is read as nothing", arguments: ["", " ", "\n\t"])
+    func nothing(_ text: String) {
+        #expect(MealParser.parse(text) == ParsedMeal())
+    }
+
     @Test("Fifty unknown words are kept")
     func unknown() {
         let words = (0..<51).map { "zork\($0)" }

@@ -157,11 +157,13 @@ struct FollowingTests {
         builder.exchange("GET", "/me", fields: Self.bearer("redacted-token-1"), answer: "hello")
         builder.exchange("GET", "/sessions/redacted-token-1", answer: "session redacted-token-1")
         builder.exchange("GET", "/sessions/all", answer: "all")
+        builder.exchange("POST", "/check", body: "is redacted-token-1 mine?", answer: "redacted-token-1 is")
         var player = try builder.player()
         #expect(player.text("GET", "/sessions/abc") == "unexpected: unknown")
         #expect(player.text("GET", "/me", fields: Self.bearer("abc")) == "hello")
         #expect(player.text("GET", "/sessions/abc") == "session abc")
         #expect(player.text("GET", "/sessions/all") == "all")
+        #expect(player.text("POST", "/check", body: "is abc mine?") == "abc is")
     }
 
     @Test("What could break an answer is not followed, and counted")
@@ -216,6 +218,16 @@ struct FollowingTests {
         #expect(player.text("GET", "/api/v1/goals/my-goal") == "goal my-goal")
         #expect(player.text("GET", "/api/v1/goals/\(IDs.b)") == "goal \(IDs.b)")
         #expect(player.text("GET", "/api/v1/goals/my-goal") == "goal my-goal")
+    }
+
+    @Test("By route, an id that was recorded elsewhere takes what is left, too")
+    func routeElsewhere() throws {
+        var builder = SessionBuilder()
+        builder.exchange("GET", "/api/v1/goals/\(IDs.a)", answer: "one")
+        builder.exchange("GET", "/api/v1/goals/\(IDs.b)", answer: "two")
+        builder.exchange("GET", "/api/v1/meal-logs/\(IDs.c)", answer: "meal")
+        var player = try builder.player(.route)
+        for answer in ["one", "two", "two"] { #expect(player.text("GET", "/api/v1/goals/\(IDs.c)") == answer) }
     }
 
     @Test("By route, an answer that repeats is about the id that was asked for, and has the client's secrets")

@@ -115,6 +115,18 @@ struct MissTests {
             ])
     }
 
+    @Test("A word that stands for a recorded secret is no difference")
+    func boundWord() throws {
+        var builder = SessionBuilder()
+        builder.exchange("GET", "/me", fields: FollowingTests.bearer("redacted-token-1"), answer: "hello")
+        builder.exchange("POST", "/check", body: #"{"word":"redacted-token-1","n":1}"#, answer: "checked")
+        var player = try builder.player()
+        #expect(player.text("GET", "/me", fields: FollowingTests.bearer("abc")) == "hello")
+        #expect(player.text("POST", "/check", body: #"{"word":"abc","n":2}"#) == "unexpected: unknown")
+        let differences = player.report.unexpected.first?.differences.map(\.description)
+        #expect(differences == ["body.n: expected 1, got 2"])
+    }
+
     @Test("Of routes that are equally near the first is named")
     func firstRoute() throws {
         var builder = SessionBuilder()

@@ -78,6 +78,15 @@ struct PlanTests {
         #expect(player.nextDeadline == nil)
     }
 
+    @Test("A frame that was kept in part is told of", arguments: [(3, 0), (4, 1)])
+    func cutFrames(byteCount: Int, notes: Int) throws {
+        var part = frame(.server, 1, "hel")
+        part.payload = SessionBody(part.payload.bytes, of: byteCount)
+        var builder = SessionBuilder()
+        builder.socket("/ws", frames: [part])
+        #expect(try builder.plan().notes.count == notes)
+    }
+
     @Test("Times at the ends of what can be told crash nothing")
     func extremes() throws {
         let times = [Int64.min, -1, 0, Int64.max].map { Timestamp(nanosecondsSinceEpoch: $0) }

@@ -341,6 +341,22 @@ struct SocketTests {
         #expect(player.timeline(until: at(1_000)) == ["600 text 1"])
     }
 
+    @Test("No more pongs are under way than the limit allows; one more ping is a miss")
+    func pongs() throws {
+        let ping = #"{"type":"ping"}"#
+        var builder = SessionBuilder()
+        builder.socket("/ws", frames: [frame(.client, 0, ping), frame(.server, 100, #"{"type":"pong"}"#)])
+        var player = try builder.player()
+        let socket = try player.open("/ws")
+        for _ in 0..<ReplayLimits.runs { player.send(ping, on: socket, at: at(0)) }
+        #expect(player.report.frameMissCount == 0)
+        player.send(ping, on: socket, at: at(1))
+        #expect(player.report.frameMisses.map(\.reason) == [.tooMany])
+        #expect(player.advance(to: at(500)).count == ReplayLimits.runs)
+        player.send(ping, on: socket, at: at(500))
+        #expect(player.timeline(until: at(1_000)) == [#"600 text {"type":"pong"}"#])
+    }
+
     @Test("The handshake's answer has the protocol that was chosen, and comes after the recorded wait")
     func opening() throws {
         var builder = SessionBuilder()

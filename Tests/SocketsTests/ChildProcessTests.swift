@@ -57,6 +57,7 @@ struct ChildProcessTests {
         #expect(try run(#"echo "$FITIQ_TEST_NEW;$HOME;${PATH:+path}""#, environment: values).output == "a b=c;;path\n")
         let home = CurrentProcess.environment(with: values).filter { $0.hasPrefix("HOME=") }
         #expect(home == ["HOME="])
+        #expect(CurrentProcess.environment(beginning: "") == CurrentProcess.environment())
     }
 
     @Test(

@@ -56,10 +56,19 @@ struct FileReaderTests {
         #expect(fcntl(descriptor, F_GETFD) >= 0, "It is not this reader's to close.")
     }
 
+    @Test("Who has read standard input leaves it open")
+    func standardInput() {
+        _ = FileReader(standardInputNamed: "a")
+        #expect(fcntl(STDIN_FILENO, F_GETFD) >= 0)
+    }
+
     @Test("A process runs until it has ended, whether or not its parent asked how")
     func running() throws {
         let child = try ChildProcess(["sh", "-c", "exec sleep 300"], environment: CurrentProcess.environment())
         #expect(CurrentProcess.isRunning(child.identifier) && CurrentProcess.isRunning(CurrentProcess.identifier))
+        // It started a moment ago.
+        let age = try #require(CurrentProcess.age(of: child.identifier))
+        #expect((0...60).contains(age) && CurrentProcess.age(of: 999_999_999) == nil)
         child.group.kill()
         #expect(child.wait(until: .now().advanced(by: .seconds(20))) != nil)
         #if os(Linux)

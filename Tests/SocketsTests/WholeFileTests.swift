@@ -58,19 +58,23 @@ struct WholeFileTests {
             try ScratchFolder.lend { folder in
                 let closed = folder + "/closed"
                 try FileManager.default.createDirectory(atPath: closed, withIntermediateDirectories: false)
-                try WholeFile.write(Array("old and long".utf8), to: closed + "/a")
-                #expect(chmod(closed + "/a", 0o666) == 0 && chmod(closed, 0o555) == 0)
+                for name in ["a", "c"] { try WholeFile.write(Array("old and long".utf8), to: "\(closed)/\(name)") }
+                #expect(chmod(closed + "/a", 0o666) == 0 && chmod(closed + "/c", 0o444) == 0)
+                #expect(chmod(closed, 0o555) == 0)
                 // Nothing is closed to root.
                 if getuid() == 0 { #expect(seteuid(65534) == 0) }
                 try WholeFile.write(Array("new".utf8), to: closed + "/a")
-                #expect(throws: FileError(.write, path: closed + "/b", code: EACCES)) {
-                    try WholeFile.write([1], to: closed + "/b")
+                for name in ["b", "c"] {
+                    #expect(throws: FileError(.write, path: "\(closed)/\(name)", code: EACCES)) {
+                        try WholeFile.write([1], to: "\(closed)/\(name)")
+                    }
                 }
                 #expect(throws: FileError(.write, path: closed + "/a", code: EACCES)) {
                     try WholeFile.write([1], to: closed + "/a", mode: 0o600)
                 }
                 if getuid() == 0 { #expect(seteuid(0) == 0) }
                 #expect(contents(closed + "/a") == "new" && contents(closed + "/b") == nil)
+                #expect(contents(closed + "/c") == "old and long")
                 #expect(chmod(closed, 0o755) == 0)
             }
         }

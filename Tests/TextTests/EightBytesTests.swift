@@ -21,6 +21,13 @@ struct EightBytesTests {
         }
     }
 
+    @Test("Bytes without an address are none")
+    func nowhere() {
+        let bytes = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
+        #expect(bytes.hasNone { $0.less(than: 0x20) } && bytes.first(0x0A, from: 0) == nil)
+        #expect(bytes.equalsInConstantTime(bytes))
+    }
+
     @Test("Only eight hexadecimal digits are digits")
     func digits() {
         for byte in UInt8.min...UInt8.max {

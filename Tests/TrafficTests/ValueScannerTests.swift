@@ -43,6 +43,8 @@ struct ValueScannerTests {
         ("507f1f77bcf86cd799439011", ["id 507f1f77bcf86cd799439011"]),
         ("msg_0123abcd4567ef89ab", ["id msg_0123abcd4567ef89ab"]),
         ("sk_live_4eC39HqLyjWDarjtT1zdp7dc", ["id sk_live_4eC39HqLyjWDarjtT1zdp7dc"]),
+        ("x_abcdefabcdefabc1 abcdefabcdefabc2", ["id x_abcdefabcdefabc1", "id abcdefabcdefabc2"]),
+        ("gabcdefabcdefabc1 gx_abcdefabcdefab1 x_abcdefabcdefabca", []),
         ("redacted-token-1, redacted-api-key-12", ["id redacted-token-1", "id redacted-api-key-12"]),
         ("redacted-token", []),
         ("user-1@redacted.example", ["email user-1@redacted.example"]),

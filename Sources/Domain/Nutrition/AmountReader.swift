@@ -126,7 +126,7 @@ struct AmountReader {
         if word == "fl" || word == "fluid" {
             let next = text.kind(index + 1) == .stop ? index + 2 : index + 1
             guard let ounces = text.word(next), UnitWords.units[ounces] == .ounces else { return nil }
-            return UnitReading(unit: .fluidOunces, end: afterStop(next), stands: hasNumber)
+            return UnitReading(unit: .fluidOunces, end: end(of: ounces, at: next), stands: hasNumber)
         }
         guard var unit = UnitWords.units[word] else { return nil }
         // `2 T bone steaks` are not tablespoons, and a bar of chocolate is a food.
@@ -137,13 +137,12 @@ struct AmountReader {
         if !hasNumber, needsNumber, word.count < 3 || text.word(index + 1) != "of" { return nil }
         let rough = UnitWords.rough.contains(word) ? text.source(index..<index + 1) : nil
         return UnitReading(
-            unit: unit, end: afterStop(index), stands: word.count > 1,
+            unit: unit, end: end(of: word, at: index), stands: word.count > 1,
             assumption: rough.map { .roughUnit($0, as: unit) })
     }
 
     /// The index after a unit's word and the full stop of its abbreviation.
-    private func afterStop(_ index: Int) -> Int {
-        let isAbbreviated = text.word(index).map(UnitWords.abbreviations.contains) ?? false
-        return isAbbreviated && text.kind(index + 1) == .stop ? index + 2 : index + 1
+    private func end(of word: String, at index: Int) -> Int {
+        UnitWords.abbreviations.contains(word) && text.kind(index + 1) == .stop ? index + 2 : index + 1
     }
 }

@@ -62,7 +62,7 @@ public enum MealParser {
         switch adjective.standing {
         case .neutral, .filler: return true
         case .size:
-            return adjective.words == "medium" || Words.sizes[adjective.words].map { food.sizes[$0] != nil } ?? false
+            return adjective.words == "medium" || Words.sizes[adjective.words].flatMap { food.sizes[$0] } != nil
         case .cooked: return preparation.contains { Words.cooked.contains($0) }
         case .uncounted: return Lexer.words(of: adjective.words).allSatisfy { preparation.contains($0) }
         }

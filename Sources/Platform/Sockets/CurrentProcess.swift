@@ -40,9 +40,10 @@ public enum CurrentProcess {
     /// Source: kill(2), signal 0; proc(5) `/proc/pid/stat`, if the system has it.
     public static func isRunning(_ identifier: Int32) -> Bool {
         guard kill(identifier, 0) == 0 || errno == EPERM else { return false }
-        guard let stat = try? FileReader("/proc/\(identifier)/stat").read(upTo: 4096) else { return true }
         // The name of the program is in brackets and may contain any bytes; the state follows.
-        guard let end = stat.lastIndex(of: UInt8(ascii: ")")), end + 2 < stat.count else { return true }
+        guard let stat = try? FileReader("/proc/\(identifier)/stat").read(upTo: 4096),
+            let end = stat.lastIndex(of: UInt8(ascii: ")")), end + 2 < stat.count
+        else { return true }
         return ![UInt8(ascii: "Z"), UInt8(ascii: "X")].contains(stat[end + 2])
     }
 

@@ -80,7 +80,7 @@ struct Scene: Sendable {
 
     private static func remove(_ connection: UInt64, from connections: inout [UInt64]?) {
         if let place = connections?.firstIndex(of: connection) { connections?.remove(at: place) }
-        if connections?.isEmpty ?? false { connections = nil }
+        if connections?.isEmpty == true { connections = nil }
     }
 
     private mutating func forgetOldest() {

@@ -37,6 +37,9 @@ public final class SessionRecorder {
         init(_ observer: ConnectionObserver) { self.observer = observer }
     }
 
+    /// What is said once.
+    private enum Lack { case room, placeholders }
+
     private let settings: Settings
     private var redactor = Redactor()
     private var writer: SessionWriter
@@ -44,8 +47,7 @@ public final class SessionRecorder {
     private var newNotes: [String] = []
     private var keptNotes: [String] = []
     private var heldBytes = 0
-    private var toldFull = false
-    private var toldSecrets = false
+    private var told: Set<Lack> = []
 
     /// The maximum number of notes in the file; ``takeNotes()`` returns all of them.
     public static let mostNotesInFile = 100
@@ -140,12 +142,8 @@ public final class SessionRecorder {
         let observations = tap.observer.takeObservations()
         if observations.isEmpty { return }
         for observation in observations { record(observation, on: tap) }
-        if writer.isFull, !toldFull {
-            toldFull = true
-            note(Messages.fileFull(settings.fileLimits))
-        }
-        if redactor.hasTooManySecrets, !toldSecrets {
-            toldSecrets = true
+        if writer.isFull, told.insert(.room).inserted { note(Messages.fileFull(settings.fileLimits)) }
+        if redactor.hasTooManySecrets, told.insert(.placeholders).inserted {
             note(Messages.tooManySecrets(limit: SecretTable.mostSecrets))
         }
     }

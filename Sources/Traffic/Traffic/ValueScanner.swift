@@ -171,10 +171,9 @@ extension ValueScanner {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// 36 characters of hexadecimal digits and hyphens (RFC 9562 §4), in either case.
+    /// Whether these 36 bytes are hexadecimal digits and hyphens (RFC 9562 §4), in either case.
     fileprivate var isUUID: Bool {
-        guard count == 36 else { return false }
-        return indices.allSatisfy { index in
+        indices.allSatisfy { index in
             switch index {
             case 8, 13, 18, 23: self[index] == .minus
             default: self[index].isHexDigit

@@ -202,6 +202,23 @@ struct OracleTests {
         #expect(symptom.first?.entries == [2])
     }
 
+    @Test("While its user wants nothing, only what a client sends is restless, and leaving is not")
+    func quietEvents() throws {
+        let text = Array("{}".utf8)
+        let rows: [(event: JournalEvent, isRestless: Bool)] = [
+            (.frame(RecordedFrame(sender: .client, opcode: .text, payload: text)), true),
+            (.frame(RecordedFrame(sender: .client, opcode: .close, payload: [])), false),
+            (.frame(RecordedFrame(sender: .server, opcode: .text, payload: text)), false),
+            (.closed(RecordedClosing(by: .client, cause: .closeFrame)), false),
+        ]
+        for row in rows {
+            var outcome = try Self.outcome(quiet: 1..<2, quietAfter: 4)
+            let time = Self.start.advanced(byNanoseconds: 5_000_000_000)
+            outcome.entries = [JournalEntry(number: 1, time: time, connection: 1, event: row.event)]
+            #expect(Self.ids(outcome).contains("explore/restless") == row.isRestless, "\(row.event)")
+        }
+    }
+
     @Test("What a story shows without faults is told once, and left out from then on, in that story")
     func baselines() throws {
         var oracle = Oracle(Story.all)

@@ -219,9 +219,9 @@ struct ConsultationTests {
         #expect(bench.state.problems.first?.message.contains(guide.rawValue) == true)
     }
 
-    @Test("Credentials stand where the guide has them", arguments: GuideMode.allCases)
-    func credentials(guide: GuideMode) {
-        var bench = CoreBench(guide: guide)
+    @Test("Credentials stand where the guide has them, or in both places", arguments: GuideMode.allCases, [false, true])
+    func credentials(guide: GuideMode, areTwice: Bool) {
+        var bench = CoreBench(guide: guide) { $0.sendsTokenTwice = areTwice }
         bench.perform(.openConsultation(id: Self.id))
         if guide != .mealLogWebSocket {
             #expect(bench.requests.first?.fields[.authorization] == "Bearer old")
@@ -229,7 +229,7 @@ struct ConsultationTests {
         }
         let handshake = bench.handshakes.first
         let isQuery = guide == .enhancedConsultations || guide == .webSocketArchitecture
-        #expect(handshake?.target.hasSuffix("?token=old") == isQuery)
-        #expect((handshake?.fields[.authorization] == nil) == isQuery)
+        #expect(handshake?.target.hasSuffix("?token=old") == (isQuery || areTwice))
+        #expect((handshake?.fields[.authorization] == nil) == (isQuery && !areTwice))
     }
 }

@@ -81,6 +81,13 @@ struct RequestTests {
         #expect(bench.state.problems.map(\.kind) == [.refused] && bench.take().count == 3)
     }
 
+    @Test("A request that nobody made is not sent again")
+    func unknown() {
+        var book = CoreBench().core.requests
+        let isSent = book.sendAgain(.listGoals, at: CoreBench.start)
+        #expect(!isSent && book.entries.isEmpty)
+    }
+
     @Test("64 failures are remembered; with one more the first may be tried again", arguments: [64, 65])
     func failures(count: Int) {
         var book = CoreBench { $0.retries.maximumAttempts = 1 }.core.requests

@@ -134,6 +134,56 @@ struct TalkTests {
         #expect(lines(bench) == ["user: One", "assistant: ab", "user: Two", "assistant: xc"])
     }
 
+    /// A frame of the protocol in which answers have ids.
+    private static func part(_ kind: String, _ id: String, _ content: String = "") -> JSONValue {
+        ["type": .string("assistant_message_" + kind), "message_id": .string(id), "content": .string(content)]
+    }
+
+    @Test(
+        "After trouble within an answer the history is read at its end",
+        arguments: [
+            ([part("chunk", "a2", "Bye"), part("end", "a2")], "Bye", false),
+            // A piece of the answer before.
+            ([part("chunk", "a1", "late"), part("chunk", "a2", "Bye"), part("end", "a2")], "Bye", true),
+            // An answer that takes the place of the one that streams.
+            ([part("chunk", "a2", "Well"), part("chunk", "a3", "Bye"), part("end", "a3")], "Bye", true),
+            // A piece beyond the limit.
+            ([part("chunk", "a2", "Bye"), part("chunk", "a2", ", you"), part("end", "a2")], "Bye", true),
+            // The end of an unknown answer.
+            ([part("chunk", "a2", "Bye"), part("end", "a3")], "Bye", true),
+            // An end without an answer.
+            ([["type": "user_message", "message_id": "q2", "content": "Two"], part("end", "a2")], nil, true),
+        ] as [([JSONValue], String?, Bool)])
+    func trouble(frames: [JSONValue], answer: String?, isTroubled: Bool) {
+        var bench = CoreBench {
+            $0.chat = .userMessage
+            $0.limits.answerBytes = 5
+        }
+        bench.connect()
+        bench.perform(.send(text: "One"))
+        bench.frame(Self.part("chunk", "a1", "Hello"))
+        bench.frame(Self.part("end", "a1"))
+        bench.perform(.send(text: "Two"))
+        _ = bench.take()
+        for frame in frames { bench.frame(frame) }
+        let answers = answer.map { ["assistant: \($0)"] } ?? []
+        #expect(lines(bench) == ["user: One", "assistant: Hello", "user: Two"] + answers)
+        #expect(bench.take() == (isTroubled ? ["0 \(Self.history)"] : []))
+    }
+
+    @Test("After a binary frame, which no guide defines, the history is read at the end of the answer")
+    func binary() throws {
+        var bench = CoreBench()
+        bench.connect()
+        bench.perform(.send(text: "One"))
+        bench.frame(["type": "stream_chunk", "content": "Hello"])
+        _ = bench.take()
+        let socket = try #require(bench.socket)
+        bench.receive(.binary(socket: socket))
+        bench.frame(["type": "stream_complete"])
+        #expect(bench.take() == ["0 \(Self.history)"])
+    }
+
     @Test("Each answer is compared with the stored one, and the next question does not wait for it")
     func checks() {
         var bench = CoreBench { $0.checksAnswers = true }

@@ -51,6 +51,11 @@ struct RequestShapeTests {
             $0.request(.listConsultations, at: 0)
             $0.request(.showGoal, Story.id(1), at: 0)
         },
+        Chapter("a body that the journal did not keep is not asked about", .notExercised) {
+            $0.request(
+                "POST /api/v1/goals", endpoint: .createGoal, status: 201, at: 0,
+                fields: ["Content-Type: application/json", "Content-Length: 9"])
+        },
         Chapter("parameters that a guide does not know are allowed", .kept(), in: .enhancedConsultations) {
             $0.request(.showConsultation, Story.id(1), query: "page=x", at: 0)
             $0.request(.listConsultations, query: "sort=title", at: 0)

@@ -126,10 +126,31 @@ struct HandshakeJudgeTests {
             $0.hear(1, text: #"{"type":"error","error":"x","code":"CONSULTATION_NOT_ACTIVE"}"#, at: 2)
             $0.connect(2, at: 4, on: "c2")
         },
+        SocketCase("so does one whose last error was lost", .kept(), until: 9) {
+            $0.connect(1, at: 0)
+            $0.hear(
+                1, text: #"{"type":"error","error":"x","code":"CONSULTATION_NOT_ACTIVE"}"#, at: 2, .none,
+                faults: ["lose"])
+            $0.connect(2, at: 4, on: "c2")
+        },
     ]
 
     @Test("ws/single-connection", arguments: singleCases)
     func single(_ row: SocketCase) { row.check(SingleConnection.self) }
+
+    @Test("Of a flood ws/single-connection tells no more at a time than it remembers")
+    func flood() {
+        func findings(lastAt seconds: Double) -> Int {
+            var story = SocketStory()
+            story.open(1, at: 0)
+            for connection in 2...257 { story.open(UInt64(connection), at: 1) }
+            story.open(258, at: seconds)
+            return story.verdict(of: SingleConnection.self, at: 9).findingCount
+        }
+        // Until 50 ms have passed, the old sockets may still end.
+        #expect(findings(lastAt: 1.05) == 256)
+        #expect(findings(lastAt: 1.051) == 257)
+    }
 
     @Test("Of two breaches at once ws/single-connection tells the worse")
     func worse() {

@@ -135,6 +135,30 @@ struct EventTests {
         if cause == "shutdown" { #expect(network.engine.isEmpty) }
     }
 
+    @Test("What happens because a world is deleted is told before the end")
+    func lastWords() throws {
+        let network = VirtualNetwork()
+        let world = try network.world()
+        #expect(try world.ask(.post, "breakpoints", RequestBreakpointTests.onGoals).status == 201)
+        var reader = try EventReader(network, world.admin + "events")
+        let client = try network.client()
+        client.wire.send(world.request(.post, "/api/v1/goals", WorldClient.goal).bytes)
+        #expect(reader.take().map(\.name) == ["held"])
+        #expect(try network.admin(.delete, "worlds/\(world.id)").status == 204)
+        #expect(reader.take().map(\.name) == ["released", "exchange"] && reader.isFinished)
+    }
+
+    @Test("An engine is quiet when nothing moves, unless somebody follows a journal")
+    func quiet() throws {
+        let network = VirtualNetwork()
+        _ = try network.exchange(Request())
+        #expect(network.engine.isQuiet)
+        let reader = try EventReader(network)
+        #expect(!network.engine.isQuiet)
+        reader.wire.vanish()
+        #expect(network.engine.isQuiet)
+    }
+
     @Test("The world comes first, and again when it begins again")
     func worlds() throws {
         let network = VirtualNetwork.manual()

@@ -241,6 +241,26 @@ struct ResponseFaultTests {
         #expect(try network.admin(.admin("GET", "/worlds/default")).json?["goals"]?.int == 0)
     }
 
+    @Test("Clients that left before their answers were due are forgotten, and the others get theirs")
+    func forgotten() throws {
+        let network = try VirtualNetwork.faulty("{on: any, delay: 1s}", clock: .manual)
+        let engine = network.engine
+        let leaving = try network.client()
+        leaving.wire.send(Request.goals.bytes)
+        let connection = try #require(network.connection(of: leaving.wire))
+        // As if there had been so many of them.
+        for second in 2...1026 {
+            engine.look(at: connection, in: engine.defaultWorld, at: network.now + .seconds(second))
+        }
+        leaving.wire.vanish()
+        #expect(engine.inspectWorld(nil)?.heldOutputCount == 1026)
+        let staying = try network.client()
+        staying.wire.send(Request.goals.bytes)
+        #expect(engine.inspectWorld(nil)?.heldOutputCount == 1)
+        try network.plainWorld().advance("1s")
+        #expect(try staying.response().status == 200)
+    }
+
     @Test("A response in single bytes without a pause takes no time")
     func quickDribble() throws {
         let network = try VirtualNetwork.faulty("{on: any, dribble: {bytes: 1, every: 0}}")

@@ -24,6 +24,7 @@ struct SharingTests {
         arguments: [
             ([page], page, page), ([page], "HTTP://localhost:3000", "HTTP://localhost:3000"),
             ([page], "http://localhost:3001", nil), ([page], "null", nil), ([page], nil, nil), (["*"], nil, nil),
+            ([page], "localhost:3000", nil), ([page], "", nil),
             (["null"], "null", "null"), (["*"], "https://example.com", "https://example.com"), (["*"], "null", "null"),
         ] as [([String], String?, String?)])
     func fields(_ readers: [String], _ origin: String?, _ named: String?) throws {

@@ -100,6 +100,29 @@ struct HostTests {
         try server.shutDown()
     }
 
+    @Test(
+        "A client that has gone before it is served does not count as one of this machine",
+        arguments: EventQueue.Kind.allCases)
+    func goneBefore(kind: EventQueue.Kind) throws {
+        let server = try RunningHost(kind, on: "0.0.0.0")
+        let address = try SocketAddress(host: "127.0.0.1", port: server.address.port)
+        // On the server's thread, which accepts nobody meanwhile.
+        let areLocal = try server.onLoop { host -> [Bool] in
+            guard let port = host.loop.ports.first, let client = try? BlockingStream.connect(to: address) else {
+                return [true]
+            }
+            client.reset()
+            // Some systems accept no connection that is gone.
+            guard case .accepted(let socket) = port.listener.accept() else { return [] }
+            let deadline = MonotonicInstant.now().advanced(by: RunningHost.patience)
+            while socket.peerAddress != nil, MonotonicInstant.now() < deadline {}
+            host.begin(socket, at: port, .now())
+            return host.engine.connections.map(\.isLocal)
+        }
+        #expect(!areLocal.contains(true))
+        try server.shutDown()
+    }
+
     @Test("Over the limit a connection is told 503; still more are reset", arguments: EventQueue.Kind.allCases)
     func overTheLimit(kind: EventQueue.Kind) throws {
         let server = try RunningHost(kind) {

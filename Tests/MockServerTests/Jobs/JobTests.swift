@@ -57,6 +57,18 @@ struct JobTests {
         #expect(jobs.count == 0)
     }
 
+    @Test("A world with a long session begins again beside the loop", arguments: [(200, false), (201, true)])
+    func session(requests: Int, isLong: Bool) throws {
+        var take = Take()
+        for _ in 0..<requests { take = take.asked("GET", "/a") }
+        let network = try take.network()
+        let jobs = HeldJobs(network)
+        let reset = try network.plainWorld().send(.post, "reset")
+        #expect(reset.wire.received.isEmpty == isLong && jobs.count == (isLong ? 1 : 0))
+        try jobs.runAll()
+        #expect(try reset.response().status == 200)
+    }
+
     @Test("A small world is exported at once, however long its journal")
     func smallExport() throws {
         let network = VirtualNetwork()

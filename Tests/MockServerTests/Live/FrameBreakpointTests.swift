@@ -136,6 +136,18 @@ struct FrameBreakpointTests {
         #expect(chat.types() == ["error"])
     }
 
+    @Test("A held binary frame of the client is shown and changed as bytes")
+    func binary() throws {
+        let chat = try Chat(HeldWorld())
+        try chat.held.add(#"{"on":"frame","direction":"client_to_server"}"#)
+        chat.socket.send(binary: [0xFF, 0])
+        let frame = try #require(try chat.held.held().first?["frame"])
+        #expect(frame["opcode"] == "binary" && frame["payload_base64"] == "/wA=")
+        // It is no text, so it need not be UTF-8.
+        try chat.held.act(#"{"action":"change","base64":"/wE="}"#)
+        #expect(chat.types() == ["error"])
+    }
+
     @Test("Behind a held frame of the client no more is read than the limit")
     func readBehind() throws {
         let chat = try Chat(HeldWorld(.manual { $0.limits.unsentBytesBeforeReadingPauses = 1000 }))
@@ -248,6 +260,19 @@ struct FrameBreakpointTests {
         #expect(try chat.held.held().isEmpty)
     }
 
+    @Test("When everything continues, what waited behind a held frame is not held in its turn")
+    func allContinues() throws {
+        let chat = try Chat(HeldWorld())
+        #expect(try chat.held.world.ask(.post, "marks").status == 201)
+        try chat.held.add(#"{"on":"frame","direction":"server_to_client","match":{"type":"pong"}}"#)
+        for _ in 0..<2 { chat.socket.send(Self.ping) }
+        #expect(chat.types() == [])
+        #expect(try chat.held.world.ask(.post, "rewind", #"{"to":"mark-1"}"#).status == 200)
+        #expect(chat.types().prefix(2) == ["pong", "pong"])
+        let last = try chat.story().prefix { !$0.hasPrefix("closed") }.suffix(3)
+        #expect(last == ["released ended", "frame [live-1]", "frame [live-1]"])
+    }
+
     @Test("A held frame of the client is lost when the server closes the socket, and the closing completes")
     func archived() throws {
         let chat = try Chat(HeldWorld())
@@ -325,6 +350,25 @@ struct FrameBreakpointTests {
         chat.socket.wire.stopReading()
         #expect(try chat.held.world.ask(.post, "sockets/2/close", "{}").status == 200)
         #expect(try socket()?["state"] == "closing" && socket()?["consultation"]?.string == chat.id)
+    }
+
+    @Test("The facts of a world have what is held as it is listed, and as its connections have it")
+    func facts() throws {
+        let chat = try Chat(HeldWorld())
+        func counts() throws -> [Int] {
+            let facts = try #require(chat.held.network.engine.inspectWorld(nil))
+            return [facts.heldCount, facts.holdingCount]
+        }
+        #expect(try counts() == [0, 0])
+        try chat.held.add(#"{"on":"frame","direction":"server_to_client","match":{"type":"pong"}}"#)
+        chat.socket.send(Self.ping)
+        #expect(try counts() == [1, 1])
+        try chat.held.add(#"{"on":"frame","direction":"client_to_server"}"#)
+        chat.socket.send(Self.ping)
+        #expect(try counts() == [2, 2])
+        try chat.held.add(RequestBreakpointTests.onGoals)
+        _ = try chat.held.sending(chat.held.goal)
+        #expect(try counts() == [3, 3])
     }
 
     @Test("Frames held at every byte of what arrives, and over TLS, are the same")

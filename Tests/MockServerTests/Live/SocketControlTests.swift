@@ -104,10 +104,9 @@ struct SocketControlTests {
 
     @Test("Templates are the frames of the socket's guide")
     func guides() {
-        func types(_ mode: GuideMode, isMealSocket: Bool = false) -> [String] {
+        func types(_ mode: GuideMode, _ endpoint: Endpoint? = .webSocket) -> [String] {
             let opening = SocketOpening(
-                time: VirtualNetwork.start, path: "", endpoint: isMealSocket ? .mealSocket : .webSocket, user: "u",
-                consultation: nil)
+                time: VirtualNetwork.start, path: "", endpoint: endpoint, user: "u", consultation: nil)
             let description = APIDescription.asyncAPI.json(for: mode)
             return FrameTemplates(in: description, for: opening, at: VirtualNetwork.start).all.map(\.type)
         }
@@ -119,7 +118,9 @@ struct SocketControlTests {
         ]
         let usual = ["pong", "error"]
         #expect(types(.union) == stream + messages + usual + meals)
-        #expect(types(.union, isMealSocket: true) == ["connected"] + usual + meals)
+        #expect(types(.union, .mealSocket) == ["connected"] + usual + meals)
+        // A recorded socket that is none of the API's has those of a consultation's.
+        #expect(types(.union, nil) == types(.union))
         #expect(types(.consultationWebSocket) == stream + usual)
         #expect(types(.enhancedConsultations) == ["connected"] + messages + usual)
         #expect(types(.webSocketArchitecture) == stream.filter { $0 != "message_received" } + usual + meals)

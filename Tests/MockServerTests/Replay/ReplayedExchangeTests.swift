@@ -46,6 +46,17 @@ struct ReplayedExchangeTests {
         #expect(network.story == ["exchange 200 complete", "exchange 204 complete"])
     }
 
+    @Test("A recorded page at the root is played back; images of coaches are the server's own if none was recorded")
+    func pages() throws {
+        let image = "/avatars/nutritionist.svg"
+        let network = try Take().asked("GET", "/", answer: "home").network()
+        #expect(try network.get("/").text == "home")
+        let own = try network.get(image)
+        #expect(own.status == 200 && own.fields[.contentType] == "image/svg+xml")
+        let recorded = try Take().asked("GET", image, answer: "recorded").network()
+        #expect(try recorded.get(image).text == "recorded")
+    }
+
     @Test("An answer comes after the recorded wait divided by the speed, by the world's clock")
     func waits() throws {
         for (speed, expected) in [(ReplaySettings.Speed.factor(1), 800), (.factor(4), 200), (.factor(0.5), 1600)] {

@@ -26,6 +26,7 @@ struct NumbersReadingTests {
         .init("a hundred grams of rice", "rice 100 grams", 130),
         .init("one hundred and twenty grams of chicken breast", "chicken-breast 120 grams", 198),
         .init("two hundred fifty g rice", "rice 250 grams", 325),
+        .init("one hundred twenty five grams of rice", "rice 125 grams", 163),
         .init("a banana", "banana 1 pieces", 105),
         .init("an apple", "apple 1 pieces", 95),
         .init("half an avocado", "avocado 0.5 pieces", 161),

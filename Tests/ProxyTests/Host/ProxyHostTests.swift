@@ -308,6 +308,41 @@ struct ProxyHostTests {
         for wire in [client, server, second] { wire.close() }
     }
 
+    @Test("A client that does not shake hands in time is reset")
+    func silentHandshake() throws {
+        defer { listener.close() }
+        var limits = RelayLimits()
+        limits.handshakeTime = .milliseconds(50)
+        let proxy = try LocalProxy(upstream, limits: limits, secure: Self.secureEndpoint().endpoint)
+        let client = try BlockingStream.connect(to: try #require(proxy.secureAddress))
+        #expect(try client.isReset())
+        client.close()
+    }
+
+    @Test("An upstream that is not trusted, or hangs up in the handshake, is answered 502", arguments: [true, false])
+    func failedHandshake(_ hasCertificate: Bool) throws {
+        defer { listener.close() }
+        let proxy = try LocalProxy("https://\(listener.localAddress)")
+        let client = try BlockingStream.connect(to: proxy.address)
+        try client.send(Self.get)
+        let server = try BlockingStream.accept(listener)
+        if hasCertificate {
+            // From a CA that no system knows.
+            let identity = try Self.secureEndpoint().endpoint
+            let session = TLSSession(server: try .server(certificates: identity.certificates, key: identity.key))
+            try server.read().withUnsafeBytes { session.receive($0) }
+            _ = session.withCiphertext(server.socket.write)
+        } else {
+            _ = try server.receive()
+            server.finishWriting()
+        }
+        let answer = try client.receive(until: "\"}}")
+        #expect(answer.hasPrefix("HTTP/1.1 502 Bad Gateway\r\n"))
+        #expect(answer.contains("cannot be trusted") == hasCertificate, "\(answer)")
+        if !hasCertificate { #expect(try !server.isReset()) }
+        for wire in [client, server] { wire.close() }
+    }
+
     @Test("The deadlines of clients that have gone are forgotten before they are due, and the others' are met")
     func goneClients() throws {
         defer { listener.close() }

@@ -68,6 +68,22 @@ import Testing
         #expect(try user(UserData(id: "u", goals: [goal]))["goals"] == [expected])
     }
 
+    @Test("has everything of a profile, which may be provisional")
+    func profiles() throws {
+        var details = ProfileDetails(name: "Jane", dateOfBirth: DateTime(secondsSinceEpoch: 0), height: 170.5)
+        details.isProvisional = true
+        var data = UserData(id: "u")
+        data.profile = UserRecordData(id: Self.ids[0], details, createdAt: .at(Self.start))
+        let expected: JSONValue = [
+            "id": "00000000-0000-4000-8000-000000000001", "name": "Jane", "preferred_unit_system": "metric",
+            "language_code": "en", "date_of_birth": "1970-01-01", "height_cm": 170.5,
+            "created_at": "2025-01-29T10:30:00Z", "provisional": true,
+        ]
+        #expect(try user(data)["profile"] == expected)
+        data.profile?.content.isProvisional = false
+        #expect(try user(data)["profile"]?["provisional"] == nil)
+    }
+
     @Test("has everything of a consultation")
     func consultations() throws {
         let template = CreatedTemplate(type: "goal", id: "g", name: "Run")
@@ -81,7 +97,8 @@ import Testing
                 id: Self.ids[0], persona: .fitnessCoach, contextType: .goal, contextGoal: .named("run"),
                 linkedGoal: .id(Self.ids[2]), isGoalsConversation: false, title: "t", status: .archived,
                 messages: messages, madeUpMessages: 5, createdAt: .at(Self.start), updatedAt: .at(Self.start)),
-            ConsultationData(persona: .nutritionist, contextType: .mood, contextID: "m", isUnlinked: true),
+            ConsultationData(
+                persona: .nutritionist, contextType: .mood, contextID: "m", isUnlinked: true, awaitsAnswer: true),
         ]
         let message: JSONValue = [
             "assistant": "Yes", "id": "00000000-0000-4000-8000-000000000002", "tokens_used": 3,
@@ -96,6 +113,7 @@ import Testing
         ]
         let second: JSONValue = [
             "persona": "nutritionist", "context": "mood", "context_id": "m", "unlinked": true, "status": "active",
+            "awaits_answer": true,
         ]
         #expect(try user(UserData(id: "u", consultations: consultations))["consultations"] == [first, second])
     }

@@ -158,7 +158,7 @@ struct GrowingTests {
             #"{"log":{"entries":[]nul"#, #"{"log":{"entries":[{"a":@"#, #"{"log":{"entries":[{"a":tr@"#,
             "{\"log\":{\"entries\":[\n[[[[", "{\"log\":{\"entries\":[\ngarbage",
             "{\"log\":{\"entries\":[\n{garbage garbage",
-            "{\"log\":{\"entries\":[\n]@@@@",
+            "{\"log\":{\"entries\":[\n]@@@@", "{\"log\":{\"entries\":[]}}\0\0",
         ])
     func notTorn(_ text: String) throws {
         #expect {

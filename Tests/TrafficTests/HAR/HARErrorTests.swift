@@ -171,6 +171,17 @@ struct HARErrorTests {
         #expect(read(sum - 1).hasPrefix("entry 2: more than \(sum - 1) bytes"))
     }
 
+    @Test("A line of messages that is not JSON is told by its number in its file")
+    func messageLine() {
+        let message = #"{"type":"send","time":1738146601500,"opcode":1,"data":"a"}"#
+        let files = ["messages.jsonl": Array("\(message)\nx\n\(message)\n".utf8)]
+        let error = #expect(throws: HARError.self) {
+            try HARFile(reading: Array(Dialects.playwright.utf8)) { files[$0] ?? Dialects.attachments[$0] }
+        }
+        let text = error?.description ?? ""
+        #expect(text.hasPrefix("entry 2, messages.jsonl: this is not valid JSON: line 2, column 1: "), "\(text)")
+    }
+
     @Test(
         "Notes are sentences",
         arguments: [

@@ -72,4 +72,11 @@ struct RoundTripTests {
             String(decoding: binary, as: UTF8.self)
                 == #"{"type":"receive","time":1738146600.000000,"opcode":2,"data":"/w=="}"#)
     }
+
+    @Test("A moment before 1970 counts for the microsecond that it is in")
+    func beforeTheEpoch() {
+        let frame = SessionFrame(
+            sender: .client, time: Timestamp(nanosecondsSinceEpoch: -1), opcode: .text, payload: SessionBody())
+        #expect(String(decoding: HAREncoder.message(frame), as: UTF8.self).contains(#""time":-0.000001,"#))
+    }
 }

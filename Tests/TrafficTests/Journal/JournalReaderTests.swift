@@ -252,6 +252,21 @@ struct JournalReaderTests {
                     ]))
     }
 
+    @Test("passes over the rest of a line over the limit as it arrives, and reads the next ones")
+    func restOfLongLine() throws {
+        var reader = JournalReader()
+        reader.receive([UInt8](repeating: UInt8(ascii: "x"), count: JournalReader.lineLimit + 1))
+        let error = #expect(throws: JournalError.self) { try reader.next() }
+        #expect(error?.line == 1)
+        let note = Array("\(Self.start)\"note\",\"text\":\"x\"}\n".utf8)
+        reader.receive(Array("x".utf8))
+        reader.receive(Array("x\n".utf8) + note)
+        #expect(try reader.next()?.number == 2)
+        #expect(try reader.next() == nil)
+        reader.receive(note)
+        #expect(try reader.next()?.number == 3)
+    }
+
     @Test(
         "A line with a byte changed is refused, or read, written and read again as the same",
         arguments: 0..<20 as Range<UInt64>)

@@ -34,6 +34,16 @@ struct AlignmentTests {
         #expect(alignment.onlySecond.count + alignment.pairs.count == right.count)
     }
 
+    @Test("Long lists that end alike have their ends paired")
+    func longEnds() {
+        // Too many for a table, and an odd number.
+        let end = Array(0..<2001)
+        let alignment = Alignment([-1] + end, [-2, -3] + end)
+        #expect(alignment.pairs.map(\.first) == Array(1...2001))
+        #expect(alignment.pairs.map(\.second) == Array(2...2002))
+        #expect(alignment.onlyFirst == [0] && alignment.onlySecond == [0, 1])
+    }
+
     @Test(
         "What differs between runs is found in any text, and nothing else",
         arguments: [

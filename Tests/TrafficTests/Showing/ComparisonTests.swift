@@ -114,6 +114,16 @@ struct ComparisonTests {
         #expect(changes(.exchange(first), .exchange(second)) == [], "what a limit cut is not known")
     }
 
+    @Test(
+        "A request's body of which only the length was recorded is not known, and so not compared",
+        arguments: [("2", true), ("0", false), ("x", false)])
+    func unknownBody(length: String, isUnknown: Bool) {
+        var first = Samples.exchange("POST", "/a")
+        first.request.fields = [SessionField("content-length", length)]
+        let found = changes(.exchange(first), .exchange(Samples.exchange("POST", "/a", body: "{}")))
+        #expect(found == (isUnknown ? [] : ["request.body: - → {}"]))
+    }
+
     @Test("What is missing, more, or moved is told by its place")
     func order() {
         let (a, b, c) = (get("/a"), get("/goals/\(Self.id)"), get("/goals/\(Self.otherID)"))

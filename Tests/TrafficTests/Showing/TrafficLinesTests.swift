@@ -250,6 +250,15 @@ struct TrafficFilterTests {
     }
 
     @Test(
+        "A text that is no entry matches by its words, and meets no condition",
+        arguments: [
+            ("", true), ("run FAR", true), ("run walk", false), ("status=409", false), ("status=409 run", false),
+        ])
+    func text(filter: String, matches: Bool) throws {
+        #expect(try TrafficFilter(filter).matches(text: "Run far away") == matches)
+    }
+
+    @Test(
         "A mistake in a filter is told",
         arguments: [
             ("stats=4xx", "stats"), ("status=x", "status"), ("status=200 status=201", "status"), ("limit=5", "limit"),
@@ -286,7 +295,12 @@ struct TrafficFilterTests {
             JournalSample.frame(.server, #"{"type":"pong","timestamp":"2025-01-29T10:30:00Z"}"#),
         ]
         for frame in pings { #expect(JournalEvent.frame(frame).isPing) }
-        let others = [Self.chunk, JournalSample.frame(.client, "ping"), JournalSample.frame(.client, #"["ping"]"#)]
+        let others = [
+            Self.chunk, JournalSample.frame(.client, "ping"), JournalSample.frame(.client, #"["ping"]"#),
+            JournalSample.frame(.client, #"{"type":"ping","content":"\#(String(repeating: "a", count: 200))"}"#),
+            RecordedFrame(sender: .client, opcode: .binary, payload: Array(#"{"type":"ping"}"#.utf8)),
+            RecordedFrame(sender: .server, opcode: .close, payload: []),
+        ]
         for frame in others { #expect(!JournalEvent.frame(frame).isPing) }
         #expect(!JournalEvent.exchange(Self.goals).isPing)
     }

@@ -36,7 +36,6 @@ public struct ConformPlay: Sendable {
         ContractCase.all.filter { contractCase in
             contractCase.setting == .builtIn("default") && contractCase.guide == nil
                 && contractCase.leastDuration <= .seconds(10)
-                && !contractCase.steps.contains { if case .perform(.openConsultation) = $0 { true } else { false } }
         }
     }
 

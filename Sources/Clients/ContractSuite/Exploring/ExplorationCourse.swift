@@ -294,7 +294,7 @@ extension ExplorationCourse {
                 if shows == true { showing.evidence = run }
             }
             showing.made += 1
-            if shows ?? false { showing.failed += 1 }
+            if shows == true { showing.failed += 1 }
         }
         return showing
     }

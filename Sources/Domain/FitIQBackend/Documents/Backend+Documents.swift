@@ -86,7 +86,7 @@ extension Backend {
         let removed = users[user].documents[collection]?.remove(at: index)
         storedBytes -= removed?.byteCount ?? 0
         if let removed { noteRemoval(of: removed.id, in: collection, of: user) }
-        if users[user].documents[collection]?.isEmpty ?? true { users[user].documents[collection] = nil }
+        if users[user].documents[collection, default: []].isEmpty { users[user].documents[collection] = nil }
     }
 
     /// Sets one member to true or false; nil turns it.

@@ -199,8 +199,7 @@ final class ClockMove: BodySource {
 
     /// Whether something remains to be done; much may be due at one time, including the last one.
     private func isBefore(_ target: Timestamp) -> Bool {
-        let isLate = world.nextStep.map { $0 <= target } ?? false
-        return world.clock.manualTime.map { $0 < target || isLate } ?? false
+        world.turn.now < target || world.nextStep.map { $0 <= target } ?? false
     }
 
     /// Moves the clock, from one due thing to the next if it looks for an entry.

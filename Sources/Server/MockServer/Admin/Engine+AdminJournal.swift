@@ -208,7 +208,7 @@ extension Engine {
     /// Ends a stream of events cleanly: its world is gone, or the server stops.
     func endEvents(on connection: Connection, at now: Timestamp) {
         // The latest events, as far as the reader has room.
-        if connection.follower?.hasNews ?? false, !isReadingPaused(connection) { _ = feedFollower(connection, at: now) }
+        if connection.follower?.hasNews == true, !isReadingPaused(connection) { _ = feedFollower(connection, at: now) }
         let follower = connection.follower
         connection.follower = nil
         if let world = follower?.world { disableAbandonedBreakpoints(of: world, at: now) }

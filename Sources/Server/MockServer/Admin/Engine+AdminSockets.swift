@@ -67,8 +67,9 @@ extension Engine {
             return (text, .text)
         }
         guard body["fields"] == nil else { throw .invalid("Send 'fields' only with a 'template'.") }
-        guard payload != nil || isPing else { throw .nothingToSend }
-        return (payload?.bytes ?? [], isPing ? .ping : payload?.isText ?? true ? .text : .binary)
+        if isPing { return (payload?.bytes ?? [], .ping) }
+        guard let payload else { throw .nothingToSend }
+        return (payload.bytes, payload.isText ? .text : .binary)
     }
 
     /// `POST /__admin/sockets/{n}/close`: begins the closing handshake, also with a code that must not be sent.

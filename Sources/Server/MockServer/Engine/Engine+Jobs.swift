@@ -193,7 +193,7 @@ extension Engine {
             if !connection.input.isEmpty { arrive(on: connection, at: now) }
             if connection.speaks == .webSocket {
                 // If its world stands still again, it is found again when that resumes.
-                if !(connection.world?.isStanding ?? false), connection.heldEvent == nil {
+                if connection.world?.isStanding != true, connection.heldEvent == nil {
                     serveUnreadFrames(of: connection, at: now)
                 }
             } else if connection.waiting == .forWorld {

@@ -107,7 +107,7 @@ extension Engine {
             case .text: connection.webSocket?.send(text: payload, into: &connection.output.bytes)
             default: connection.webSocket?.send(binary: payload, into: &connection.output.bytes)
             }
-        if isSent ?? false { recorder.sent(payload, opcode, faults: faults, from: start, on: connection, in: world) }
+        if isSent == true { recorder.sent(payload, opcode, faults: faults, from: start, on: connection, in: world) }
         outputHasGrown(of: connection, at: now)
     }
 

@@ -193,7 +193,7 @@ extension Engine {
         lendOutput(to: connection)
         if connection.socketFaults == nil {
             let start = connection.output.writtenOffset
-            let isSent = connection.webSocket?.send(text: text, into: &connection.output.bytes) ?? false
+            let isSent = connection.webSocket?.send(text: text, into: &connection.output.bytes) == true
             if isSent { recorder.sent(text, from: start, on: connection, in: world) }
         } else {
             sendThroughFaults(text, on: connection, in: world, at: now)
@@ -276,7 +276,7 @@ extension Engine {
     /// Sends a text message of the backend through the faults of its connection.
     func sendThroughFaults(_ text: [UInt8], on connection: Connection, in world: World, at now: Timestamp) {
         connection.socketFaults?.windowBits = connection.webSocket?.windowBits
-        guard connection.webSocket?.canSend ?? false,
+        guard connection.webSocket?.canSend == true,
             let outgoing = connection.socketFaults?.send(text, at: world.turn.now)
         else { return }
         deliver(outgoing, on: connection, in: world, at: now)

@@ -263,7 +263,7 @@ public final class Engine {
         guard isReadingPaused(connection) else { return true }
         guard connection.speaks == .http else {
             return connection.heldEvent != nil && !connection.isReadingStalled
-                && !(connection.world?.isStanding ?? false)
+                && connection.world?.isStanding != true
                 && connection.unreadFrames.count < limits.unsentBytesBeforeReadingPauses
         }
         return connection.awaitsOthers && connection.http.bufferedByteCount == 0 && connection.output.isEmpty

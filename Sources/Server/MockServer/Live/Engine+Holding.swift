@@ -108,11 +108,11 @@ extension Engine {
 
     /// Lets messages continue while too many bytes wait behind one that is held; behind a gate, gives the socket up.
     func relieveHolds(of connection: Connection, in world: World, at now: Timestamp) {
-        if connection.socketFaults?.isGated ?? false {
+        if connection.socketFaults?.isGated == true {
             guard connection.socketFaults?.heldBytes ?? 0 > limits.heldFrameBytes else { return }
             return cutOff(connection, .slowReader(limit: limits.heldFrameBytes))
         }
-        while connection.socketFaults?.isHolding ?? false,
+        while connection.socketFaults?.isHolding == true,
             connection.socketFaults?.heldBytes ?? 0 > limits.heldFrameBytes,
             let thing = world.live?.holds.things.first(where: { $0.connection == connection.id && $0.sender == .server }
             )

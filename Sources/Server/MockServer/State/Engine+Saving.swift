@@ -72,18 +72,19 @@ extension Engine {
     }
 
     private func saved(_ result: Result<Void, StateFileError>, commits: Bool, at now: Timestamp) {
-        saving?.isWriting = false
+        guard let saving else { return }
+        saving.isWriting = false
         switch result {
         case .success:
-            if commits { saving?.failure = nil }
+            if commits { saving.failure = nil }
             // The rest of a transaction follows at once, unless it stands still.
-            let follows = !commits && saving?.worlds.contains { !$0.isStanding } ?? false
-            saving?.due = follows ? now : now.advanced(byNanoseconds: Engine.savingInterval)
+            let follows = !commits && saving.worlds.contains { !$0.isStanding }
+            saving.due = follows ? now : now.advanced(byNanoseconds: Engine.savingInterval)
             if follows { save(at: now) }
         case .failure(let failure):
-            if saving?.failure == nil { observe?(.stateNotSaved(message: failure.message)) }
-            saving?.failure = failure
-            saving?.due = now.advanced(byNanoseconds: Engine.savingPause)
+            if saving.failure == nil { observe?(.stateNotSaved(message: failure.message)) }
+            saving.failure = failure
+            saving.due = now.advanced(byNanoseconds: Engine.savingPause)
             saveAnew()
         }
     }

@@ -122,7 +122,7 @@ extension Engine {
         guard let connection = self[id], let deadline = connection.deadline, deadline.time == time else { return }
         connection.deadline = nil
         // Output written on the way, or held back, could not be read yet: its time starts when the clock stops again.
-        let couldBeRead = passing?.slow.contains(id) ?? false
+        let couldBeRead = passing?.slow.contains(id) == true
         guard connection.stream == nil && connection.isDrained || couldBeRead && !connection.output.isHeld else {
             return
         }

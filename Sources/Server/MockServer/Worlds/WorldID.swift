@@ -11,7 +11,7 @@ public struct NodeName: Hashable, Sendable {
     /// anything else.
     public init?(_ text: some StringProtocol) {
         let isLabel = text.utf8.allSatisfy { $0.isLowercaseLetter || $0.isDigit || $0 == UInt8(ascii: "-") }
-        guard isLabel, (1...Self.longest).contains(text.utf8.count), text.utf8.first?.isLowercaseLetter ?? false,
+        guard isLabel, (1...Self.longest).contains(text.utf8.count), text.utf8.first?.isLowercaseLetter == true,
             !text.hasSuffix("-")
         else { return nil }
         self.text = String(text)

@@ -34,7 +34,7 @@ struct TornHAR {
         /// The end of the last complete entry, of the bracket before the first, or of the one after the last.
         var wholeEnd = 0
         var entries = 0
-        /// Whether the text continued after its end, or is not an object, or contains an entry that is not one.
+        /// Whether the text is not an object, or contains an entry that is not one.
         var isHopeless = false
         /// Whether the object "log" has begun, and no other member after it.
         private(set) var isInLog = false
@@ -89,7 +89,6 @@ struct TornHAR {
 
         private mutating func close(at index: Int) {
             depth -= 1
-            if depth <= 0 { isHopeless = true }
             guard place == .inEntries else { return }
             if depth == 3 {
                 wholeEnd = index + 1

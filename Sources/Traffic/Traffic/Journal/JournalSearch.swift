@@ -30,9 +30,7 @@ public struct JournalSearch: Sequence, IteratorProtocol, Sendable {
         // Numbers increase by one, so the entries that the query excludes at either end are not even checked.
         let first = entries.first?.number ?? 0
         func position(of number: Int) -> Int {
-            let (offset, isTooFar) = number.subtractingReportingOverflow(first)
-            let places = isTooFar ? (number < 0 ? -1 : .max) : offset
-            return entries.startIndex + Swift.min(Swift.max(places, 0), entries.count)
+            entries.startIndex + Swift.min(Swift.max(number, first) - first, entries.count)
         }
         let begin = position(of: query.since < .max ? query.since + 1 : .max)
         rest = begin..<Swift.max(begin, position(of: query.before))

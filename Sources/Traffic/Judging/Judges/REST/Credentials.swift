@@ -101,7 +101,7 @@ struct RefreshAfter401: ObligationJudge {
             refusal.retries = [fact.entry]
         }
         // An answer in the place of the token's check says nothing about it, and allows another request.
-        let isFailed = request.isAnswered && (request.status.map { $0 >= 500 || $0 == 429 } ?? false)
+        let isFailed = request.isAnswered && (request.status ?? 0 >= 500 || request.status == 429)
         if isFailed { refusal.attempts -= 1 }
         // A token that is not refused again was refused by mistake.
         refusals[target] = request.isAnswered && !isRefused && !isFailed ? nil : refusal

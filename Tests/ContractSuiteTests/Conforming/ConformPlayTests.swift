@@ -1,0 +1,95 @@
+import FitIQAPI
+import FitIQClient
+import MockServer
+import Scenarios
+import Synchronization
+import Testing
+
+@testable import ContractSuite
+@testable import Traffic
+
+@Suite("Cases are played with a server as its guest", .timeLimit(.minutes(5)))
+struct ConformPlayTests {
+    private static let start = Timestamp(secondsSinceEpoch: 1_738_146_600)
+
+    /// Plays steps with what was recorded before; by default there is no server, because nothing is to be sent.
+    private static func play(
+        _ steps: [Step], at url: String = "http://127.0.0.1:1", recorded entries: [SessionEntry] = [],
+        isStopped: @escaping @Sendable () -> Bool = { false }
+    ) async throws -> ConformPlay.Outcome? {
+        let credentials = Credentials(token: DevelopmentCredentials.token(), apiKey: DevelopmentCredentials.apiKey)
+        let play = ConformPlay(
+            recording: { Session(entries: entries) }, isStopped: isStopped,
+            make: { try FitIQClient(url: url, credentials: credentials) })
+        return try await play.play(ContractCase("a/b/c", "A case", .ours("It is."), steps: steps))
+    }
+
+    @Test("Without a consultation it sends no message and archives nothing, but it may leave")
+    func withoutConsultation() async throws {
+        let rows: [(Step, String?)] = [
+            (.send("Hello?"), ConformMessages.notOurs), (.archive, ConformMessages.notOurs), (.disconnect, nil),
+        ]
+        for (step, trouble) in rows {
+            let outcome = try await Self.play([step])
+            #expect(outcome != nil && outcome?.trouble == trouble, "\(step)")
+        }
+    }
+
+    @Test("It writes only to a consultation that an answer 201 of the same run shows")
+    func ours() async throws {
+        var configuration = Engine.Configuration(pace: .instant)
+        configuration.scenario = try Scenario.read(
+            """
+            name: upstream
+            users:
+              - id: default
+                consultations:
+                  - {id: \(KnownID.consultation), persona: nutritionist, created_at: 2d ago}
+            """)
+        let server = try LocalServer(configuration)
+        defer { server.stop() }
+        let request = SessionRequest(method: "POST", url: "\(server.url)/api/v1/consultations")
+        func answer(_ status: Int, showing id: String) -> SessionEntry {
+            let body = RecordedBody(Array(#"{"data":{"id":"\#(id)"}}"#.utf8))
+            return .exchange(
+                SessionExchange(
+                    started: Self.start, request: request, response: SessionResponse(status: status, body: body)))
+        }
+        let unanswered = SessionExchange(started: Self.start, request: request)
+        let socket = SessionSocket(
+            started: Self.start, opened: Self.start, request: request, response: SessionResponse(status: 101))
+        let foreign: [[SessionEntry]] = [
+            [], [.exchange(unanswered)], [.socket(socket)], [answer(200, showing: KnownID.consultation)],
+            [answer(201, showing: KnownID.nothing)],
+        ]
+        let steps: [Step] = [.open(KnownID.consultation), .untilReady, .archive]
+        for entries in foreign {
+            let outcome = try await Self.play(steps, at: server.url, recorded: entries)
+            #expect(outcome?.trouble == ConformMessages.notOurs, "\(entries)")
+        }
+        let own = try await Self.play(steps, at: server.url, recorded: [answer(201, showing: KnownID.consultation)])
+        #expect(own != nil && own?.trouble == nil)
+        let archived = try await server.perform { engine, _ in
+            engine.journalEntries(ofWorld: "default").count { $0.event.request?.endpoint == .archiveConsultation }
+        }
+        #expect(archived == 1)
+        // A goal may belong to no consultation.
+        let goal = try await Self.play([.createGoal("Run 5 km")], at: server.url)
+        #expect(goal != nil && goal?.trouble == nil)
+    }
+
+    @Test("What a case waits for in vain ends it; a run that was stopped has no outcome")
+    func unmet() async throws {
+        // It is stopped only while the goal is waited for, so that there is nothing to wait for.
+        let count = Mutex(0)
+        let outcome = try await Self.play([.until(.goal("Run 5 km"), within: .seconds(1)), .archive]) {
+            count.withLock { count in
+                count += 1
+                return count == 1
+            }
+        }
+        #expect(outcome?.trouble == ConformMessages.unmet)
+        let stopped = try await Self.play([]) { true }
+        #expect(stopped?.address == nil)
+    }
+}

@@ -1,0 +1,211 @@
+import FitIQAPI
+import JSON
+import Judging
+import MockServer
+import Testing
+import WebSocket
+
+@testable import ContractSuite
+@testable import Traffic
+
+@Suite("Answers of a server are compared with the fake's", .timeLimit(.minutes(5)))
+struct ConformanceTests {
+    private static let start = Timestamp(secondsSinceEpoch: 1_738_146_600)
+    /// What the fake says; it is learnt once for all tests.
+    private static let fake = Task { try await Conformance(mode: .union) }
+
+    /// What the fake says while a case is played in memory.
+    private static func session(_ address: String) async throws -> Session {
+        let contractCase = try #require(ContractCase.all.first { $0.address == address })
+        let network = VirtualNetwork(try Engine(Engine.Configuration(), now: start), now: start)
+        let world = try await StageWorld(
+            on: network, contractCase.setting.scenario(), guide: .union, clock: .manual, judged: false)
+        let client = try ReferenceClient(world.surroundings, network: network)
+        var play = CasePlay(
+            world: world, client: client, result: CaseResult(contractCase, mode: .union), stepLimit: 5_000,
+            grace: .seconds(5))
+        try await play.run()
+        let entries = try await world.entries()
+        return Session(entries, origin: "http://fake")
+    }
+
+    /// The value in the fake's answer to `GET /api/v1/goals`.
+    private static func goals() async throws -> JSONObject {
+        let bodies = try await session("goal/chat/twice").entries.compactMap { entry -> [UInt8]? in
+            guard case .exchange(let exchange) = entry, exchange.request.method == "GET",
+                exchange.request.url.hasSuffix("/api/v1/goals")
+            else { return nil }
+            return exchange.response?.body.bytes
+        }
+        let body = try #require(bodies.first)
+        return try #require(try JSON.parse(body).object)
+    }
+
+    /// The same with more members.
+    private static func goals(with members: [(String, JSONValue)]) async throws -> [UInt8] {
+        var object = try await goals()
+        for (name, value) in members { object[name] = value }
+        return JSONValue.object(object).encoded()
+    }
+
+    /// What a server answers to a GET.
+    private static func answer(
+        _ body: [UInt8], status: Int = 200, type: String? = "application/json", path: String = "/api/v1/goals",
+        change: (inout SessionResponse) -> Void = { _ in }
+    ) -> SessionEntry {
+        let fields = type.map { [SessionField("Content-Type", $0)] } ?? []
+        var response = SessionResponse(status: status, fields: fields, body: RecordedBody(body))
+        change(&response)
+        let request = SessionRequest(method: "GET", url: "http://upstream\(path)")
+        return .exchange(SessionExchange(started: start, request: request, response: response))
+    }
+
+    private static func compared(
+        _ entries: [SessionEntry], playedIn cases: [ConformPlay.Outcome] = []
+    ) async throws -> Conformance {
+        var conformance = try await fake.value
+        conformance.compare(Session(entries: entries), playedIn: cases)
+        return conformance
+    }
+
+    /// The deviations of an endpoint, one a line.
+    private static func told(_ result: Conformance.EndpointResult?) -> [String] {
+        (result?.deviations ?? []).map { "\($0.place): \($0.fake) ≠ \($0.upstream)" }
+    }
+
+    private static func report(_ conformance: Conformance, _ cases: [ConformPlay.Outcome] = []) -> Report {
+        conformance.report(title: "a server", cases: cases)
+    }
+
+    @Test("What the fake says is alike to the last answer: responses, handshakes and the server's messages")
+    func itself() async throws {
+        let session = try await Self.session("goal/chat/twice")
+        let conformance = try await Self.compared(session.entries)
+        for result in conformance.endpoints {
+            #expect(result.alike == result.answers && result.deviations.isEmpty, "\(Self.told(result))")
+        }
+        let answers: Int = session.entries.reduce(0) { sum, entry in
+            switch entry {
+            case .exchange: sum + 1
+            case .socket(let socket): sum + 1 + socket.frames.count { $0.sender == .server && $0.opcode == .text }
+            }
+        }
+        #expect(answers > 10 && conformance.endpoints.map(\.answers).reduce(0, +) == answers)
+        #expect(conformance.fidelity == 100 && conformance.unknownCount == 0)
+        let report = Self.report(conformance)
+        #expect(report.outcome().exitCode == 0)
+        #expect(report.runs[0].notes == [ConformMessages.sum(conformance, cases: 0)])
+        #expect(conformance.rows == ConformMessages.rowsHeading.joined(separator: "\n") + "\n")
+    }
+
+    @Test("A deviation is told once with its count: by place within an answer, else in the order in which they show")
+    func counts() async throws {
+        let odd = Self.answer(try await Self.goals(with: [("zebra", 1), ("ape", true)]))
+        let late = Self.answer(try await Self.goals(with: [("bee", 1)]))
+        let cases = [
+            ConformPlay.Outcome(address: "goal/one", firstEntry: 0),
+            ConformPlay.Outcome(address: "goal/two", firstEntry: 4, trouble: "It stops."),
+        ]
+        let conformance = try await Self.compared(
+            [Self.answer(try await Self.goals(with: [])), odd, odd, odd, late], playedIn: cases)
+        let result = try #require(conformance.endpoints.first)
+        #expect(conformance.endpoints.count == 1 && result.endpoint == .listGoals)
+        #expect(result.answers == 5 && result.alike == 1 && conformance.fidelity == 20)
+        #expect(
+            Self.told(result) == [
+                "200, ape: no such member ≠ true or false", "200, zebra: no such member ≠ a number",
+                "200, bee: no such member ≠ a number",
+            ])
+        #expect(result.deviations.map(\.count) == [3, 3, 1])
+        #expect(
+            result.deviations.map(\.firstSeen) == ["goal/one, entry 2", "goal/one, entry 2", "goal/two, entry 5"])
+        let report = Self.report(conformance, cases)
+        let check = try #require(report.runs[0].checks.first)
+        #expect(check.clause == "GET /api/v1/goals: 1 of 5 answers alike, 20 %")
+        #expect(
+            check.failures.first == "200, ape: the fake has no such member, upstream true or false; first in goal/one, "
+                + "entry 2, and in 2 more answers.")
+        #expect(report.runs[0].notes == ["5 answers in 2 cases: 20 % alike.", "goal/two: It stops."])
+        #expect(report.outcome().exitCode == 1)
+    }
+
+    @Test("Answers of endpoints that the fake is not asked for are counted, and not compared")
+    func unknown() async throws {
+        let unknown = [Self.answer([], path: "/api/v1/nothing"), Self.answer([], path: "/nothing/at/all")]
+        var conformance = try await Self.compared(unknown + [Self.answer(try await Self.goals(with: []))])
+        #expect(conformance.unknownCount == 2 && conformance.endpoints.map(\.endpoint) == [.listGoals])
+        #expect(conformance.fidelity == 100 && Self.report(conformance).outcome().exitCode == 0)
+        #expect(Self.report(conformance).runs[0].notes.last == ConformMessages.notCompared(2))
+        // Where nothing is compared, there was no answer.
+        conformance = try await Self.compared(unknown)
+        #expect(conformance.fidelity == nil && Self.report(conformance).outcome().exitCode == 4)
+    }
+
+    @Test("Statuses, media types and bodies deviate; an answer that was not recorded whole says nothing")
+    func responses() async throws {
+        let body = try await Self.goals(with: [])
+        let rows: [(SessionEntry, [String])] = [
+            (Self.answer(body, type: "Application/JSON ; charset=utf-8"), []),
+            (
+                Self.answer(body, type: "text/html; charset=utf-8"),
+                ["200, the media type: application/json ≠ `text/html`"]
+            ),
+            (Self.answer(body, type: nil), ["200, the media type: application/json ≠ no media type"]),
+            (
+                Self.answer(Array("<p>".utf8), type: "text/html"),
+                ["200, the body: JSON ≠ not JSON", "200, the media type: application/json ≠ `text/html`"]
+            ),
+        ]
+        for (entry, deviations) in rows {
+            let result = try #require(try await Self.compared([entry]).endpoints.first)
+            #expect(Self.told(result) == deviations)
+            #expect(result.answers == 1 && (result.alike == 1) == deviations.isEmpty)
+        }
+        let teapot = try await Self.compared([Self.answer(body, status: 418)]).endpoints.first?.deviations ?? []
+        #expect(teapot.map(\.place) == ["the status"] && teapot.map(\.upstream) == ["418"])
+        #expect(teapot.first?.fake.hasPrefix("200") == true)
+        let parts = [
+            Self.answer(body) { $0.isComplete = false },
+            Self.answer(body) { $0.body = RecordedBody($0.body.bytes, of: $0.body.byteCount + 1) },
+            Self.answer(body) { $0.fields.append(SessionField("Content-Encoding", "gzip")) },
+        ]
+        #expect(try await Self.compared(parts).endpoints.isEmpty)
+    }
+
+    @Test("Of a socket the handshake and the server's whole messages are compared, by their type")
+    func messages() async throws {
+        let session = try await Self.session("consultation/create/201-opens-chat")
+        let sockets = session.entries.compactMap { if case .socket(let socket) = $0 { socket } else { nil } }
+        var socket = try #require(sockets.first)
+        let known = try #require(socket.frames.first { $0.sender == .server && $0.opcode == .text })
+        let odd = RecordedBody(Array(#"{"type":"nonsense"}"#.utf8))
+        socket.frames = [
+            known, SessionFrame(sender: .client, time: Self.start, opcode: .text, payload: odd),
+            SessionFrame(sender: .server, time: Self.start, opcode: .ping, payload: RecordedBody()),
+            SessionFrame(
+                sender: .server, time: Self.start, opcode: .text,
+                payload: RecordedBody(odd.bytes, of: odd.byteCount + 1)),
+            SessionFrame(sender: .server, time: Self.start, opcode: .text, payload: odd),
+            SessionFrame(sender: .server, time: Self.start, opcode: .binary, payload: known.payload),
+        ]
+        let result = try #require(try await Self.compared([.socket(socket)]).endpoints.first)
+        #expect(result.endpoint == .webSocket && result.answers == 4 && result.alike == 2)
+        #expect(result.deviations.map(\.upstream) == ["`nonsense`", "not JSON"])
+        for deviation in result.deviations {
+            #expect(deviation.place == "the type of a message" && deviation.count == 1)
+            // The status of the handshake is no type.
+            #expect(deviation.fake.contains("`connected`") && !deviation.fake.contains("101"))
+        }
+    }
+
+    @Test("A report names 100 deviations of an endpoint, and counts the others")
+    func limit() async throws {
+        for (count, notes) in [(100, []), (101, ["and 1 more deviation."])] as [(Int, [String])] {
+            let members = (0..<count).map { ("member\($0)", JSONValue.bool(true)) }
+            let conformance = try await Self.compared([Self.answer(try await Self.goals(with: members))])
+            #expect(conformance.endpoints.first?.deviations.count == count)
+            let check = try #require(Self.report(conformance).runs[0].checks.first)
+            #expect(check.failures.count == 100 && check.notes == notes)
+        }
+    }
+}

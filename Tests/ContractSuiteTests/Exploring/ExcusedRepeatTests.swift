@@ -1,0 +1,110 @@
+import FitIQAPI
+import HTTP1
+import Judging
+import Testing
+import Traffic
+
+@testable import ContractSuite
+
+@Suite("Oracle: what repeats for a reason is not blamed")
+struct ExcusedRepeatTests {
+    private static let start = Timestamp(secondsSinceEpoch: 1_738_146_600)
+
+    private static func time(_ seconds: Double) -> Timestamp { start.advanced(byNanoseconds: Int64(seconds * 1e9)) }
+
+    /// A request, when it was sent, and how it was answered.
+    private struct Request {
+        var line: String
+        var endpoint: Endpoint
+        var status: Int
+        var body = ""
+        var answer = ""
+        var at: Double
+        var took = 0.0
+        var delivery = Delivery.complete
+        var faults: [String] = []
+    }
+
+    /// Whether a client with these requests, whose user asked for something at these seconds, has a symptom.
+    private static func isBlamed(_ id: String, for requests: [Request], asked: [Double] = []) throws -> Bool {
+        var outcome = TrialOutcome(mode: .union, startedAt: start)
+        outcome.asked = asked.map(time)
+        outcome.entries = try requests.enumerated().map { index, request in
+            let head = "\(request.line) HTTP/1.1\r\nAuthorization: Bearer t\r\n"
+            let exchange = RecordedExchange(
+                head: try RequestHead(recorded: Array(head.utf8)), body: Array(request.body.utf8),
+                requestedAt: time(request.at), endpoint: request.endpoint, user: request.status == 401 ? nil : "ada",
+                status: request.status, responseBody: Array(request.answer.utf8), delivery: request.delivery,
+                faults: request.faults)
+            return JournalEntry(
+                number: index + 1, time: time(request.at + request.took), connection: 1, event: .exchange(exchange))
+        }
+        return Oracle(Story.all).symptoms(of: outcome, TrialReading(outcome), story: 0).contains { $0.id == id }
+    }
+
+    @Test("The same create again is blamed, unless the user asked twice between the conflict and it")
+    func conflicts() throws {
+        func create(at seconds: Double) -> Request {
+            Request(
+                line: "POST /api/v1/consultations", endpoint: .createConsultation, status: 409,
+                body: #"{"persona":"nutritionist"}"#,
+                answer: #"{"error":{"details":{"existing_consultation_id":"\#(KnownID.consultation)"}}}"#, at: seconds)
+        }
+        let rows: [(asked: [Double], isBlamed: Bool)] = [
+            ([], true), ([2], true), ([2, 3], false),
+            // The moment of the conflict counts, that of the create does not.
+            ([1, 3], false), ([2, 5], true), ([0, 7], true),
+        ]
+        for row in rows {
+            let isBlamed = try Self.isBlamed(
+                "consultation/conflict-continues-existing", for: [create(at: 1), create(at: 5)], asked: row.asked)
+            #expect(isBlamed == row.isBlamed, "\(row.asked)")
+        }
+    }
+
+    @Test("A refused token that is sent a third time is blamed, unless that answer was cut or came late")
+    func refusals() throws {
+        func goals(
+            at seconds: Double, took: Double = 0, delivery: Delivery = .complete, faults: [String] = []
+        ) -> Request {
+            Request(
+                line: "GET /api/v1/goals", endpoint: .listGoals, status: 401, at: seconds, took: took,
+                delivery: delivery, faults: faults)
+        }
+        let rows: [(third: Request, isBlamed: Bool)] = [
+            (goals(at: 2), true), (goals(at: 2, delivery: .partial), false),
+            (goals(at: 2, took: 10, faults: ["late"]), false), (goals(at: 2, took: 9, faults: ["late"]), true),
+        ]
+        for row in rows {
+            let isBlamed = try Self.isBlamed("auth/refresh-after-401", for: [goals(at: 0), goals(at: 1), row.third])
+            #expect(isBlamed == row.isBlamed, "\(row.third)")
+        }
+    }
+
+    @Test("A hasty repeat is blamed, unless another attempt was under way")
+    func attempts() throws {
+        func goals(at seconds: Double, took: Double = 0) -> Request {
+            Request(line: "GET /api/v1/goals", endpoint: .listGoals, status: 503, at: seconds, took: took)
+        }
+        let hasty = [goals(at: 0), goals(at: 0.5)]
+        #expect(try Self.isBlamed("retry/backoff-on-5xx", for: hasty))
+        #expect(try !Self.isBlamed("retry/backoff-on-5xx", for: hasty + [goals(at: 0.25, took: 3)]))
+    }
+
+    @Test("Hasty polls are blamed, whatever the user asked for in between")
+    func polls() throws {
+        let meal = #"{"data":{"id":"m1","status":"processing"}}"#
+        func poll(at seconds: Double) -> Request {
+            Request(
+                line: "GET /api/v1/meal-logs/m1", endpoint: .showMealLog, status: 200, answer: meal, at: seconds)
+        }
+        let create = Request(
+            line: "POST /api/v1/meal-logs/natural", endpoint: .createMealLog, status: 201, answer: meal, at: 0)
+        for asked in [[], [11]] as [[Double]] {
+            let isBlamed = try Self.isBlamed(
+                "meal/polling-cadence", for: [create, poll(at: 10), poll(at: 12)], asked: asked)
+            #expect(isBlamed, "\(asked)")
+        }
+        #expect(try !Self.isBlamed("meal/polling-cadence", for: [create, poll(at: 10), poll(at: 15)]))
+    }
+}

@@ -1,0 +1,31 @@
+import Faults
+import Testing
+
+@Suite("A queue that removes in batches")
+struct BacklogTests {
+    @Test("What is put in last comes out last, however much of it was removed")
+    func order() {
+        var backlog = Backlog<Int>()
+        #expect(backlog.isEmpty && backlog.first == nil && backlog.last == nil)
+        for number in 0..<3000 { backlog.append(number) }
+        var (firsts, lasts): ([Int], Set<Int>) = ([], [])
+        while let first = backlog.first, let last = backlog.last {
+            firsts.append(first)
+            lasts.insert(last)
+            backlog.removeFirst()
+        }
+        #expect(firsts == Array(0..<3000) && lasts == [2999])
+        #expect(backlog.isEmpty && backlog.last == nil)
+    }
+
+    @Test("What is left can change, and be taken at once")
+    func rest() {
+        var backlog = Backlog<Int>()
+        for number in 1...3 { backlog.append(number) }
+        backlog.removeFirst()
+        backlog.update { $0 *= 10 }
+        #expect(backlog.first == 20 && backlog.last == 30)
+        #expect(Array(backlog.takeAll()) == [20, 30])
+        #expect(backlog.isEmpty)
+    }
+}

@@ -1,0 +1,36 @@
+import Testing
+
+@testable import FitIQAPI
+
+@Suite("A queue of deadlines") struct DeadlineQueueTests {
+    /// In the order in which they leave the queue; times are seconds.
+    static let entries: [(time: Int64, owner: Int)] = [(1, 7), (2, 3), (2, 5), (3, 1)]
+
+    @Test("lets each go at its time and not before, those of the same time by their owners")
+    func order() {
+        for entries in [Self.entries, Array(Self.entries.reversed())] {
+            var queue = DeadlineQueue<Int>()
+            for entry in entries { queue.insert(entry.owner, at: Timestamp(secondsSinceEpoch: entry.time)) }
+            for (time, owner) in Self.entries {
+                let due = Timestamp(secondsSinceEpoch: time)
+                let early = queue.popDue(at: due.advanced(byNanoseconds: -1))
+                #expect(early?.owner == nil)
+                let next = queue.popDue(at: due)
+                #expect(next?.owner == owner && next?.time == due)
+            }
+            #expect(queue.count == 0 && queue.next == nil)
+        }
+    }
+
+    @Test("orders entries by time, then by owner, and none before itself")
+    func comparison() {
+        let entries = Self.entries.map { entry in
+            DeadlineQueue<Int>.Entry(time: Timestamp(secondsSinceEpoch: entry.time), owner: entry.owner)
+        }
+        for (place, entry) in entries.enumerated() {
+            for (other, otherEntry) in entries.enumerated() {
+                #expect((entry < otherEntry) == (place < other), "\(place), \(other)")
+            }
+        }
+    }
+}
