@@ -80,6 +80,22 @@ import Testing
         #expect(index.best(for: Words.fold(question))?.text == expected)
     }
 
+    @Test(
+        "takes an urgent answer before one with more words in common",
+        arguments: [
+            ("pain, and very blue sea", "ask a doctor"), ("red pain", "ask a doctor"), ("chest pain", "call help"),
+            ("very blue sea, pain, chest pain", "call help"), ("red", "calm"), ("nothing", nil),
+        ])
+    func urgent(question: String, expected: String?) {
+        let index = AnswerIndex(
+            urgent: [
+                WrittenAnswer(keywords: ["pain"], text: "ask a doctor"),
+                WrittenAnswer(keywords: ["chest pain", "pain"], text: "call help"),
+            ],
+            [WrittenAnswer(keywords: ["red", "very blue sea"], text: "calm")])
+        #expect(index.best(for: Words.fold(question))?.text == expected)
+    }
+
     @Test("gives each written answer to a question that holds its words", arguments: Persona.allCases)
     func reachable(persona: Persona) {
         for answer in WrittenAnswer.own(of: persona) + WrittenAnswer.common + WrittenAnswer.urgent

@@ -34,7 +34,7 @@ extension Backend {
             numbers: SplitMix64(seed: question.answerID.seed ^ 0x510E_527F_ADE6_82D1))
         let script = question.script?.filled(by: template) ?? AnswerScript(steps: [.builtInAnswer])
         let timeline = Timeline(script, id: question.answerID, pace: configuration.pace) {
-            Coach.answer(
+            Coach.speech(
                 persona: consultation.persona, context: consultation.context.type, question: question.content,
                 turn: question.number)
         }

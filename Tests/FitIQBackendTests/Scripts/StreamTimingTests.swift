@@ -9,7 +9,7 @@ import Testing
         _ steps: [AnswerScript.Step], _ timing: StreamTiming, seed: UInt64 = 1, pace: Pace = .human
     ) -> Timeline {
         var ids = ResourceIDSequence(seed: seed)
-        return Timeline(AnswerScript(steps: steps, timing: timing), id: ids.next(), pace: pace) { "built in" }
+        return Timeline(AnswerScript(steps: steps, timing: timing), id: ids.next(), pace: pace) { Speech("built in") }
     }
 
     @Test("is the built-in coach's where a script says nothing else", arguments: PaceTests.answers)
@@ -19,7 +19,7 @@ import Testing
             let id = ids.next()
             let chunks = Coach.chunks(of: text)
             for step in [AnswerScript.Step.builtInAnswer, .text(text)] {
-                let timeline = Timeline(AnswerScript(steps: [step]), id: id, pace: .human) { text }
+                let timeline = Timeline(AnswerScript(steps: [step]), id: id, pace: .human) { Speech(text) }
                 #expect(timeline.moments.map(\.offset) == Pace.human.offsets(of: chunks, seed: id.seed))
                 #expect(timeline.moments.dropLast().map(\.event) == chunks.map { .chunk($0) })
                 #expect(timeline.moments.last?.event == .completion)

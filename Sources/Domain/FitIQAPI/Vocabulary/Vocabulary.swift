@@ -113,7 +113,7 @@ public enum Persona: String, CaseIterable, Sendable, Hashable {
         writer.member("avatar", avatarURL(origin: origin))
     }
 
-    public func avatarURL(origin: String) -> String { "\(origin)/avatars/\(rawValue).svg" }
+    public func avatarURL(origin: String) -> String { origin + "/avatars/" + rawValue + ".svg" }
 
     /// The persona's avatar: its initial on a coloured disc, as SVG.
     public var avatarImage: String {

@@ -12,15 +12,19 @@ public enum Coach {
     ///
     /// - Parameter turn: The number of previous answers in the consultation; 0 or more.
     public static func answer(persona: Persona, context: ContextType, question: String, turn: Int) -> String {
-        precondition(turn >= 0, "turns count from 0, not \(turn)")
-        let words = Words.fold(question)
-        if let answer = AnswerIndex.urgent.best(for: words) { return answer.text }
+        speech(persona: persona, context: context, question: question, turn: turn).text
+    }
 
+    /// An answer with its chunks, which all that give the same one share.
+    static func speech(persona: Persona, context: ContextType, question: String, turn: Int) -> Speech {
+        precondition(turn >= 0, "turns count from 0, not \(turn)")
         let index = AnswerIndex.of(persona)
-        let answer = index.best(for: words) ?? index.general[turn % index.general.count]
-        // Greetings, thanks and the like need no opening.
-        guard turn == 0, answer.persona == persona, let opening = opening(of: context) else { return answer.text }
-        return opening + " " + answer.text
+        let answer = index.best(for: Words.fold(question)) ?? index.general[turn % index.general.count]
+        let speech = Speech(text: answer.text, chunks: answer.chunks)
+        // Greetings, thanks and the like need no opening, and what is urgent has none.
+        guard turn == 0, answer.persona == persona, let opening = opening(of: context) else { return speech }
+        let start = Speech(opening + " ")
+        return Speech(text: start.text + speech.text, chunks: start.chunks + speech.chunks)
     }
 
     /// The sentence about the context in the first answer; at most 12 words.
@@ -67,6 +71,17 @@ public enum Coach {
     }
 }
 
+/// A text and its chunks, which together are the text.
+struct Speech: Sendable {
+    var text: String
+    var chunks: [String]
+
+    init(text: String, chunks: [String]) { (self.text, self.chunks) = (text, chunks) }
+
+    /// A text in words.
+    init(_ text: String) { self.init(text: text, chunks: Coach.chunks(of: text)) }
+}
+
 /// Indexes answers by the first words of their phrases, so that a question is read once for any number of answers.
 struct AnswerIndex: Sendable {
     private struct Phrase: Sendable {
@@ -78,12 +93,15 @@ struct AnswerIndex: Sendable {
 
     /// Answers without keywords, which fit any question.
     let general: [WrittenAnswer]
+    /// First those that precede all others.
     private let answers: [WrittenAnswer]
+    private let urgentCount: Int
     private var phrases: [String: [Phrase]] = [:]  // Words of users, who may type either form.
     private var phraseCount = 0
 
-    init(_ answers: [WrittenAnswer]) {
-        self.answers = answers
+    init(urgent: [WrittenAnswer] = [], _ others: [WrittenAnswer]) {
+        answers = urgent + others
+        urgentCount = urgent.count
         general = answers.filter(\.keywords.isEmpty)
         for (number, answer) in answers.enumerated() {
             for keyword in answer.keywords {
@@ -95,7 +113,8 @@ struct AnswerIndex: Sendable {
         }
     }
 
-    /// The answer with the most words in common with the question; the first of equals; nil if none has any.
+    /// The answer with the most words in common with the question, an urgent one if one has any; the first of equals; nil
+    /// if none has any.
     func best(for words: [String]) -> WrittenAnswer? {
         var scores = [Int](repeating: 0, count: answers.count)
         var counted = [Bool](repeating: false, count: phraseCount)
@@ -107,19 +126,23 @@ struct AnswerIndex: Sendable {
             }
         }
         var best: Int?
-        for (number, score) in scores.enumerated() where score > best.map({ scores[$0] }) ?? 0 { best = number }
+        for (number, score) in scores.enumerated() where score > best.map({ scores[$0] }) ?? 0 {
+            if number >= urgentCount, let best, best < urgentCount { break }
+            best = number
+        }
         return best.map { answers[$0] }
     }
 
-    /// Searched before all others.
-    static let urgent = AnswerIndex(CoachBook.builtIn.urgent)
-
-    static func of(_ persona: Persona) -> AnswerIndex { byPersona[persona] ?? urgent }
+    static func of(_ persona: Persona) -> AnswerIndex {
+        guard let index = byPersona[persona] else { preconditionFailure("Every persona has an index.") }
+        return index
+    }
 
     /// The persona's own topics come first: "Hello, what about lunch?" is about lunch.
     private static let byPersona = Dictionary(
         uniqueKeysWithValues: Persona.allCases.map { persona in
-            (persona, AnswerIndex(CoachBook.builtIn.answers(of: persona) + CoachBook.builtIn.common))
+            let book = CoachBook.builtIn
+            return (persona, AnswerIndex(urgent: book.urgent, book.answers(of: persona) + book.common))
         })
 }
 

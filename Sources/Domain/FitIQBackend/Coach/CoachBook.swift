@@ -7,7 +7,13 @@ struct WrittenAnswer: Sendable {
     /// Words and phrases, one of which must occur in the question; empty for an answer that fits any question.
     var keywords: [String]
     /// 25 to 48 words of plain text, so that it streams within four seconds, word by word, with any opening.
-    var text: String
+    let text: String
+    /// Its words, one each.
+    let chunks: [String]
+
+    init(persona: Persona? = nil, keywords: [String], text: String) {
+        (self.persona, self.keywords, self.text, chunks) = (persona, keywords, text, Coach.chunks(of: text))
+    }
 }
 
 /// The texts of the built-in coach: `Fixtures/data/coach.json`.
@@ -114,14 +120,14 @@ struct CoachBook: Sendable {
             }
             folded.append(words)
         }
-        let text = file.text("text", of: record)
-        let count = Coach.chunks(of: text).count
+        let answer = WrittenAnswer(persona: persona, keywords: keywords, text: file.text("text", of: record))
+        let count = answer.chunks.count
         if !(25...48).contains(count) { file.refuse("an answer has 25 to 48 words, not \(count)", at: record.line) }
         // By bytes: a search for texts would take longer than all else at the first question.
-        let pairs = zip(text.utf8, text.utf8.dropFirst())
+        let pairs = zip(answer.text.utf8, answer.text.utf8.dropFirst())
         if pairs.contains(where: { Words.isWhitespace($0) && Words.isWhitespace($1) }) {
             file.refuse("one space or one line break stands between words", at: record.line)
         }
-        return WrittenAnswer(persona: persona, keywords: keywords, text: text)
+        return answer
     }
 }

@@ -41,7 +41,7 @@ struct Timeline: Sendable, Equatable {
     ///   - id: The id of the first answer; it seeds the pace.
     ///   - pace: ``Pace/instant`` removes all delays.
     ///   - builtInAnswer: The built-in coach's answer; evaluated only if the script uses it.
-    init(_ script: AnswerScript, id: ResourceID, pace: Pace, builtInAnswer: () -> String) {
+    init(_ script: AnswerScript, id: ResourceID, pace: Pace, builtInAnswer: () -> Speech) {
         var identifiers = ResourceIDSequence(seed: id.seed)
         var layout = Layout(isInstant: pace == .instant)
         for (number, part) in script.parts.enumerated() {
@@ -53,7 +53,7 @@ struct Timeline: Sendable, Equatable {
 
     private mutating func append(
         _ part: AnswerScript.Part, of script: AnswerScript, answer: Answer, layout: inout Layout,
-        builtInAnswer: () -> String
+        builtInAnswer: () -> Speech
     ) {
         var answer = answer
         let speeches = part.steps.map { $0.speech(builtInAnswer) }
@@ -98,15 +98,13 @@ struct Timeline: Sendable, Equatable {
 
 extension AnswerScript.Step {
     /// What the step says, and in which chunks; most steps but texts say nothing.
-    fileprivate func speech(_ builtInAnswer: () -> String) -> (text: String, chunks: [String]) {
+    fileprivate func speech(_ builtInAnswer: () -> Speech) -> Speech {
         switch self {
-        case .text(let text): return (text, Coach.chunks(of: text))
-        case .builtInAnswer:
-            let text = builtInAnswer()
-            return (text, Coach.chunks(of: text))
-        case .chunk(let chunk, _): return (chunk, [chunk])
-        case .burst(let chunks): return (chunks.joined(), chunks)
-        default: return ("", [])
+        case .text(let text): Speech(text)
+        case .builtInAnswer: builtInAnswer()
+        case .chunk(let chunk, _): Speech(text: chunk, chunks: [chunk])
+        case .burst(let chunks): Speech(text: chunks.joined(), chunks: chunks)
+        default: Speech(text: "", chunks: [])
         }
     }
 

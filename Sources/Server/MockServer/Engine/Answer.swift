@@ -78,11 +78,14 @@ struct ResponseFields {
     private var second = Int64.min
     /// `Content-Type` of JSON and `Date`.
     private(set) var json: [UInt8] = []
+    /// The value of `Date`.
+    private(set) var date = ""
 
     mutating func update(to now: Timestamp) {
         guard now.secondsSinceEpoch != second else { return }
         second = now.secondsSinceEpoch
-        json = Array("Content-Type: \(Answer.json)\r\nDate: \(now.httpDateText)\r\n".utf8)
+        date = now.httpDateText
+        json = Array("Content-Type: \(Answer.json)\r\nDate: \(date)\r\n".utf8)
     }
 }
 

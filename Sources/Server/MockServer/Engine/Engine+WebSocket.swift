@@ -83,7 +83,7 @@ extension Engine {
         _ head: RequestHead, _ fields: HTTPFields, on connection: Connection, use: Connection.WebSocketUse
     ) -> HTTPFields {
         var fields = fields
-        if fields[.date] == nil { fields[.date] = (connection.world ?? defaultWorld).turn.now.httpDateText }
+        if fields[.date] == nil { fields[.date] = (connection.world ?? defaultWorld).responseFields.date }
         connection.http.switchProtocols(fields: fields, into: &connection.output.bytes)
         let limit = use.isOfWorld ? limits.webSocketMessage : limits.echoMessage
         connection.webSocket = WebSocket.Connection(
