@@ -137,6 +137,8 @@ struct HoldingTests {
             #expect((breakpoint != nil) == isHeld, "\(text)")
         }
         #expect(texts.send(bytes("aab")).held == nil)
+        var server = try Self.holding(.frames(.all), Hold(fromServer: true))
+        #expect(server.receive(bytes("aab"), isText: true) == nil)
     }
 
     @Test("A breakpoint attaches to an open socket once, and counts from then on")

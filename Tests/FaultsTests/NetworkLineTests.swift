@@ -63,6 +63,27 @@ struct NetworkLineTests {
         #expect(lines.count < 50)
     }
 
+    @Test("Jitter goes from nothing up to what the profile says")
+    func jitter() {
+        let lines = Self.arrivals(NetworkProfile("a", jitter: 1), (1...30).map { (Int64($0), $0) })
+        let latest = lines.filter { $0.contains(".000001 ms ") }
+        #expect((1..<30).contains(latest.count))
+        #expect(lines.count == 30 && lines.allSatisfy { latest.contains($0) || $0.contains(".0 ms ") }, "\(lines)")
+    }
+
+    /// What a line does with its first packet, of one byte; with this seed chance draws 999 of 0 to 999 for it.
+    static let losses: [(NetworkProfile, arrival: String)] = [
+        (NetworkProfile("a", lossPerMille: 1000), "200.0 ms 1"), (NetworkProfile("a", lossPerMille: 999), "0.0 ms 1"),
+        (NetworkProfile("a", roundTrip: 199_000_000, lossPerMille: 1000), "299.5 ms 1"),
+        (NetworkProfile("a", roundTrip: 300_000_000, lossPerMille: 1000), "450.0 ms 1"),
+        (NetworkProfile("a", roundTrip: 300_000_000, lossPerMille: 999), "150.0 ms 1"),
+    ]
+
+    @Test("A lost packet comes a round trip later, and 200 ms at least", arguments: losses)
+    func lostPacket(profile: NetworkProfile, arrival: String) {
+        #expect(Self.arrivals(profile, [(0, 1)], seed: 715) == [arrival])
+    }
+
     @Test("A connection that an outage breaks ends once, behind what had arrived")
     func broken() throws {
         let outages = NetworkProfile.Outages(period: 1_000_000_000, length: 400_000_000, resetPerMille: 1000)
@@ -71,7 +92,7 @@ struct NetworkLineTests {
         #expect(lines.count > 1 && broken.count == 1 && lines.last == broken.first, "\(lines)")
     }
 
-    @Test("In each period there is one outage of its length, which breaks as many connections as it should")
+    @Test("In each period there is one outage of its length")
     func outages() throws {
         let outages = NetworkProfile.Outages(period: 10_000_000_000, length: 4_000_000_000, resetPerMille: 0)
         let network = Network(NetworkProfile("a", outages: outages), seed: 7, from: Self.start)
@@ -86,16 +107,24 @@ struct NetworkLineTests {
         #expect(
             Network(NetworkProfile("a", outages: always), seed: 7, from: Self.start).outage(at: Self.start)?.number == 0
         )
-        var broken = 0
-        for connection in UInt64(1)...400 {
-            var profile = NetworkProfile("a", outages: outages)
-            profile.outages?.resetPerMille = 250
-            let network = Network(profile, seed: 7, from: Self.start)
-            var line = NetworkLine(network, .up, connection: connection, after: 0, from: Self.start)
-            for second in Int64(1)...10 { line.enter(upTo: Int(second), at: Self.ms(second * 1000)) }
-            if line.breaks != nil { broken += 1 }
+    }
+
+    @Test("An outage breaks as many connections as it should")
+    func breaks() {
+        /// How many of 400 connections break, which all meet one outage.
+        func broken(_ perMille: Int) -> Int {
+            let outages = NetworkProfile.Outages(
+                period: 10_000_000_000, length: 4_000_000_000, resetPerMille: perMille)
+            // With this seed chance draws both 0 and 999 for some of them.
+            let network = Network(NetworkProfile("a", outages: outages), seed: 14, from: Self.start)
+            return (UInt64(1)...400).filter { connection in
+                var line = NetworkLine(network, .up, connection: connection, after: 0, from: Self.start)
+                for second in [2, 5, 8] { line.enter(upTo: second, at: Self.ms(Int64(second) * 1000)) }
+                return line.breaks != nil
+            }.count
         }
-        #expect((60...140).contains(broken), "\(broken)")
+        #expect(broken(0) == 0 && broken(1000) == 400)
+        #expect((60...140).contains(broken(250)) && (390..<400).contains(broken(999)))
     }
 
     @Test("The first connections are lost, or all")

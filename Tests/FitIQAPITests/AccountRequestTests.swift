@@ -20,6 +20,7 @@ import Testing
         ("email", #""ada""#, "must be an address"), ("email", #""@b.c""#, "must be an address"),
         ("email", #""a@b""#, "must be an address"), ("email", #""a@b@c.d""#, "must be an address"),
         ("email", #""a @b.c""#, "must be an address"), ("email", #""a@b..c""#, "must be an address"),
+        ("email", #""a@@b.c""#, "must be an address"), ("email", #""a@b.c@""#, "must be an address"),
         ("email", #""a\u0000@b.c""#, "must be an address"), ("email", #""a\u00a0@b.c""#, "must be an address"),
         ("email", "\"\(String(repeating: "a", count: 65))@b.c\"", "must be an address"),
         ("email", "\"a@\(String(repeating: "b", count: 251)).c\"", "must be an address"),
@@ -47,6 +48,7 @@ import Testing
         "One at the edge is read",
         arguments: [
             ("email", "\"a@\(String(repeating: "b", count: 250)).c\""), ("email", #""ä+b@c.d""#),
+            ("email", "\"\(String(repeating: "a", count: 64))@b.c\""),
             ("password", #""12345678""#), ("password", "\"\(String(repeating: "p", count: 200))\""),
             ("date_of_birth", #""2012-01-29""#), ("date_of_birth", #""1900-01-01""#),
         ])

@@ -124,7 +124,8 @@ import Testing
         let (token, secret) = (AccessToken(subject: "sarah", expiresAt: 1_738_146_600), [1, 2] as [UInt8])
         let refresh = token.signed(with: AccessToken.refreshSecret(of: secret))
         let members = #""access_token":"\#(token.signed(with: secret))","refresh_token":"\#(refresh)""#
-        let body = TokenPair(access: token, refresh: token).body(signedWith: secret, isFlat: isFlat)
+        let pair = TokenPair(access: token, refresh: token)
+        let body = isFlat ? pair.body(signedWith: secret, isFlat: true) : pair.body(signedWith: secret)
         #expect(text(body) == #"{"success":true,"data":{\#(members)}\#(isFlat ? "," + members : "")}"#)
     }
 

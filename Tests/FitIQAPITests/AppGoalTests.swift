@@ -153,6 +153,14 @@ import Testing
         #expect(try applying("{}", to: both) == both)
     }
 
+    @Test("start on a day, even if a time of it is told")
+    func start() throws {
+        for start in ["2025-02-01", "2025-02-01T12:34:56Z"] {
+            let goal = try applying(#"{"start_date":"\#(start)"}"#, to: GoalTests.plain)
+            #expect(goal.measure.startDate?.wireText == "2025-02-01T00:00:00Z")
+        }
+    }
+
     @Test("become active again by one word, and stay unstarted without progress")
     func activation() throws {
         var goal = GoalTests.plain

@@ -39,6 +39,10 @@ struct EndpointNearMissTests {
         ("GET /api/v1/ws/meal-logs", ["openMealSocket 90 -api/v1"]),
         ("GET /consultations/\(id)/ws", ["openSocket 90 prefix"]),
         ("GET /api/v1/goals/natural", ["listGoals 60 -natural"]), ("GET /api/v1/goals/17/", ["getGoal 85 slash/ 17?"]),
+        // Of two explanations with one score, it is the one whose extra and missing segments come first.
+        ("GET /api/v1/goals/5/x", ["getGoal 50 -5 x?"]),
+        ("GET /api/v1//preferences", ["getPreferences 55 +users +me //"]),
+        ("GET /ws/batch", []), ("GET /api", []), ("GET /api/", []), ("GET /api/v1", []),
         ("GET /favicon.ico", []), ("GET /", []), ("GET /api/v1/animals", []), ("GET /api/v1/people/\(id)", []),
         ("GET /" + String(repeating: "a/", count: 12), []), ("GET /" + String(repeating: "a", count: 300), []),
     ]
@@ -72,6 +76,13 @@ struct EndpointNearMissTests {
         let path = "/api/v1/goals/" + String(repeating: "x", count: EndpointNearMiss.longestPath - 14)
         #expect(try !nearest("GET \(path)").isEmpty)
         #expect(try nearest("GET \(path)x").isEmpty)
+    }
+
+    @Test("are looked for in paths of up to twelve segments")
+    func mostSegments() throws {
+        let path = "/api/v1/goals" + String(repeating: "/", count: EndpointNearMiss.mostSegments - 3)
+        #expect(try nearest("GET \(path)").first?.score == 55)
+        #expect(try nearest("GET \(path)/").isEmpty)
     }
 
     @Test("are told with what differs, the nearest first", arguments: table)

@@ -130,6 +130,7 @@ import Testing
             let request = try UpdateGoalRequest(body: Array(body.utf8), isForApps: isServed)
             #expect(request.hasFormOfApps == expected, "\(body)")
         }
+        #expect(try !UpdateGoalRequest(body: Array(#"{"target_value":5}"#.utf8)).hasFormOfApps)
     }
 
     @Test("to update take no negative zero, which JSON would show as -0")

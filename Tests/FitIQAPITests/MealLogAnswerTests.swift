@@ -181,4 +181,16 @@ import Testing
         let confirmed = text(photo(0.8).body(confirmedAs: MealLogExamples.mixed))
         #expect(confirmed.contains(#""data":\#(meal),"session_id":"#))
     }
+
+    @Test("The totals of a photo are whole grams, half of one rounded up", arguments: [(44, 4), (45, 5)])
+    func photoTotals(tenths: Int, grams: Int) {
+        var item = MealLogExamples.toast
+        item.nutrients = MealNutrients(
+            calories: 7, proteinTenths: tenths, carbsTenths: tenths + 10, fatTenths: tenths + 20)
+        let photo = MealPhoto(MealLogExamples.log(.completed([item], at: .example)))
+        let expected =
+            #""total_macros":{"total_calories":7,"total_protein":\#(grams),"#
+            + #""total_carbohydrates":\#(grams + 1),"total_fats":\#(grams + 2)}"#
+        #expect(text(photo.body).contains(expected))
+    }
 }

@@ -47,6 +47,21 @@ typealias Query = [(name: String, value: String)]
         #expect(try MessageListQuery(query: [("page", value)], in: .union).page == Page(number: number, size: 50))
     }
 
+    @Test("reads what only the apps send for them alone")
+    func forApps() throws {
+        let query: Query = [("limit", "7"), ("status", "x"), ("from", "x"), ("to", "x")]
+        #expect(try ConsultationListQuery(query: query) == ConsultationListQuery(query: []))
+        #expect(try MessageListQuery(query: query, in: .union) == MessageListQuery(query: [], in: .union))
+        let span: Query = [("limit", "7"), ("status", "active"), ("from", "2025-01-29"), ("to", "2025-01-29")]
+        let list = try ConsultationListQuery(query: span, isForApps: true)
+        #expect(list.page == Page(number: 1, size: 7) && list.status == .active)
+        let messages = try MessageListQuery(query: span, in: .union, isForApps: true)
+        #expect(messages.page == list.page && messages.created == list.created)
+        let first = try #require(DateTime("2025-01-29T00:00:00Z"))
+        #expect(list.created.first == first)
+        #expect(list.created.last == DateTime(secondsSinceEpoch: first.secondsSinceEpoch + 86_399))
+    }
+
     @Test("takes offsets as far as they go, one item at a time too")
     func lastOffset() throws {
         let query: Query = [("offset", "9223372036854775807"), ("limit", "1")]

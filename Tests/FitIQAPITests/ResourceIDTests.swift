@@ -174,7 +174,7 @@ import Testing
         #expect(sequence.next() == fresh.next())
     }
 
-    @Test("passes over an id of its own, and over no other", arguments: [0, 1, 7, 123_456, 1 << 39])
+    @Test("passes over an id of its own, and over no other", arguments: [0, 1, 7, 123_456, (1 << 40) - 1])
     func skippingPast(place: Int) {
         for seed in [UInt64.min, 7, .max] {
             var source = ResourceIDSequence(seed: seed, skipping: place)
@@ -193,9 +193,9 @@ import Testing
         }
     }
 
-    @Test("passes over no id that it will not reach")
-    func skippingFar() {
-        var source = ResourceIDSequence(seed: 7, skipping: 1 << 41)
+    @Test("passes over no id that it will not reach", arguments: [1 << 40, 1 << 41])
+    func skippingFar(place: Int) {
+        var source = ResourceIDSequence(seed: 7, skipping: place)
         var sequence = ResourceIDSequence(seed: 7)
         sequence.skip(past: source.next())
         #expect(sequence.issuedCount == 0)

@@ -64,7 +64,7 @@ struct ShellTests {
     func mealAndGoal() async throws {
         try await Self.withServer { server in
             let client = try FitIQClient(url: server.url, credentials: Self.credentials)
-            _ = try await client.startConsultation(persona: .nutritionist)
+            let first = try await client.startConsultation(persona: .nutritionist)
             let meal = try await client.logMeal("2 eggs and toast", type: .breakfast)
             #expect(meal.status == .completed && (meal.calories ?? 0) > 0)
             let goal = try await client.createGoal(
@@ -72,8 +72,30 @@ struct ShellTests {
             )
             #expect(try await client.loadGoals().map(\.id) == [goal.id])
             let conversation = try await client.chatAboutGoal(id: goal.id)
-            #expect(client.state.consultation == conversation)
+            #expect(conversation != first && client.state.consultation == conversation)
             try await client.archive()
+            await client.close()
+        }
+    }
+
+    @Test("A meal is waited for, and another of the same type that was logged later is not taken for it")
+    func twoMeals() async throws {
+        try await Self.withServer { server in
+            let (gate, address) = (try Gate(), server.address)
+            // Without an address nothing is sent, so both meals are under way at once.
+            let client = try FitIQClient(
+                url: "http://backend.test", credentials: Self.credentials,
+                configuration: { $0.mealPolling.interval = .milliseconds(20) },
+                resolve: { _, _ throws(SocketError) in
+                    gate.wait()
+                    return [address]
+                })
+            let first = Task { try await client.logMeal("2 eggs", type: .breakfast) }
+            for await state in client.states where state.meals.count == 1 { break }
+            client.perform(.logMeal(text: "3 eggs", type: .breakfast))
+            for await state in client.states where state.meals.count == 2 { break }
+            gate.open()
+            #expect(try await first.value.text == "2 eggs")
             await client.close()
         }
     }

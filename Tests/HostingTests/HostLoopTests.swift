@@ -24,17 +24,23 @@ struct HostLoopTests {
             secure: SecureEndpoint(address: address, certificates: identity.certificates, key: identity.key))
     }
 
-    /// Accepts a client at a listener, and returns for each that came whether it speaks TLS.
-    private func accept(at index: Int) throws -> [Bool] {
+    /// Connects a client to a listener, and accepts it.
+    private func connect(to index: Int, _ begin: (Socket, HostLoop.Port) -> Void) throws -> BlockingStream {
         let listener = loop.ports[index].listener
         let client = try BlockingStream.connect(to: listener.localAddress)
-        defer { client.close() }
         SingleDescriptorPoll.wait(for: .read, on: listener.descriptor)
+        loop.accept(Self.firstToken + UInt64(index), turn, begin)
+        return client
+    }
+
+    /// Accepts a client at a listener, and returns for each that came whether it speaks TLS.
+    private func accept(at index: Int) throws -> [Bool] {
         var accepted: [Bool] = []
-        loop.accept(Self.firstToken + UInt64(index), turn) { socket, port in
+        let client = try connect(to: index) { socket, port in
             accepted.append(port.isSecure)
             socket.close()
         }
+        client.close()
         return accepted
     }
 
@@ -43,6 +49,19 @@ struct HostLoopTests {
         #expect(try accept(at: 0) == [false])
         #expect(try accept(at: 1) == [true])
         #expect(HostLoop.isListener(Self.firstToken) && !HostLoop.isListener(Self.firstToken - 1))
+    }
+
+    @Test("A host closes its streams, and resets them only if it says so")
+    func closes() throws {
+        func isReset(_ close: (SocketStream) -> Void) throws -> Bool {
+            let client = try connect(to: 0) { socket, port in
+                if let stream = loop.serve(socket, token: 1, isSecure: port.isSecure) { close(stream) }
+            }
+            defer { client.close() }
+            return try client.isReset()
+        }
+        let (closed, reset) = (try isReset { loop.close($0) }, try isReset { loop.close($0, reset: true) })
+        #expect(!closed && reset)
     }
 
     /// A host that waits for nothing.

@@ -143,14 +143,31 @@ struct SocketStreamTests {
         client.close()
     }
 
+    @Test("A stream closes its descriptor once, and not again when another connection has it")
+    func closesOnce() throws {
+        let (client, socket) = try Self.connection()
+        let stream = SocketStream(socket, token: 0, session: nil, interest: .read)
+        stream.close(reset: false)
+        // The system gives away the lowest free descriptors first.
+        let others = try (0..<8).map { _ in try Self.connection() }
+        stream.close(reset: false)
+        for other in others {
+            #expect(other.client.socket.peerAddress != nil && other.server.peerAddress != nil)
+            other.client.close()
+            other.server.close()
+        }
+        client.close()
+    }
+
     @Test("A client that speaks plain HTTP to TLS is answered in plain text, and read up to its end")
     func plainText() throws {
         let (client, socket) = try Self.connection()
         let stream = SocketStream(socket, token: 0, session: TLSSession(server: context), interest: .read)
+        #expect(!stream.hasReceived)
         try client.send("GET / HTTP/1.1\r\n\r\n")
         guard case .failed(.plainHTTP(from: .client, _)) = try read(stream) else { throw NothingArrived() }
-        #expect(stream.isOpen && !stream.hasCiphertext && !stream.hasEnded)
-        _ = Array("no TLS".utf8).withUnsafeBytes { stream.send($0) }
+        #expect(stream.hasReceived && stream.isOpen && !stream.hasCiphertext && !stream.hasEnded)
+        _ = Array("no TLS".utf8).withUnsafeBytes { stream.send($0, isLast: true) }
         #expect(try client.receive(until: "TLS") == "no TLS")
         client.finishWriting()
         guard case .end = try read(stream) else { throw NothingArrived() }

@@ -138,7 +138,7 @@ public final class SocketStream {
     ///
     /// - Parameter isLast: Whether nothing comes after it; with TLS a close_notify follows it in the same packet.
     /// - Returns: How many bytes of the output count as sent, perhaps none yet; nil if there is nothing to send.
-    public func send(_ output: UnsafeRawBufferPointer, isLast: Bool = false) -> WriteResult? {
+    public func send(_ output: UnsafeRawBufferPointer, isLast: Bool) -> WriteResult? {
         guard isSecure, let session else { return output.isEmpty ? nil : socket.write(output) }
         if encryptedCount == 0, takesOutput, !output.isEmpty {
             encryptedCount = session.write(UnsafeRawBufferPointer(rebasing: output.prefix(Self.pieceSize)))

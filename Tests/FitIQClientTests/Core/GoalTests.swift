@@ -94,6 +94,67 @@ struct GoalTests {
         #expect(bench.take() == ["0 \(Self.create)", "1 GET /api/v1/goals"] + (wasMade ? [] : ["1 \(Self.create)"]))
         if !wasMade { bench.answer(201, goal()) }
         #expect(bench.state.goals.map(\.id) == [CoreBench.goal] && !bench.state.isBusy)
+        #expect(bench.state.problems.isEmpty)
+    }
+
+    @Test(
+        "What was made since, or five minutes before by the backend's clock, may be what was asked for",
+        arguments: [
+            ("2025-01-29T10:30:00Z", true), ("2025-01-29T10:25:00Z", true), ("2025-01-29T10:24:59Z", false),
+            ("soon", false), (nil, false),
+        ] as [(String?, Bool)])
+    func recent(time: String?, isRecent: Bool) {
+        #expect(ClientCore.isRecent(time.map { JSONValue.string($0) }, since: CoreBench.start) == isRecent)
+    }
+
+    @Test("A goal that gets no answer three times, and is never found, is given up")
+    func lost() {
+        var bench = CoreBench()
+        bench.perform(Self.command)
+        for _ in 1...3 {
+            bench.answer(502)
+            bench.wait(1)
+            bench.answer(200, ["goals": []])
+            bench.wait(1)
+        }
+        let list = "GET /api/v1/goals"
+        #expect(
+            bench.take() == [
+                "0 \(Self.create)", "1 \(list)", "1 \(Self.create)", "3 \(list)", "4 \(Self.create)", "5 \(list)",
+            ])
+        #expect(bench.state.problems.map(\.kind) == [.unavailable] && !bench.state.isBusy)
+    }
+
+    @Test("What becomes of a goal is told at once, whatever else is under way")
+    func told() {
+        // The bench checks that each change is told.
+        var bench = CoreBench()
+        bench.connect()
+        bench.frame([
+            "type": "template_created", "metadata": ["template_created": ["type": "goal", "id": "t1", "name": "Run"]],
+        ])
+        bench.perform(Self.command)
+        bench.answer(201, goal())
+        bench.perform(.logMeal(text: "2 eggs", type: .lunch))
+        bench.answer(200, goal(.string(CoreBench.consultation)))
+        #expect(bench.state.goals.map(\.conversation) == [CoreBench.consultation] && bench.state.isBusy)
+
+        bench = CoreBench()
+        bench.perform(.chatAboutGoal(id: CoreBench.goal))
+        bench.answer(200, ["goals": [goal()]])
+        bench.perform(.startConsultation(persona: .nutritionist))
+        bench.answer(201, ["conversationId": .string(CoreBench.consultation)])
+        #expect(bench.state.goals.map(\.conversation) == [CoreBench.consultation] && bench.state.isBusy)
+    }
+
+    @Test("Beyond the limit the oldest goal goes")
+    func bounded() {
+        var bench = CoreBench { $0.limits.goals = 1 }
+        for id in [CoreBench.goal, CoreBench.other] {
+            bench.perform(Self.command)
+            bench.answer(201, ["id": .string(id), "title": "Run"])
+            #expect(bench.state.goals.map(\.id) == [id])
+        }
     }
 
     @Test("A goal with a conversation is talked about there, one without gets one")
@@ -136,6 +197,14 @@ struct GoalTests {
         _ = bench.take()
         bench.perform(.chatAboutGoal(id: CoreBench.goal))
         #expect(bench.take().isEmpty && bench.state.problems.map(\.kind) == [.notFound, .notFound, .notFound])
+    }
+
+    @Test("The longest goal that the API takes is made")
+    func longest() {
+        var bench = CoreBench()
+        let (title, description) = (String(repeating: "x", count: 200), String(repeating: "y", count: 2000))
+        bench.perform(.createGoal(title: title, description: description, targetDate: CoreBench.start))
+        #expect(bench.take().count == 1 && bench.state.problems.isEmpty)
     }
 
     @Test("Goals that the API would refuse are refused here")

@@ -48,6 +48,20 @@ struct MealTests {
         #expect(bench.take() == ["0 \(Self.create)"] && bench.state.meals.map(\.calories) == [140])
     }
 
+    @Test("32 events wait for the answer that names their log; with one more the first goes", arguments: [31, 32])
+    func earlyEvents(others: Int) {
+        var bench = CoreBench()
+        bench.connect()
+        bench.perform(.logMeal(text: "2 eggs", type: .lunch))
+        bench.frame(["type": "meal_log.completed", "data": log("completed")])
+        for number in 1...others {
+            let id = JSONValue.string("6f1c2d3e-0000-4000-8000-0000000000\(10 + number)")
+            bench.frame(["type": "meal_log.completed", "data": log("completed", ["id": id])])
+        }
+        bench.answer(201, ["data": log("processing")])
+        #expect(bench.state.meals.map(\.status) == [others < 32 ? .completed : .processing])
+    }
+
     @Test("While a socket is open there is one look before 5 s, and an end of patience")
     func lostEvent() {
         var bench = CoreBench { $0.patience.pingInterval = .seconds(1000) }
@@ -60,9 +74,20 @@ struct MealTests {
         #expect(bench.state.problems.map(\.kind) == [.meal] && !bench.state.isBusy)
     }
 
-    @Test("Without a socket there is one look, then one each 5 s, at most 12")
-    func polls() {
-        var bench = CoreBench()
+    @Test("A look that failed is repeated, even while a socket is open")
+    func failedLook() {
+        var bench = CoreBench { $0.patience.pingInterval = .seconds(1000) }
+        bench.connect()
+        logged(&bench)
+        bench.wait(4.7)
+        bench.answer(500)
+        bench.wait(5)
+        #expect(bench.take() == ["0 \(Self.create)", "4.7 \(Self.load)", "9.7 \(Self.load)"])
+    }
+
+    @Test("Without a socket there is one look, then one each 5 s, at most 12 or as configured", arguments: [12, 2])
+    func polls(maximum: Int) {
+        var bench = CoreBench { if maximum != 12 { $0.mealPolling.maximumPolls = maximum } }
         logged(&bench)
         var times: [String] = []
         while !bench.requests.isEmpty {
@@ -70,7 +95,7 @@ struct MealTests {
             bench.wait(5)
         }
         times = bench.take()
-        #expect(times == ["0 \(Self.create)", "0 \(Self.load)"] + (1...12).map { "\($0 * 5) \(Self.load)" })
+        #expect(times == ["0 \(Self.create)", "0 \(Self.load)"] + (1...maximum).map { "\($0 * 5) \(Self.load)" })
         #expect(bench.state.problems.map(\.kind) == [.meal] && bench.core.nextDeadline == nil && !bench.state.isBusy)
     }
 
@@ -120,6 +145,24 @@ struct MealTests {
         #expect(bench.take().isEmpty)
     }
 
+    @Test("The look after a socket opened is no poll")
+    func freeLook() {
+        var bench = CoreBench { $0.mealPolling.maximumPolls = 2 }
+        logged(&bench)
+        bench.answer(200, ["data": log("processing")])
+        bench.wait(1)
+        bench.connect()
+        bench.answer(200, ["data": log("processing")])
+        bench.end()
+        bench.wait(5)
+        while !bench.requests.isEmpty {
+            bench.answer(200, ["data": log("processing")])
+            bench.wait(5)
+        }
+        #expect(bench.take().filter { $0.hasSuffix(Self.load) } == ["6 \(Self.load)", "11 \(Self.load)"])
+        #expect(bench.state.problems.map(\.kind) == [.meal])
+    }
+
     @Test("A log whose creation got no answer is looked for before another is made", arguments: [true, false])
     func uncertain(wasMade: Bool) {
         var bench = CoreBench()
@@ -130,12 +173,61 @@ struct MealTests {
             "id": .string(CoreBench.other), "status": "completed", "raw_input": "2 eggs", "meal_type": "lunch",
             "created_at": "2025-01-28T10:30:00Z",
         ]
-        bench.answer(200, ["data": ["meal_logs": wasMade ? [log("processing"), old] : [old]]])
+        var logs = [
+            old, log("completed", ["id": .string(CoreBench.goal), "meal_type": "dinner"]),
+            log("completed", ["id": .string(CoreBench.consultation), "raw_input": "3 eggs"]),
+        ]
+        if wasMade { logs.append(log("processing")) }
+        bench.answer(200, ["data": ["meal_logs": .array(logs)]])
         #expect(
             bench.take() == ["0 \(Self.create)", "1 GET /api/v1/meal-logs"] + (wasMade ? [] : ["1 \(Self.create)"]))
         if !wasMade { bench.answer(201, ["data": log("processing")]) }
         bench.wait(5)
         #expect(bench.take() == (wasMade ? ["6 \(Self.load)"] : ["1 \(Self.load)"]))
+        #expect(bench.state.problems.isEmpty)
+    }
+
+    @Test("A log that was found is polled as often as any other")
+    func foundPolls() {
+        var bench = CoreBench { $0.mealPolling.maximumPolls = 2 }
+        bench.perform(.logMeal(text: "2 eggs", type: .lunch))
+        bench.answer(502)
+        bench.wait(1)
+        bench.answer(200, ["data": ["meal_logs": [log("processing")]]])
+        bench.wait(5)
+        while !bench.requests.isEmpty {
+            bench.answer(200, ["data": log("processing")])
+            bench.wait(5)
+        }
+        #expect(
+            bench.take()
+                == ["0 \(Self.create)", "1 GET /api/v1/meal-logs", "6 \(Self.load)", "11 \(Self.load)"])
+    }
+
+    @Test("The list is searched while a socket is open, but not while the event of another meal is awaited")
+    func searchWaits() {
+        var bench = CoreBench()
+        bench.connect()
+        logged(&bench)
+        bench.perform(.logMeal(text: "3 eggs", type: .lunch))
+        bench.answer(502)
+        bench.wait(3)
+        #expect(bench.take().count == 2)
+        bench.frame(["type": "meal_log.completed", "data": log("completed")])
+        bench.wait(1)
+        #expect(bench.take() == ["4 GET /api/v1/meal-logs"])
+    }
+
+    @Test("One search follows another at once while no log is known to be in processing")
+    func searches() {
+        var bench = CoreBench()
+        for text in ["2 eggs", "3 eggs"] { bench.perform(.logMeal(text: text, type: .lunch)) }
+        bench.answer(502)
+        bench.answer(502)
+        bench.wait(1)
+        bench.answer(200, ["data": ["meal_logs": []]])
+        let searches = bench.take().filter { $0.hasSuffix("/meal-logs") }
+        #expect(searches == ["1 GET /api/v1/meal-logs", "1 GET /api/v1/meal-logs"])
     }
 
     @Test("Beyond the limit the oldest settled meal goes, and if there is none, no other is taken")
@@ -162,11 +254,38 @@ struct MealTests {
         #expect(bench.state.problems.map(\.kind) == [.unavailable] && !bench.state.isBusy)
     }
 
+    @Test("A meal whose token is missing is given up with the problem, and says that it failed")
+    func noToken() {
+        var bench = CoreBench()
+        bench.perform(.logMeal(text: "2 eggs", type: .lunch))
+        bench.answer(401)
+        bench.perform(.giveUpToken)
+        #expect(bench.state.problems.map(\.kind) == [.unauthorized] && !bench.state.isBusy)
+        #expect(bench.state.meals.map(\.error) == [ClientMessages.mealFailed])
+    }
+
+    @Test("The longest description that the API takes is logged")
+    func longest() {
+        var bench = CoreBench()
+        bench.perform(.logMeal(text: String(repeating: "x", count: 1000), type: .lunch))
+        #expect(bench.take().count == 1 && bench.state.problems.isEmpty)
+    }
+
     @Test(
         "Meals that the API would refuse are refused here", arguments: ["", " \n", String(repeating: "x", count: 1001)])
     func badMeal(text: String) {
         var bench = CoreBench()
         bench.perform(.logMeal(text: text, type: .lunch))
         #expect(bench.take().isEmpty && bench.state.problems.map(\.kind) == [.refused] && bench.state.meals.isEmpty)
+    }
+
+    @Test("A meal that was refused has the backend's words, however many problems there were")
+    func refused() {
+        var bench = CoreBench { $0.limits.problems = 1 }
+        for _ in 1...2 {
+            bench.perform(.logMeal(text: "2 eggs", type: .lunch))
+            bench.answer(400, CoreBench.refusal("VALIDATION_FAILED", "No food."))
+        }
+        #expect(bench.state.meals.map(\.error) == ["No food.", "No food."])
     }
 }

@@ -31,7 +31,7 @@ struct RequestTests {
                     ? ["0 \(line)", "30 cancel", "31 \(line)", "61 cancel", "63 \(line)", "93 cancel"]
                     : ["0 \(line)", "1 \(line)", "4 \(line)"]))
         #expect(bench.state.problems.map(\.kind) == [.unavailable] && !bench.state.isBusy)
-        #expect(bench.core.nextDeadline == nil)
+        #expect(bench.core.nextDeadline == nil && !bench.events.contains(.credentialsRefused))
         if kind == "5xx" { #expect(bench.state.problems.first?.message == "Down.") }
     }
 
@@ -55,6 +55,30 @@ struct RequestTests {
         bench.answer(
             409, ["error": ["details": ["existing_consultation_id": .string(CoreBench.consultation)]]])
         #expect(bench.state.consultation == CoreBench.consultation && bench.state.problems.isEmpty)
+    }
+
+    @Test("The repeats of one request delay no other")
+    func others() {
+        var bench = CoreBench()
+        bench.perform(.loadGoals)
+        bench.answer(503)
+        bench.perform(.startConsultation(persona: .nutritionist))
+        #expect(bench.take().map { $0.prefix(6) } == ["0 GET ", "0 POST"])
+        bench.answer(503, nil, [.retryAfter: "5"])
+        bench.wait(5)
+        #expect(bench.take().map { $0.prefix(6) } == ["1 GET ", "5 POST"])
+    }
+
+    @Test("The user is asked for another token as often as theirs are refused")
+    func asksAgain() {
+        var bench = CoreBench()
+        bench.perform(.loadGoals)
+        for token in ["b", "c", "d"] {
+            bench.answer(401)
+            bench.perform(.useToken(token))
+        }
+        #expect(bench.events.count { $0 == .credentialsRefused } == 3 && bench.state.problems.isEmpty)
+        #expect(bench.requests.map { $0.fields[.authorization] } == ["Bearer d"])
     }
 
     @Test("What is answered late, twice or to nobody changes nothing")
@@ -86,6 +110,36 @@ struct RequestTests {
         var book = CoreBench().core.requests
         let isSent = book.sendAgain(.listGoals, at: CoreBench.start)
         #expect(!isSent && book.entries.isEmpty)
+    }
+
+    @Test("Two requests are one to the backend if method, target and body are the same")
+    func twins() {
+        func entry(
+            _ errand: Errand = .listGoals, _ method: HTTPRequest.Method = .get, target: String = "/a",
+            body: [UInt8]? = nil
+        ) -> RequestBook.Entry {
+            RequestBook.Entry(errand: errand, method: method, target: target, body: body, phase: .uncertain)
+        }
+        #expect(entry().isTwin(of: entry(.findMeal(1))))
+        for other in [entry(.listGoals, .post), entry(target: "/b"), entry(body: [1])] {
+            #expect(!entry().isTwin(of: other))
+        }
+        // A meal is loaded at its own pace.
+        #expect(!entry(.loadMeal(1)).isTwin(of: entry()))
+    }
+
+    @Test("What failed for good may be tried again 61 s later, and not before", arguments: [(60, 1), (61, 2)])
+    func failureTime(seconds: Int, sent: Int) {
+        var book = CoreBench { $0.retries.maximumAttempts = 1 }.core.requests
+        let credentials = Credentials(token: "old", apiKey: "key")
+        var number = 0
+        for time in [0, seconds] {
+            let now = CoreBench.start.advanced(by: .seconds(time))
+            book.submit(.listGoals, .get, "/goals", at: now)
+            _ = book.pump(at: now, credentials: credentials, number: &number)
+            _ = book.fail(number: number, at: now)
+        }
+        #expect(number == sent)
     }
 
     @Test("64 failures are remembered; with one more the first may be tried again", arguments: [64, 65])

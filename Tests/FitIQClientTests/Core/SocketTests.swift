@@ -101,6 +101,23 @@ struct SocketTests {
         #expect(bench.take() == ["14 \(Self.ws)"])
     }
 
+    @Test("A server that never says `connected` is given up after five tries")
+    func noGreeting() {
+        var bench = CoreBench()
+        bench.connect()
+        bench.end()
+        bench.wait(1)
+        for _ in 0..<5 {
+            #expect(bench.state.connection == .connecting)
+            bench.shake()
+            bench.wait(10)
+            bench.end(.goingAway, isOwn: true)
+            bench.wait(5)
+        }
+        #expect(bench.state.connection == .failed && bench.handshakes.isEmpty && bench.core.nextDeadline == nil)
+        #expect(bench.state.problems == [.init(kind: .unavailable, message: ClientMessages.noConnection)])
+    }
+
     @Test("A handshake without an answer is given up after 30 s")
     func handshake() {
         var bench = CoreBench()
@@ -138,6 +155,21 @@ struct SocketTests {
         #expect(bench.state.problems.isEmpty)
     }
 
+    @Test("The first token after signing in that a handshake refuses is replaced and tried at once")
+    func signedIn() {
+        func tokens(_ number: Int) -> JSONValue {
+            ["data": ["access_token": .string("a\(number)"), "refresh_token": .string("r\(number)")]]
+        }
+        var bench = CoreBench { $0.credentials.token = "" }
+        bench.perform(.signIn(email: "ada@example.com", password: "correct horse"))
+        bench.answer(200, tokens(1))
+        bench.perform(.openConsultation(id: CoreBench.consultation))
+        bench.answer(200, CoreBench.history([]))
+        bench.shake(401)
+        bench.answer(200, tokens(2))
+        #expect(bench.handshakes.map { $0.fields[.authorization] } == ["Bearer a2"])
+    }
+
     @Test("A request whose older token is refused late asks for a token as well, and does not wait for ever")
     func lateRefusal() {
         var bench = CoreBench()
@@ -171,6 +203,56 @@ struct SocketTests {
         #expect(bench.take().isEmpty && bench.events.filter { $0 == .credentialsRefused }.count == 2)
         bench.perform(.useToken("new"))
         #expect(bench.take().count == 1)
+    }
+
+    @Test("After a first socket that took two tries, the history is read again before anything is sent")
+    func secondTry() {
+        var bench = CoreBench()
+        bench.perform(.openConsultation(id: CoreBench.consultation))
+        bench.answer(200, CoreBench.history([]))
+        bench.perform(.send(text: "One"))
+        bench.shake(503)
+        bench.wait(1)
+        bench.shake()
+        bench.frame(["type": "connected"])
+        #expect(bench.take() == ["0 \(Self.history)", "0 \(Self.ws)", "1 \(Self.ws)", "1 \(Self.history)"])
+        bench.answer(200, CoreBench.history([]))
+        #expect(bench.take() == [#"1 > {"type":"message","content":"One"}"#])
+    }
+
+    @Test("A chat that was left and is opened again reads its history once, cut before or not", arguments: [0, 1])
+    func comesBack(cuts: Int) {
+        var bench = CoreBench()
+        bench.connect()
+        for _ in 0..<cuts {
+            bench.end()
+            bench.wait(1)
+            bench.shake()
+            bench.frame(["type": "connected"])
+            bench.answer(200, CoreBench.history([]))
+        }
+        _ = bench.take()
+        bench.perform(.disconnect)
+        bench.perform(.openConsultation(id: CoreBench.consultation))
+        bench.answer(200, CoreBench.history([]))
+        bench.end(.normalClosure, isOwn: true)
+        bench.wait(3)
+        bench.shake()
+        bench.frame(["type": "connected"])
+        #expect(bench.take() == ["\(cuts) close 1000", "\(cuts) \(Self.history)", "\(cuts + 3) \(Self.ws)"])
+    }
+
+    @Test("A chat that was left while its socket was away reads its history on the next socket as well")
+    func leavesWhileAway() {
+        var bench = CoreBench()
+        bench.connect()
+        bench.end()
+        bench.perform(.disconnect)
+        bench.perform(.openConsultation(id: CoreBench.consultation))
+        bench.answer(200, CoreBench.history([]))
+        bench.shake()
+        bench.frame(["type": "connected"])
+        #expect(bench.take() == ["0 \(Self.history)", "0 \(Self.ws)", "0 \(Self.history)"])
     }
 
     @Test("A cut answer comes from the history, which is looked at until it is there")
@@ -223,6 +305,18 @@ struct SocketTests {
         bench.end(.protocolError, isOwn: true)
         bench.wait(10)
         #expect(bench.take() == ["3 \(Self.ws)"])
+    }
+
+    @Test("Another chat is opened while the archiving of the first has no answer")
+    func archivesBeside() {
+        var bench = CoreBench()
+        bench.connect()
+        bench.perform(.archive)
+        bench.perform(.openConsultation(id: CoreBench.other))
+        bench.requests.removeFirst()
+        bench.answer(200, CoreBench.history([]))
+        bench.end(.normalClosure, isOwn: true)
+        #expect(bench.take().last == "0 WS /api/v1/consultations/\(CoreBench.other)/ws")
     }
 
     @Test("The server's close after archiving is no reason to come back")

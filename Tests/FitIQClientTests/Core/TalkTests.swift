@@ -96,6 +96,14 @@ struct TalkTests {
         #expect(bench.state.transcript.isEmpty && !bench.state.isBusy)
     }
 
+    @Test("A message may have 128 KiB, in however few characters", arguments: [(65_535, true), (65_536, false)])
+    func bytes(marks: Int, isSent: Bool) {
+        var bench = CoreBench()
+        bench.connect()
+        bench.perform(.send(text: "\u{E9}" + String(repeating: "\u{301}", count: marks)))
+        #expect(bench.take().count == (isSent ? 1 : 0) && bench.state.problems.isEmpty == isSent)
+    }
+
     @Test("The longest message, trimmed, and the most that wait")
     func limits() {
         var bench = CoreBench()
@@ -149,6 +157,8 @@ struct TalkTests {
             ([part("chunk", "a2", "Well"), part("chunk", "a3", "Bye"), part("end", "a3")], "Bye", true),
             // A piece beyond the limit.
             ([part("chunk", "a2", "Bye"), part("chunk", "a2", ", you"), part("end", "a2")], "Bye", true),
+            // As many bytes as the limit.
+            ([part("chunk", "a2", "Bye"), part("chunk", "a2", ", "), part("end", "a2")], "Bye, ", false),
             // The end of an unknown answer.
             ([part("chunk", "a2", "Bye"), part("end", "a3")], "Bye", true),
             // An end without an answer.

@@ -9,15 +9,23 @@ struct ClientLoopTests {
     private let news = ClientNews()
     private let inbox = ClientInbox()
 
-    /// A client's thread that the test plays itself, with one request begun.
+    /// A client's thread that the test plays itself.
+    private func made(
+        _ url: String, credentials: Credentials = ShellTests.credentials,
+        resolve: @escaping NameLookup.Resolve = SocketAddress.resolve
+    ) throws -> (ClientLoop, EventLoop) {
+        let loop = try EventLoop()
+        let client = ClientLoop(
+            loop, ClientConfiguration(credentials: credentials), try BaseURL(url), inbox: inbox, news: news,
+            refreshToken: nil, resolve: resolve)
+        return (client, loop)
+    }
+
+    /// The same, with one request begun.
     private func begun(
         _ url: String, body: Int, resolve: @escaping NameLookup.Resolve = SocketAddress.resolve
     ) throws -> (ClientLoop, EventLoop) {
-        let configuration = ClientConfiguration(credentials: ShellTests.credentials)
-        let loop = try EventLoop()
-        let client = ClientLoop(
-            loop, configuration, try BaseURL(url), inbox: inbox, news: news, refreshToken: nil,
-            resolve: resolve)
+        let (client, loop) = try made(url, resolve: resolve)
         ask(client, number: 1, body: body)
         return (client, loop)
     }
@@ -54,6 +62,19 @@ struct ClientLoopTests {
         )
         for command in client.wire.takeCommands() { client.carryOut(command) }
         #expect(client.transports.isEmpty)
+    }
+
+    @Test("Where nothing may wait unsent, what the system takes at once is sent")
+    func nothingUnsent() throws {
+        let listener = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0))
+        defer { listener.close() }
+        let (client, _) = try made("http://\(listener.localAddress)")
+        var limits = WireLimits()
+        limits.unsentBytes = 0
+        client.wire = ClientWire(base: client.wire.base, seed: 1, limits: limits)
+        ask(client, number: 1, body: 100)
+        try connect(client)
+        #expect(client.transports[1]?.unsent.isEmpty == true && client.wire.takeInputs().isEmpty)
     }
 
     @Test("What the system does not take at once goes out as it makes room")
@@ -98,6 +119,74 @@ struct ClientLoopTests {
         #expect(client.transports.values.map(\.address) == [listener.localAddress])
         #expect(client.transports.values.first?.unsent.isEmpty == false)
         #expect(asked.withLock { $0 } == 1)
+    }
+
+    @Test("A connection's wait for a name ends after ten seconds, and not before")
+    func patience() throws {
+        let loop = try EventLoop()
+        var lookup = NameLookup(loop.mailbox) { _, _ throws(SocketError) in [] }
+        let now = MonotonicInstant.now()
+        try lookup.wait(1, for: BaseURL("http://backend.test"), now: now)
+        let end = now.advanced(by: .seconds(10))
+        let early = lookup.takeOverdue(MonotonicInstant(nanoseconds: end.nanoseconds - 1))
+        let overdue = lookup.takeOverdue(end)
+        #expect(early.isEmpty && overdue == [1] && lookup.nextDeadline == nil)
+    }
+
+    @Test("A turn tells what changed and which command was begun, and nothing if nothing is new")
+    func turns() throws {
+        let (client, _) = try made("http://127.0.0.1:9")
+        let earlier = ClientSnapshot(begun: 7)
+        news.publish(earlier)
+        _ = client.turnEnded(now: .now())
+        #expect(news.snapshot.begun == 7)
+        // It changes nothing else.
+        #expect(inbox.add(.giveUpToken) == 1)
+        _ = client.turnEnded(now: .now())
+        #expect(news.snapshot.begun == 1)
+        news.publish(earlier)
+        _ = client.turnEnded(now: .now())
+        #expect(news.snapshot.begun == 7)
+    }
+
+    @Test("A failure is told, even if the client's state stays as it is")
+    func failures() throws {
+        let listener = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0))
+        defer { listener.close() }
+        let (client, _) = try begun("http://\(listener.localAddress)", body: 0)
+        client.fail(1, .truncatedResponse)
+        _ = client.turnEnded(now: .now())
+        #expect(news.snapshot.failure?.description == ClientError.truncatedResponse.description)
+        ask(client, number: 2, body: 0)
+        client.wire.receive(Array("HTTP/1.1 503 Down\r\nContent-Length: 0\r\n\r\n".utf8), on: 2)
+        _ = client.turnEnded(now: .now())
+        #expect(news.snapshot.failure?.description == "the server answered 503: it says no more than that.")
+    }
+
+    @Test("What is due is done at its time, and each problem is counted")
+    func dueOnTime() throws {
+        let (client, _) = try made("http://127.0.0.1:9", credentials: Credentials(apiKey: "key"))
+        let now = MonotonicInstant.now()
+        // Without a token nothing is sent; another is waited for.
+        #expect(inbox.add(.loadGoals) == 1)
+        let due = try #require(client.turnEnded(now: now))
+        #expect(due == now.advanced(by: .seconds(60)) && news.snapshot.problemCount == 0)
+        _ = client.turnEnded(now: due)
+        #expect(news.snapshot.problem?.kind == .unauthorized && news.snapshot.problemCount == 1)
+    }
+
+    @Test("A client that closes waits a second for its connections, and not at all without any")
+    func closesInTime() throws {
+        let listener = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0))
+        defer { listener.close() }
+        let now = MonotonicInstant.now()
+        inbox.close()
+        let (idle, _) = try made("http://\(listener.localAddress)")
+        #expect(idle.turnEnded(now: now) == nil)
+        let (busy, _) = try begun("http://\(listener.localAddress)", body: 0)
+        let end = now.advanced(by: .seconds(1))
+        #expect(busy.turnEnded(now: now) == end)
+        #expect(busy.turnEnded(now: end) == nil)
     }
 
     @Test("A client closes while its backend's name is looked up")

@@ -63,7 +63,7 @@ struct FailureTests {
         harness.tell { $0.upstreamFailed(failure) }
         #expect(harness.clientText == Self.answer(status, code, message))
         #expect(harness.relay.clientEnding == .none)
-        #expect(harness.relay.upstreamNumber == nil)
+        #expect(harness.relay.upstreamNumber == nil && harness.relay.resetsUpstream)
         let number = Int(status.prefix(3)) ?? 0
         #expect(harness.events == [.refused(status: number, message: message)])
         harness.sentToClient = []
@@ -84,6 +84,22 @@ struct FailureTests {
         harness.upstream(RelayCase.ok)
         #expect(harness.upstreamTexts.last == RelayCase.sentGet)
         #expect(harness.clientText == RelayCase.ok)
+    }
+
+    @Test("A client that has ended its stream is served on after a failure, and its end goes into a tunnel")
+    func failsAfterEnd() {
+        var harness = RelayHarness()
+        harness.client(RelayCase.get + RelayCase.handshake)
+        harness.tell { $0.clientFinished() }
+        harness.tell { $0.upstreamFailed(.unreachable("no")) }
+        #expect(harness.clientText.hasPrefix("HTTP/1.1 502 "))
+        harness.sentToClient = []
+        harness.upstream(RelayCase.accepted)
+        #expect(harness.upstreamTexts.last == RelayCase.sentHandshake)
+        #expect(harness.clientText == RelayCase.accepted)
+        #expect(harness.relay.upstreamNumber == 2 && harness.relay.finishesUpstream)
+        harness.tell { $0.upstreamFinished() }
+        #expect(harness.relay.clientEnding == .close)
     }
 
     @Test("An upstream that speaks no HTTP", arguments: ["SSH-2.0-OpenSSH\r\n", "\u{15}\u{3}\u{1}\0\u{2}\u{2}F\r\n"])
@@ -112,6 +128,15 @@ struct FailureTests {
         #expect(chunked.relay.clientEnding == .reset)
     }
 
+    @Test("The greatest length but one that a number holds is passed on")
+    func greatestLength() {
+        var harness = RelayHarness()
+        harness.client(RelayCase.get)
+        let beginning = "HTTP/1.1 200 OK\r\nContent-Length: 9223372036854775806\r\n\r\nhi"
+        harness.upstream(beginning)
+        #expect(harness.clientText == beginning)
+    }
+
     @Test(
         "Interim answers are passed on up to a limit; with one more the request is answered 502", arguments: [16, 17])
     func interimAnswers(_ count: Int) {
@@ -124,6 +149,7 @@ struct FailureTests {
         let end = count == 16 ? RelayCase.ok : Self.answer("502 Bad Gateway", "UPSTREAM_ANSWER_INVALID", message)
         #expect(harness.clientText == String(repeating: interim, count: 16) + end)
         #expect(harness.relay.clientEnding == .none)
+        #expect(harness.relay.resetsUpstream == (count == 17))
     }
 
     @Test("An answer that turns bad half-way is reset")
@@ -196,11 +222,12 @@ struct FailureTests {
             "http://api.example.com accepted the request and sent nothing for \(text). The request was not repeated, "
             + "because the server may still be working on it."
         #expect(harness.clientText == Self.answer("504 Gateway Timeout", "UPSTREAM_TIMEOUT", message))
+        #expect(harness.relay.upstreamNumber == nil && harness.relay.resetsUpstream)
         #expect(harness.relay.phase == .idle)
         harness.client(RelayCase.get)
         harness.upstream("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nh")
         harness.tell { $0.timeIsUp() }
-        #expect(harness.relay.clientEnding == .reset)
+        #expect(harness.relay.clientEnding == .reset && harness.relay.resetsUpstream)
         #expect(harness.relay.phase == .ending)
         #expect(
             harness.events.last
@@ -269,6 +296,8 @@ struct FailureTests {
             Messages.ownUpstream(RelayHarness.plain)
                 == "http://api.example.com is this proxy itself: give it another port, or another upstream")
         #expect(Messages.printable("/a\u{1B}[2J\"") == "/a\\u{1B}[2J\\\"")
+        #expect(Messages.quoted("größe 'x'") == "\"größe 'x'\"")
+        #expect(Messages.quoted(String(repeating: "x", count: 120)).count == 122)
         #expect(Messages.quoted(String(repeating: "x", count: 121)).count == 123)
         let refusal = String(decoding: Messages.plainHTTPRefusal("x"), as: UTF8.self)
         #expect(refusal == Self.answer("400 Bad Request", "BAD_REQUEST", "x", closes: true))

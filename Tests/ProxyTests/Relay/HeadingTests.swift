@@ -17,7 +17,7 @@ struct HeadingTests {
             ("a=1; SameSite=Lax; Secure", "a=1; SameSite=Lax", "a=1; SameSite=Lax; Secure"),
             ("domain=x; domain = .example.com", "domain=x", "domain=x"),
             ("secure; secure", "secure", "secure; secure"),
-            ("", "", ""),
+            ("", "", ""), ("a=1;; Path=/", "a=1;; Path=/", "a=1;; Path=/"),
         ])
     func cookies(_ cookie: String, plain: String, secure: String) {
         #expect(AnswerHeading.cookie(cookie, isClientSecure: false) == plain)

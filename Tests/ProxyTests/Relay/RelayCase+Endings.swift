@@ -86,5 +86,14 @@ extension RelayCase {
                 "POST /a HTTP/1.1\r\nHost: api.example.com\r\nAccept-Encoding: identity\r\nContent-Length: 5\r\n\r\nhel",
                 sentGet,
             ], toClient: ok + ok, wanted: 2),
+        RelayCase(
+            name: "also where it is reset, though the client sends no more",
+            steps: [
+                .client("POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhel"), .upstream(ok), .upstreamBreaks,
+                .clientFinishes,
+            ],
+            toUpstream: [
+                "POST /a HTTP/1.1\r\nHost: api.example.com\r\nAccept-Encoding: identity\r\nContent-Length: 5\r\n\r\nhel"
+            ], toClient: ok, ending: .close, wanted: nil, resetsUpstream: true),
     ]
 }

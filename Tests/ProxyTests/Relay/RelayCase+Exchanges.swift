@@ -47,6 +47,22 @@ extension RelayCase {
             toUpstream: ["HEAD /a HTTP/1.1\r\nHost: api.example.com\r\nAccept-Encoding: identity\r\n\r\n" + sentGet],
             toClient: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + ok),
         RelayCase(
+            name: "which a client of HTTP/1.0 would not understand",
+            steps: [
+                .client("HEAD /a HTTP/1.0\r\n\r\n"),
+                .upstream("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"),
+            ],
+            toUpstream: ["HEAD /a HTTP/1.1\r\nHost: api.example.com\r\nAccept-Encoding: identity\r\n\r\n"],
+            toClient: "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n", ending: .close, wanted: nil),
+        RelayCase(
+            name: "HEAD of a body without a length",
+            steps: [
+                .client("HEAD /a HTTP/1.1\r\nHost: localhost\r\n\r\n"), .upstream("HTTP/1.1 200 OK\r\n\r\n"),
+                .client(get), .upstream(ok),
+            ],
+            toUpstream: ["HEAD /a HTTP/1.1\r\nHost: api.example.com\r\nAccept-Encoding: identity\r\n\r\n" + sentGet],
+            toClient: "HTTP/1.1 200 OK\r\n\r\n" + ok),
+        RelayCase(
             name: "204 and 304 have no body",
             steps: [
                 .client(get + get), .upstream("HTTP/1.1 204 No Content\r\n\r\n"),
@@ -66,6 +82,17 @@ extension RelayCase {
                     + "Content-Length: 5\r\n\r\nhello"
             ],
             toClient: "HTTP/1.1 100 Continue\r\n\r\n" + ok),
+        RelayCase(
+            name: "answered after its 100 and before its body, a client goes on",
+            steps: [
+                .client("POST /a HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n"),
+                .upstream("HTTP/1.1 100 Continue\r\n\r\n" + ok), .client("hello" + get), .upstream(ok),
+            ],
+            toUpstream: [
+                "POST /a HTTP/1.1\r\nHost: api.example.com\r\nExpect: 100-continue\r\nAccept-Encoding: identity\r\n"
+                    + "Content-Length: 5\r\n\r\nhello" + sentGet
+            ],
+            toClient: "HTTP/1.1 100 Continue\r\n\r\n" + ok + ok),
         RelayCase(
             name: "refused before its 100, a client has to connect anew",
             steps: [

@@ -180,13 +180,13 @@ extension ClientCore {
     /// The backend has not received the question: sends it again, once.
     private mutating func askAgain() {
         guard let turn = conversation?.turn, let question = turn.question else { return }
-        guard !turn.isAcknowledged, !turn.isLate, let count = conversation?.repeatCount, count < 1,
+        guard !turn.isAcknowledged, !turn.isLate, conversation?.isRepeated == false,
             let index = conversation?.questionIndex
         else { return loseQuestion() }
         conversation?.tail.remove(at: index)
         conversation?.endTurn(takesBack: true)
         conversation?.waiting.insert(question, at: 0)
-        conversation?.repeatCount = count + 1
+        conversation?.isRepeated = true
     }
 
     /// The fate of the question is unknown and will stay so.

@@ -34,9 +34,9 @@ public struct ClientState: Sendable, Hashable {
         public var role: MessageRole
         public var text: String
         /// Whether it is complete; an answer is once its end arrived or the history has it.
-        public var isComplete = true
+        public var isComplete: Bool
         /// Whether the backend has it; otherwise the user's line waits or was refused.
-        public var isDelivered = true
+        public var isDelivered: Bool
 
         public init(
             id: ExactString? = nil, role: MessageRole, text: String, isComplete: Bool = true, isDelivered: Bool = true

@@ -56,12 +56,11 @@ final class ClientLoop: EventLoopHandler {
     func readinessChanged(_ readiness: Readiness, now: MonotonicInstant) {
         let number = Int(readiness.token)
         guard let transport = transports[number] else { return }
-        let isBroken = readiness.hangUp || readiness.error
         if !transport.isConnected {
             connected(number)
         } else {
             if readiness.writable { flush(number) }
-            if readiness.readable || isBroken { read(number) }
+            if readiness.readable { read(number) }
         }
     }
 

@@ -90,7 +90,7 @@ private struct PathRepair {
     /// - Parameter isAtRoot: Whether the path is meant to be that of an endpoint outside `/api/v1`.
     init(_ arrived: [String], words: Set<ExactString>, isAtRoot: Bool = false) {
         (segments, self.words) = (arrived, words)
-        if segments.count > 1, segments.last == "" {
+        if segments.last == "" {
             segments.removeLast()
             start = start.adding(Cost.slash, .trailingSlash)
         }

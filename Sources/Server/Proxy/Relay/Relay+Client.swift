@@ -106,7 +106,8 @@ extension Relay {
         if hasBegun {
             clientEnding = .reset
         } else {
-            answer(error.status, code: Self.code(of: error.status), "\(error.message) (\(error.source))", close: true)
+            // The codec itself says that the connection ends.
+            answer(error.status, code: Self.code(of: error.status), "\(error.message) (\(error.source))")
             clientEnding = .close
         }
     }

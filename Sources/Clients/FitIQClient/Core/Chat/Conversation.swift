@@ -41,8 +41,8 @@ struct Conversation: Sendable {
     /// When the history is read again for an unheard answer, and how often it was.
     var nextLook: Timestamp?
     var lookCount = 0
-    /// How often the current question was sent again because the backend had not received it.
-    var repeatCount = 0
+    /// Whether the current question was sent again because the backend had not received it.
+    var isRepeated = false
 
     var transcript: [ClientState.Line] {
         history + tail + waiting.map { ClientState.Line(role: .user, text: $0, isDelivered: false) }
@@ -50,7 +50,7 @@ struct Conversation: Sendable {
 
     var streamingIndex: Int? {
         guard turn?.hasAnswer == true else { return nil }
-        return tail.lastIndex { $0.role == .assistant && !$0.isComplete }
+        return tail.lastIndex { !$0.isComplete }
     }
 
     var questionIndex: Int? {
@@ -70,14 +70,14 @@ struct Conversation: Sendable {
 
     /// Ends the turn; a partial answer stays, or is removed if the backend took it back.
     mutating func endTurn(takesBack: Bool = false) {
-        if takesBack { tail.removeAll { $0.role == .assistant && !$0.isComplete } }
-        (turn, nextLook, lookCount, repeatCount) = (nil, nil, 0, 0)
+        if takesBack { tail.removeAll { !$0.isComplete } }
+        (turn, nextLook, lookCount, isRepeated) = (nil, nil, 0, false)
     }
 
     /// Records that the socket is gone: what is in progress arrives through the history, or not at all.
     mutating func cut() {
         turn?.isHeard = false
-        (needsHistory, wasCut) = (true, true)
+        wasCut = true
     }
 
     /// Records that the history is unavailable: what was heard has to do.
@@ -88,7 +88,7 @@ struct Conversation: Sendable {
         guard excess > 0 else { return }
         let old = min(excess, history.count)
         history.removeFirst(old)
-        if excess > old { tail.removeFirst(excess - old) }
+        tail.removeFirst(excess - old)
     }
 
     // MARK: What the socket reports
@@ -138,7 +138,7 @@ struct Conversation: Sendable {
         guard let index = streamingIndex, turn?.answerID == id || turn?.answerID == nil else {
             if turn?.answerID != id, turn?.answerID != nil {
                 isTroubled = true
-                tail.removeAll { $0.role == .assistant && !$0.isComplete }
+                tail.removeAll { !$0.isComplete }
             }
             turn?.hasAnswer = true
             turn?.answerID = id

@@ -13,10 +13,10 @@ extension ClientCore {
         }
         guard description.count <= 2000 else { return tell(.refused, ClientMessages.longDescription) }
         lastErrand += 1
-        let isFresh = suggestion.map { now <= $0.at.advanced(by: Self.suggestionLife) } ?? false
+        let origin = suggestion.flatMap { now <= $0.at.advanced(by: Self.suggestionLife) ? $0.consultation : nil }
         let draft = GoalDraft(
             number: lastErrand, title: title, description: description, targetDate: targetDate.wireText, begunAt: now,
-            consultation: isFresh ? suggestion?.consultation : nil)
+            consultation: origin)
         // A suggestion belongs to one goal: linking another would take the consultation from the first.
         suggestion = nil
         let body = Body.object([("title", title), ("description", description), ("targetDate", draft.targetDate)])

@@ -201,9 +201,9 @@ extension ClientCore {
 
     private mutating func giveUp(_ index: Int, _ outcome: RequestBook.Outcome) {
         meals[index].stage = .settled
-        let count = state.problems.count
         tellFailure(outcome)
-        let message = state.problems.count > count ? state.problems.last?.message : nil
+        // A missing token is told once for all that waited for it.
+        let message: String? = if case .unauthorized = outcome { nil } else { state.problems.last?.message }
         meals[index].meal.error = message ?? ClientMessages.mealFailed
         showMeals()
     }

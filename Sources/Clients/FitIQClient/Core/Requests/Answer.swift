@@ -149,7 +149,7 @@ enum ChatFrame: Sendable, Equatable {
     static func frames(in text: [UInt8]) -> [ChatFrame] {
         if let value = try? JSON.parse(text) { return frames(of: value) }
         let lines = text.split(separator: 0x0A)
-        guard lines.count > 1 else { return [.broken] }
+        guard !lines.isEmpty else { return [.broken] }
         return lines.flatMap { line in (try? JSON.parse(line)).map(frames) ?? [.broken] }
     }
 

@@ -1,0 +1,25 @@
+import FitIQAPI
+import JSON
+import Testing
+
+@testable import FitIQClient
+
+@Suite("The client's configuration")
+struct ConfigurationTests {
+    @Test("Unless configured, no compression is offered, and each answer is compared with the stored message")
+    func defaults() {
+        let defaults = ClientConfiguration(credentials: Credentials(apiKey: "key"))
+        var bench = CoreBench { $0.checksAnswers = defaults.checksAnswers }
+        bench.perform(.openConsultation(id: CoreBench.consultation))
+        bench.answer(200, CoreBench.history([]))
+        #expect(bench.handshakes.map(\.offersCompression) == [false])
+        bench.shake()
+        bench.frame(["type": "connected"])
+        bench.perform(.send(text: "One"))
+        bench.frame(["type": "message_received"])
+        bench.frame(["type": "stream_chunk", "content": "Yes"])
+        #expect(bench.requests.isEmpty)
+        bench.frame(["type": "stream_complete"])
+        #expect(bench.requests.map(\.target) == ["/api/v1/consultations/\(CoreBench.consultation)/messages"])
+    }
+}

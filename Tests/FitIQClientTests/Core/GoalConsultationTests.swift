@@ -1,0 +1,64 @@
+import FitIQAPI
+import JSON
+import Testing
+
+@testable import FitIQClient
+
+@Suite("The client core keeps goals and their consultations together")
+struct GoalConsultationTests {
+    private static let goals: JSONValue = [
+        "goals": [
+            ["id": .string(CoreBench.goal), "title": "Run", "conversationId": .string(CoreBench.consultation)]
+        ]
+    ]
+
+    enum Ending: CaseIterable { case archived, noHistory, noSocket }
+
+    @Test("A goal is looked up before it is talked about once its consultation has ended", arguments: Ending.allCases)
+    func looksUp(after ending: Ending) {
+        var bench = CoreBench()
+        bench.perform(.loadGoals)
+        bench.answer(200, Self.goals)
+        switch ending {
+        case .archived:
+            bench.connect()
+            bench.perform(.archive)
+            bench.answer(200, ["success": true])
+        case .noHistory:
+            bench.perform(.openConsultation(id: CoreBench.consultation))
+            bench.answer(404, CoreBench.refusal("NOT_FOUND"))
+        case .noSocket:
+            bench.perform(.openConsultation(id: CoreBench.consultation))
+            bench.answer(200, CoreBench.history([]))
+            bench.shake(404, body: CoreBench.refusal("NOT_FOUND"))
+        }
+        _ = bench.take()
+        bench.perform(.chatAboutGoal(id: CoreBench.goal))
+        #expect(bench.take() == ["0 GET /api/v1/goals"])
+    }
+
+    @Test("Archiving takes the consultation from its goal, and says so even while something else is under way")
+    func archives() {
+        var bench = CoreBench()
+        bench.perform(.loadGoals)
+        bench.answer(200, Self.goals)
+        bench.connect()
+        bench.perform(.disconnect)
+        bench.end(.normalClosure, isOwn: true)
+        bench.perform(.archive)
+        bench.perform(.loadGoals)
+        bench.events = []
+        bench.answer(200, ["success": true])
+        #expect(bench.state.goals.map(\.conversation) == [nil] && bench.events == [.changed])
+    }
+
+    @Test("A goal that the coach suggested before the chat was opened is not linked")
+    func oldSuggestion() {
+        var bench = CoreBench()
+        let metadata: JSONValue = ["template_created": ["type": "goal", "id": "t1", "name": "Run"]]
+        bench.connect(history: [["id": "1", "role": "assistant", "content": "Yes", "metadata": metadata]])
+        bench.perform(.createGoal(title: "Run", description: "", targetDate: CoreBench.start))
+        bench.answer(201, ["id": .string(CoreBench.goal), "title": "Run"])
+        #expect(bench.state.goals.map(\.id) == [CoreBench.goal] && bench.requests.isEmpty)
+    }
+}

@@ -1,0 +1,80 @@
+import Testing
+
+@testable import Proxy
+
+@Suite("What a relay wants and holds")
+struct RelayStateTests {
+    @Test(
+        "A request may have to be repeated if it is not its connection's first, has no body and may be done twice",
+        arguments: [
+            ("GET", "", true), ("HEAD", "", true), ("OPTIONS", "", true), ("TRACE", "", true), ("PUT", "", true),
+            ("DELETE", "", true), ("POST", "", false), ("PATCH", "", false), ("PUT", "hi", false),
+        ])
+    func mayRepeat(_ method: String, body: String, isRepeatable: Bool) {
+        let fields = body.isEmpty ? "" : "Content-Length: \(body.utf8.count)\r\n"
+        let request = "\(method) /a HTTP/1.1\r\nHost: h\r\n\(fields)\r\n\(body)"
+        var harness = RelayHarness()
+        harness.client(request)
+        #expect(!harness.relay.mayRepeat)
+        harness.upstream("HTTP/1.1 204 No Content\r\n\r\n")
+        #expect(!harness.relay.mayRepeat)
+        harness.client(request)
+        #expect(harness.relay.mayRepeat == isRepeatable)
+        // Once it is answered, it has arrived.
+        harness.upstream("H")
+        #expect(!harness.relay.mayRepeat)
+    }
+
+    @Test("The upstream's bytes are wanted while there is a connection to it, and its stream has not ended")
+    func wantsUpstreamBytes() {
+        var harness = RelayHarness()
+        #expect(!harness.relay.wantsUpstreamBytes)
+        harness.client(RelayCase.handshake)
+        #expect(harness.relay.wantsUpstreamBytes)
+        harness.upstream(RelayCase.accepted)
+        #expect(harness.relay.wantsUpstreamBytes)
+        harness.tell { $0.upstreamFinished() }
+        #expect(!harness.relay.wantsUpstreamBytes)
+    }
+
+    @Test("The client's bytes are wanted until too many wait for an answer, or the connection ends")
+    func wantsClientBytes() {
+        var harness = RelayHarness()
+        #expect(harness.relay.wantsClientBytes)
+        harness.client(RelayCase.get + String(repeating: "x", count: 64 * 1024 - 1))
+        #expect(harness.relay.wantsClientBytes)
+        harness.client("x")
+        #expect(!harness.relay.wantsClientBytes)
+        var idle = RelayHarness()
+        idle.tell { $0.timeIsUp() }
+        #expect(!idle.relay.wantsClientBytes)
+    }
+
+    @Test("A tunnel has no time-out until one of its streams has ended", arguments: [true, false])
+    func tunnelPhases(_ byClient: Bool) {
+        var harness = RelayHarness()
+        harness.client(RelayCase.handshake)
+        harness.upstream(RelayCase.accepted)
+        #expect(harness.relay.phase == .tunnel)
+        harness.tell { byClient ? $0.clientFinished() : $0.upstreamFinished() }
+        #expect(harness.relay.phase == .request)
+        harness.tell { $0.timeIsUp() }
+        #expect(harness.relay.clientEnding == .close && harness.relay.upstreamNumber == nil)
+    }
+
+    @Test(
+        "Bytes that were sent are dropped once they are many, and as many as those that wait",
+        arguments: [
+            (40_000, 20_000, 20_000), (40_000, 19_999, 40_000), (32_770, 16_385, 16_385), (32_768, 16_384, 32_768),
+            (100, 50, 100), (100, 100, 0),
+        ])
+    func output(_ count: Int, sent: Int, held: Int) {
+        var output = RelayOutput()
+        output.append([UInt8](repeating: 7, count: count))
+        output.take(sent)
+        #expect(output.bytes.count == held)
+        #expect(output.count == count - sent)
+        let waiting = output.withBytes { $0.count }
+        #expect(waiting == count - sent)
+    }
+}
