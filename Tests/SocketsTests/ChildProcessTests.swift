@@ -104,10 +104,10 @@ struct ChildProcessTests {
         output.closeChildEnd()
         var bytes: [UInt8] = []
         _ = try output.read(into: &bytes, until: Self.soon)
-        #expect(child.wait(until: .now()) == nil && child.outcome == nil)
+        #expect(child.wait(until: .now()) == nil && child.outcome == nil && !child.leavesProcesses)
         #expect(child.end(grace: .seconds(20)) == .signalled(Int(SIGTERM)))
         #expect(try !output.read(into: &bytes, until: Self.soon), "The end of the stream: nobody has it any more.")
-        #expect(child.end(grace: .zero) == .signalled(Int(SIGTERM)))
+        #expect(child.end(grace: .zero) == .signalled(Int(SIGTERM)) && !child.leavesProcesses)
         child.group.kill()
         #expect(waitpid(child.identifier, nil, WNOHANG) == -1, "It was reaped.")
     }

@@ -33,13 +33,14 @@ struct ClockTests {
     }
 
     @Test(
-        "The duration between two instants saturates",
+        "The duration between two instants saturates, and only a positive one has them in order",
         arguments: [
-            (0, 5, 5), (5, 0, -5), (.min, .max, .max), (.max, .min, .min), (-1, .max, .max),
+            (0, 5, 5), (5, 0, -5), (7, 7, 0), (.min, .max, .max), (.max, .min, .min), (-1, .max, .max),
         ] as [(Int64, Int64, Int64)])
     func duration(_ start: Int64, _ end: Int64, _ nanoseconds: Int64) {
-        let duration = MonotonicInstant(nanoseconds: start).duration(to: MonotonicInstant(nanoseconds: end))
-        #expect(duration == .nanoseconds(nanoseconds))
+        let (first, second) = (MonotonicInstant(nanoseconds: start), MonotonicInstant(nanoseconds: end))
+        #expect(first.duration(to: second) == .nanoseconds(nanoseconds))
+        #expect((first < second) == (nanoseconds > 0))
     }
 
     @Test("The wall clock is in this century")

@@ -1,4 +1,5 @@
 import CLibrary
+import Foundation
 import TestSupport
 import Testing
 
@@ -43,9 +44,68 @@ struct DescriptorTests {
         // 255.255.255.255 cannot be connected to.
         let broadcast = try SocketAddress(host: "255.255.255.255", port: 1)
         #expect(throws: SocketError.self) { try Socket.connect(to: broadcast) }
+        try WholeFile.write([1], to: "/dev/null")
+        #expect(try FileReader("/dev/null").read(upTo: 9) == [])
         pair.close()
         listener.close()
     }
+
+    @Test("Number 0, free where a program has no standard input, serves like any other")
+    func numberZero() async {
+        await #expect(processExitsWith: .success) {
+            let folder = try ScratchFolder()
+            let path = folder.url.path + "/a"
+            let listener = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0))
+            close(STDIN_FILENO)
+            // Each takes the lowest number that is free, and gives it back.
+            try OutputFile(creating: path).close()
+            try OutputFile(opening: path).close()
+            try WholeFile.write([1], to: path)
+            try WholeFile.write([1], to: "/dev/null")
+            #expect(try FileReader(path).read(upTo: 9) == [1])
+            _ = try EventQueue()
+            try Listener(address: SocketAddress(host: "127.0.0.1", port: 0)).close()
+            let client = try Socket.connect(to: listener.localAddress)
+            try client.waitUntil(.write)
+            client.close()
+            try acceptSoon(listener).close()
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["a"])
+            folder.remove()
+        }
+    }
+
+    @Test("Number 0 is watched like any other", arguments: QueueUnderTest.allCases.map(\.rawValue))
+    func watchedZero(_ name: String) async {
+        await #expect(processExitsWith: .success) { [name] in
+            let queue = try #require(QueueUnderTest(rawValue: name)).open()
+            let pair = try Loopback()
+            // Unlike what it is a copy of, it is not closed on exec.
+            try #require(dup2(pair.server.descriptor, STDIN_FILENO) == STDIN_FILENO)
+            try queue.add(STDIN_FILENO, token: 1, interest: .write)
+            queue.modify(STDIN_FILENO, token: 2, interest: [.read, .write])
+            #expect(try queue.reports().map(\.token) == [2])
+            queue.remove(STDIN_FILENO)
+            #expect(queue.count == 0)
+            #expect(try queue.reports().isEmpty)
+        }
+    }
+
+    #if os(Linux)
+        @Test("Who has the number of an ended program's descriptor hears nothing of that program")
+        func endedProgram() async {
+            await #expect(processExitsWith: .success) {
+                let pair = try Loopback()
+                let child = try ChildProcess(
+                    ["true"], environment: CurrentProcess.environment(), keeping: .guardian)
+                let number = child.exitDescriptor
+                child.end(grace: .seconds(20))
+                #expect(fcntl(pair.server.descriptor, F_DUPFD, number) >= number)
+                child.group.kill()
+                pair.server.send("x")
+                #expect(try pair.client.receiveText() == "x")
+            }
+        }
+    #endif
 
     private static func lowerDescriptorLimit(to count: UInt) throws {
         #if canImport(Glibc)

@@ -48,6 +48,16 @@ struct EventQueueMisuseTests {
             })
     }
 
+    @Test("Modifying a descriptor that was removed, even if nothing changes")
+    func modifyRemoved() async throws {
+        try expectSignal(
+            await #expect(processExitsWith: .failure) {
+                let (queue, descriptor) = try EventQueueMisuseTests.queueWithSocket("poll", .read)
+                queue.remove(descriptor)
+                queue.modify(descriptor, token: 1, interest: .read)
+            })
+    }
+
     @Test("Waiting on the queue in its own handler", arguments: kinds)
     func nestedWait(_ name: String) async throws {
         try expectSignal(
@@ -63,6 +73,31 @@ struct EventQueueMisuseTests {
             await #expect(processExitsWith: .failure) {
                 let (loop, pair) = (try EventLoop(), try Loopback())
                 try loop.add(pair.server.descriptor, token: EventLoop.reservedTokens.lowerBound, interest: .read)
+            })
+    }
+
+    @Test("Running a loop that runs already")
+    func nestedRun() async throws {
+        try expectSignal(
+            await #expect(processExitsWith: .failure) {
+                let loop = try EventLoop()
+                let recorder = Recorder(loop)
+                recorder.onTurn = { _ in
+                    // If the second one ran, both would end, and without a crash.
+                    loop.stop()
+                    try? loop.run(handler: Recorder(loop))
+                    loop.stop()
+                    return nil
+                }
+                try loop.run(handler: recorder)
+            })
+    }
+
+    @Test("A mailbox without room")
+    func noRoom() async throws {
+        try expectSignal(
+            await #expect(processExitsWith: .failure) {
+                _ = try Mailbox(capacity: 0)
             })
     }
 }

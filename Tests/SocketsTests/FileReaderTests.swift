@@ -13,6 +13,12 @@ struct FileReaderTests {
             try WholeFile.write(bytes, to: folder + "/a")
             #expect(try FileReader(folder + "/a").read(upTo: .max) == bytes)
             #expect(try FileReader(folder + "/a").read(upTo: 100) == Array(bytes.prefix(100)))
+            let reader = try FileReader(folder + "/a")
+            #expect(try reader.read(upTo: size) == bytes)
+            // The end is no error, whatever failed before.
+            errno = EIO
+            let end = try reader.read(atMost: 1)
+            #expect(end == [])
         }
     }
 
@@ -54,6 +60,31 @@ struct FileReaderTests {
         #expect(throws: FileError.self) { try FileReader("/dev/fd/\(descriptor)") }
         #expect(try FileReader("/dev/fd/\(descriptor)", orInherited: true).read(upTo: 9) == Array("hello".utf8))
         #expect(fcntl(descriptor, F_GETFD) >= 0, "It is not this reader's to close.")
+    }
+
+    @Test("A descriptor that does not block is waited for")
+    func nonBlocking() throws {
+        let (asked, answered) = (try WakePipe(), try WakePipe())
+        let descriptor = dup(answered.reader)
+        defer {
+            close(descriptor)
+            asked.close()
+            answered.close()
+        }
+        let rounds = 50
+        Thread.detachNewThread {
+            for _ in 0..<rounds {
+                SingleDescriptorPoll.wait(for: .read, on: asked.reader)
+                asked.clear()
+                answered.wake()
+            }
+        }
+        let reader = try FileReader("/dev/fd/\(descriptor)", orInherited: true)
+        for _ in 0..<rounds {
+            asked.wake()
+            // The other thread has to wake up first, so in some rounds at least nothing is there yet.
+            #expect(try reader.read(atMost: 9) == [0])
+        }
     }
 
     @Test("Who has read standard input leaves it open")

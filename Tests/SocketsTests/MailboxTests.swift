@@ -88,7 +88,9 @@ struct MailboxTests {
         #expect(mailbox.post { log.append(1) })
         #expect(mailbox.post { log.append(2) })
         #expect(!mailbox.post { log.append(3) })
-        mailbox.drain()
+        var bytes = [UInt8](repeating: 1, count: 9)
+        #expect(read(mailbox.descriptor, &bytes, 9) == 1, "The first wakes the loop, and nothing else does.")
+        #expect(!mailbox.drain())
         #expect(log.all == [1, 2])
         #expect(mailbox.post { log.append(4) })
         mailbox.drain()
@@ -107,5 +109,14 @@ struct MailboxTests {
         #expect(mailbox.drain())
         #expect(log.all == [1])
         #expect(!mailbox.drain())
+    }
+
+    @Test("However often a pipe was woken, nothing is left once it is cleared", arguments: [1, 255, 256, 257, 1000])
+    func clears(_ count: Int) throws {
+        let pipe = try WakePipe()
+        defer { pipe.close() }
+        for _ in 0..<count { pipe.wake() }
+        pipe.clear()
+        #expect(SingleDescriptorPoll.wait(for: .read, on: pipe.reader, until: .now()) == ETIMEDOUT)
     }
 }

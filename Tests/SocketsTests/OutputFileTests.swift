@@ -67,6 +67,7 @@ struct OutputFileTests {
         try ScratchFolder.lend { folder in
             let file = try OutputFile(creating: folder + "/b")
             file.discard()
+            #expect(!file.isAt(folder + "/b"))
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
         }
     }
@@ -137,5 +138,14 @@ struct OutputFileTests {
         "Only a lack of room counts as full", arguments: [(ENOSPC, true), (EDQUOT, true), (EFBIG, true), (EIO, false)])
     func fullness(_ code: Int32, isFull: Bool) {
         #expect(FileError(.write, path: "a", code: code).isFull == isFull)
+    }
+
+    @Test(
+        "A file exists where creating one finds it, and in no other case",
+        arguments: [
+            (.create, EEXIST, true), (.create, ENOENT, false), (.write, EEXIST, false),
+        ] as [(FileError.Operation, Int32, Bool)])
+    func existence(_ operation: FileError.Operation, _ code: Int32, exists: Bool) {
+        #expect(FileError(operation, path: "a", code: code).exists == exists)
     }
 }

@@ -44,6 +44,23 @@ struct SignalTests {
         }
     }
 
+    @Test("A signal that comes while a turn reports is delivered in the next")
+    func duringTurn() async {
+        await #expect(processExitsWith: .success) {
+            let (loop, pair) = (try EventLoop(), try Loopback())
+            try loop.watchSignals([SIGUSR1])
+            try loop.add(pair.server.descriptor, token: 1, interest: .write)
+            let recorder = Recorder(loop)
+            recorder.onReadiness = { _ in
+                loop.remove(pair.server.descriptor)
+                raiseHere(SIGUSR1)
+            }
+            recorder.onSignal = { _ in loop.stop() }
+            try loop.run(handler: recorder)
+            #expect(recorder.calls == [.turn, .ready(1), .turn, .signal(SIGUSR1), .turn])
+        }
+    }
+
     @Test("A signal that the program inherited as blocked arrives all the same, even one that waited")
     func inheritedAsBlocked() async {
         await #expect(processExitsWith: .success) {

@@ -50,6 +50,13 @@ struct SocketAddressTests {
         #expect(error?.description.hasPrefix("cannot find the host \"") == true)
     }
 
+    @Test("A name of 253 bytes may be looked up, a longer one not")
+    func longest() throws {
+        let longest = String(repeating: "a", count: 253)
+        #expect(try SocketAddress.resolveAtOnce(host: longest, port: 80) == nil)
+        #expect(throws: SocketError.self) { try SocketAddress.resolveAtOnce(host: longest + "a", port: 80) }
+    }
+
     @Test(
         "Loopback and unspecified",
         arguments: [

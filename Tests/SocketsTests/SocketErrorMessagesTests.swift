@@ -130,9 +130,11 @@ struct SocketErrorMessagesTests {
         #expect(SocketError(.bind, code: EADDRNOTAVAIL).listenerChoice == .host)
         #expect(SocketError(.connect, code: EADDRNOTAVAIL).listenerChoice == nil)
         #expect(SocketError(.read, code: ETIMEDOUT).isTimeout)
+        #expect(!SocketError(.read, code: EPIPE).isTimeout)
         // The resolver's codes are numbers of another kind.
         let resolution = SocketError(.resolve, code: EMFILE, host: "x")
         #expect(!resolution.isResourceExhaustion)
+        #expect(!SocketError(.resolve, code: ETIMEDOUT, host: "x").isTimeout)
         #expect(resolution.address == nil)
         #expect(SocketError(.bind, code: 1, address: Self.address).address == Self.address)
     }

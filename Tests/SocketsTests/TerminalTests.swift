@@ -45,6 +45,8 @@ struct TerminalTests {
         let (input, output) = (pair.settings.c_iflag, pair.settings.c_oflag)
         terminal.setRaw()
         #expect(!pair.has(ICANON) && !pair.has(ECHO) && pair.has(ISIG))
+        // Ctrl-S and Ctrl-V are keys, too.
+        #expect(pair.settings.c_iflag & tcflag_t(IXON) == 0 && !pair.has(IEXTEN))
         #expect(pair.settings.c_oflag == output)
         var key: [UInt8] = [UInt8(ascii: "q")]
         #expect(write(pair.ours, &key, 1) == 1)

@@ -290,6 +290,71 @@ struct TwinFileTests {
         }
     }
 
+    @Test("A twin that a full disk has cut is no recording, even if the file itself is gone", arguments: [0, 1, 2])
+    func cutTwin(_ kind: Int) throws {
+        try inFolder { path in
+            var isFull = false
+            let file = try TwinFile(
+                creating: path, existing: .refuse, beginning: beginning, first: first, exchange: FileExchange()
+            ) { (file, bytes, offset) throws(FileError) in
+                if isFull { throw FileError(.write, path: path, code: ENOSPC) }
+                try file.write(bytes, at: offset)
+            }
+            isFull = true
+            // Then it is made anew first.
+            if kind == 2 { #expect(unlink(path + ".part") == 0) }
+            let full = FileError(.write, path: path, code: ENOSPC)
+            if kind == 1 {
+                #expect(throws: full) { try file.finish { append throws(FileError) in try append([1]) } }
+            } else {
+                #expect(throws: full) { try file.write(batches[0]) }
+            }
+            #expect(unlink(path) == 0)
+            #expect(file.settle() == nil)
+        }
+    }
+
+    @Test("Nothing is copied into a twin that gets the other form")
+    func noCopy() throws {
+        try inFolder { path in
+            var written = 0
+            let file = try TwinFile(
+                creating: path, existing: .refuse, beginning: beginning, first: first, exchange: FileExchange()
+            ) { (file, bytes, offset) throws(FileError) in
+                written += bytes.count
+                try file.write(bytes, at: offset)
+            }
+            written = 0
+            #expect(unlink(path + ".part") == 0)
+            try file.finish { append throws(FileError) in try append(Array("new".utf8)) }
+            #expect(written == 3 && file.settle() == path && contents(path) == "new")
+        }
+    }
+
+    @Test("A file that is taken away while it is finished is found as its twin")
+    func takenAway() throws {
+        try inFolder { path in
+            let file = try open(path)
+            #expect(throws: FileError(.write, path: path, cause: .gone)) {
+                try file.finish { append throws(FileError) in
+                    try append(Array("finished".utf8))
+                    unlink(path)
+                }
+            }
+            #expect(file.settle() == path + ".part" && contents(path + ".part") == "finished")
+        }
+    }
+
+    @Test("A replaced file is not taken for the recording that was moved away")
+    func movedAway() throws {
+        try inFolder { path in
+            try put("before", path)
+            let file = try open(path, .replace)
+            #expect(rename(path, path + ".moved") == 0)
+            #expect(file.settle() == nil && contents(path + ".part") == "before")
+        }
+    }
+
     @Test("What is no regular file is refused, and left alone")
     func special() throws {
         try inFolder { path in

@@ -173,7 +173,10 @@ struct WholeFileTests {
         #expect(FilePlace.inheritedDescriptor("/dev/stderr") == 2)
         #expect(FilePlace.inheritedDescriptor("/dev/fd/1") == 1)
         #expect(FilePlace.inheritedDescriptor("/proc/self/fd/2") == 2)
-        for path in ["/dev/fd/", "/dev/fd/-1", "/dev/fd/1/2", "/dev/fd/99999", "/dev/null", "stdout", ""] {
+        for path in [
+            "/dev/fd/", "/dev/fd/-1", "/dev/fd/1/2", "/dev/fd/99999", "/dev/xy/1", "/proc/self/xy/1", "/dev/null",
+            "stdout", "",
+        ] {
             #expect(FilePlace.inheritedDescriptor(path) == nil)
         }
         let own = open("/dev/null", O_RDWR | O_CLOEXEC)

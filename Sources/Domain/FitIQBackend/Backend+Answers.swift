@@ -230,7 +230,7 @@ public enum Pace: Sendable, Equatable {
     public func offsets(of chunks: [String], seed: UInt64) -> [Int64] {
         if self == .instant { return [Int64](repeating: 0, count: chunks.count + 1) }
         let gaps = Self.humanGaps(of: chunks, seed: seed)
-        return gaps.after.reduce(into: [gaps.first]) { offsets, gap in offsets.append(offsets[offsets.count - 1] + gap) }
+        return gaps.after.reduce(into: [gaps.first]) { $0.append($0[$0.count - 1] + $1) }
     }
 
     /// The time to the first chunk, and after each chunk to the next or to the end, at a human pace.

@@ -42,9 +42,9 @@ public enum CurrentProcess {
         guard kill(identifier, 0) == 0 || errno == EPERM else { return false }
         // The name of the program is in brackets and may contain any bytes; the state follows.
         guard let stat = try? FileReader("/proc/\(identifier)/stat").read(upTo: 4096),
-            let end = stat.lastIndex(of: UInt8(ascii: ")")), end + 2 < stat.count
+            let end = stat.lastIndex(of: UInt8(ascii: ")"))
         else { return true }
-        return ![UInt8(ascii: "Z"), UInt8(ascii: "X")].contains(stat[end + 2])
+        return ![UInt8(ascii: "Z"), UInt8(ascii: "X")].contains(stat.dropFirst(end + 2).first)
     }
 
     /// How long ago a process started, in whole seconds; nil if the system does not say.

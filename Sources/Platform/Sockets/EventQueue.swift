@@ -111,7 +111,7 @@ public final class EventQueue {
 
     private func activeIndex(of descriptor: Int32) -> Int {
         let index = Int(descriptor)
-        let isActive = index >= 0 && index < registrations.count && registrations[index].isActive
+        let isActive = registrations.indices.contains(index) && registrations[index].isActive
         precondition(isActive, "descriptor \(descriptor) is not in the queue")
         return index
     }

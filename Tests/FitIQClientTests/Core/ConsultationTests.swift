@@ -219,7 +219,8 @@ struct ConsultationTests {
         #expect(bench.state.problems.first?.message.contains(guide.rawValue) == true)
     }
 
-    @Test("Credentials stand where the guide has them, or in both places", arguments: GuideMode.allCases, [false, true])
+    @Test(
+        "Credentials stand where the guide has them, or in both places", arguments: GuideMode.allCases, [false, true])
     func credentials(guide: GuideMode, areTwice: Bool) {
         var bench = CoreBench(guide: guide) { $0.sendsTokenTwice = areTwice }
         bench.perform(.openConsultation(id: Self.id))

@@ -141,7 +141,8 @@ struct ProxyHostTests {
             ])
     }
 
-    @Test("A request that crosses the end of its connection is recorded where it is answered", arguments: [true, false])
+    @Test(
+        "A request that crosses the end of its connection is recorded where it is answered", arguments: [true, false])
     func crossing(_ isReset: Bool) throws {
         defer { listener.close() }
         let tap = TapOfTests()
