@@ -42,12 +42,13 @@ def swift_version():
     return output("swift", "--version").split("Swift version ")[1].split(" ")[0]
 
 
-def cxx_version():
-    """The version of the C++ library whose archive is linked into the binary; None where none is."""
-    if platform.system() == "Darwin":
+def cxx_archive(root):
+    """The version of the C++ library whose archive is linked into the binary, and its package; None if none is."""
+    archive = root / ".build/static/stdc++/libstdc++.a"
+    if not archive.exists():
         return None
-    archive = pathlib.Path(output("clang", "-print-file-name=libstdc++.a"))
-    return archive.parent.name if archive.is_absolute() else None
+    package = f"libstdc++-{archive.resolve().parent.name}-dev"
+    return output("dpkg-query", "-W", "-f=${Version}", package), package
 
 
 def notices(root):
@@ -60,8 +61,8 @@ def notices(root):
                 texts.append((f"{package['identity']} {package['version']}", (folder / name).read_text()))
     for name, package, licence in LIBRARIES:
         texts.append((f"{name} {output('pkg-config', '--modversion', name)}, {licence}", library_notice(package)))
-    if cxx := cxx_version():
-        texts.append((f"libstdc++ {cxx}, {GCC_LICENCE}", library_notice(f"libstdc++-{cxx}-dev")))
+    if cxx := cxx_archive(root):
+        texts.append((f"libstdc++ {cxx[0]}, {GCC_LICENCE}", library_notice(cxx[1])))
     # The same licence as that of Apple's packages above, with an exception for what is compiled.
     texts.append((f"Swift {swift_version()}, {SWIFT_LICENCE}", "https://www.swift.org/LICENSE.txt"))
     rule = "=" * 80
@@ -98,8 +99,8 @@ def sbom(root, version, program):
     parts = [(package["identity"], package["version"], "Apache-2.0", package["url"]) for package in packages(root)]
     parts += [(name, output("pkg-config", "--modversion", name), licence, "NOASSERTION")
               for name, _, licence in LIBRARIES]
-    if cxx := cxx_version():
-        parts.append(("libstdc++", cxx, GCC_LICENCE, "NOASSERTION"))
+    if cxx := cxx_archive(root):
+        parts.append(("libstdc++", cxx[0], GCC_LICENCE, "NOASSERTION"))
     parts.append(("swift", swift_version(), SWIFT_LICENCE, "https://github.com/swiftlang/swift"))
     name = f"fitiq-mock-{version}-{platform.system().lower()}-{platform.machine()}"
     def package(name, version, licence, location):

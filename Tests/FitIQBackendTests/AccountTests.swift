@@ -51,6 +51,36 @@ import Testing
         #expect(world.backend.addresses.count == 1 && Invariants.deepViolations(of: world) == [])
     }
 
+    @Test("A registration leaves the profile to be created, once")
+    func profile() throws {
+        var world = world()
+        _ = try world.backend.register(request("a@b.c"), &world.turn)
+        let body = Array(#"{"name":"Ada","preferred_unit_system":"metric"}"#.utf8)
+        let profile = try ProfileRequest(body: body, of: .createProfile, at: World.start)
+        let user = world.firstUser
+        _ = try world.backend.createProfile(profile, of: user, &world.turn)
+        #expect(world.backend.users[user].person?.profile.content.name == "Ada")
+        #expect(throws: APIError.profileExists) { try world.backend.createProfile(profile, of: user, &world.turn) }
+    }
+
+    @Test("Each part of a person is planted without the others")
+    func parts() throws {
+        let parts: [(inout UserData) -> Void] = [
+            { $0.account = AccountData(email: "a@b.c", password: .plain("password")) },
+            { $0.profile = UserRecordData(ProfileDetails(name: "Ada")) },
+            { $0.preferences = UserRecordData(PreferenceLists()) },
+        ]
+        for part in parts {
+            var (world, user) = (self.world(), UserData(id: "u"))
+            part(&user)
+            try world.backend.plant(WorldData(users: [user]), &world.turn)
+            let planted = try #require(world.backend.users[world.firstUser].person)
+            #expect((planted.account == nil) == (user.account == nil))
+            #expect((planted.profile.content.name == "Ada") == (user.profile != nil))
+            #expect((planted.preferences == nil) == (user.preferences == nil))
+        }
+    }
+
     @Test("Planted again, everything of a person is as it was")
     func planting() throws {
         var world = world()
@@ -81,6 +111,7 @@ import Testing
             (user { $0.account = account("A@b.c") }, "users[1].email"),
             (user { $0.account = account("nobody") }, "users[1].email"),
             (user { $0.account = account("c@d.e", "short") }, "users[1].password"),
+            (user { $0.account = account("c@d.e", "éééé") }, "users[1].password"),
             (user { $0.profile = UserRecordData(ProfileDetails(name: "")) }, "users[1].profile.name"),
             (
                 user { $0.profile = UserRecordData(details, createdAt: .before(1), updatedAt: .before(2)) },

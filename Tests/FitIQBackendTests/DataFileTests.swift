@@ -27,6 +27,7 @@ extension DataFile {
         let record = file.sections[0].records[0]
         #expect(file.text("t", of: record) == "\"}:,[" && file.texts("l", of: record) == ["x", "y\\"])
         #expect(file.optionalText("u", of: record) == nil)
+        #expect(DataFile(#"{"a":[{},{"k":"x"}]}"#).mistakes == [])
     }
 
     @Test(
@@ -34,7 +35,7 @@ extension DataFile {
         arguments: [
             ("", 1, ""), ("{\n\"a\": [],\n}", 3, ""), ("{}\n{}", 2, ""),
             ("[]", 1, "the file is an object of sections"),
-            ("\n7", 2, "the file is an object of sections"),
+            ("\n7", 2, "the file is an object of sections"), ("\n\"x\"", 2, "the file is an object of sections"),
             ("{\n\"a\": [], \"a\": []}", 1, "two sections have one name"),
             ("{\n\"a\": {}}", 2, "the section a is a list of objects"),
             ("{\n\"a\":\n 1}", 3, "the section a is a list of objects"),
@@ -127,6 +128,7 @@ extension DataFile {
             (#""target_value": "5""#, #""target_value": "five""#, ["target_value is a number in 0.1...1000000.0"]),
             (#""title": "Protein"#, #""titel": "Protein"#, ["difficulty", "title is missing"]),
             ("Thanks for sharing", "Thanks a b c d e f for sharing", ["at most 12 words"]),
+            ("Thanks for sharing", "Thanks a b c d e for sharing", []),
             (
                 #""suicide", "#, #""suicide", "Suicides", "#,
                 ["the keyword \"Suicides\" stands twice, or in two forms of one word"]
@@ -194,6 +196,33 @@ extension DataFile {
                 "Fixtures/data/coach.json:6: the text stands in line 2 already",
                 "Fixtures/data/coach.json:8: fitness_coach has no answer without keywords, which fits any question",
             ])
+    }
+
+    @Test("A persona that lacks an action for a context is told, a section without any, and a text that is too long")
+    func tellsMissingActions() {
+        func text(_ fewer: String = "", _ left: [ContextType] = []) -> String {
+            let sections = QuickAction.sections.map { name in
+                let records = (name == fewer ? left : ContextType.allCases).map {
+                    #"{"prompt": "\#(name) \#($0.rawValue)", "context_type": "\#($0.rawValue)"}"#
+                }
+                return "\"\(name)\": [\(records.joined(separator: ", "))]"
+            }
+            return "{" + sections.joined(separator: ",\n") + "}"
+        }
+        func told(_ line: Int, _ name: String) -> [String] {
+            ["Fixtures/data/quick_actions.json:\(line): \(name) has an action for each context_type"]
+        }
+        let some = Array(ContextType.allCases.dropLast())
+        #expect(mistakes(inActions: text()) == [] && mistakes(inActions: text("everyone", some)) == [])
+        #expect(mistakes(inActions: text("fitness_coach", some)) == told(2, "fitness_coach"))
+        #expect(mistakes(inActions: text("fitness_coach")) == told(2, "fitness_coach"))
+        #expect(mistakes(inActions: text("everyone")) == told(5, "everyone"))
+        for (prompt, description, count) in [(60, 60, 0), (61, 60, 1), (60, 61, 1)] {
+            let words = [prompt, description].map { String(repeating: "x", count: $0) }
+            let record = #""prompt": "\#(words[0])", "description": "\#(words[1])""#
+            let long = text().replacing(#""prompt": "everyone mood""#, with: record)
+            #expect(mistakes(inActions: long).count == count, "\(prompt), \(description)")
+        }
     }
 
     @Test(

@@ -181,4 +181,20 @@ import Testing
         }
         #expect(!shelf.contains(1_000_000))
     }
+
+    @Test("keeps the places of removed records up to twice those that are left and some to spare")
+    func spare() {
+        var shelf = Shelf<Numbered>()
+        let count = Shelf<Numbered>.spareCount + 2
+        for id in 0..<count { _ = shelf.append(Numbered(id: id, number: 0)) }
+        for position in 1..<count { shelf.remove(position) }
+        #expect(shelf.placeCount == count)
+        // The next removal drops them, but not the first record's.
+        _ = shelf.append(Numbered(id: count, number: 0))
+        _ = shelf.append(Numbered(id: count + 1, number: 0))
+        shelf.remove(count + 1)
+        shelf.remove(count)
+        #expect(shelf.placeCount == 1 && shelf.contains(0) && !shelf.contains(count))
+        #expect(Array(shelf.positions) == [0] && shelf.map(\.id) == [0])
+    }
 }

@@ -178,6 +178,9 @@ extension World {
         let made = try world.data(try world.generate(by: user))
         let id = try #require(made["insights"]?[0]?["id"]?.string)
         #expect(made["count"] == 1 && made["insights"]?[0]?["content"]?.string?.contains("sleep: 1,") == true)
+        for member in ["is_read", "is_favorite", "is_archived"] {
+            #expect(made["insights"]?[0]?[member] == false, "\(member)")
+        }
         func unread() throws -> JSONValue? { try world.data(world.backend.unreadInsights(of: user))["count"] }
         #expect(try unread() == 1)
         for (member, value, expected) in [
@@ -211,6 +214,9 @@ extension World {
                 == #"{"total_entries":3,"first_entry_at":"2025-01-29T10:30:00Z","last_entry_at":"2025-01-31T10:30:00Z","#
                 + #""members":{"valence":{"count":3,"minimum":-2,"maximum":4,"average":1}}}"#)
         #expect(try sums([("from", "2025-01-31")])["members"]?["valence"]?["count"] == 1)
+        // The largest number that counts.
+        _ = try world.post(["big": 1e15], in: .moodEntries, by: user)
+        #expect(try sums()["members"]?["big"]?["count"] == 1)
     }
 
     @Test("that is a workout template is read and copied by those who may")

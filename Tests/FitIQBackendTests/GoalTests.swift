@@ -80,6 +80,8 @@ import Testing
         "are projected only once time has passed and something is done, but not all",
         arguments: [
             (0, 0.5, nil), (3600, 0, nil), (3600, -0.0, nil), (3600, 1, nil), (3600, 0.5, "2025-01-29T12:30:00Z"),
+            // A hundred years of 365 days.
+            (1_576_800_000, 0.5, nil),
         ] as [(Int64, Double, String?)])
     func projection(seconds: Int64, progress: Double, expected: String?) throws {
         var world = World()
@@ -89,6 +91,14 @@ import Testing
         try world.update(id, by: user) { $0.change.progress = progress }
         let body = try world.backend.goalAdvice(.analyzeGoal, on: id, for: user, at: world.turn.now)
         #expect(try JSON.parse(body)["data"]?["projected_completion"]?.string == expected)
+    }
+
+    @Test("are halfway from a half, and close from four fifths")
+    func stages() throws {
+        let progress = [0, 0.49, 0.5, 0.79, 0.8, 1]
+        let world = try World.holding(goals: progress.map { GoalData(title: "Run", progress: $0) })
+        let stages = world.backend.goals.map { GoalStage(of: $0.goal, at: World.start) }
+        #expect(stages == [.new, .started, .halfway, .halfway, .close, .close])
     }
 
     @Test("of no topic that the coach knows get the tips for any goal")

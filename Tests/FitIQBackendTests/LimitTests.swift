@@ -111,6 +111,28 @@ import Testing
         #expect(refusal { () throws(APIError) in try world.archive(id, by: user) } == nil)
     }
 
+    @Test("of stored bytes are reached with the last byte, and what does not grow is changed all the same")
+    func lastByte() throws {
+        var world = World()
+        let user = try world.backend.user("user-1")
+        let id = try world.create(title: "a", by: user)
+        let goal = try world.createGoal("Run", by: user)
+        let document = try #require(try world.post(["n": 1], by: user)["id"]?.string)
+        try world.open(1, on: id, by: user)
+        world.backend.storageRoom = StorageRoom(bytes: world.backend.storedBytes, limit: 7)
+        let renamed = try UpdateConsultationRequest(body: Array(#"{"title":"b"}"#.utf8))
+        _ = try world.backend.updateConsultation(id, renamed, by: user, &world.turn)
+        try world.update(goal, by: user) { $0.change.title = "Row" }
+        _ = try world.replace(document, with: ["n": 2], in: .journal, by: user)
+        #expect(try world.show(id, for: user)["title"] == "b" && world.goal(goal, for: user)["title"] == "Row")
+        for (spare, type) in [(0, "error"), (1, "message_received")] {
+            world.backend.storageRoom.bytes = world.backend.storedBytes + spare
+            _ = world.takeEffects()
+            world.message("Hello", from: 1)
+            #expect(world.takeEffects().frames(of: 1).first?["type"]?.string == type)
+        }
+    }
+
     @Test("of stored bytes count the ids of users: those that are known stay, others are refused")
     func storedUsers() throws {
         var limits = Limits()

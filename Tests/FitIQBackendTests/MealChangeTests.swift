@@ -233,6 +233,21 @@ import Testing
         #expect(try world.replanted().everything() == world.everything())
     }
 
+    @Test("The text of a photo names as many foods as a text has room for", arguments: [998, 999])
+    func photoWords(length: Int) throws {
+        let names = [String(repeating: "x", count: length), "y"]
+        var rule = MealRule(
+            outcome: .completed(
+                names.map { MealItem(name: $0, quantity: 1, unit: "", nutrients: MealNutrients()) }))
+        rule.isForPhotos = true
+        var world = World(script: Script(meals: [rule]))
+        let user = try world.backend.user("anna")
+        _ = try world.recognize(MealPhotoRequest(mealType: .lunch), by: user)
+        let text = world.backend.users[user].photos.first?.log.rawInput
+        // A comma and a space go with each name.
+        #expect(text == (length + 2 <= CreateMealLogRequest.maximumInputLength ? names[0] : "y"))
+    }
+
     @Test("The oldest of too many photos is forgotten; another user's is unknown")
     func photoLimit() throws {
         var limits = Limits()

@@ -51,6 +51,16 @@ import Testing
         #expect(try world.showMeal(id, for: again)["status"] == "failed")
     }
 
+    @Test("of stored bytes fail what is processed once no byte is left", arguments: [(0, "failed"), (1, "completed")])
+    func lastByte(spare: Int, status: String) throws {
+        var world = World()
+        let user = try world.backend.user("user-1")
+        let id = try world.mealID(by: user)
+        world.backend.storageRoom = StorageRoom(bytes: world.backend.storedBytes + spare, limit: 7)
+        world.waitForMeals()
+        #expect(try world.showMeal(id, for: user)["status"]?.string == status)
+    }
+
     static let hostile: [String] = {
         let eggs = Array(repeating: "eggs", count: 50).joined(separator: ", ") + " "
         let marks = String(repeating: "\u{301}", count: 20)

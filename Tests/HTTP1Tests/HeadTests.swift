@@ -44,6 +44,7 @@ struct HeadTests {
         #expect(fields.count == 2 && FieldBlock().count == 0)
         #expect(fields[.accept] == "a")
         #expect(fields.hasToken("close", in: .connection))
+        #expect(!FieldBlock([.connection: "x,"]).hasToken("close", in: .connection))
     }
 
     @Test(
@@ -105,6 +106,9 @@ struct HeadTests {
         #expect(chunked.hasBody && chunked.isChunked && !chunked.expectsContinue && chunked.authority == "b")
         let upgrade = try head("GET / HTTP/1.1\r\nHost: a\r\nconnection: UPGRADE\r\nUPGRADE: websocket\r\n\r\n")
         #expect(upgrade.wantsUpgrade && upgrade.version == .http11)
+        let nowhere = "GET / HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\n"
+        #expect(try !head(nowhere + "\r\n").wantsUpgrade)
+        #expect(try !head(nowhere + "Upgrade:\r\n\r\n").wantsUpgrade)
         #expect(try head("GET / HTTP/1.0\r\n\r\n").version == .http10)
     }
 }
@@ -148,8 +152,19 @@ struct RequestTargetTests {
         #expect(authority.form == .authority && authority.path == "" && authority.authority == "h:443")
     }
 
-    @Test("what is no target is refused", arguments: ["", "a", "*", "/%", "/%4", "/a b", "/é", "http://", "http:///a"])
+    @Test(
+        "what is no target is refused",
+        arguments: ["", "a", "*", "/%", "/%4", "/%41%zz", "/a b", "/é", "http://", "http:///a"])
     func refused(text: String) {
         #expect(throws: RemoteError.self) { try RequestTarget(parsing: text) }
+    }
+
+    @Test("a refusal quotes what is wrong and no more")
+    func quotes() {
+        func excerpt(_ text: String) -> Excerpt { Array(text.utf8).withUnsafeBufferPointer { Excerpt($0) } }
+        #expect(throws: RemoteError.badTargetForm(excerpt("http://"))) { try RequestTarget(parsing: "http://") }
+        #expect(throws: RemoteError.badTargetAuthority(excerpt(""))) { try RequestTarget(parsing: "http:///a") }
+        #expect(throws: RemoteError.badEscape(excerpt("%zz"))) { try RequestTarget(parsing: "/a%zzb?c") }
+        #expect(throws: RemoteError.badEscape(excerpt("%4"))) { try RequestTarget(parsing: "/%4?1") }
     }
 }

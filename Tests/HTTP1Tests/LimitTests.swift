@@ -75,6 +75,10 @@ struct LimitTests {
             testDescription: "body that ends with the connection", role: .client, limit: 50, status: 502,
             limits: limits { $0.body = 50 }
         ) { "HTTP/1.1 200 OK\r\n\r\n" + padding($0) },
+        Edge(
+            testDescription: "Content-Length of a response", role: .client, limit: 50, status: 502,
+            limits: limits { $0.body = 50 }
+        ) { "HTTP/1.1 200 OK\r\nContent-Length: \($0)\r\n\r\n" + padding($0) },
     ]
 
     @Test("what is exactly at the limit is taken", arguments: edges)
@@ -99,7 +103,35 @@ struct LimitTests {
         return [[bytes[...]], bytes.pieces(of: 1), bytes.cut(at: bytes.count / 2)]
     }
 
-    @Test("what never ends is refused without being buffered", arguments: ["A", "GET /", "GET / HTTP/1.1\r\nX: "])
+    @Test("the smallest limits that make sense are taken")
+    func smallest() {
+        var limits = Limits()
+        (limits.methodName, limits.requestLine, limits.chunkLine) = (1, 18, 18)
+        (limits.headerBlock, limits.fieldCount, limits.body, limits.raisedBody) = (0, 0, 0, 0)
+        (limits.leadingEmptyLines, limits.pipelined) = (0, 0)
+        let transcript = Transcript.of(whole: Array("A / HTTP/1.0\r\n\r\n".utf8), limits: limits)
+        #expect(transcript.description == "A / [0 fields] 1.0 close")
+    }
+
+    @Test("a method is refused at its first byte too many, before its line ends", arguments: ["", "\r"])
+    func longMethod(ending: String) {
+        var connection = Connection(role: .server)
+        connection.receive(Array((Self.padding(33) + ending).utf8))
+        #expect(throws: RemoteError.self) { try connection.nextEvent() }
+    }
+
+    @Test(
+        "a length beyond all numbers is beyond all bounds",
+        arguments: ["9223372036854775807", "9223372036854775808", "18446744073709551620"])
+    func hugeLength(length: String) {
+        let text = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \(length)\r\n\r\n"
+        let expected = RemoteError.bodyTooLarge(announced: .max, Limits.standard.body)
+        #expect(Transcript.of(whole: Array(text.utf8)).error == expected)
+    }
+
+    @Test(
+        "what never ends is refused without being buffered",
+        arguments: ["A", "GET /", "GET / HTTP/1.1\r\nX: ", "GET / HTTP/1.1\r\n\r"])
     func endless(start: String) {
         var connection = Connection(role: .server)
         connection.receive(Array(start.utf8))

@@ -140,6 +140,23 @@ struct PairTests {
         #expect(pair.states == "mustClose/mustClose")
     }
 
+    @Test(
+        "a request announces the length of its body, and of none where its method anticipates one",
+        arguments: [
+            (.get, nil, nil), (.delete, nil, nil), (.post, nil, 0), (.put, nil, 0), (.patch, nil, 0), (.get, 0, 0),
+            (.get, 1, 1), (.post, 2, 2),
+        ] as [(HTTPRequest.Method, Int?, Int?)])
+    func requestLength(method: HTTPRequest.Method, count: Int?, announced: Int?) throws {
+        var pair = Pair()
+        _ = try pair.clientSends { client, out in
+            let body = count.map { [UInt8](repeating: 0x61, count: $0) }
+            client.sendRequest(method: method, target: "/", fields: [.hostField: "a"], body: body, into: &out)
+        }
+        let length = announced.map { "Content-Length: \($0)\r\n" } ?? ""
+        let body = String(repeating: "a", count: count ?? 0)
+        #expect(pair.sentByClient == "\(method.rawValue) / HTTP/1.1\r\nHost: a\r\n\(length)\r\n\(body)")
+    }
+
     @Test("100 Continue is sent on request", arguments: steps)
     func expectContinue(step: Int?) throws {
         var pair = Pair(step: step)
@@ -193,6 +210,13 @@ struct PairTests {
         #expect(pair.states == "switchedProtocol/switchedProtocol")
         #expect(pair.server.takeTrailingBytes() == [0x81, 0x00])
         #expect(pair.client.takeTrailingBytes() == [])
+    }
+
+    @Test("one of the two fields of an upgrade proposes nothing", arguments: [HTTPField.Name.connection, .upgrade])
+    func halfUpgrade(name: HTTPField.Name) throws {
+        var pair = Pair()
+        _ = try get(&pair, [name: name == .connection ? "upgrade" : "websocket"])
+        #expect(pair.states == "done/sendResponse")
     }
 
     @Test("an upgrade that is declined stays HTTP")

@@ -31,7 +31,7 @@ struct ServerTests {
         #expect(!connection.isIdle && connection.isReadingHead)
         #expect(try Pair.drain(&connection) == ["GET /", "end"])
         _ = respond(&connection)
-        #expect(connection.isIdle)
+        #expect(connection.isIdle && !connection.isReadingHead)
     }
 
     @Test("a burst of pipelined requests is answered in order")
@@ -95,6 +95,34 @@ struct ServerTests {
         #expect(try Pair.drain(&connection) == ["closed"])
     }
 
+    @Test("an early answer keeps a client that no longer waits for 100 Continue", arguments: [true, false])
+    func expectationMet(isContinued: Bool) throws {
+        var connection = server("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
+        #expect(try Pair.drain(&connection) == ["POST /"])
+        if isContinued {
+            var out: [UInt8] = []
+            connection.sendContinue(into: &out)
+        } else {
+            // A client that waits in vain sends its body after a while.
+            connection.receive(Array("h".utf8))
+            #expect(try Pair.drain(&connection) == ["body h"])
+        }
+        #expect(respond(&connection, .unauthorized) == "HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n")
+        #expect(!connection.shouldClose && connection.isReadingBody)
+    }
+
+    @Test("close is announced in the head of a response whose body follows", arguments: [true, false])
+    func closeInPieces(byField: Bool) throws {
+        var connection = server("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        _ = try Pair.drain(&connection)
+        let fields: HTTPFields = byField ? [.connection: "close"] : [:]
+        var out: [UInt8] = []
+        connection.startResponse(status: .ok, fields: fields, close: !byField, into: &out)
+        #expect(
+            String(decoding: out, as: UTF8.self)
+                == "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n")
+    }
+
     @Test("a connection whose client has finished is not idle")
     func finished() throws {
         var connection = HTTP1.Connection(role: .server)
@@ -134,6 +162,16 @@ struct ServerTests {
         connection.receive([1, 2, 3])
         #expect(connection.bufferedByteCount == 0)
         #expect(throws: known) { try connection.nextEvent() }
+    }
+
+    @Test("an answer to an error may have any final status, and a body")
+    func answerWithBody() {
+        var connection = server("BAD\r\n")
+        #expect(throws: RemoteError.self) { try connection.nextEvent() }
+        var out: [UInt8] = []
+        connection.respond(status: .ok, fields: [:], body: Array("hi".utf8), into: &out)
+        let expected = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi"
+        #expect(String(decoding: out, as: UTF8.self) == expected)
     }
 
     @Test("an error within a body can be answered as well")

@@ -97,6 +97,25 @@ import Testing
         ),
         ("[\r\n", "line 2, column 1: expected a value or ']' after '[' but found the end of the text"),
         ("\r[\r\n\n1\r]]", "line 5, column 2: expected the end of the text after the value but found ']'"),
+        ("[\r", "line 2, column 1: expected a value or ']' after '[' but found the end of the text"),
+        ("[:]", "line 1, column 2: expected a value or ']' after '[' but found ':'"),
+        // A word that only begins like a literal is named as a whole.
+        ("nul", "line 1, column 1: expected a value but found 'nul'; strings need double quotes"),
+        ("nulll", "line 1, column 1: expected a value but found 'nulll'; strings need double quotes"),
+        ("truth", "line 1, column 1: expected a value but found 'truth'; strings need double quotes"),
+        ("a_b$1!", "line 1, column 1: expected a value but found 'a_b$1'; strings need double quotes"),
+        (
+            "abcdefghijklmnopqrst",
+            "line 1, column 1: expected a value but found 'abcdefghijklmnopqrst'; strings need double quotes"
+        ),
+        (
+            #""\n"#,
+            "line 1, column 4: expected '\"' to end the string from line 1, column 1 but found the end of the text"
+        ),
+        (
+            "\u{FEFF}",
+            "line 1, column 1: JSON text does not begin with a byte order mark (RFC 8259, section 8.1); remove EF BB BF"
+        ),
     ]
 
     @Test("says where, what was expected and what was found", arguments: table)

@@ -84,6 +84,15 @@ import Testing
         #expect(value.excerpt(limit: limit) == expected)
     }
 
+    @Test("are cut also where only the closing bracket is too much")
+    func excerptAtTheBracket() {
+        // What precedes the bracket has as many bytes as are looked at: four for each character.
+        let nine = "e" + String(repeating: "\u{301}", count: 8)
+        let thirteen = "e" + String(repeating: "\u{301}", count: 12)
+        #expect(JSONValue.array([.string(nine)]).excerpt(limit: 5) == "[\"\(nine)…")
+        #expect(JSONValue(dictionaryLiteral: ("k", .string(thirteen))).excerpt(limit: 8) == "{\"k\":\"\(thirteen)…")
+    }
+
     @Test("are cut without writing them out", arguments: [1, 10, 60])
     func excerptOfMuch(_ limit: Int) {
         let long = JSONValue.string(String(repeating: "é", count: 1_000_000))

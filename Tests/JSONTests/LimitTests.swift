@@ -33,6 +33,7 @@ import Testing
     @Test("count bytes, white space included")
     func bytes() throws {
         #expect(try JSON.parse(" 1 ", limits: .init(bytes: 3)) == 1)
+        #expect(try JSON.parse("1", limits: .init(bytes: 1)) == 1)
         #expect(throws: JSONError.self) { try JSON.parse(" 1  ", limits: .init(bytes: 3)) }
     }
 

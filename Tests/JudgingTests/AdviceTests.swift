@@ -35,6 +35,11 @@ struct AdviceTests {
         #expect(text.contains("How to fix it: \(verdict.advice)\n"))
     }
 
+    @Test("A verdict on a client of which nothing is known has everyone's words")
+    func unknown() {
+        #expect(Findings(of: LowercaseIDs.obligation).verdict.advice == LowercaseIDs.obligation.advice)
+    }
+
     @Test("No advice has Swift's words for all", arguments: Judge.obligations + Obligation.inside)
     func general(_ obligation: Obligation) {
         for word in ["task.", "URLSession", "URLRequest", "await", "Codable", ".iso8601", "uuid", "webSocketTask"] {

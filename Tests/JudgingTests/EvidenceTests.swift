@@ -56,6 +56,15 @@ struct EvidenceTests {
         #expect(found == needed[evidence])
     }
 
+    @Test("Entries that a journal has lost are counted")
+    func missed() {
+        let story = Story { for second in 0..<6 { $0.request(.listGoals, at: Double(second)) } }
+        var judge = Judge(mode: .union)
+        for entry in story.journal.entries() where [3, 4, 6].contains(entry.number) { judge.observe(entry) }
+        #expect(judge.missedCount == 3)
+        #expect(judge.lastNumber == 6)
+    }
+
     @Test("An answer that was not kept is not what it might have been")
     func lostAnswers() {
         func verdict(_ id: String, isLost: Bool, _ tell: (inout Story) -> Void) -> Verdict.Outcome? {

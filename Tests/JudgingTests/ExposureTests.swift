@@ -39,11 +39,11 @@ struct ExposureTests {
         Case("late and refused is both", [.timeOut: 1, .serverError: 1]) {
             $0.request(.listGoals, status: 503, at: 0, took: 2)
         },
-        Case("handshakes", [.refusedHandshake: 2, .timeOut: 2]) {
-            $0.request(.webSocket, Story.id(1), status: 401, at: 0)
-            $0.request(.webSocket, Story.id(1), status: 404, at: 0)
-            $0.request(.webSocket, Story.id(1), status: nil, at: 0)
+        Case("handshakes", [.refusedHandshake: 3, .timeOut: 3]) {
+            for status in [400, 401, 404, nil] { $0.request(.webSocket, Story.id(1), status: status, at: 0) }
             $0.opened(Story.id(1), at: 1, took: 2)
+            $0.opened(Story.id(1), on: 101, at: 3, took: 1)
+            $0.opened(Story.id(1), on: 102, at: 4, took: 0.999)
         },
     ]
 
@@ -126,6 +126,40 @@ struct ExposureTests {
                         "id": .string(Story.meal), "status": "completed", "updated_at": "2025-01-29T10:30:08Z",
                     ]
                 ], at: 9)
+        },
+        Case("looked at late, and settled when it was due", [:], end: 100) {
+            $0.logsMeal(at: 0)
+            $0.request(
+                .showMealLog, Story.meal,
+                answer: [
+                    "data": [
+                        "id": .string(Story.meal), "status": "completed", "updated_at": "2025-01-29T10:30:05Z",
+                    ]
+                ], at: 9)
+        },
+        Case("an event tells when the client learns of it, whatever it says", [.lateMeal: 1], end: 100) {
+            $0.connected(Story.id(1), at: 0)
+            $0.logsMeal(at: 0)
+            $0.received(
+                [
+                    "type": "meal_log.completed",
+                    "data": ["id": .string(Story.meal), "updated_at": "2025-01-29T10:30:03Z"],
+                ], at: 9)
+        },
+        Case("a look at the moment it is due settles nothing", [.lateMeal: 1], end: 100) {
+            $0.logsMeal(at: 0)
+            $0.loads(at: 5)
+            $0.loads(at: 11)
+        },
+        Case("another user was there", [:], end: 100) {
+            $0.becomes("tom")
+            $0.connected(Story.id(1), at: 0)
+            $0.becomes("sarah")
+            $0.logsMeal(at: 0)
+        },
+        Case("the client came later", [:], end: 100) {
+            $0.logsMeal(at: 0)
+            $0.connected(Story.id(1), at: 1)
         },
         Case("never, and the client was there", [.lateMeal: 1], end: 5.001) {
             $0.connected(Story.id(1), at: 0)

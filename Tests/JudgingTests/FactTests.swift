@@ -2,6 +2,7 @@ import FitIQAPI
 import JSON
 import Testing
 import Traffic
+import WebSocket
 
 @testable import Judging
 
@@ -44,6 +45,43 @@ struct FactTests {
             try Self.request { $0.request(.listGoals, status: 401, at: 0, fields: ["Authorization: Bearer x"]) }.client
                 == "x")
         #expect(try Self.request { $0.request(.listGoals, status: 401, at: 0, fields: []) }.client == nil)
+    }
+
+    @Test("A path that is too short for an id has none")
+    func shortPaths() throws {
+        #expect(try Self.request { $0.request("GET /api/v1/goals", endpoint: .showGoal, at: 0) }.sentID == nil)
+        let paths: [(String, ExactString)] = [
+            ("/a", ""), ("/api/v1/consultations", ""), ("/api/v1/consultations/c", "c"),
+            ("/api/v1/consultations/c/ws", "c"),
+        ]
+        for (path, id) in paths {
+            let head = try Self.request { $0.request("GET \(path)", endpoint: nil, at: 0) }.exchange.head
+            let opening = RecordedOpening(
+                head: head, requestedAt: Story.time(0), endpoint: .webSocket, user: "sarah", faults: [])
+            #expect(OpeningFact(opening, at: Story.time(0)).sentID == id, "\(path)")
+        }
+    }
+
+    @Test("Long answers that no judge asks for are not read", arguments: [Endpoint.listMessages, .listQuickActions])
+    func unread(_ endpoint: Endpoint) throws {
+        #expect(try Self.request { $0.request(endpoint, "c", answer: ["a": 1], at: 0) }.answer == nil)
+        #expect(try Self.request { $0.request(.listGoals, answer: ["a": 1], at: 0) }.answer == ["a": 1])
+    }
+
+    /// Frames that begin like one of the server's and then are no JSON, and the type that they count as.
+    static let beginnings: [(Party, Opcode, Delivery, [String], String?)] = [
+        (.server, .text, .complete, [], "pong"), (.client, .text, .complete, [], nil),
+        (.server, .binary, .complete, [], nil), (.server, .text, .complete, ["break"], nil),
+        (.server, .text, .partial, [], nil),
+    ]
+
+    @Test("The type of a frame is known by its beginning only if the server sent it whole", arguments: beginnings)
+    func beginning(
+        _ sender: Party, _ opcode: Opcode, _ delivery: Delivery, _ faults: [String], _ type: String?
+    ) {
+        let frame = RecordedFrame(
+            sender: sender, opcode: opcode, payload: Array(#"{"type":"pong""#.utf8), delivery: delivery, faults: faults)
+        #expect(FrameFact(frame).type == type)
     }
 
     @Test("The scheme of a token may be written in any case", arguments: ["Bearer", "bearer", "BEARER"])

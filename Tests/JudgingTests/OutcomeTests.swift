@@ -98,6 +98,7 @@ struct OutcomeTests {
         let some = TerminalReport(Report(title: "t", runs: [Self.run(), Self.run(scenario: "b", connected: false)]))
             .text
         #expect(some.split(separator: "\n\n").last { $0.contains("did not connect in b") } != nil, "\(some)")
+        #expect(some.components(separatedBy: "did not connect in b").count == 2, "behind the table, once: \(some)")
     }
 
     @Test("What the selection cannot make a client face is no row, unless the client faced it")

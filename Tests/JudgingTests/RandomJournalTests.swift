@@ -165,7 +165,7 @@ struct RandomJournalTests {
         for number in 0..<10_000 {
             recent[number] = number
             #expect(recent.values.count <= 101)
-            #expect(recent[max(0, number - 49)] == max(0, number - 49))
+            #expect(recent[max(0, number - 50)] == max(0, number - 50))
         }
         recent[9_999] = nil
         #expect(recent[9_999] == nil)

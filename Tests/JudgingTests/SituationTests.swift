@@ -110,6 +110,23 @@ struct SituationTests {
             $0.request(.listGoals, status: 401, at: 0)
             $0.request(.listGoals, at: 1)
         }.after(.refused),
+        Case("or opens a socket", .connecting, trouble: .refused) {
+            $0.request(.listGoals, status: 401, at: 0)
+            $0.opened(id, at: 1)
+        },
+        Case("a refusal of something else does not make it good", .none, .revoked, trouble: .refused) {
+            $0.request(.listGoals, status: 401, at: 0)
+            $0.request(.listGoals, status: 400, at: 1)
+        },
+        Case("no token") { $0.request(.logIn, at: 0, fields: ["X-API-Key: key-1"]) },
+        Case("401 to a token that does not say when it expires", .none, .revoked, trouble: .refused) {
+            $0.token = "plain"
+            $0.request(.listGoals, status: 401, at: 0)
+        },
+        Case("of very many meals the first 64 count", .none, .good, .done) {
+            for number in 1...65 { $0.logsMeal(Story.id(number), at: 0) }
+            for number in 1...64 { $0.loads("completed", Story.id(number), at: 1) }
+        },
         Case("a meal", .none, .good, .pending) { $0.logsMeal(at: 0) },
         Case("its result", .idle, .good, .done) {
             $0.connected(id, at: 0)
@@ -166,6 +183,7 @@ struct SituationTests {
         #expect(all.map(\.index) == Array(0..<Situation.count))
         #expect(Set(all).count == 504)
         #expect(all == all.sorted())
+        #expect(!all.contains { $0 < $0 })
     }
 
     @Test("A coverage has what was put into it, and the sum of two")

@@ -79,6 +79,16 @@ struct FoodFileTests {
         #expect(Self.read(Self.head + Self.line([(.servingGrams, cell)])).foods.first?.serving.grams == value)
     }
 
+    @Test(
+        "A number may be as large or as small as this",
+        arguments: [
+            (.kcal, "902"), (.kcal, "0"), (.sugar, "100"), (.servingGrams, "4999.99"), (.servingGrams, "0.01"),
+            (.servingGrams, "004999.99"),
+        ] as [(FoodFile.Column, String)])
+    func readsLimits(_ column: FoodFile.Column, _ cell: String) {
+        #expect(Self.read(Self.head + Self.line([(column, cell)])).mistakes == [])
+    }
+
     static let mistakes: [(column: FoodFile.Column, cells: [String], message: String)] = [
         (.key, ["", "Apple", "apple pie", "apple2"], "the key is \""),
         (.name, ["", "!"], ""), (.aliases, ["a;;b", "a; ", "; a", "a;  b", "!"], ""),

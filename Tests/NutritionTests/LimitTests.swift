@@ -62,6 +62,20 @@ struct LimitTests {
         #expect(over.map(\.nutrients) == at.map(\.nutrients))
     }
 
+    @Test("A product has the texts of its factors while they fit into an excerpt")
+    func product() {
+        let factor = String(repeating: "0", count: 38) + "1"
+        #expect(MealParser.parse("eggs x2 x\(factor)").items.map(\.amountText) == ["\(factor) × 2"])
+        #expect(MealParser.parse("eggs x2 x0\(factor)").items.map(\.amountText) == ["2"])
+    }
+
+    @Test("A word that is all of a text is looked up once")
+    func lookUp() {
+        var reader = MealReader(TokenText("egg"))
+        reader.read()
+        #expect(reader.lookUps == 1)
+    }
+
     @Test("The least quantity is a hundredth")
     func smallest() {
         #expect(MealParser.parse("0.005 g rice").items.map(\.quantity) == [0.01])

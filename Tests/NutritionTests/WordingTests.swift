@@ -41,6 +41,9 @@ struct WordingTests {
         .init("2 scrambled eggs", "Scrambled Eggs", "2", 0.95),
         .init("2 eggs, scrambled", "Scrambled Eggs", "2", 0.95),
         .init("2 brown eggs", "Brown Eggs", "2", 0.95),
+        // Four adjectives at most, each once.
+        .init("2 hot cold red green eggs, chopped", "Hot Cold Red Green Eggs", "2", 0.95),
+        .init("2 hot hot cold red green eggs", "Hot Cold Red Eggs", "2", 0.95),
         .init("200g brown rice", "Brown Rice", "200g", 0.95, "Cooked"),
         .init("200g steamed rice", "Steamed Rice", "200g", 0.95, "Cooked"),
         .init("100g mac & cheese", "Mac and Cheese", "100g", 0.95),
@@ -59,7 +62,10 @@ struct WordingTests {
         .init("1   1/2   cups of milk", "Milk", "1 1/2 cups", 0.95),
         .init("a couple of eggs", "Eggs", "a couple", 0.95),
         .init("an apple", "Apple", "1", 0.95),
+        .init("2 fillet steaks", "Fillet Steaks", "2", 0.95, "Sirloin, broiled"),
         .init("a slice of bread", "Bread", "a slice", 0.95),
+        .init("1 cup and a half of rice", "Rice", "1 cup and a half", 0.95, "Cooked"),
+        .init("three quarters of a pizza", "Pizza", "three quarters", 0.95),
         .init("2 chicken breasts (120g each)", "Chicken Breasts", "2 × 120g", 0.95, "Grilled, skinless"),
         .init(
             "00000000000000000000000000000000000000000002 eggs", "Eggs",
@@ -73,6 +79,7 @@ struct WordingTests {
         .init("100 ml sushi", "Sushi", "100 ml", 0.7, "Assumed 1 g per milliliter"),
         .init("8 oz milk", "Milk", "8 oz", 0.85, "Read ounces as fluid ounces"),
         .init("a glass of milk", "Milk", "a glass", 0.85, "Assumed 248 g each for glasses"),
+        .init("glass of milk", "Milk", "glass", 0.85, "Assumed 248 g each for glasses"),
         .init("2 to 3 eggs", "Eggs", "2 to 3", 0.85, "Mean of 2 and 3"),
         .init("1½-2 eggs", "Eggs", "1½-2", 0.85, "Mean of 1.5 and 2"),
         .init("a few eggs", "Eggs", "a few", 0.85, "Read \"a few\" as 3"),
@@ -91,6 +98,11 @@ struct WordingTests {
     ]
 
     private static let latte = "Counted without \"large\"; Counted in servings (12 fluid ounces, 360 g)"
+
+    @Test("Small words of a name are capital only where it begins")
+    func titles() {
+        #expect(DisplayName.titleCase("of mac and cheese with bbq sauce") == "Of Mac and Cheese with BBQ Sauce")
+    }
 
     @Test("Units have the names that answers promise")
     func units() {
@@ -119,6 +131,7 @@ struct WordingTests {
             ("egg", "eggs"), ("tomato", "tomatoes"), ("cherry tomato", "cherry tomatoes"), ("berry", "berries"),
             ("turkey", "turkeys"), ("peach", "peaches"), ("radish", "radishes"), ("hummus", "hummus"),
             ("jalapeno", "jalapenos"), ("loaf", "loaves"), ("fry", "fries"), ("bagel", "bagels"),
+            ("of age", "of ages"), ("ear of corn", "ears of corn"),
         ])
     func plurals(singular: String, plural: String) {
         #expect(Plural.of(singular) == plural)

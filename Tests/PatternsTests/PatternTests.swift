@@ -91,6 +91,12 @@ import Testing
         #expect(try Pattern(source).isFound(in: text) == (source != "[^a]"))
     }
 
+    @Test("need no step to repeat nothing", arguments: ["", "()", "()*", "()+", "()?", "(){2,}", "(){0,2}"])
+    func nothing(source: String) throws {
+        // The one step is the match.
+        #expect(try Pattern(source).instructionCount == 1)
+    }
+
     @Test("are kept as they were written")
     func source() throws {
         let pattern = try Pattern("a{2}|\\d", ignoresCase: false)

@@ -18,6 +18,29 @@ struct FollowingTests {
         #expect(player.report.bindings == 0)
     }
 
+    @Test("An id that the server issued in a field stays what it was, too")
+    func issuedInField() throws {
+        var builder = SessionBuilder()
+        builder.exchange("POST", "/notes", answerFields: [SessionField("Location", "/notes/\(IDs.a)")])
+        builder.exchange("GET", "/notes/\(IDs.a)", answer: "note")
+        var player = try builder.player()
+        #expect(player.text("GET", "/notes/\(IDs.b)") == "unexpected: unknown")
+        #expect(player.text("GET", "/notes/\(IDs.a)") == "note")
+    }
+
+    @Test(
+        "Of requests that differ only in their ids so many are looked at for a new one",
+        arguments: [(ReplayLimits.candidates - 1, "last"), (ReplayLimits.candidates, "unexpected: unknown")])
+    func candidates(count: Int, answer: String) throws {
+        let issued = (0..<count).map { "eeeeeeee-0000-4000-8000-00000000\(1000 + $0)" }
+        var builder = SessionBuilder()
+        builder.exchange("GET", "/ids", answer: issued.joined(separator: " "))
+        for id in issued { builder.exchange("PUT", "/notes/\(id)") }
+        builder.exchange("PUT", "/notes/\(IDs.a)", answer: "last")
+        var player = try builder.player()
+        #expect(player.text("PUT", "/notes/\(IDs.b)") == answer)
+    }
+
     @Test("An id that the client made up is another one in each run, in paths, queries, bodies, answers and fields")
     func madeUp() throws {
         var builder = SessionBuilder()
@@ -266,6 +289,17 @@ struct FollowingTests {
         #expect(!player.report.isComplete)
         #expect(player.report.unexpectedCount == 2)
         #expect(player.report.neverAskedCount == 0)
+    }
+
+    @Test("When strict, a request that began as another was answered is not before that one")
+    func follows() throws {
+        var builder = SessionBuilder()
+        builder.exchange("GET", "/a", answer: "a", start: 0, lasted: 50)
+        builder.exchange("GET", "/b", answer: "b", start: 50)
+        var player = try builder.player(.strict)
+        #expect(player.text("GET", "/b") == "unexpected: notItsTurn")
+        #expect(player.text("GET", "/a") == "a")
+        #expect(player.text("GET", "/b") == "b")
     }
 
     @Test("A time that the server said first is another one once the client sends it")

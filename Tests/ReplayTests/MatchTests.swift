@@ -85,6 +85,18 @@ struct MatchTests {
         Row(.route, "another path", [("GET /api/v1/goal", unknown)]),
     ]
 
+    @Test("HEAD for a recorded GET is no request made, a recorded HEAD is one", arguments: [Match.ordered, .route])
+    func heads(match: Match) throws {
+        var player = try Self.session().player(match)
+        #expect(player.text("HEAD", "/api/v1/goals?limit=2&offset=0") == "goals 1")
+        #expect(player.report.served == 0 && player.report.neverAskedCount == 5)
+        var builder = SessionBuilder()
+        builder.exchange("HEAD", "/a", status: 204)
+        player = try builder.player(match)
+        #expect(player.text("HEAD", "/a") == "204")
+        #expect(player.report.served == 1)
+    }
+
     @Test("A request gets what was recorded for it, or is unexpected", arguments: rows)
     func matches(row: Row) throws {
         var player = try Self.session().player(row.match)

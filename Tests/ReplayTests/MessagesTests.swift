@@ -125,6 +125,19 @@ struct MessagesTests {
         #expect(got == expected)
     }
 
+    @Test("A report is complete unless something is missing, or came beyond what was recorded")
+    func complete() {
+        #expect(ReplayReport().isComplete)
+        let counts: [WritableKeyPath<ReplayReport, Int>] = [
+            \.neverAskedCount, \.unexpectedCount, \.framesNeverSent, \.frameMissCount,
+        ]
+        for count in counts {
+            var report = ReplayReport()
+            report[keyPath: count] = 1
+            #expect(!report.isComplete, "\(report.summary)")
+        }
+    }
+
     @Test("The summary counts what there is to say")
     func summary() throws {
         var builder = SessionBuilder()

@@ -140,6 +140,40 @@ struct MissTests {
         #expect(miss.nearest?.entry == 1)
     }
 
+    @Test(
+        "The nearest route has the most alike path, a similar word before one more and that before another word",
+        arguments: [
+            ("/things/orange", ["/things/mauve", "/things/orange/all"], 2),
+            ("/things/orange", ["/things/orange/all", "/things/oranges"], 2), ("/note", ["/notes"], 1),
+            ("/things" + String(repeating: "/x", count: 49), ["/things/red"], 1),
+            ("/things" + String(repeating: "/x", count: 50), ["/things/red"], nil),
+        ] as [(String, [String], Int?)])
+    func nearestRoute(asked: String, recorded: [String], nearest: Int?) throws {
+        var builder = SessionBuilder()
+        for path in recorded { builder.exchange("GET", path) }
+        var player = try builder.player()
+        guard case .unexpected(let miss) = player.ask("GET", asked) else {
+            Issue.record("expected a miss")
+            return
+        }
+        #expect(miss.nearest?.entry == nearest)
+    }
+
+    @Test("Bodies beyond a limit are told by their sizes", arguments: [0, 1])
+    func largeBodies(excess: Int) throws {
+        let count = ReplayLimits.comparedBody + excess
+        var builder = SessionBuilder()
+        builder.exchange("PUT", "/blobs", body: String(repeating: "x", count: count))
+        var player = try builder.player()
+        guard case .unexpected(let miss) = player.ask("PUT", "/blobs", body: String(repeating: "y", count: count))
+        else {
+            Issue.record("expected a miss")
+            return
+        }
+        #expect(miss.differences.count == 1)
+        #expect((miss.differences.first?.expected == "\(count) bytes") == (excess > 0))
+    }
+
     @Test("A request that is not given yet is nearer than one that is")
     func unservedFirst() throws {
         var builder = SessionBuilder()

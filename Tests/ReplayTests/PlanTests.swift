@@ -78,6 +78,39 @@ struct PlanTests {
         #expect(player.nextDeadline == nil)
     }
 
+    @Test(
+        "A refused handshake is told by its scheme, or by the protocol to which it would upgrade",
+        arguments: [
+            ("wss://api.fitiq.example/ws", "X", "1", true), ("/ws", "Upgrade", "WebSocket", true),
+            ("/ws", "Upgrade", "h2c", false), ("/ws", "X-Kind", "websocket", false),
+        ])
+    func refusedHandshake(url: String, name: String, value: String, isHandshake: Bool) throws {
+        var builder = SessionBuilder()
+        builder.exchange("GET", url, fields: [SessionField(name, value)], status: 503, answer: "busy")
+        var player = try builder.player()
+        #expect(player.text(isHandshake ? "WS" : "GET", "/ws") == "busy")
+        #expect(player.text(isHandshake ? "GET" : "WS", "/ws") == "unexpected: unknown")
+    }
+
+    @Test("Notes are no more than the limit")
+    func notes() throws {
+        var builder = SessionBuilder()
+        for number in 0...ReplayLimits.misses { builder.exchange("GET", "/\(number)", status: 100) }
+        #expect(try builder.plan().notes.count == ReplayLimits.misses)
+    }
+
+    @Test("A keep-alive has a type and at most one more member, and at most 200 bytes")
+    func keepAlives() {
+        func ping(_ count: Int) -> [UInt8] {
+            let (start, end) = (#"{"type":"ping","n":""#, #""}"#)
+            let rest = String(repeating: "x", count: count - start.utf8.count - end.utf8.count)
+            return Array((start + rest + end).utf8)
+        }
+        #expect(KeepAliveFrame(ping(200)) == .ping && KeepAliveFrame(ping(201)) == nil)
+        #expect(KeepAliveFrame(Array(#"{"type":"pong"}"#.utf8)) == .pong)
+        #expect(KeepAliveFrame(Array(#"{"type":"pong","a":1,"b":2}"#.utf8)) == nil)
+    }
+
     @Test("A frame that was kept in part is told of", arguments: [(3, 0), (4, 1)])
     func cutFrames(byteCount: Int, notes: Int) throws {
         var part = frame(.server, 1, "hel")

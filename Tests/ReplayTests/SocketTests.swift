@@ -147,6 +147,13 @@ struct SocketTests {
             End(
                 frames: [frame(.server, 5, .close, [])], ending: ending(.server, 30, .closeFrame),
                 timeline: ["5 close - "]),
+            End(
+                frames: [frame(.server, 5, .close, [0x03, 0xE8])], ending: ending(.server, 30, .closeFrame),
+                timeline: ["5 close 1000 "]),
+            // A pong to no ping is a frame like any other.
+            End(
+                frames: [frame(.server, 5, #"{"type":"pong"}"#)], ending: ending(.server, 30, .finish),
+                timeline: [#"5 text {"type":"pong"}"#, "30 finish"]),
             // 1006 may not be sent (RFC 6455 §7.4.1).
             End(
                 frames: [frame(.server, 5, .close, [0x03, 0xEE])], ending: ending(.server, 30, .closeFrame),

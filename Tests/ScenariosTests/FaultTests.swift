@@ -98,11 +98,20 @@ struct FaultTests {
                 == [FaultRule(name: "fault-1", fault: .socket(expected, at: .frames(.all)))])
     }
 
+    @Test("The reason of a close frame has at most 123 bytes", arguments: [123, 124])
+    func closeReason(count: Int) {
+        let reason = String(repeating: "x", count: count)
+        let rules = try? Self.rules("{on: socket, close: {code: 4000, reason: \(reason)}}")
+        let rule = FaultRule(name: "fault-1", fault: .socket(.close(code: 4000, reason: reason), at: .frames(.all)))
+        #expect(rules == (count == 123 ? [rule] : nil))
+    }
+
     @Test(
         "At a point of a connection",
         arguments: [
             ("frame: 3", .frames(.only(3))), ("frame: 2..4", .frames(Selection(first: 2, last: 4))),
             ("frame: 2..", .frames(Selection(first: 2))), ("type: pong", .type("pong", .all)),
+            ("frame: 2..2", .frames(.only(2))), ("frame: {from: 2, to: 2}", .frames(.only(2))),
             ("type: meal_log.failed, n: 2", .type("meal_log.failed", .only(2))),
             ("chunk: 3", .chunks(.only(3), ofAnswer: nil)), ("chunk: 1.., answer: 2", .chunks(.all, ofAnswer: 2)),
             ("byte: 100", .byte(100)),

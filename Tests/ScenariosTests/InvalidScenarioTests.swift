@@ -35,6 +35,27 @@ struct InvalidScenarioTests {
         }
     }
 
+    @Test("A consultation has as many messages in all as may be, and not one more")
+    func messages() {
+        func text(_ count: Int) -> String {
+            "{name: a, users: [{id: u, consultations: [{persona: nutritionist, made_up_messages: \(count), "
+                + "messages: [{user: a}]}]}]}"
+        }
+        #expect(throws: Never.self) { try Scenario.read(text(ScenarioLimits.messages - 1)) }
+        #expect(throws: ScenarioErrors.self) { try Scenario.read(text(ScenarioLimits.messages)) }
+    }
+
+    @Test("The passwords of a scenario take as much work as may be, and not more")
+    func passwords() {
+        func text(_ count: Int) -> String {
+            let users = (0..<count).map { "{id: u\($0), email: u\($0)@b.c, password: password}" }
+            return "{name: a, accounts: {password_cost: 100000}, users: [\(users.joined(separator: ","))]}"
+        }
+        let most = ScenarioLimits.passwordWork / 100_000
+        #expect(throws: Never.self) { try Scenario.read(text(most)) }
+        #expect(throws: ScenarioErrors.self) { try Scenario.read(text(most + 1)) }
+    }
+
     @Test("Patterns of exactly as many instructions as all may have are none of them")
     func instructions() {
         let rule = "{when: {content: '/x{999}/'}, steps: [{text: a}]}"

@@ -29,6 +29,44 @@ struct CertificateTests {
         #expect(CertificateFacts(certificate).sha256 == digest)
     }
 
+    @Test("A fingerprint is two digits or capital letters for each byte of the digest")
+    func fingerprintText() throws {
+        let key = try PrivateKey.make()
+        let digits = Array("0123456789ABCDEF")
+        // The last byte that has one digit, and the first that has two.
+        let needed: Set<UInt8> = [15, 16]
+        var seen: Set<UInt8> = []
+        // Each signature is another, and so is the digest: some twenty are enough.
+        for _ in 0..<1_000 where !needed.isSubset(of: seen) {
+            let draft = try CertificateDraft(subject: "a", key: key, serial: [1], notBefore: 0, notAfter: 1)
+            let facts = CertificateFacts(try draft.signed(by: key, as: draft.certificate, with: []))
+            let text = facts.sha256.map { byte in "\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])" }
+            #expect(facts.fingerprint == text.joined(separator: ":"))
+            seen.formUnion(facts.sha256)
+        }
+        #expect(needed.isSubset(of: seen))
+    }
+
+    @Test(
+        "The subject is the first of common name, organisation and unit that is not empty",
+        arguments: [
+            ([(NID_organizationName, "Acme"), (NID_commonName, "me")], "me"),
+            ([(NID_commonName, ""), (NID_organizationName, "Acme")], "Acme"),
+            ([(NID_organizationalUnitName, "Unit"), (NID_organizationName, "Acme")], "Acme"),
+            ([(NID_organizationName, ""), (NID_organizationalUnitName, "Unit")], "Unit"),
+            ([(NID_commonName, "")], ""), ([], ""),
+        ] as [([(Int32, String)], String)])
+    func subject(_ entries: [(Int32, String)], _ subject: String) throws {
+        #expect(COpenSSL_initialise() == 1)
+        let certificate = X509Certificate(owning: try #require(X509_new()))
+        let name = X509_get_subject_name(certificate.pointer)
+        for (kind, text) in entries {
+            let bytes = Array(text.utf8)
+            #expect(X509_NAME_add_entry_by_NID(name, kind, V_ASN1_UTF8STRING, bytes, Int32(bytes.count), -1, 0) == 1)
+        }
+        #expect(certificate.subject == subject)
+    }
+
     @Test("A server's certificate says what it is, and comes with the authority's")
     func issued() throws {
         let facts = try CertificateFacts.read(pem: Certificates.local.certificates)

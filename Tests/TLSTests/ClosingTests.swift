@@ -68,6 +68,17 @@ struct ClosingTests {
         #expect(pair.server.write([1]) == 0)
     }
 
+    @Test("With nothing else to be read a close before the end is noticed at once", arguments: TLSVersion.allCases)
+    func closedAtRest(_ version: TLSVersion) throws {
+        let pair = try Pair.open([version])
+        pair.client.close()
+        Pair.carry(from: pair.client, to: pair.server)
+        #expect(pair.server.phase == .open)
+        pair.server.receiveEndOfStream()
+        #expect(pair.server.phase == .closed)
+        #expect(pair.server.failure == nil)
+    }
+
     @Test("A cut within a record is a cut, and nothing of the record is shown", arguments: TLSVersion.allCases)
     func truncatedRecord(_ version: TLSVersion) throws {
         let pair = try Pair.open([version])

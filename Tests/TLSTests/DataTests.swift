@@ -1,3 +1,4 @@
+import COpenSSL
 import TestSupport
 import Testing
 
@@ -41,6 +42,31 @@ struct DataTests {
         #expect(pair.server.write(bytes) > 0)
         pair.settle()
         #expect(pair.client.readAll().count > taken)
+    }
+
+    @Test("With as much unsent as the limit nothing is taken, and with a byte less something is")
+    func exactBackPressure() throws {
+        let pair = try Pair.open()
+        // In place of what OpenSSL would add.
+        let unsent = [UInt8](repeating: 0, count: TLSLimits.unsentCiphertext)
+        #expect(BIO_write(SSL_get_wbio(pair.client.pointer), unsent, Int32(unsent.count)) == Int32(unsent.count))
+        #expect(pair.client.write([1]) == 0)
+        pair.client.takeCiphertext(1)
+        #expect(pair.client.write([1]) == 1)
+    }
+
+    @Test("What was sent is not kept beyond the limit of unsent ciphertext")
+    func forgetsWhatWasSent() throws {
+        let pair = try Pair.open()
+        let limit = TLSLimits.unsentCiphertext
+        #expect(pair.client.write([UInt8](repeating: 1, count: limit)) == limit)
+        let unsent = pair.client.wire.unsentCount
+        pair.client.takeCiphertext(limit - 1)
+        #expect(pair.client.wire.outgoing.count == unsent)
+        pair.client.takeCiphertext(1)
+        #expect(pair.client.wire.outgoing.count == unsent - limit)
+        #expect(pair.client.withCiphertext { $0.count } == unsent - limit)
+        #expect(pair.client.hasCiphertext)
     }
 
     @Test("Reading stops at the limit and goes on from there", arguments: [1, 7, 16_384, 16_385, 100_000])

@@ -13,6 +13,8 @@ struct HostileTests {
             ("POST /x HTTP/1.1\r\n", "POST /x HTTP/1.1"),
             ("OPTIONS * HTTP/1.1\r\n", "OPTIONS * HTTP/1.1"), ("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "PRI * HTTP/2.0"),
             ("CONNECT a:443 HTTP/1.1\r\n", "CONNECT a:443 HTTP/1.1"),
+            // The longest method that is waited for has 16 letters.
+            ("BASELINE-CONTROL /a HTTP/1.1\r\n", "BASELINE-CONTROL /a HTTP/1.1"),
         ])
     func plainHTTP(_ request: (text: String, line: String)) throws {
         let bytes = Array(request.text.utf8)

@@ -88,6 +88,11 @@ struct MessagesTests {
             "The client offers h2, h?3 by ALPN; only http/1.1 is supported here. It must offer that too, or nothing."
         ),
         (
+            .noCommonProtocol(offered: ["1", "2", "3", "4", "5"]),
+            "The client offers 1, 2, 3, 4, 5 by ALPN; only http/1.1 is supported here. It must offer that too, or "
+                + "nothing."
+        ),
+        (
             .noCommonProtocol(offered: ["1", "2", "3", "4", "5", "6", "7"]),
             "The client offers 1, 2, 3, 4, 5 and 2 more by ALPN; only http/1.1 is supported here. It must offer that "
                 + "too, or nothing."
@@ -223,6 +228,7 @@ struct MessagesTests {
             (951_782_400, "2000-02-29 00:00:00 UTC"), (951_868_800, "2000-03-01 00:00:00 UTC"),
             (4_107_542_399, "2100-02-28 23:59:59 UTC"), (4_107_542_400, "2100-03-01 00:00:00 UTC"),
             (253_402_300_799, "9999-12-31 23:59:59 UTC"), (time, "2026-11-21 12:00:00 UTC"),
+            (36_610, "1970-01-01 10:10:10 UTC"),
         ])
     func times(_ seconds: Int64, _ text: String) { #expect(Messages.time(seconds) == text) }
 

@@ -119,6 +119,7 @@ struct PEMTests {
             try TLSContext.server(certificates: issued.certificates, key: issued.key, now: time)
         }
         let end = now + CertificateAuthority.serverLifetime
+        _ = try make(now - 3_600)
         _ = try make(now)
         _ = try make(end)
         _ = try make(nil)

@@ -79,6 +79,23 @@ struct CharacterTests {
         #expect(PercentCoding.encoded("a b/é~-._") == "a%20b%2F%C3%A9~-._")
     }
 
+    @Test(
+        "A query has a piece before, between and after its ampersands",
+        arguments: [
+            ("", ["-"]), ("a", ["a-"]), ("a=1&", ["a=1", "-"]), ("&a=", ["-", "a="]), ("a&&=b", ["a-", "-", "=b"]),
+        ])
+    func pieces(_ query: String, _ expected: [String]) {
+        var pieces: [String] = []
+        Array(query.utf8).withUnsafeBufferPointer { bytes in
+            PercentCoding.forEachItem(in: bytes) { name, value in
+                pieces.append(
+                    String(decoding: name, as: UTF8.self)
+                        + (value.map { "=" + String(decoding: $0, as: UTF8.self) } ?? "-"))
+            }
+        }
+        #expect(pieces == expected)
+    }
+
     // MARK: UTF-8
 
     @Test("The standard library and the table of RFC 3629 agree on sequences of up to four bytes")
@@ -118,6 +135,7 @@ struct CharacterTests {
     func boundaryOfOtherBytes() {
         #expect(UTF8Sequence.boundary(in: [UInt8](repeating: 0x80, count: 9), at: 6) == 6)
         #expect(UTF8Sequence.boundary(in: [0x41, 0xF0] + [UInt8](repeating: 0x80, count: 5), at: 5) == 5)
+        #expect(UTF8Sequence.boundary(in: [0x80, 0x80, 0x80], at: 2) == 2)
     }
 
     @Test("The beginning of a character is one that is shorter than its first byte says")

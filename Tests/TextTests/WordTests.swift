@@ -27,6 +27,14 @@ import Testing
         #expect(NearestWord.find("abcx", among: []) == nil)
     }
 
+    @Test("may be as long as this, and differ in half of the text")
+    func limits() {
+        let (text, shorter) = (String(repeating: "n", count: 100), String(repeating: "n", count: 99))
+        #expect(NearestWord.find(text, among: [shorter]) == shorter)
+        #expect(NearestWord.find("ab", among: ["abc"]) == "abc")
+        #expect(NearestWord.find("ab", among: ["abcd"]) == nil)
+    }
+
     static let distances: [(String, String, Int)] = [
         ("", "", 0), ("", "abc", 3), ("abc", "", 3), ("abc", "abc", 0), ("kitten", "sitting", 3), ("flaw", "lawn", 2),
         ("saturday", "sunday", 3), ("ab", "ba", 2), ("aaaa", "a", 3), ("gumbo", "gambol", 2), ("abc", "xabc", 1),

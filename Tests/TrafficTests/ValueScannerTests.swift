@@ -1,4 +1,5 @@
 import FitIQAPI
+import JSON
 import TestSupport
 import Testing
 
@@ -22,6 +23,10 @@ struct ValueScannerTests {
             return found
         }
     }
+
+    /// As long as an address and a token may be.
+    private static let longAddress = String(repeating: "a", count: ValueScanner.longestValue - 10) + "@b.example"
+    private static let longToken = "eyJ" + String(repeating: "a", count: ValueScanner.longestToken - 7) + ".b.c"
 
     static let rows: [(String, [String])] = [
         ("", []),
@@ -58,6 +63,16 @@ struct ValueScannerTests {
         ("2025-01-290", []),
         ("2025-13-29T10:30:00Z 2025-02-30 2025-01-29T24:00:00Z", []),
         ("é\(IDs.a)", ["id \(IDs.a)"]),
+        // At the limits of each form, and one byte short of them or beyond.
+        ("abcdefab-cdef-abcd-efab-cdefabcdefab", ["id abcdefab-cdef-abcd-efab-cdefabcdefab"]),
+        (#"\u2014jane@a.example"#, ["email jane@a.example"]),
+        ("a@b.c", ["email a@b.c"]), ("a@@b.cd me@.home", []),
+        (longAddress, ["email " + longAddress]), ("a" + longAddress, []),
+        (longToken, ["id " + longToken]), (longToken + "c", []),
+        ("eyJhbGciOiJ9.e30.c2g", ["id eyJhbGciOiJ9.e30.c2g"]), ("eyJhbGciOiJ.e30.c2g", []),
+        ("eyJ.aaaaaaaaaaaaaaaa", []),
+        ("zzzzzzzzzzzz123456", ["id zzzzzzzzzzzz123456"]), ("zzzzzzzzzzzzz123456", []),
+        ("CONSULTATION_ERROR_1", []), ("redacted-1", []),
     ]
 
     @Test("A text has these values", arguments: rows)
@@ -90,6 +105,8 @@ struct ValueScannerTests {
         ),
         ("/w/abc/api/v1?x", "", ["api", "v1"], ["x="]),
         ("/w/abc", "", ["w", "abc"], []),
+        ("/w/abc/x", "", ["x"], []),
+        ("/a+b", "", ["a+b"], []),
         ("wss://h", "h", [], []),
         ("https://h?x=1", "h", [], ["x=1"]),
         ("/a//b/#c?d", "", ["a", "", "b", ""], []),
@@ -97,6 +114,20 @@ struct ValueScannerTests {
         ("/%zz%4", "", ["%zz%4"], []),
         ("", "", [], []),
     ]
+
+    @Test(
+        "A number is a time by its size and the name of its member",
+        arguments: [
+            ("946684800", "createdAt", true), ("946684799", "createdAt", false), ("9e19", "createdAt", true),
+            ("1e20", "createdAt", false), ("1e400", "createdAt", false), ("1738146600", "time", true),
+            ("1738146600", "ts", true), ("1738146600", "DATE", true), ("1738146600", "sentTimestamp", true),
+            ("1738146600", "sent_time", true), ("1738146600", "updated_at", true), ("1738146600", "startTime", true),
+            ("1738146600", "n", false), ("1738146600", "times", false), ("1738146600", "format", false),
+        ])
+    func numbers(text: String, name: String, isTime: Bool) throws {
+        let number: JSONNumber? = JSONNumber(text)
+        #expect(ValueScanner.isTime(try #require(number), under: name) == isTime)
+    }
 
     @Test("A URL or a target is taken apart", arguments: urls)
     func url(text: String, authority: String, segments: [String], items: [String]) {

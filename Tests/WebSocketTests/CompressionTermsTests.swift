@@ -43,7 +43,9 @@ struct CompressionTermsTests {
         // No list of extensions at all.
         (["permessage-deflate;"], nil),
         (["permessage-deflate; =9"], nil),
+        (["permessage-deflate; server_no_context_takeover="], nil),
         (["permessage-deflate; a b"], nil),
+        (["per message, permessage-deflate"], nil),
         (["permessage-deflate, ;"], nil),
         (["permessage-deflate; server_max_window_bits=\"9"], nil),
     ]

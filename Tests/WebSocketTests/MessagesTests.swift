@@ -118,6 +118,11 @@ struct MessagesTests {
                 + "Send the base64 of 16 random bytes, once: 24 characters, the last \"==\"."
         ),
         (
+            .key(String(repeating: "A", count: 80)),
+            "Sec-WebSocket-Key came as \"\(String(repeating: "A", count: 80))\". "
+                + "Send the base64 of 16 random bytes, once: 24 characters, the last \"==\"."
+        ),
+        (
             .key(String(repeating: "A", count: 10_000)),
             "Sec-WebSocket-Key came as \"\(String(repeating: "A", count: 64))…\". "
                 + "Send the base64 of 16 random bytes, once: 24 characters, the last \"==\"."

@@ -82,6 +82,15 @@ struct UTF8ValidatorTests {
         }
     }
 
+    @Test("A bad byte is found wherever it stands in ASCII")
+    func everyPlace() {
+        for place in 0..<110 {
+            var text = [UInt8](repeating: 0x61, count: 110)
+            text[place] = 0xFF
+            #expect(Self.verdict(on: [text[...]]) == .invalid(at: place))
+        }
+    }
+
     @Test("Every two first bytes, alone and with tails, are judged as RFC 3629's grammar says")
     func exhaustive() {
         var disagreements: [String] = []

@@ -202,7 +202,7 @@ package struct AnswerInProgress: Sendable {
     var hasBegun = false
 
     var current: Timeline.Answer { timeline.answers[number] }
-    /// The id of ``current``; of the first one without a look at what a chunk does not need.
+    /// The id of ``current``, without reading its text for the first answer.
     var currentID: ResourceID { number == 0 ? id : current.id }
     var next: Timeline.Moment { timeline.moments[step] }
     var nextTime: Timestamp { startedAt.advanced(byNanoseconds: next.offset) }

@@ -46,7 +46,7 @@ public struct Backend: Sendable {
     var schedule = Heap<ScheduledStep>() { didSet { nextDeadline = schedule.min?.time } }
     /// The next time to call ``advance(_:)``; nil while nothing is due.
     ///
-    /// Stored, because to ask a computed one copies the backend: it is asked in each turn of a loop.
+    /// Stored, because a loop reads it in each turn, and to read a computed property of another module copies the backend.
     public private(set) var nextDeadline: Timestamp?
     /// Beyond this many steps, a deletion removes the obsolete ones.
     var mostSteps = Backend.spareSteps

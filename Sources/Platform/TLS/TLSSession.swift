@@ -142,13 +142,12 @@ public final class TLSSession {
             // A client sends first, and so has work before the server has sent anything.
             if role == .client, wire.unreadCount == 0 { return true }
             if wire.isEnded { fail(.hungUp(from: peer, afterBytes: receivedCount)) }
-            return false
         case .other(let error):
             wire.dropUnread()
             wire.dropSent(wire.unsentCount)
             fail(error)
-            return false
         }
+        return false
     }
 
     /// Appends decrypted bytes, at most `limit`; returns whether there were any.
@@ -184,12 +183,12 @@ public final class TLSSession {
         while taken < plaintext.count, wire.unsentCount < TLSLimits.unsentCiphertext {
             OpenSSLErrors.clear()
             let rest = UnsafeRawBufferPointer(rebasing: plaintext[taken...])
-            let result = SSL_write(pointer, rest.baseAddress, Int32(min(rest.count, TLSContext.recordSize)))
-            guard result > 0 else {
-                settle(result)
+            let written = SSL_write(pointer, rest.baseAddress, Int32(min(rest.count, TLSContext.recordSize)))
+            guard written > 0 else {
+                settle(written)
                 break
             }
-            taken += Int(result)
+            taken += Int(written)
         }
         return taken
     }
@@ -211,7 +210,7 @@ public final class TLSSession {
 
     /// Removes ciphertext that was sent.
     public func takeCiphertext(_ count: Int) {
-        precondition(count >= 0 && count <= wire.unsentCount, "More ciphertext was taken than there was.")
+        precondition((0...wire.unsentCount).contains(count), "More ciphertext was taken than there was.")
         wire.dropSent(count)
     }
 

@@ -105,7 +105,7 @@ public struct Connection: Sendable {
 
     /// The number of buffered bytes of an incomplete message, and of earlier ones to which the next may refer.
     ///
-    /// Inlined: to call it in another module, a connection would be copied.
+    /// Inlined, because a call from another module copies the connection.
     @inlinable public var bufferedByteCount: Int { message.count + (compression?.heldByteCount ?? 0) }
     /// The compressed size of the latest message that was sent; nil if it was not compressed.
     public var sentSize: Int? { compression?.sentSize }

@@ -85,6 +85,15 @@ import Testing
         #expect(Script().meal("2 eggs", mealType: .dinner) == nil)
     }
 
+    @Test("may count no token, and have a food of which there is nothing")
+    func zeros() {
+        let air = MealItem(name: "Air", quantity: 0, unit: "", nutrients: MealNutrients())
+        let script = Script(
+            answers: [AnswerRule(script: AnswerScript(steps: [], tokensUsed: 0))],
+            meals: [MealRule(outcome: .completed([air]))])
+        #expect(World(script: script).backend.script == script)
+    }
+
     @Test("that are none stop the process")
     func invariants() async {
         await #expect(processExitsWith: .failure) { World.refuse(AnswerScript(steps: [.chunk("")])) }

@@ -188,7 +188,7 @@ import Testing
             let tolerance = max(expected * 4e-16 * 2, .leastNonzeroMagnitude)
             #expect(abs(Arithmetic.exp(x) - expected) <= tolerance, "\(x)")
         }
-        let ends: [(Double, Double)] = [(0, 1), (-800, 0), (-.infinity, 0), (800, .infinity)]
+        let ends: [(Double, Double)] = [(0, 1), (-745, 0), (-.infinity, 0), (800, .infinity)]
         for (x, expected) in ends {
             #expect(Arithmetic.exp(x) == expected)
         }

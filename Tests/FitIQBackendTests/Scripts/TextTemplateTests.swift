@@ -6,7 +6,8 @@ import Testing
     @Test(
         "are counted",
         arguments: [
-            ("", 0), ("{{now", 0), ("{now}", 0), ("{{now}}", 1), ("a {{ content }}{{user.name}} b", 2),
+            ("", 0), ("{{now", 0), ("{now}", 0), ("{", 0), ("{{now}", 0),
+            ("{{now}}", 1), ("a {{ content }}{{user.name}} b", 2),
             (#"{{"{{"}}, {{now}}, {{now}}"#, 3), ("{{random -1000000000 1000000000}}", 1), ("{{random 6 6}}", 1),
         ])
     func count(text: String, count: Int) throws {

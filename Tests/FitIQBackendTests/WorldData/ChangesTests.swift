@@ -142,5 +142,64 @@ private struct Saved {
         #expect(!rest.awaitsAnswer)
     }
 
+    @Test("of each kind are unsaved by themselves, and no more are taken than are asked for")
+    func kinds() throws {
+        var world = World()
+        let user = try world.backend.user("anna")
+        world.backend.noticeChanges(allSaved: true)
+        let changes: [(list: EntityPlace.List, change: (inout World) throws -> Void)] = [
+            (.goals, { _ = try $0.createGoal(by: user) }), (.consultations, { _ = try $0.create(by: user) }),
+            (.mealLogs, { _ = try $0.mealID(by: user) }), (.documents(.journal), { _ = try $0.post([:], by: user) }),
+        ]
+        for (list, change) in changes {
+            try change(&world)
+            // The user, whose lists have changed, comes first.
+            #expect(world.backend.takeChanges(upTo: 1).map(\.place.list) == [.users])
+            let isUnsaved = world.backend.hasUnsavedChanges()
+            #expect(isUnsaved, "\(list)")
+            #expect(world.backend.takeChanges(upTo: 1).map(\.place.list) == [list])
+            let isLeft = world.backend.hasUnsavedChanges()
+            #expect(!isLeft, "\(list)")
+        }
+        _ = try world.backend.user("ben")
+        let isUnsaved = world.backend.hasUnsavedChanges()
+        #expect(isUnsaved)
+        for _ in 0..<2 { _ = try world.post([:], by: user) }
+        #expect(world.backend.takeChanges(upTo: 4).count == 4)
+    }
+
+    @Test("tell that a document is gone if it was saved, and nothing of one that came and went between")
+    func passing() throws {
+        var world = World()
+        let anna = try world.backend.user("anna")
+        world.backend.noticeChanges(allSaved: true)
+        func post(by user: UserID) throws -> String { try #require(try world.post([:], by: user)["id"]?.string) }
+        let saved = try post(by: anna)
+        _ = world.backend.takeChanges(upTo: .max)
+        _ = try world.replace(saved, with: ["n": 1], in: .journal, by: anna)
+        try world.backend.deleteDocument(saved, in: .journal, by: anna)
+        #expect(world.backend.takeChanges(upTo: .max).map(\.place.list) == [.documents(.journal), .users])
+        let passing = try post(by: anna)
+        try world.backend.deleteDocument(passing, in: .journal, by: anna)
+        #expect(world.backend.takeChanges(upTo: .max).map(\.place.list) == [.users])
+        // The documents of a new user are noted when the user is taken.
+        let ben = try world.backend.user("ben")
+        let first = try post(by: ben)
+        #expect(world.backend.takeChanges(upTo: 1).map(\.place.list) == [.users])
+        try world.backend.deleteDocument(first, in: .journal, by: ben)
+        #expect(world.backend.takeChanges(upTo: .max).map(\.place.list) == [.users])
+    }
+
+    @Test("say of a last question that nobody will answer that it does not wait")
+    func unanswered() throws {
+        let question = MessageData(role: .user, content: "Hi")
+        var world = try World.holding(consultations: [ConsultationData(persona: .nutritionist, messages: [question])])
+        world.backend.noticeChanges(allSaved: false)
+        let taken = world.backend.takeChanges(upTo: .max).map(\.data)
+        #expect(taken.count == 3)
+        guard case .consultation(let data)? = taken[1] else { throw Unexpected() }
+        #expect(!data.awaitsAnswer)
+    }
+
     private struct Unexpected: Error {}
 }

@@ -30,6 +30,14 @@ import Testing
         #expect(Set(messages.map(\.content)).count > 10)
     }
 
+    @Test("go on from a prompt to any other, and never to the same")
+    func steps() throws {
+        let prompts = QuickAction.matching(contextType: nil, persona: .nutritionist).map(\.prompt)
+        let asked = try history(4000).filter { $0.role == .user }.compactMap { prompts.firstIndex(of: $0.content) }
+        let steps = zip(asked, asked.dropFirst()).map { ($1 - $0 + prompts.count) % prompts.count }
+        #expect(steps.count == 1999 && Set(steps) == Set(1..<prompts.count))
+    }
+
     @Test("are the same for the same seed, and others for another")
     func seeds() throws {
         let contents = try [1, 1, 2].map { try history(30, seed: $0).map(\.content) }

@@ -104,6 +104,7 @@ import Testing
     func sentence(error: PlantError, sentence: String) {
         #expect(error.message == sentence)
         #expect(error.path == "p" && error.description == "p: " + sentence)
+        #expect(error.isForWantOfRoom == sentence.hasPrefix("A world holds"))
     }
 
     @Test(

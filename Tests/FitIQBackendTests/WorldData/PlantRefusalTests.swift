@@ -1,4 +1,5 @@
 import FitIQAPI
+import JSON
 import Testing
 
 @testable import FitIQBackend
@@ -100,6 +101,15 @@ import Testing
             PlantError("users[1].consultations[0].context_id", .strayContextID(.goal)),
             consultations: ConsultationData(
                 persona: .nutritionist, contextType: .goal, contextID: "a", contextGoal: .named("run"))),
+        Case(
+            PlantError("users[1].consultations[0].context_id", .strayContextID(.goal)),
+            consultations: ConsultationData(persona: .nutritionist, contextType: .goal, contextID: "a")),
+        // An id alone is a deleted goal's.
+        Case(
+            PlantError("users[1].consultations[0].context_id", .strayContextID(.goal)),
+            consultations: ConsultationData(
+                persona: .nutritionist, contextType: .goal, contextID: ExactString("\(ResourceID.numbered(7))"),
+                contextGoal: .named("run"))),
         Case(
             PlantError("users[1].consultations[0].context_id", .length(0, allowed: 1...200)),
             consultations: ConsultationData(persona: .nutritionist, contextType: .mood, contextID: "")),
@@ -309,6 +319,22 @@ import Testing
         var world = World()
         #expect(throws: PlantError("issued_ids", .issuedIDs(count, maximum: .max))) {
             try world.backend.plant(WorldData(issuedIDs: count), &world.turn)
+        }
+    }
+
+    @Test("where not a byte is left, and not where one is")
+    func lastByte() throws {
+        var known = World()
+        _ = try known.backend.user("a")
+        let data = WorldData(users: [UserData(id: "a", goals: [GoalData(title: "a")])])
+        for (spare, expected) in [(0, true), (1, false)] {
+            var limits = Limits()
+            limits.storedBytes = known.backend.storedBytes + spare
+            var world = World(limits: limits)
+            var error: PlantError?
+            do throws(PlantError) { try world.backend.plant(data, &world.turn) } catch let thrown { error = thrown }
+            let full = PlantError("users[0].goals[0]", .storeFull(limit: limits.storedBytes))
+            #expect(error == (expected ? full : nil))
         }
     }
 

@@ -104,6 +104,55 @@ import Testing
         #expect(world.backend.users[world.firstUser].active.count == 60)
     }
 
+    @Test("fills up with entries of the journal, each with every persona in turn")
+    func filling() throws {
+        let personas = Persona.allCases
+        let filled = try World.holding(filledUpTo: personas.count + 1).data.users[0].consultations
+        let entries = personas.map { _ in "entry-1" } + ["entry-2"]
+        #expect(filled.map(\.persona) == personas + [personas[0]])
+        #expect(filled.compactMap { $0.contextID?.text } == entries)
+    }
+
+    @Test("takes what is as large, or as small, as it may be")
+    func extremes() throws {
+        // Each accent has two bytes, and belongs to the last letter.
+        let title = "xy" + String(repeating: "\u{301}", count: ClientFrame.maximumContentByteCount / 2 - 1)
+        let messages = [
+            MessageData(role: .assistant, content: String(repeating: "x", count: TextLengths.maximumBytes)),
+            MessageData(role: .assistant, content: "y", metadata: MessageMetadata(tokensUsed: 0)),
+        ]
+        let rest = DocumentRequest.maximumBytes - #"{"a":""}"#.utf8.count
+        let document = DocumentData(object: ["a": .string(String(repeating: "x", count: rest))], in: .journal)
+        let user = UserData(
+            id: "user-1", goals: [GoalData(title: title)],
+            consultations: [ConsultationData(persona: .nutritionist, messages: messages)],
+            documents: [.journal: [document]])
+        let planted = try World(planting: WorldData(users: [user], issuedIDs: 0)).data.users[0]
+        #expect(planted.goals[0].title.utf8.count == ClientFrame.maximumContentByteCount)
+        #expect(
+            planted.consultations[0].messages.map { $0.metadata?.tokensUsed } == [TextLengths.maximumBytes / 4, 0])
+        #expect(planted.documents[.journal]?.map(\.members.count) == [DocumentRequest.maximumBytes - 2])
+    }
+
+    @Test("exports that a consultation is no goal's conversation only where its goal could name it")
+    func statedConversations() throws {
+        func about(
+            _ persona: Persona, status: ConsultationStatus = .active, unlinked: Bool = false
+        ) -> ConsultationData {
+            ConsultationData(
+                persona: persona, contextType: .goal, contextGoal: .named("run"), status: status, isUnlinked: unlinked)
+        }
+        let world = try World.holding(
+            goals: [GoalData(name: "run", title: "Run")],
+            consultations: [
+                ConsultationData(persona: .nutritionist), about(.fitnessCoach, status: .archived), about(.nutritionist),
+                about(.generalWellness), about(.wellnessSpecialist, unlinked: true),
+            ])
+        let consultations = world.data.users[0].consultations
+        #expect(consultations.map(\.isGoalsConversation) == [true, true, true, false, true])
+        #expect(consultations.map(\.isUnlinked) == [false, false, false, false, true])
+    }
+
     @Test("trims what the user says, counts the assistant's tokens, and takes times from what stands before")
     func messages() throws {
         let world = try World.holding(consultations: [

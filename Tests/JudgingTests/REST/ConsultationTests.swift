@@ -57,6 +57,10 @@ struct ConflictTests {
             $0.request(
                 .createConsultation, body: ["persona": "nutritionist", "context_type": "general"], status: 201, at: 1)
         },
+        Chapter("even at once", again(after: "0 s", 1, 2)) {
+            $0.request(.createConsultation, body: create, status: 409, answer: conflict(), at: 0)
+            $0.request(.createConsultation, body: create, status: 201, at: 0)
+        },
         Chapter("another consultation is not the existing one", again(after: "2.5 s", 1, 3)) {
             $0.request(.createConsultation, body: create, status: 409, answer: conflict(), at: 0)
             $0.opened(Story.id(11), at: 1)
@@ -104,6 +108,9 @@ struct LimitTests {
         Chapter("a second after 0.2 s", again(after: "0.2 s", 2, 1, 2)) {
             $0.request(.createConsultation, status: 429, at: 0)
             $0.request(.createConsultation, body: ["persona": "x"], status: 429, at: 0.2)
+        },
+        Chapter("a second at once", again(after: "0 s", 2, 1, 2)) {
+            for _ in 0..<2 { $0.request(.createConsultation, status: 429, at: 0) }
         },
         Chapter("just too soon", again(after: "59.949 s", 2, 1, 2)) {
             $0.request(.createConsultation, status: 429, at: 0)
@@ -187,6 +194,11 @@ struct HistoryTests {
             $0.request(.listMessages, Story.id(10), at: 0.5, took: 0.4)
             $0.opened(Story.id(10), at: 0.8, took: 0.2)
             $0.sent(["type": "user_message", "content": "Hi"], at: 2)
+        },
+        Chapter("fetched just before opening", .kept()) {
+            $0.request(.listMessages, Story.id(10), at: 0.5, took: 0.5)
+            $0.opened(Story.id(10), at: 1)
+            $0.sent(message, at: 2)
         },
         Chapter("the history of another", hasty(2, 3)) {
             $0.request(.listMessages, Story.id(11), at: 0)

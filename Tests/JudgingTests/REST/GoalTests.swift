@@ -36,6 +36,16 @@ struct ReuseTests {
             $0.request(.chatAboutGoal, body: chat, status: 201, answer: link, at: 0)
             $0.request(.chatAboutGoal, body: chat, status: 201, answer: link, at: 1)
         },
+        Chapter("a second chat at once", second(1, 1, 2)) {
+            for _ in 0..<2 { $0.request(.chatAboutGoal, body: chat, status: 201, answer: link, at: 0) }
+        },
+        Chapter("a conversation that was not refused is good, whatever else went wrong", second(1, 1, 5)) {
+            $0.request(.chatAboutGoal, body: chat, status: 201, answer: link, at: 0)
+            $0.request(.showConsultation, conversation, status: 400, at: 1)
+            $0.request(.webSocket, conversation, status: 401, at: 2)
+            $0.request(.listMessages, conversation, status: nil, at: 3)
+            $0.request(.chatAboutGoal, body: chat, status: 201, answer: link, at: 4)
+        },
         Chapter("a chat for a goal that a list has shown", second(1, 1, 2)) {
             $0.request(.listGoals, answer: ["goals": [linked]], at: 0)
             $0.request(.chatAboutGoal, body: chat, status: 503, at: 1)
@@ -191,6 +201,12 @@ struct LinkTests {
             $0.request(.updateGoal, Story.id(10), body: ["conversationId": .string(chat)], at: 4)
             $0.request(.createGoal, status: 201, answer: goal, at: 3, took: 2)
         },
+        Chapter("one that was sent together with the link", .kept(), end: 100) {
+            $0.connected(chat, at: 0)
+            $0.received(["type": "template_created", "metadata": made], at: 1)
+            $0.request(.updateGoal, Story.id(10), body: ["conversationId": .string(chat)], at: 4)
+            $0.request(.createGoal, status: 201, answer: goal, at: 4, took: 1)
+        },
         Chapter("a link that is older than the creation is another's", unlinked(3, 5, time: "10:30:03"), end: 100) {
             $0.connected(chat, at: 0)
             $0.received(["type": "template_created", "metadata": made], at: 1)
@@ -203,6 +219,27 @@ struct LinkTests {
         Chapter(
             "one that another request misses may", unlinked(3, 4), end: 100,
             tell: suggested { $0.request(.listMessages, Story.id(21), status: 404, at: 3) }),
+        Chapter(
+            "one that is there may, too", unlinked(3, 4), end: 100,
+            tell: suggested { $0.request(.listMessages, chat, at: 3) }),
+        Chapter("a goal that is created at once", unlinked(3, 4, time: "10:30:01"), end: 100) {
+            $0.connected(chat, at: 0)
+            $0.received(["type": "template_created", "metadata": made], at: 1)
+            $0.request(.createGoal, status: 201, answer: goal, at: 1)
+        },
+        Chapter("or after just ten minutes", unlinked(3, 4, time: "10:40:01"), end: 700) {
+            $0.connected(chat, at: 0)
+            $0.received(["type": "template_created", "metadata": made], at: 1)
+            $0.request(.createGoal, status: 201, answer: goal, at: 601)
+        },
+        Chapter(
+            "the same suggestion ten minutes later is another", .kept(2), end: 700,
+            tell: suggested {
+                $0.request(.updateGoal, Story.id(10), body: ["conversationId": .string(chat)], at: 3)
+                $0.received(["type": "template_created", "metadata": made], at: 601)
+                $0.request(.createGoal, status: 201, answer: ["id": .string(Story.id(11))], at: 602)
+                $0.request(.updateGoal, Story.id(11), body: ["conversationId": .string(chat)], at: 603)
+            }),
         Chapter("a suggestion at the end of the answer", unlinked(3, 4), end: 100) {
             $0.connected(chat, at: 0)
             $0.received(["type": "assistant_message_end", "message_id": "m", "metadata": made], at: 1)

@@ -51,6 +51,10 @@ struct BackendGoalIDTests {
                     "\(place) has the goal id \(Story.id(10)), which the backend answered with 404 and never issued to "
                     + "this user.", evidence: numbers))
     }
+    static func unknownUpper(_ place: String) -> String {
+        "\(place) has the goal id \(LowercaseTests.upper), which the backend answered with 404 and never issued to "
+            + "this user."
+    }
 
     static let chapters: [Chapter] = [
         Chapter("no goal is named", .notExercised) { $0.request(.listGoals, at: 0) },
@@ -129,6 +133,17 @@ struct BackendGoalIDTests {
         Chapter("upper case in a path belongs to ids/lowercase", .notExercised) {
             $0.request(.showGoal, LowercaseTests.upper, status: 404, at: 0)
         },
+        Chapter(
+            "but not in a body",
+            .broken(
+                2, .init(message: unknownUpper("chat-about-goal"), evidence: [1]),
+                .init(message: unknownUpper("POST /api/v1/consultations"), evidence: [2]))
+        ) {
+            let upper = JSONValue.string(LowercaseTests.upper)
+            $0.request(.chatAboutGoal, body: ["goalId": upper], status: 404, at: 0)
+            $0.request(
+                .createConsultation, body: ["persona": "nutritionist", "goal_id": upper], status: 404, at: 1)
+        },
         Chapter("a PATCH whose conversation is missing says nothing of the goal", .notExercised) {
             $0.request(
                 .updateGoal, Story.id(10), body: ["conversationId": "c"], status: 404,
@@ -160,6 +175,11 @@ struct GoneTests {
         Chapter("a goal asked for again", again("goal", by: "GET /api/v1/goals/\(Story.id(10))", [1, 2])) {
             $0.request(.showGoal, Story.id(10), status: 404, at: 0)
             $0.request(.showGoal, Story.id(10), status: 404, at: 1)
+        },
+        Chapter(
+            "even at once", again("goal", by: "GET /api/v1/goals/\(Story.id(10))", after: "0 s", [1, 2])
+        ) {
+            for _ in 0..<2 { $0.request(.showGoal, Story.id(10), status: 404, at: 0) }
         },
         Chapter(
             "even where a fault said so", again("goal", by: "POST /api/v1/consultations/chat-about-goal", [1, 2])

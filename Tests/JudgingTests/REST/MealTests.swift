@@ -156,6 +156,11 @@ struct PollWhileConnectedTests {
             $0.logsMeal(at: 1)
             $0.loads(at: 6)
         },
+        Chapter("a socket that connects as the log is accepted", .kept()) {
+            $0.connected(Story.id(1), at: 1)
+            $0.logsMeal(at: 1)
+            $0.settles(at: 4)
+        },
         Chapter("a socket that opens while it is processed", .kept()) {
             $0.logsMeal(at: 0)
             $0.loads(at: 0)
@@ -175,6 +180,14 @@ struct PollWhileConnectedTests {
             $0.logsMeal(at: 1)
             $0.fault(.silence, at: 2)
             $0.loads(at: 7)
+        },
+        Chapter("the event of which a new socket does not bring", .kept(2)) {
+            $0.connected(Story.id(1), at: 0)
+            $0.logsMeal(at: 1)
+            $0.fault(.silence, at: 2)
+            $0.connected(Story.id(2), on: 101, at: 3)
+            $0.loads(at: 4)
+            $0.loads(at: 10)
         },
         Chapter("nor one from which the server reads no more: the client may have left", .notExercised) {
             $0.connected(Story.id(1), at: 0)
@@ -220,6 +233,12 @@ struct CadenceTests {
         .init(message: "\(path) polled \(after) after the previous poll; at least 5 s are due.", evidence: numbers)
     }
 
+    static func tooOften(_ numbers: [Int]) -> Told.Breach {
+        .init(
+            message: "The meal log \(Story.meal), accepted at 10:30:00, was polled more than 12 times.",
+            evidence: numbers)
+    }
+
     /// A log accepted at 0 s, and loads of it at these times.
     static func loads(_ times: Double...) -> (inout Story) -> Void {
         { story in
@@ -231,7 +250,9 @@ struct CadenceTests {
     static let chapters: [Chapter] = [
         Chapter("never polled", .notExercised, tell: loads()),
         Chapter("one load right after creating is no poll", .notExercised, tell: loads(0.1)),
+        Chapter("4.95 s are not right after", .kept(), tell: loads(4.95)),
         Chapter("every 5 s", .kept(3), tell: loads(0.1, 5, 10, 15)),
+        Chapter("twice at once", .broken(2, tooSoon("0 s", [2, 3])), tell: loads(5, 5)),
         Chapter("every second", .broken(3, tooSoon("1 s", [3, 4]), tooSoon("1 s", [4, 5])), tell: loads(0, 1, 2, 3)),
         Chapter("just too soon", .broken(2, tooSoon("4.949 s", [2, 3])), tell: loads(5, 9.949)),
         Chapter("50 ms too soon are let pass", .kept(2), tell: loads(5, 9.95)),
@@ -240,14 +261,7 @@ struct CadenceTests {
             $0.loads(at: 0)
             for poll in 1...12 { $0.loads(at: Double(poll) * 5) }
         },
-        Chapter(
-            "thirteen",
-            .broken(
-                13,
-                .init(
-                    message: "The meal log \(Story.meal), accepted at 10:30:00, was polled more than 12 times.",
-                    evidence: [1, 15]))
-        ) {
+        Chapter("thirteen", .broken(13, tooOften([1, 15]))) {
             $0.logsMeal(at: 0)
             $0.loads(at: 0)
             for poll in 1...13 { $0.loads(at: Double(poll) * 5) }
@@ -256,6 +270,26 @@ struct CadenceTests {
             $0.logsMeal(at: 0)
             for poll in 1...12 { $0.loads(at: Double(poll) * 5) }
             $0.loads(at: 120.1)
+        },
+        Chapter("until then it is the client", .broken(13, tooOften([1, 14]))) {
+            $0.logsMeal(at: 0)
+            for poll in 1...12 { $0.loads(at: Double(poll) * 5) }
+            $0.loads(at: 120)
+        },
+        Chapter("polls of the list count for each log in turn, the oldest first", .broken(25, tooOften([1, 27]))) {
+            $0.logsMeal(at: 0)
+            $0.logsMeal(Story.id(31), at: 0)
+            for poll in 1...25 { $0.lists(at: Double(poll) * 5) }
+        },
+        Chapter("loads of another log are none", .notExercised) {
+            $0.logsMeal(at: 0)
+            for second in 5...7 { $0.loads("processing", Story.id(31), at: Double(second)) }
+        },
+        Chapter("a change that was sent as the status came is settled with it", .kept()) {
+            $0.logsMeal(at: 0)
+            $0.loads("completed", at: 5)
+            $0.request(.updateMealLog, Story.meal, body: [:], answer: Story.log(), at: 5)
+            for second in 10...12 { $0.loads(at: Double(second)) }
         },
         Chapter("what is loaded after the final status is no poll", .kept()) {
             $0.logsMeal(at: 0)
@@ -294,6 +328,13 @@ struct CadenceTests {
             $0.loads(at: 11)
             $0.loads(at: 14)
         },
+        Chapter("a poll 5 s after one that failed repeats nothing", .broken(3, tooSoon("2 s", [4, 5]))) {
+            $0.logsMeal(at: 0)
+            $0.loads(at: 5)
+            $0.loads(httpStatus: 503, at: 10)
+            $0.loads(at: 15)
+            $0.loads(at: 17)
+        },
         Chapter("the list", .broken(2, tooSoon("2 s", path: "GET /api/v1/meal-logs", [2, 3]))) {
             $0.logsMeal(at: 0)
             $0.lists(at: 5)
@@ -321,6 +362,25 @@ struct CadenceTests {
             $0.lists(at: 5)
             $0.lists(at: 7)
             $0.lists(at: 8)
+        },
+        Chapter(
+            "once one of them is settled, only for 5 s",
+            .broken(3, tooSoon("2 s", path: "GET /api/v1/meal-logs", [7, 8]))
+        ) {
+            $0.connected(Story.id(1), at: 0)
+            $0.logsMeal(at: 0)
+            $0.logsMeal(Story.id(31), at: 0)
+            $0.lists(at: 5)
+            $0.settles(at: 6)
+            $0.lists(at: 8)
+            $0.lists(at: 10)
+        },
+        Chapter(
+            "sixteen logs have sixteen tasks",
+            .broken(17, tooSoon("1.6 s", path: "GET /api/v1/meal-logs", [17, 33]))
+        ) {
+            for number in 30..<46 { $0.logsMeal(Story.id(number), at: 0) }
+            for poll in 0..<17 { $0.lists(at: 5 + Double(poll) / 10) }
         },
         Chapter("a log whose 201 was lost is not waited for", .notExercised) {
             $0.request(.createMealLog, body: [:], status: 201, answer: Story.log(), at: 0, delivery: Delivery.none)

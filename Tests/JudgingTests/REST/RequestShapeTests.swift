@@ -60,6 +60,9 @@ struct RequestShapeTests {
             $0.request(.showConsultation, Story.id(1), query: "page=x", at: 0)
             $0.request(.listConsultations, query: "sort=title", at: 0)
         },
+        Chapter("in goal-linking the list of goals has none", .notExercised, in: .goalLinking) {
+            $0.request(.listGoals, query: "limit=x", at: 0)
+        },
         Chapter(
             "a parameter that nothing reads is a hint",
             .broken(

@@ -81,8 +81,18 @@ struct RetryTests {
             tell: tries((0, 503, 0), (2, 200, 0), (2, 503, 0), (3, 200, 0), (3, 200, 0))),
         Chapter("so does any other answer", .kept(), tell: tries((0, 503, 0), (1, 404, 0), (1, 200, 0))),
         Chapter("a minute later it is not a repeat", .notExercised, tell: tries((0, 503, 0), (60.1, 200, 0))),
+        Chapter("until then it is", .kept(), tell: tries((0, 503, 0), (60, 200, 0))),
         Chapter(
-            "nor is what was under way", .notExercised, tell: tries((0, 503, 1), (0.5, 200, 1))),
+            "what was under way is none", .notExercised, tell: tries((0, 503, 1), (0.5, 200, 1))),
+        Chapter(
+            "four bodies are told apart",
+            .broken(1, tooSoon("0.4 s", "was answered with 503", [1, 5], of: "POST /api/v1/meal-logs/natural"))
+        ) {
+            for (place, text) in ["a", "b", "c", "d", "a"].enumerated() {
+                $0.request(
+                    .createMealLog, body: ["raw_input": .string(text)], status: 503, at: Double(place) / 10)
+            }
+        },
         Chapter("other targets, bodies and users are other requests", .notExercised) {
             $0.request(.createMealLog, body: ["raw_input": "a"], status: 503, at: 0)
             $0.request(.createMealLog, body: ["raw_input": "b"], status: 503, at: 0)

@@ -79,7 +79,10 @@ struct CoverageSummaryTests {
         let text = "socket\ttoken\tmeal\ttrouble\tway\n" + rows.joined()
         #expect(rows[0] == "none\tgood\tnone\tnone\tdefault\n")
         #expect(ReachableSituation.read(Array(text.utf8)) == SampleReport.reachable)
-        for bad in ["none\tgood\tnone\tnone", "none\tgood\tnone\tnone\tx\ty", "odd\tgood\tnone\tnone\tx"] {
+        for bad in [
+            "none\tgood\tnone\tnone", "none\tgood\tnone\tnone\tx\ty", "odd\tgood\tnone\tnone\tx",
+            "closing\tgood\tnone\t\tnone\tx",
+        ] {
             #expect(ReachableSituation.read(Array((text + bad + "\n").utf8)) == nil, "\(bad)")
         }
         #expect(ReachableSituation.read(Array((text + "none\tgood\tnone\tnone\tx\n").utf8)) == nil)

@@ -71,6 +71,7 @@ struct JUnitTests {
         arguments: [
             ("a&<>\"'", "a&amp;&lt;&gt;&quot;'"), ("\u{0}\u{1B}\u{FFFE}\u{FFFF}", "\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}"),
             ("a\nb\tc\r", "a&#10;b&#9;c\u{FFFD}"), ("]]>", "]]&gt;"), ("😀é", "😀é"),
+            ("\u{10000}", "\u{10000}"),
         ])
     func escapes(text: String, expected: String) {
         #expect(Judging.xml(text) == expected)

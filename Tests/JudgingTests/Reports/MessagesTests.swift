@@ -42,6 +42,27 @@ struct MessagesTests {
         #expect(Self.rows[row].0 == Self.rows[row].1)
     }
 
+    /// The numbers of obligations by mark, the number of cases and of runs, and the summary.
+    static let summaries: [([Report.Mark: Int], Int, Int, String)] = [
+        ([.kept: 1], 0, 1, "1 obligation in 1 run: 1 kept and 0 not exercised. The run passes."),
+        ([:], 0, 1, "0 obligations in 1 run: 0 kept and 0 not exercised. The run passes."),
+        ([:], 2, 1, "2 cases, 0 failed. The run passes."),
+        (
+            [.broken: 2, .kept: 1], 1, 2,
+            "3 obligations in 2 runs: 2 broken, 1 kept and 0 not exercised. 1 case, 0 failed. The run fails: 2 musts "
+                + "are broken."
+        ),
+    ]
+
+    @Test("a summary names what there is", arguments: summaries)
+    func summary(_ counts: [Report.Mark: Int], _ cases: Int, _ runs: Int, _ sentence: String) {
+        var outcome = Report.Outcome()
+        outcome.counts = counts
+        outcome.checkCount = cases
+        outcome.hasConnected = true
+        #expect(Messages.summary(outcome, runs: runs) == sentence)
+    }
+
     @Test("every way in which things go wrong has a name of its own")
     func exposures() {
         #expect(Set(Exposure.Path.allCases.map(Messages.exposure)).count == Exposure.Path.allCases.count)

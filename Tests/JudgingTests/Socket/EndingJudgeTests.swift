@@ -112,6 +112,32 @@ struct EndingJudgeTests {
             $0.close(1, by: .client, server: 1002, client: 1002, at: 4)
             $0.connect(2, at: 6)
         },
+        SocketCase("gave it up without a close frame", .broken(late, [7, 9]), until: 99) {
+            $0.streaming()
+            $0.hear(1, "stream_chunk", at: 3, faults: ["mask"])
+            $0.close(1, by: .client, .reset, at: 4)
+            $0.connect(2, at: 6)
+        },
+        SocketCase("fetches at once", .kept(), until: 99) {
+            $0.streaming()
+            $0.drop(1, at: 4)
+            $0.fetch(at: 4)
+            $0.connect(2, at: 6)
+        },
+        SocketCase("chats and leaves", .broken(chatted(at: "10:30:07"), [6, 8, 9])) {
+            $0.cutAndBack()
+            $0.ask(2, at: 7)
+            $0.leave(2, at: 8)
+        },
+        SocketCase("leaves just in time", .kept(), until: 99) {
+            $0.cutAndBack()
+            $0.leave(2, at: 16)
+        },
+        SocketCase("leaves before it is due, and owes nothing when it returns", .kept(), until: 99) {
+            $0.cutAndBack()
+            $0.leave(2, at: 9)
+            $0.connect(3, at: 20)
+        },
         SocketCase("its end was lost", .broken(late, [7, 9]), until: 99) {
             $0.streaming()
             $0.hear(1, "stream_complete", at: 3, .none, faults: ["lose"])

@@ -194,6 +194,19 @@ struct FrameJudgeTests {
         SocketCase("no ping at the end", .broken(idle("32.5"), [2]), until: 32.5) { $0.connect(1, at: 0) },
         SocketCase("the end is near", .kept(), until: 32) { $0.connect(1, at: 0) },
         SocketCase("the end is nearer", .notExercised, until: 29.9) { $0.connect(1, at: 0) },
+        SocketCase("the end is when a ping is due", .kept(), until: 30) { $0.connect(1, at: 0) },
+        SocketCase("a question is traffic", .notExercised) {
+            $0.connect(1, at: 0)
+            $0.ask(1, at: 20)
+            $0.leave(1, at: 45)
+        },
+        SocketCase("idle twice, and pings each time", .kept(2)) {
+            $0.connect(1, at: 0)
+            $0.say(1, "", at: 25, opcode: .ping)
+            $0.ask(1, at: 31)
+            $0.say(1, "", at: 55, opcode: .ping)
+            $0.leave(1, at: 62)
+        },
         SocketCase("idle twice", .broken(idle("40"), [2, 3], count: 2), until: 81) {
             $0.connect(1, at: 0)
             $0.ask(1, at: 40)

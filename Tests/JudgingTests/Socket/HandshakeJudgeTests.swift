@@ -121,6 +121,35 @@ struct HandshakeJudgeTests {
             $0.connect(2, at: 4)
             $0.close(2, by: .server, .timeOut, server: 1012, at: 5)
         },
+        SocketCase("the server closed the old one, and the journal tells just in time", .kept()) {
+            $0.connect(1, at: 0)
+            $0.connect(2, at: 4)
+            $0.close(1, by: .server, .timeOut, server: 1012, at: 6.05)
+        },
+        SocketCase("the journal ends when the old one must have ended", .kept(), until: 4.05) {
+            $0.connect(1, at: 0)
+            $0.connect(2, at: 4)
+        },
+        SocketCase(
+            "a fault ended the old one later",
+            .broken(
+                "The client opened a socket at 10:30:04 while another on the consultation c1 was open, since 10:30:00.",
+                [1, 3], level: .must)
+        ) {
+            $0.connect(1, at: 0)
+            $0.connect(2, at: 4)
+            $0.fault(1, .silence, at: 5)
+        },
+        SocketCase(
+            "one that told of an error goes on",
+            .broken(
+                "The client opened a socket at 10:30:04 while another of the same user was open, since 10:30:00.",
+                [1, 4]), until: 9
+        ) {
+            $0.connect(1, at: 0)
+            $0.hear(1, text: #"{"type":"error","error":"No"}"#, at: 2)
+            $0.connect(2, at: 4, on: "c2")
+        },
         SocketCase("one that the server is closing counts as closed", .kept(), until: 9) {
             $0.connect(1, at: 0)
             $0.hear(1, text: #"{"type":"error","error":"x","code":"CONSULTATION_NOT_ACTIVE"}"#, at: 2)
@@ -178,6 +207,14 @@ struct HandshakeJudgeTests {
             $0.refuse(401, at: 0)
             $0.refuse(401, at: 1)
         },
+        SocketCase(
+            "401, then the same token at once",
+            .broken("The client came back with the token that was refused with 401 at 10:30:00.", [1, 2])
+        ) { for _ in 0..<2 { $0.refuse(401, at: 0) } },
+        SocketCase(
+            "404, then the same id at once",
+            .broken("The client asked for the consultation c1 again, which was answered with 404 at 10:30:00.", [1, 2])
+        ) { for _ in 0..<2 { $0.refuse(404, at: 0) } },
         SocketCase(
             "401 without any, twice",
             .broken("The client came back with the token that was refused with 401 at 10:30:00.", [1, 2], count: 2)

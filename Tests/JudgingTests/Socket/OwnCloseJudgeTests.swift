@@ -26,6 +26,10 @@ struct OwnCloseJudgeTests {
             $0.left()
             $0.connect(2, at: 6.949)
         },
+        SocketCase("comes back at once", .broken(back("0"), [3, 4])) {
+            $0.left()
+            $0.connect(2, at: 4)
+        },
         SocketCase("comes back in vain", .broken(back("1"), [3, 4])) {
             $0.left()
             $0.refuse(503, at: 5)

@@ -146,6 +146,28 @@ struct ReconnectJudgeTests {
             $0.refuse(503, at: 9)
             $0.refuse(503, at: 9.5)
         },
+        SocketCase(
+            "gave up one whose frames were broken: here, too",
+            .broken("The client made try 2 0.5 s after try 1 had failed at 10:30:05; at least 1 s is due.", [5, 6])
+        ) {
+            $0.connect(1, at: 0)
+            $0.hear(1, "stream_chunk", at: 3, faults: ["mask"])
+            $0.close(1, by: .client, server: 1002, client: 1002, at: 4)
+            $0.refuse(503, at: 5)
+            $0.refuse(503, at: 5.5)
+        },
+        SocketCase("left before `connected`", .notExercised) {
+            $0.open(1, at: 0)
+            $0.leave(1, at: 1)
+            $0.refuse(503, at: 2)
+            $0.refuse(503, at: 2.1)
+        },
+        SocketCase("the server read no more: nobody knows when the client gave up", .notExercised) {
+            $0.connect(1, at: 0)
+            $0.fault(1, .stallReading, at: 1)
+            $0.drop(1, at: 4)
+            $0.connect(2, at: 4.1)
+        },
         SocketCase("gave up one without pongs", .notExercised) {
             $0.connect(1, at: 0)
             $0.fault(1, .withholdPong, at: 4)
@@ -217,6 +239,10 @@ struct ReconnectJudgeTests {
             for number in 0..<6 { $0.open(UInt64(10 + number), at: Double(10 + number)) }
         },
         SocketCase("gave up after three", .kept(), until: 140) {
+            $0.dropped()
+            $0.tries(3)
+        },
+        SocketCase("gave up after three, a minute ago", .kept(), until: 94) {
             $0.dropped()
             $0.tries(3)
         },

@@ -77,6 +77,11 @@ struct SceneTests {
                 $0.hear(1, begin, at: 1)
                 $0.hear(1, end, at: 2, .none, faults: ["lose"])
             } == true, "its client still waits for the end")
+        let unasked = scene {
+            $0.connect(1, at: 0)
+            $0.hear(1, begin, at: 1, faults: ["late"])
+        }
+        #expect(unasked.sockets[1]?.isStreaming == true, "nothing has ended that it could belong to")
     }
 
     @Test("No more sockets are remembered than the limit, and the oldest go")

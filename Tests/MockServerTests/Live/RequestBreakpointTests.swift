@@ -208,15 +208,18 @@ struct RequestBreakpointTests {
         #expect(try held.world.journal().last?["time"] == "2025-01-29T10:30:20.000000000Z")
     }
 
-    @Test("On a real clock, time lets it continue as well")
-    func expiresByItself() throws {
+    @Test("On a real clock, time lets it continue as well", arguments: ["request", "handshake"])
+    func expiresByItself(_ place: String) throws {
         let held = try HeldWorld(VirtualNetwork())
-        try held.add(#"{"on":"request","match":{"endpoint":"POST /api/v1/goals"},"timeout":"1ms"}"#)
-        let client = try held.sending(held.goal)
-        held.network.advance(by: .nanoseconds(999_999))
+        let handshake = held.world.handshake(on: try held.world.consultation())
+        try held.add("{\"on\":\"\(place)\",\"timeout\":\"10s\"}")
+        let client = try held.sending(place == "request" ? held.goal : handshake)
+        held.network.advance(by: .nanoseconds(9_999_999_999))
         #expect(client.wire.received.isEmpty)
         held.network.advance(by: .nanoseconds(1))
-        #expect(try client.response().status == 201)
+        let response = String(decoding: client.wire.received, as: UTF8.self)
+        #expect(response.hasPrefix(place == "request" ? "HTTP/1.1 201" : "HTTP/1.1 101"))
+        #expect(response.contains("Date: Wed, 29 Jan 2025 10:30:10 GMT\r\n"))
     }
 
     @Test("Requests behind a held one wait, and are answered in order")

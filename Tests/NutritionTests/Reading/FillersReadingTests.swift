@@ -25,6 +25,7 @@ struct FillersReadingTests {
         .init("at 8 I had 2 eggs", "egg 2 pieces", 140),
         .init("at 8:30 2 eggs", "egg 2 pieces", 140),
         .init("toast at 8", "toast 1 servings", 150),
+        .init("8 am eggs", "egg 1 servings", 70),
         .init("2 eggs (140 kcal)", "egg 2 pieces", 140),
         .init("I can eat 2 eggs", "egg 2 pieces", 140),
         .init("a lot of rice", "rice 1 servings", 205),

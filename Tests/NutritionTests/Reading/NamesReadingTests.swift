@@ -34,6 +34,7 @@ struct NamesReadingTests {
         .init("chicken soup", "chicken-soup 1 servings", 131),
         .init("orange juice", "orange-juice 1 servings", 117),
         .init("orange", "orange 1 servings", 62),
+        .init("orange egg", "orange 1 servings, egg 1 servings", 132),
         .init("peanut butter", "peanut-butter 1 servings", 191),
         .init("butter", "butter 1 servings", 102),
         .init("apple pie", "apple-pie 1 servings", 370),

@@ -9,6 +9,8 @@ struct NegationsReadingTests {
     static let cases: [ReadMeal] = [
         .init("0 eggs", "", 0),
         .init("zero eggs", "", 0),
+        .init("two hundred zero g rice", "", 0),
+        .init("coffee w/o", "coffee 1 servings", 2),
         .init("no eggs", "", 0),
         .init("no cheese", "", 0),
         .init("without sugar", "", 0),

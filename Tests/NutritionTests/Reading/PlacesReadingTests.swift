@@ -48,5 +48,15 @@ struct PlacesReadingTests {
         .init("2eggs,1toast", "egg 2 pieces, toast 1 slices", 215),
         .init("lunch: chicken 200g; rice 150g", "chicken 200 grams, rice 150 grams", 575),
         .init("eggs x2 x2", "egg 4 pieces", 280),
+        .init("steak, 8-oz", "steak 8 ounces", 594),
+        .init("toast 10 g of butter", "toast 1 servings, butter 10 grams", 222),
+        .init("toast, 5 oz. salmon", "toast 1 servings, salmon 5 ounces", 442),
+        .init("2,, eggs", "egg 2 pieces", 140),
+        .init("eggs no butter x2 toast", "egg 1 servings, toast 2 slices", 220),
+        .init("2 eggs slices of bacon", "egg 2 pieces, bacon 1 slices", 179),
+        .init("2 eggs slices bacon", "egg 2 pieces, bacon 1 slices", 179),
+        .init("avocado half, toast", "avocado 0.5 pieces, toast 1 servings", 311),
+        // A second weight says nothing more.
+        .init("chicken 200g (100g)", "chicken 200 grams", 380),
     ]
 }

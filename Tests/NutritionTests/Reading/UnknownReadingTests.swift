@@ -11,6 +11,15 @@ struct UnknownReadingTests {
         .init("100g of 2 eggs", "egg 2 pieces", 140, unknown: ["100g"]),
         .init("2 eggs, 120g", "egg 2 pieces", 140, unknown: ["120g"]),
         .init("2 3 eggs", "egg 3 pieces", 210, unknown: ["2"]),
+        .init("2 or dozen eggs", "egg 12 pieces", 840, unknown: ["2"]),
+        .init("2 half avocados", "avocado 0.5 pieces", 161, unknown: ["2"]),
+        .init("2 and half an avocado", "avocado 0.5 pieces", 161, unknown: ["2"]),
+        .init("2 and half of an avocado", "avocado 0.5 pieces", 161, unknown: ["2"]),
+        // At most two words stand between a number and its unit.
+        .init("2 good thick slices of bread", "bread 2 slices", 154),
+        .init("2 good large thick slices of bread", "bread 1 slices", 77, unknown: ["2"]),
+        // A letter is a unit after a number only.
+        .init("a c rice", "rice 1 servings", 205, unknown: ["c"]),
         .init("unobtainium", "", 0, unknown: ["unobtainium"]),
         .init("2 unobtainium", "", 0, unknown: ["unobtainium"]),
         .init("2 unobtainium and eggs", "egg 1 servings", 70, unknown: ["unobtainium"]),

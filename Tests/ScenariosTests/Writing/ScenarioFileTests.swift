@@ -84,6 +84,37 @@ import Testing
         #expect(try user(data)["profile"]?["provisional"] == nil)
     }
 
+    @Test("has the members of a document after the world's, whichever of them there are")
+    func documents() throws {
+        var data = UserData(id: "u")
+        data.documents = [
+            .journal: [
+                DocumentData(id: Self.ids[0], object: [:], in: .journal),
+                DocumentData(object: ["a": 1], in: .journal),
+                DocumentData(id: Self.ids[0], object: ["a": 1], in: .journal),
+                DocumentData(object: [:], in: .journal),
+            ]
+        ]
+        let id: JSONValue = "00000000-0000-4000-8000-000000000001"
+        let expected: JSONValue = [["id": id], ["a": 1], ["id": id, "a": 1], [:]]
+        #expect(try user(data)["documents"]?["journal"] == expected)
+    }
+
+    @Test("has the type of a food unless it is the usual one of a food with ids")
+    func foodTypes() throws {
+        let cases: [(id: ResourceID?, type: FoodType?, expected: String?)] = [
+            (nil, .food, "food"), (nil, nil, nil), (Self.ids[0], .food, nil), (Self.ids[0], .drink, "drink"),
+        ]
+        for (id, type, expected) in cases {
+            let item = MealItem(
+                id: id, foodID: Self.ids[1], name: "Tea", quantity: 1, unit: "cup", amountText: "1 cup",
+                nutrients: MealNutrients(), confidence: 1, notes: nil, foodType: type)
+            let log = MealLogData(rawInput: "tea", mealType: .snack, progress: .completed([item]))
+            let written = try user(UserData(id: "u", mealLogs: [log]))["meal_logs"]?[0]?["items"]?[0]
+            #expect(written?["name"] == "Tea" && written?["food_type"]?.string == expected)
+        }
+    }
+
     @Test("has everything of a consultation")
     func consultations() throws {
         let template = CreatedTemplate(type: "goal", id: "g", name: "Run")

@@ -107,6 +107,8 @@ struct HostileTests {
             (#"\\ud83d"#, #"\\ud83d"#, 0), (#"\\\ud83d"#, #"\\\ufffd"#, 1),
             (#"\ud83d\ud83d\udcaa"#, #"\ufffd\ud83d\udcaa"#, 1),
             (#"\ud83dx"#, #"\ufffdx"#, 1), (#"\ud83d\n"#, #"\ufffd\n"#, 1), (#"\u00e9\ud83d"#, #"\u00e9\ufffd"#, 1),
+            (#"x\ud83d"#, #"x\ufffd"#, 1), (#"\udc00\udc00"#, #"\ufffd\ufffd"#, 2),
+            (#"\uD83D\uDCAA\ud83d"#, #"\uD83D\uDCAA\ufffd"#, 1),
             (#"\ud8"#, #"\ud8"#, 0), (#"\"#, #"\"#, 0), (#"\ud83d\u"#, #"\ufffd\u"#, 1),
         ])
     func surrogates(_ text: String, _ expected: String, _ count: Int) {
@@ -134,6 +136,8 @@ struct HostileTests {
             ("1738146600500.25", 1_738_146_600_500_250_000), ("0", 0), ("7258118399", 7_258_118_399_000_000_000),
             ("7258118400", nil), ("7258118399999", 7_258_118_399_999_000_000), ("7258118400000", nil), ("-1", nil),
             ("1e300", nil),
+            // As seconds they are too late, as milliseconds in 1973.
+            ("100000000000", nil), ("100000000001", 100_000_000_001_000_000),
         ] as [(String, Int64?)])
     func messageTimes(_ text: String, _ expected: Int64?) throws {
         #expect(HARTime.message(try number(text))?.nanosecondsSinceEpoch == expected)
@@ -151,6 +155,14 @@ struct HostileTests {
         let nanoseconds = HARTime.date(text).map { $0.nanosecondsSinceEpoch - Samples.time().nanosecondsSinceEpoch }
         #expect(nanoseconds == expected)
     }
+
+    @Test(
+        "A name is plain if it leads nowhere else and can be seen",
+        arguments: [
+            ("a", true), (".a", false), ("a.b", true), (String(repeating: "a", count: 255), true),
+            (String(repeating: "a", count: 256), false), ("a b", false), ("!", true), ("a\u{7F}", false), ("é", true),
+        ])
+    func names(_ name: String, _ isPlain: Bool) { #expect(HARAttachments.isPlain(name) == isPlain) }
 
     @Test(
         "Spans are milliseconds; what is negative or absurd is cut",

@@ -25,6 +25,8 @@ struct EventStreamReaderTests {
         ("id: 99999999999999999999\ndata: a\n\n", [.init(data: Array("a".utf8))]),
         ("\u{FEFF}data: a\n\n\u{FEFF}data: b\n\n", [.init(data: Array("a".utf8))]),
         ("data: a: b\n\n", [.init(data: Array("a: b".utf8))]),
+        ("id: 7\nid: x\ndata: a\n\n", [.init(id: 7, data: Array("a".utf8))]),
+        ("id: 7\nid:\ndata: a\n\n", [.init(id: 7, data: Array("a".utf8))]), ("\n\u{FEFF}data: a\n\n", []),
     ]
 
     @Test("Each stream has its events, wherever it is cut", arguments: table)

@@ -27,6 +27,7 @@ struct JournalLookoutTests {
             "method=POST", "status=404", "path=/a%20b", "user=bob", "type=connected", "type=connected&user=bob",
             "type=ping&path=/api/v1/consultations/{id}/ws", "kind=closed&user=alice", "unmatched=true", "connection=4",
             "endpoint=createGoal", "direction=client_to_server", "text=no JSON", "status=4xx&since=3", "since=7",
+            "user=bob&since=2",
         ])
     func finds(_ text: String) throws {
         let items = text.split(separator: "&").map { item in
@@ -42,6 +43,7 @@ struct JournalLookoutTests {
     func misses() throws {
         let (found, misses) = try Self.look("kind=exchange&method=POST&status=404")
         #expect(found == nil && misses.count == JournalLookout.mostMisses)
+        #expect(misses.map { $0.0 } == [3, 2, 13])
         let created = misses.first { $0.0 == 2 }
         #expect(created?.1 == ["status is 201, not 404"])
         #expect(misses.contains { $0.0 == 3 && $0.1 == ["method is GET, not POST"] })

@@ -55,7 +55,8 @@ struct JournalQueryTests {
     static let table: [(String, [Int])] = [
         ("", Array((1...15).reversed())), ("order=asc", Array(1...15)), ("order=desc&limit=2", [15, 14]),
         ("order=asc&limit=2", [1, 2]), ("since=11", [15, 14, 13, 12]), ("since=15", []), ("since=0&limit=1", [15]),
-        ("since=99999", []), ("before=3", [2, 1]), ("since=2&before=5&order=asc", [3, 4]), ("before=1", []),
+        ("since=99999", []), ("since=9223372036854775807", []), ("before=3", [2, 1]),
+        ("since=2&before=5&order=asc", [3, 4]), ("before=1", []),
         ("kind=exchange&order=asc", [1, 2, 3, 4, 13]), ("kind=opened", [10, 5]), ("kind=frame", [11, 8, 7, 6]),
         ("kind=closed", [12]), ("kind=clock", [9]), ("kind=note", []), ("kind=fault", []),
         ("kind=held", [14]), ("kind=released", [15]), ("kind=held&user=bob", [14]), ("kind=released&user=alice", []),
@@ -140,6 +141,22 @@ struct JournalQueryTests {
         arguments: ["", "99", "600", "4x", "x04", "0xx", "6xx", "40x", "4xxx", "٤٠٤"])
     func statuses(value: String) {
         #expect(throws: APIError.self) { try JournalQuery(query: [("status", value)]) }
+    }
+
+    @Test("has a hundred statuses in a class")
+    func classes() throws {
+        #expect(try JournalQuery(query: [("status", "4xx")]).status == 400...499)
+    }
+
+    @Test(
+        "tells apart templates with empty segments, and what only looks like a world's path",
+        arguments: [
+            ("/a//{id}", "/a//1", true), ("/a//{id}", "/a/1", false), ("/a/{id}/", "/a/1/", true),
+            ("/a/{id}/", "/a/1", false), ("/w/{id}", "/w/1", true), ("/{id}", "/w/a/1", true), ("/{id}", "/w/1", false),
+        ])
+    func segments(template: String, target: String, matches: Bool) throws {
+        let pattern = try #require(PathPattern(template))
+        #expect(try pattern.matches(RequestTarget(parsing: target)) == matches)
     }
 
     @Test("knows templates", arguments: ["goals/{id}", "/{}", "/a{b}", "/{a", "/a}", "{"])

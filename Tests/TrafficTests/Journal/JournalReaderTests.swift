@@ -96,9 +96,9 @@ struct JournalReaderTests {
     @Test("passes over kinds that it does not know, and empty lines")
     func unknown() throws {
         let start = #"{"number":1,"time":"2025-01-29T10:30:00Z","kind":"#
-        let text = "\n\(start)\"teleport\",\"where\":[1]}\n  \n\(start)\"note\",\"text\":\"x\"}"
+        let text = "\n\(start)\"teleport\",\"where\":[1]}\n  \n\t\r\n\(start)\"note\",\"text\":\"x\"}"
         let lines = try Self.read(Array(text.utf8))
-        #expect(lines.map(\.number) == [4])
+        #expect(lines.map(\.number) == [5])
     }
 
     static let start = #"{"number":1,"time":"2025-01-29T10:30:00Z","kind":"#
@@ -143,6 +143,12 @@ struct JournalReaderTests {
             start + #""frame","opcode":"text","direction":"client_to_server","payload":"abc","payload_bytes":2}"#
                 + "\n",
             "line 1: 'payload_bytes' must be a whole number from 0; got 2."
+        ),
+        (
+            start
+                + #""exchange","requested_at":"2025-01-29T10:30:00Z","request":{"method":"GET","target":"/","version":"1.1","fields":[{"name":"a:b","value":"c"}]}}"#
+                + "\n",
+            "line 1: 'fields' must be an array of objects with \"name\" and \"value\", neither with a line end; got "
         ),
         (
             start + #""held","breakpoint":"b","place":"door"}"# + "\n",
@@ -213,6 +219,45 @@ struct JournalReaderTests {
             #expect(!error.isUnfinished && error.line == (first.isEmpty ? 1 : 2), "\(error)")
             #expect(error.message.hasPrefix("this is not valid JSON: "), "\(error)")
         }
+    }
+
+    @Test("takes a payload that says how long it is, and is not cut")
+    func wholePayload() throws {
+        let text =
+            Self.start
+            + #""frame","opcode":"text","direction":"client_to_server","payload":"abc","payload_bytes":3}"#
+        guard case .frame(let frame)? = try Self.read(Array(text.utf8)).first?.entry.event else {
+            Issue.record("no frame")
+            return
+        }
+        #expect(frame.payload.byteCount == 3 && !frame.payload.isCut)
+    }
+
+    @Test("takes what newer journals have to a depth of 64 within an entry", arguments: [64, 65])
+    func depth(_ count: Int) {
+        let nested = String(repeating: "[", count: count) + String(repeating: "]", count: count)
+        let text = Self.start + #""note","text":"x","later":\#(nested)}"#
+        #expect((Self.error(text) == nil) == (count == JournalReader.depthLimit))
+    }
+
+    @Test(
+        "knows who closed a socket first if both closed it",
+        arguments: [
+            ("server", "close_frame", true, true, .weStarted), ("client", "close_frame", true, true, .theyStarted),
+            ("server", "close_frame", true, false, nil), ("server", "close_frame", false, true, nil),
+            ("server", "finish", true, true, nil), ("client", "reset", false, false, nil),
+        ] as [(String, String, Bool, Bool, WebSocket.Connection.Initiator?)])
+    func initiator(
+        party: String, cause: String, hasSent: Bool, hasReceived: Bool, expected: WebSocket.Connection.Initiator?
+    ) throws {
+        var text = Self.start + #""closed","by":"\#(party)","cause":"\#(cause)""#
+        if hasSent { text += #","server_close":{"code":1000}"# }
+        if hasReceived { text += #","client_close":{"code":1000}"# }
+        guard case .closed(let closing)? = try Self.read(Array((text + "}").utf8)).first?.entry.event else {
+            Issue.record("no end")
+            return
+        }
+        #expect(closing.summary.initiator == expected)
     }
 
     @Test("goes on after a bad line")

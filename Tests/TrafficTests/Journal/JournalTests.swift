@@ -70,6 +70,29 @@ struct JournalTests {
         #expect(texts(journal.entries()) == ["7 after"])
     }
 
+    @Test("keeps what has no bytes where it may keep none")
+    func noBytes() {
+        var journal = journal(bytes: 0)
+        for text in ["", "x", "", ""] { journal.record(.note(text), at: JournalSample.time) }
+        #expect(journal.entries().map(\.number) == [3, 4] && journal.droppedCount == 2)
+    }
+
+    @Test(
+        "An excerpt is the entry itself if none of its bodies is longer, and counts for less if one is",
+        arguments: [("12345", "12345", false), ("123456", "", true), ("", "123456", true), ("", "", false)])
+    func excerpts(body: String, answer: String, isCut: Bool) {
+        var journal = journal()
+        journal.record(.exchange(JournalSample.exchange("GET /", body: body, answer: answer)), at: JournalSample.time)
+        let entry = journal.entries()[0]
+        let excerpt = entry.excerpt(bodies: 5)
+        #expect(excerpt.byteCount == (isCut ? 10 : entry.byteCount))
+        guard case .exchange(let exchange) = excerpt.event else {
+            Issue.record("another event")
+            return
+        }
+        #expect((exchange.body.isCut || exchange.responseBody.isCut) == isCut && exchange.largestBody <= 5)
+    }
+
     @Test("counts heads, bodies, fields, frames and reasons")
     func counts() {
         let exchange = RecordedExchange(

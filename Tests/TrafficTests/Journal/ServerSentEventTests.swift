@@ -56,6 +56,7 @@ struct ServerSentEventTests {
         (ServerSentEvent(data: []), "data: \n\n"),
         (ServerSentEvent(data: Array("a\nb\r\nc\rd".utf8)), "data: a\ndata: b\ndata: c\ndata: d\n\n"),
         (ServerSentEvent(data: Array("a\n".utf8)), "data: a\ndata: \n\n"),
+        (ServerSentEvent(data: Array("a\r\n".utf8)), "data: a\ndata: \n\n"),
         (ServerSentEvent(data: Array("\r\n\r".utf8)), "data: \ndata: \ndata: \n\n"),
         (ServerSentEvent(data: Array(" a: b".utf8)), "data:  a: b\n\n"),
     ]
@@ -101,6 +102,11 @@ struct ServerSentEventTests {
     func lastID(value: String?, expected: Int?) {
         let head = JournalSample.head("GET /", value.map { ["last-event-id: \($0)"] } ?? [])
         #expect(ServerSentEvent.lastID(in: head.fields) == expected)
+    }
+
+    @Test("tell a client not to wait at all, if it need not")
+    func retry() {
+        #expect(ServerSentEvent.retry(milliseconds: 0) == Array("retry: 0\n\n".utf8))
     }
 
     @Test("are no HTML and not to be cached")

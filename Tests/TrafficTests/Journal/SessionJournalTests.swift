@@ -58,6 +58,7 @@ struct SessionJournalTests {
         #expect(journal.tellsSocketEnds && journal.tellsCredentials)
         #expect(Self.exchanges(journal).map(\.endpoint) == [.showConsultation, .showConsultation])
         #expect(Self.exchanges(journal).map(\.requestedAt) == [Samples.time(1000), Samples.time(0)])
+        #expect(journal.lines.map(\.entry.connection) == [2, 3, 3, 3, 1])
     }
 
     @Test("What is no endpoint is told from one; other hosts are left out")
@@ -66,6 +67,22 @@ struct SessionJournalTests {
         foreign.request.url = "https://elsewhere.example/ws"
         let journal = Self.journal(Self.exchange(), Self.exchange("PATCH"), Self.exchange("GET", "/ws"), foreign)
         #expect(Self.exchanges(journal).map(\.unmatched) == [nil, .wrongMethod, .unknownPath])
+    }
+
+    @Test("A path is a world's if something follows its name")
+    func worlds() {
+        let journal = Self.journal(Self.exchange("GET", "/w/a"), Self.exchange("GET", "/w/a/b"))
+        #expect(journal.lines.map(\.world) == [nil, "a"])
+    }
+
+    @Test("Recordings of others have unknown paths of the API's host, and no other host's")
+    func unknownPaths() {
+        var elsewhere = Self.exchange("GET", "/x")
+        elsewhere.request.url = "https://elsewhere.example/x"
+        var socket = Self.exchange("GET", "/x/ws")
+        socket.request.fields += [SessionField("Connection", "Upgrade"), SessionField("Upgrade", "websocket")]
+        let journal = Self.journal(Self.exchange(), Self.exchange("GET", "/x"), elsewhere, socket, isWhole: false)
+        #expect(Self.exchanges(journal).map(\.head.target.path) == [Self.path, "/x", "/x/ws"])
     }
 
     @Test("Recordings of others leave out what was not answered, and sockets that are not of the API")
@@ -99,6 +116,15 @@ struct SessionJournalTests {
         cut.response?.isComplete = false
         let journal = Self.exchanges(Self.journal(Self.exchange(), cut, Self.exchange(status: nil)))
         #expect(journal.map(\.delivery) == [.complete, .partial, .none] && journal.map(\.status) == [200, 200, nil])
+    }
+
+    @Test("Fields with line ends or without a name are left out, and all the others stay")
+    func fields() {
+        for (name, value) in [("", "a"), ("a\r\nB", "c"), ("c", "d\ne"), ("e", "f\rg"), ("h", "i\0j")] {
+            var odd = Self.exchange()
+            odd.request.fields += [SessionField(name, value), SessionField("Accept", "x/y")]
+            #expect(Self.exchanges(Self.journal(odd)).map { $0.head.fields[.accept] } == ["x/y"], "\(name): \(value)")
+        }
     }
 
     @Test("Fields that no server would take do not hide the rest; a line end in them makes no line")

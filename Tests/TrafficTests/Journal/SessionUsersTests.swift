@@ -69,6 +69,15 @@ struct SessionUsersTests {
         #expect(Self.users([Journal.exchange(token: "x"), Journal.exchange(token: named[2])]) == ["bob", "bob"])
     }
 
+    @Test("A token that was not answered is not one that was let at anything")
+    func unanswered() {
+        let users = Self.users([
+            Journal.exchange(token: "old"), Journal.exchange(status: nil, token: "new"),
+            Journal.exchange("GET", "/api/v1/goals", token: "new"),
+        ])
+        #expect(users == ["old", "new", "new"])
+    }
+
     @Test("A recording of others that has no credentials at all is one user's")
     func untold() {
         let exchanges = [Journal.exchange(token: nil), Journal.exchange(status: 401, token: nil)]

@@ -33,6 +33,7 @@ struct TraceTests {
             "00-\(id.uppercased())-00f067aa0ba902b7-01", "00-\(id)0-00f067aa0ba902b7-01", "00-\(id)-00f067aa0ba902b-01",
             "00-\(id)-0000000000000000-01", "00-00000000000000000000000000000000-00f067aa0ba902b7-01",
             "00-\(id)-00f067aa0ba902b7-1", "0x-\(id)-00f067aa0ba902b7-01", "00-\(id)-00f067aa0ba902b7",
+            "00--\(id)-00f067aa0ba902b7-01",
         ])
     func none(_ traceparent: String) throws {
         let line = try JSON.parse(JournalSample.line(.exchange(Self.exchange(traceparent))))

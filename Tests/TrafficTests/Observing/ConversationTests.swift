@@ -258,6 +258,25 @@ struct ConversationTests {
         #expect(exchange.lasted == 6_000_000)
     }
 
+    @Test("The wait for an answer begins where its request ended, if nothing of it came before")
+    func waits() {
+        let seen = Wire.observe([
+            .client("GET /1 HTTP/1.1⏎Host: h⏎⏎"), .server("HTTP/1.1 204 No⏎"), .server("⏎"),
+        ])
+        guard case .exchange(let exchange) = seen.first else {
+            Issue.record("\(seen)")
+            return
+        }
+        #expect(seen.count == 1 && exchange.waited == 1_000_000)
+    }
+
+    @Test("Of a body one byte more than the limit is held, which shows whether a character is cut")
+    func held() {
+        var collector = BodyCollector(limit: 3)
+        for _ in 0..<3 { collector.append([0x61, 0x62]) }
+        #expect(collector.heldByteCount == 4 && collector.body == SessionBody([0x61, 0x62, 0x61], of: 6))
+    }
+
     @Test("A pipelined request began when its first byte came")
     func pipelinedTimes() {
         let seen = Wire.observe([

@@ -90,6 +90,34 @@ struct HostileTextTests {
         #expect(table.isFull)
     }
 
+    @Test("A secret of 4,096 bytes is found where none is expected, a longer one is not", arguments: [4096, 4097])
+    func longestKept(count: Int) {
+        var redactor = Redactor()
+        let secret = String(String(repeating: "a1", count: count).prefix(count))
+        var text = "{\"token\":\"\(secret)\",\"a\":\"\(secret)\"}"
+        redactor.redact(&text)
+        let other = count == SecretTable.longestKept ? "redacted-token-1" : secret
+        // Apart, so that a failure does not print them.
+        let isRedacted = text == "{\"token\":\"redacted-token-1\",\"a\":\"\(other)\"}"
+        #expect(isRedacted)
+    }
+
+    @Test("Of secrets that are alike but for their beginnings, eight are found where none is expected")
+    func alike() {
+        var redactor = Redactor()
+        let secrets = (1...9).map { "k\($0)" + String(repeating: "a", count: 80) }
+        for secret in secrets {
+            var text = "?token=\(secret)"
+            redactor.redact(&text)
+        }
+        var text = secrets.joined(separator: " ")
+        redactor.redact(&text)
+        #expect(text == ((1...8).map { "redacted-token-\($0)" } + [secrets[8]]).joined(separator: " "))
+        text = "?token=" + secrets[8]
+        redactor.redact(&text)
+        #expect(text == "?token=redacted-token-9")
+    }
+
     @Test("A very long secret is one, and keeps nothing of its length")
     func longSecret() {
         var redactor = Redactor()

@@ -73,6 +73,15 @@ struct RedactionCase: Sendable, CustomTestStringConvertible {
             "He said 5\" wide\n{\"token\":\"abc\"}\ndata: {\"secret\":\"x\"}\n",
             "He said 5\" wide\n{\"token\":\"redacted-token-1\"}\ndata: {\"secret\":\"redacted-secret-1\"}\n"),
         RedactionCase("a scheme stays", #"{"token":"Bearer abc"}"#, #"{"token":"Bearer redacted-token-1"}"#),
+        RedactionCase(
+            "a scheme alone is the value", #"{"token":"Bearer "}"#, #"{"token":"redacted-token-1"}"#),
+        RedactionCase(
+            "an escape is undone once, at the end as well",
+            #"{"token":"a\\nb","secret":"a\nb","password":"c\n","apiKey":"c\u000a"}"#,
+            #"{"token":"redacted-token-1","secret":"redacted-secret-1","password":"redacted-password-1","#
+                + #""apiKey":"redacted-password-1"}"#
+        ),
+        RedactionCase("torn in an escape", #"{"token":"abc\"#, #"{"token":"redacted-token-1"#),
         RedactionCase("a word, not a member", #"["token","abc"]"#, #"["token","abc"]"#),
         RedactionCase(
             "what was redacted before stays, and its number is taken", #"{"token":"redacted-token-1","idToken":"x"}"#,
@@ -89,6 +98,9 @@ struct RedactionCase: Sendable, CustomTestStringConvertible {
         RedactionCase(
             "within JSON", #"{"u":"ws:\/\/h\/ws?token=abc","v":"/x?a=b\u0026token=abc\u0026c=d"}"#,
             #"{"u":"ws:\/\/h\/ws?token=redacted-token-1","v":"/x?a=b\u0026token=redacted-token-1\u0026c=d"}"#),
+        RedactionCase(
+            "a plus sign is none of a space", "/a?token=a+b /b?token=a%2Bb /c?token=a%20b",
+            "/a?token=redacted-token-1 /b?token=redacted-token-1 /c?token=redacted-token-2"),
         RedactionCase("within HTML", "<a href='/x?a=1&amp;token=abc'>", "<a href='/x?a=1&amp;token=redacted-token-1'>"),
         RedactionCase("no value, other names", "/x?token=&mytoken=a&token", "/x?token=&mytoken=a&token"),
         RedactionCase("no query", "token=abc and x token=abc", "token=abc and x token=abc"),
@@ -104,6 +116,13 @@ struct RedactionCase: Sendable, CustomTestStringConvertible {
             "<user-1@redacted.example>;mailto:user-2@redacted.example,(user-3@redacted.example)"),
         RedactionCase("in quotes", "'ann@example.com'", "'user-1@redacted.example'"),
         RedactionCase("beyond ASCII", "jürgen@müller.de", "user-1@redacted.example"),
+        RedactionCase("beyond ASCII, in its first bytes", "\u{C0}b@\u{C0}x.de", "user-1@redacted.example"),
+        RedactionCase(
+            "a plus sign, as it is or encoded", "a+b@x.de,a%2Bb%40x.de /?r=%2Bb%40x.de",
+            "user-1@redacted.example,user-1%40redacted.example /?r=user-2%40redacted.example"),
+        RedactionCase(
+            "letters that are escaped", #"{"a":"\u0061nn@example.com","b":"ann@example.com","c":"\u00fcn@x.de"}"#,
+            #"{"a":"user-1@redacted.example","b":"user-1@redacted.example","c":"user-2@redacted.example"}"#),
         RedactionCase(
             "percent-encoded", "/u/ann%40example.com?q=mail%3Aann%40example.com&r=a%2Bb%40x.de",
             "/u/user-1%40redacted.example?q=mail%3Auser-1%40redacted.example&r=user-2%40redacted.example"),
@@ -181,6 +200,8 @@ struct RedactorTests {
                 "Set-Cookie", "sid=abc; Path=/; Expires=Wed, 21 Oct 2015 07:28:00 GMT; HttpOnly",
                 "sid=redacted-cookie-1; Path=/; Expires=Wed, 21 Oct 2015 07:28:00 GMT; HttpOnly"
             ),
+            ("Cookie", "a=b;;c=d;", "a=redacted-cookie-1;;c=redacted-cookie-2;"),
+            ("Set-Cookie", "sid=abc;", "sid=redacted-cookie-1;"), ("Set-Cookie", "", ""),
             ("Set-Cookie", "sid=abc", "sid=redacted-cookie-1"), ("Set-Cookie", "odd", "odd"),
             ("From", "ann@example.com", "user-1@redacted.example"),
             ("Referer", "https://h/x?token=abc", "https://h/x?token=redacted-token-1"),
@@ -226,6 +247,18 @@ struct RedactorTests {
     func words(_ secret: String, _ isSought: Bool) {
         let request = Self.redacted([("X-API-Key", secret)], body: "a \(secret) b")
         #expect(request.body?.bytes == Array("a \(isSought ? "redacted-api-key-1" : secret) b".utf8))
+    }
+
+    @Test("A known secret is found where it is all of a text, and where one follows the other")
+    func wholeText() {
+        var redactor = Redactor()
+        var known = #"{"secret":"key-1234"}"#
+        redactor.redact(&known)
+        for count in 1...3 {
+            var text = String(repeating: "key-1234", count: count)
+            redactor.redact(&text)
+            #expect(text == String(repeating: "redacted-secret-1", count: count))
+        }
     }
 
     @Test("A secret that is spelt like a name does not change the names")

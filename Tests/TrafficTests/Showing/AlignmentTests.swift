@@ -22,6 +22,13 @@ struct AlignmentTests {
         #expect((alignment.pairs.map(\.second) + alignment.onlySecond).sorted() == Array(right.indices))
     }
 
+    @Test("Of two that are as long, the later in the first list is taken")
+    func tie() {
+        let alignment = Alignment(Array("ab"), Array("ba"))
+        #expect(alignment.pairs.map(\.first) == [1] && alignment.pairs.map(\.second) == [0])
+        #expect(alignment.onlyFirst == [0] && alignment.onlySecond == [1])
+    }
+
     @Test("Long lists are paired in turn, in a moment")
     func long() {
         // Every key moved by one place, all between two that are not there on the other side.
@@ -42,6 +49,11 @@ struct AlignmentTests {
         #expect(alignment.pairs.map(\.first) == Array(1...2001))
         #expect(alignment.pairs.map(\.second) == Array(2...2002))
         #expect(alignment.onlyFirst == [0] && alignment.onlySecond == [0, 1])
+        let suffix = Alignment(end, [-2, -3] + end)
+        #expect(suffix.pairs.map(\.second) == Array(2...2002) && suffix.onlyFirst.isEmpty)
+        // What is left is few enough for the longest to be found.
+        let rest = Alignment([-1, -2, -1] + end, [-2, -1] + end)
+        #expect(rest.pairs.map(\.first) == Array(1...2003) && rest.onlyFirst == [0] && rest.onlySecond.isEmpty)
     }
 
     @Test(

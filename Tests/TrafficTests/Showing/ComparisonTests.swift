@@ -83,6 +83,8 @@ struct ComparisonTests {
             ("plain", "text", ["response.body: plain → text"]), ("", "x", ["response.body: - → x"]),
             (#"{"a":"\u001b[1m"}"#, #"{"a":"\u009b"}"#, [#"response.body.a: "\u001b[1m" → "\x9B""#]),
             (#"{"\u001b":1}"#, #"{}"#, [#"response.body["\u001b"]: 1 → -"#]),
+            (" {\"a\":1}", #"{"a":1.0}"#, []),
+            (#"{"createdAt":1738146600}"#, #"{"createdAt":5}"#, ["response.body.createdAt: 1738146600 → 5"]),
         ] as [(String, String, [String])])
     func values(_ first: String, _ second: String, _ expected: [String]) {
         #expect(changes(get("/a", answer: first), get("/a", answer: second)) == expected)

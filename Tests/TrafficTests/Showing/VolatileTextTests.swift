@@ -15,6 +15,7 @@ struct VolatileTextTests {
             ("http://[::1]:9/", "{origin}/"),
             ("http://host:80.org", "http://host:80.org"), ("xhttp://host:80", "xhttp://host:80"),
             ("WS://host:80/w/a-1/b", "{origin}/b"), ("http://host:80/w/", "{origin}/w/"), ("http://", "http://"),
+            ("http://host:80/w/abc", "{origin}/w/abc"), ("http://host:80/w//", "{origin}/w//"),
             (#"https:\/\/host:80\/w\/a\/b"#, #"{origin}\/b"#), ("http:\\host:80", "http:\\host:80"),
             (#"\nhttp://host:80"#, #"\n{origin}"#), ("{id}", "{{id}"),
         ])
@@ -46,6 +47,7 @@ struct VolatileTextTests {
         arguments: [
             ("token", true), ("access_token", true), ("authToken", true), ("X-API-Key", true), ("clientSecret", true),
             ("", false), ("tokens", false), ("token.", false), ("_", false), ("accesstokenoftheuser", false),
+            ("refreshtokens", false), ("clientSecrets", false),
         ])
     func names(_ name: String, _ isSecret: Bool) {
         #expect(SecretName.isSecret(name) == isSecret)

@@ -135,6 +135,31 @@ struct SessionRecorderTests {
         #expect(finished.notes == [.recorded(notes[0])])
     }
 
+    @Test("Connections may hold as many bytes as they may, and not one more", arguments: [0, 1])
+    func heldLimit(missing: Int) {
+        let recorder = SessionRecorder { $0.heldBytes = 1000 - missing }
+        recorder.opened(1, scheme: "http")
+        recorder.play(Self.get("/"), on: 1, at: Wire.time(0))
+        let part = String(repeating: "x", count: 1000)
+        recorder.play(.server("HTTP/1.1 200 OK⏎Content-Length: 1001⏎⏎\(part)"), on: 1, at: Wire.time(1))
+        #expect(recorder.takeNotes().count == missing)
+    }
+
+    @Test("A file has a hundred notes, and the log has all of them")
+    func manyNotes() throws {
+        let recorder = SessionRecorder { _ in }
+        for connection in 0..<101 as Range<UInt64> {
+            recorder.opened(connection, scheme: "http")
+            recorder.play(.client("GET / HTTP/1.1⏎⏎"), on: connection, at: Wire.time(0))
+        }
+        #expect(recorder.takeNotes().count == 101)
+        var file = GrowingFile()
+        let compaction = recorder.finish(at: Wire.time(1))
+        file.apply(recorder.takeWrites())
+        let finished = try HARFile(reading: file.finished(compaction))
+        #expect(finished.notes.count == SessionRecorder.mostNotesInFile)
+    }
+
     @Test("Connections that hold too much together are not all recorded to their end, and memory is given back")
     func held() throws {
         let recorder = SessionRecorder { $0.heldBytes = 2500 }

@@ -90,6 +90,9 @@ struct SessionWriterTests {
         for frame in frames {
             writer.write(frame, to: 1)
             file.apply(writer.takeWrites())
+            // One that fits needs no entry to continue in; the last one always does.
+            let count = try JSON.parse(file.bytes)["log"]?["entries"]?.array?.count
+            #expect(count == (frame == frames[0] || frame == frames[1] && difference <= 0 ? 1 : 2))
         }
         #expect(try file.session.entries == [.socket(Samples.socket(frames: frames))])
         let finished = file.finished(writer.compaction(notes: []))

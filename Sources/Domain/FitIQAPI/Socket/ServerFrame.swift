@@ -47,7 +47,7 @@ public enum ServerFrame: Equatable, Sendable {
     /// Whether a guide's client may get the frame: websocket-architecture lists its socket's frames, without a receipt.
     public func isKnown(in form: GuideMode) -> Bool { self != .messageReceived || form != .webSocketArchitecture }
 
-    /// As many bytes as the frame takes, unless its text has to be escaped: a journal keeps thousands of chunks.
+    /// About as many bytes as the frame takes without escapes: a journal keeps thousands of chunks with their spare room.
     private var usualSize: Int {
         switch self {
         case .streamChunk(let content): 136 + content.utf8.count

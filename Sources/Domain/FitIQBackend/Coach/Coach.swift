@@ -15,13 +15,13 @@ public enum Coach {
         speech(persona: persona, context: context, question: question, turn: turn).text
     }
 
-    /// An answer with its chunks, which all that give the same one share.
+    /// An answer with its chunks; equal answers without an opening share one array.
     static func speech(persona: Persona, context: ContextType, question: String, turn: Int) -> Speech {
         precondition(turn >= 0, "turns count from 0, not \(turn)")
         let index = AnswerIndex.of(persona)
         let answer = index.best(for: Words.fold(question)) ?? index.general[turn % index.general.count]
         let speech = Speech(text: answer.text, chunks: answer.chunks)
-        // Greetings, thanks and the like need no opening, and what is urgent has none.
+        // Greetings and thanks need no opening, and urgent answers have none.
         guard turn == 0, answer.persona == persona, let opening = opening(of: context) else { return speech }
         let start = Speech(opening + " ")
         return Speech(text: start.text + speech.text, chunks: start.chunks + speech.chunks)
@@ -113,8 +113,9 @@ struct AnswerIndex: Sendable {
         }
     }
 
-    /// The answer with the most words in common with the question, an urgent one if one has any; the first of equals; nil
-    /// if none has any.
+    /// The answer with the most words in common with the question; an urgent one goes first.
+    ///
+    /// - Returns: The first of equals; nil if none has a word in common.
     func best(for words: [String]) -> WrittenAnswer? {
         var scores = [Int](repeating: 0, count: answers.count)
         var counted = [Bool](repeating: false, count: phraseCount)

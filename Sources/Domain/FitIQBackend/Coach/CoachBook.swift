@@ -8,7 +8,7 @@ struct WrittenAnswer: Sendable {
     var keywords: [String]
     /// 25 to 48 words of plain text, so that it streams within four seconds, word by word, with any opening.
     let text: String
-    /// Its words, one each.
+    /// The text in chunks, one for each word.
     let chunks: [String]
 
     init(persona: Persona? = nil, keywords: [String], text: String) {

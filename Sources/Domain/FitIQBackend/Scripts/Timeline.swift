@@ -97,7 +97,7 @@ struct Timeline: Sendable, Equatable {
 }
 
 extension AnswerScript.Step {
-    /// What the step says, and in which chunks; most steps but texts say nothing.
+    /// What the step says, in chunks; a step without a text says nothing.
     fileprivate func speech(_ builtInAnswer: () -> Speech) -> Speech {
         switch self {
         case .text(let text): Speech(text)

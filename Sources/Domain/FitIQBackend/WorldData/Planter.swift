@@ -78,7 +78,7 @@ struct Planter {
         // Check bytes first: a character can have any number of combining marks, and counting characters is slow.
         guard text.utf8.count <= limit else { throw PlantError(path(), .tooManyBytes(text.utf8.count, limit: limit)) }
         // No text has more characters than bytes, and most are far below the limit.
-        guard text.utf8.count > allowed.upperBound || text.utf8.count < max(1, allowed.lowerBound) else { return }
+        guard text.utf8.count > allowed.upperBound || text.isEmpty || allowed.lowerBound > 1 else { return }
         let count = text.count
         guard allowed.contains(count) else { throw PlantError(path(), .length(count, allowed: allowed)) }
     }

@@ -123,6 +123,8 @@ extension Engine {
     /// Lets everything continue whose time is over by the world's clock, in the order of these times.
     func releaseHolds(of world: World, at now: Timestamp) {
         guard world.live != nil else { return }
+        // What continues is answered at this time, and not at that of the world's last request.
+        world.responseFields.update(to: world.turn.now)
         // A connection that goes on counts as a use of the world, which a clock that is moved is not.
         let used = world.lastUsed
         defer { world.lastUsed = used }

@@ -106,7 +106,7 @@ extension Relay {
         if hasBegun {
             clientEnding = .reset
         } else {
-            // The codec itself says that the connection ends.
+            // After an error the codec closes the connection by itself.
             answer(error.status, code: Self.code(of: error.status), "\(error.message) (\(error.source))")
             clientEnding = .close
         }

@@ -1,0 +1,68 @@
+import Testing
+
+@testable import Nutrition
+
+/// The tokens of a text, before anything is read in them.
+@Suite("Tokens of meals")
+struct LexerTests {
+    static let numbers: [(text: String, kinds: [Token.Kind])] = [
+        ("100,000", [.number(100_000, assumedDecimalComma: false)]),
+        ("1,000,000", [.number(1_000_000, assumedDecimalComma: false)]),
+        // Neither a group of three digits nor decimals: a list.
+        ("1234,567", [.number(1234, assumedDecimalComma: false), .comma, .number(567, assumedDecimalComma: false)]),
+        ("1,2345", [.number(1, assumedDecimalComma: false), .comma, .number(2345, assumedDecimalComma: false)]),
+        ("0,125", [.number(0, assumedDecimalComma: false), .comma, .number(125, assumedDecimalComma: false)]),
+        ("1,5", [.number(1.5, assumedDecimalComma: true)]),
+        ("1½", [.number(1.5, assumedDecimalComma: false)]),
+        ("1/2", [.fraction(0.5)]),
+        ("2/2", [.number(1, assumedDecimalComma: false)]),
+        ("3/2", [.number(1.5, assumedDecimalComma: false)]),
+        ("1/0", [.word("1/0")]),
+        ("8:5 a", [.word("a")]),
+        // A fraction is more than nothing and less than one.
+        ("↉", []), ("¹", []), ("½", [.fraction(0.5)]),
+    ]
+
+    @Test("Digits are numbers, fractions or a time of day", arguments: numbers)
+    func readsNumbers(_ row: (text: String, kinds: [Token.Kind])) {
+        #expect(Lexer.tokens(of: row.text).map(\.kind) == row.kinds)
+    }
+
+    static let dashes: [(text: String, kinds: [Token.Kind])] = [
+        ("a-b", [.word("a"), .word("b")]),
+        ("a—b", [.word("a"), .dash(isSpaced: true), .word("b")]),
+        ("a - b", [.word("a"), .dash(isSpaced: true), .word("b")]),
+        ("a -b", [.word("a"), .dash(isSpaced: false), .word("b")]),
+        ("a- b", [.word("a"), .dash(isSpaced: false), .word("b")]),
+        ("a -", [.word("a"), .dash(isSpaced: true)]),
+        ("- a", [.word("a")]),
+    ]
+
+    @Test("A dash separates, joins, or begins a line", arguments: dashes)
+    func readsDashes(_ row: (text: String, kinds: [Token.Kind])) {
+        #expect(Lexer.tokens(of: row.text).map(\.kind) == row.kinds)
+    }
+
+    static let words: [(text: String, kinds: [Token.Kind])] = [
+        ("w/o", [.word("without")]), ("w/o;a", [.word("without"), .end, .word("a")]),
+        ("w/oil", [.word("with"), .word("oil")]), ("w/a", [.word("with"), .word("a")]),
+        ("x2", [.word("x"), .number(2, assumedDecimalComma: false)]),
+    ]
+
+    @Test("Short forms of with and without are words", arguments: words)
+    func readsWords(_ row: (text: String, kinds: [Token.Kind])) {
+        #expect(Lexer.tokens(of: row.text).map(\.kind) == row.kinds)
+    }
+
+    @Test("An apostrophe, however it is typed, stands in a word", arguments: ["'", "\u{2019}", "\u{2018}", "`"])
+    func apostrophes(_ sign: String) {
+        #expect(Lexer.words(of: "goat\(sign)s cheese\(sign)") == ["goats", "cheese"])
+    }
+
+    @Test("There is no source beyond the last token")
+    func source() {
+        let text = TokenText(" a\t b ")
+        #expect(text.source(0..<2) == "a b" && text.source(1..<9) == "b")
+        #expect(text.source(2..<3) == "" && text.source(1..<1) == "")
+    }
+}

@@ -1,0 +1,35 @@
+import COpenSSL
+import Testing
+
+@testable import TLS
+
+@Suite("What OpenSSL reports")
+struct FailureTests {
+    private func error(_ failure: OpenSSLFailure?, isEnded: Bool, inHandshake: Bool = false) -> TLSError {
+        let wire = TLSWire()
+        wire.isEnded = isEnded
+        return TLSError(
+            failure, from: .client, host: "", inHandshake: inHandshake, receivedCount: 7, firstBytes: [], wire: wire)
+    }
+
+    @Test("Where OpenSSL gives no reason, the end of the stream is the reason if it was reached")
+    func noReason() {
+        #expect(error(nil, isEnded: true) == .truncated(from: .client))
+        #expect(error(nil, isEnded: true, inHandshake: true) == .hungUp(from: .client, afterBytes: 7))
+        #expect(error(nil, isEnded: false) == .violation(from: .client, reason: ""))
+        #expect(error(nil, isEnded: false, inHandshake: true) == .violation(from: .client, reason: ""))
+    }
+
+    @Test("A reason from elsewhere in OpenSSL is told in its words, at the end too", arguments: [true, false])
+    func reasonFromElsewhere(_ isEnded: Bool) throws {
+        #expect(COpenSSL_initialise() == 1)
+        OpenSSLErrors.clear()
+        let bio = BIO_new(BIO_s_mem())
+        defer { BIO_free(bio) }
+        // Nothing in PEM is there to be read, which is an error outside of sessions.
+        #expect(PEM_read_bio_X509(bio, nil, nil, nil) == nil)
+        let failure = try #require(OpenSSLErrors.take())
+        #expect(!failure.isOfSSL)
+        #expect(error(failure, isEnded: isEnded) == .violation(from: .client, reason: failure.text))
+    }
+}

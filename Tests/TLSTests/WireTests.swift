@@ -1,0 +1,56 @@
+import COpenSSL
+import Testing
+
+@testable import TLS
+
+/// What OpenSSL reads from, and how the first bytes of a connection are judged.
+@Suite("The wire")
+struct WireTests {
+    private func append(_ bytes: [UInt8], to session: TLSSession) {
+        bytes.withUnsafeBytes { session.wire.append($0) }
+    }
+
+    private func read(_ count: Int, of session: TLSSession) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        let taken = BIO_read(SSL_get_rbio(session.pointer), &bytes, Int32(count))
+        return Array(bytes.prefix(max(0, Int(taken))))
+    }
+
+    @Test("What was read makes room once it is more than what was not")
+    func makesRoom() throws {
+        let session = TLSSession(server: try Certificates.local.server())
+        append([1, 2, 3, 4, 5, 6, 7, 8], to: session)
+        #expect(read(4, of: session) == [1, 2, 3, 4])
+        append([9], to: session)
+        #expect(session.wire.incoming.count == 9)
+        #expect(read(1, of: session) == [5])
+        append([10], to: session)
+        #expect(session.wire.incoming == [6, 7, 8, 9, 10])
+        #expect(Array(session.wire.unread) == [6, 7, 8, 9, 10])
+    }
+
+    @Test("OpenSSL is told how much waits, and whether more may come")
+    func tells() throws {
+        let session = TLSSession(server: try Certificates.local.server())
+        let ask = { (command: Int32) in BIO_ctrl(SSL_get_rbio(session.pointer), command, 0, nil) }
+        #expect(ask(BIO_CTRL_EOF) == 0)
+        #expect(ask(BIO_CTRL_PENDING) == 0)
+        append([1, 2, 3], to: session)
+        session.wire.isEnded = true
+        #expect(ask(BIO_CTRL_EOF) == 1)
+        #expect(ask(BIO_CTRL_PENDING) == 3)
+    }
+
+    @Test(
+        "Records of a handshake, alerts and greetings of SSL 2 are for OpenSSL, and other first bytes are not",
+        arguments: [
+            (20, false), (21, true), (22, true), (23, false), (0x7F, false), (0x80, true), (0xFF, true),
+        ] as [(UInt8, Bool)], [TLSRole.client, .server])
+    func firstByte(_ table: (byte: UInt8, isTLS: Bool), _ sender: TLSRole) {
+        var opening = Opening()
+        let verdict = opening.judge([table.byte], from: sender)
+        let other = Opening.Verdict.other(.notTLS(from: sender, bytes: [table.byte]))
+        #expect(verdict == (table.isTLS ? Opening.Verdict.tls : other))
+        #expect(opening.bytes == [table.byte])
+    }
+}
