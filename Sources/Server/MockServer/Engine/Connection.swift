@@ -47,7 +47,7 @@ public final class Connection {
     @exclusivity(unchecked) var world: World?
     @exclusivity(unchecked) private var apartFaults = Apart<SocketFaults>()
     @exclusivity(unchecked) private var apartFollower = Apart<Follower>()
-    /// The long answer in progress; nil for every other connection.
+    /// The long answer in progress, if there is one.
     @exclusivity(unchecked) var stream: BodyStream?
     @exclusivity(unchecked) var deadline: (time: Timestamp, purpose: Wait)?
     /// Bytes that arrived on its socket while the world stood still.
@@ -66,7 +66,7 @@ public final class Connection {
     @exclusivity(unchecked) var takesPieces = false
     /// What its complete request waits for; nothing more is read in the meantime.
     @exclusivity(unchecked) var waiting: Waiting?
-    /// The request that a breakpoint holds, or whose response it holds; nil for every other connection.
+    /// The request that a breakpoint holds, or whose response it holds, if there is one.
     @exclusivity(unchecked) var held: HeldRequest?
     /// The message of the client that a breakpoint holds; what the client sent after it waits, too.
     @exclusivity(unchecked) var heldEvent: WebSocket.Event?
