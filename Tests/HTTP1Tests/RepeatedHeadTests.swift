@@ -66,6 +66,12 @@ struct RepeatedHeadTests {
         #expect(
             isSame == [true, true, false, false, false, true, false, true, false, true, false, true, false])
         #expect(!FieldBlock().isSame(as: FieldBlock()))
+        // A target is the same where the whole request line is.
+        let isSameTarget = zip(heads, heads.dropFirst()).map { $0.target.isSame(as: $1.target) }
+        #expect(
+            isSameTarget == [
+                true, false, true, true, true, false, true, false, false, true, false, true, false,
+            ])
     }
 
     @Test("are not kept where they are long", arguments: [(4096, true), (4097, false)])

@@ -94,7 +94,7 @@ extension Backend {
     }
 
     /// Announces the start of an answer once, before its other frames.
-    private func announce(_ answer: inout AnswerInProgress, in position: Int, _ turn: inout Turn) {
+    private mutating func announce(_ answer: inout AnswerInProgress, in position: Int, _ turn: inout Turn) {
         guard !answer.hasBegun else { return }
         answer.hasBegun = true
         let id = answer.currentID
@@ -149,7 +149,8 @@ extension Backend {
     }
 
     /// Sends a frame to the audience of an answer, made and encoded once per protocol; nil sends none.
-    private func broadcast(
+    // Mutating, because the backend would be copied otherwise.
+    private mutating func broadcast(
         to audience: [Listener], in position: Int, _ turn: inout Turn, _ frame: (ChatProtocol) -> ServerFrame?
     ) {
         let id = consultations[position].consultation.id

@@ -93,6 +93,7 @@ extension Backend {
     }
 
     /// Whether a step still has something to do: its answer may have ended, and what it belongs to may be deleted.
+    @inline(__always)  // A call would copy the backend first.
     func isCurrent(_ step: ScheduledStep) -> Bool {
         switch step.work {
         case .answer(let id):

@@ -133,7 +133,8 @@ extension Connection {
     ///
     /// "A server that does not support persistent connections MUST send the close connection option"; an HTTP/1.0
     /// client must be sent `keep-alive` instead (RFC 9112 §9.3, §9.6).
-    private func endHead(upgrade: Bool, into out: inout [UInt8]) {
+    // Mutating, because the connection would be copied otherwise.
+    private mutating func endHead(upgrade: Bool, into out: inout [UInt8]) {
         if !states.keepsAlive {
             out.append(literal: upgrade ? "Connection: close, upgrade\r\n" : "Connection: close\r\n")
         } else if request.version == .http10 {

@@ -7,7 +7,7 @@ public enum Role: Sendable, Hashable {
     /// Receives requests and sends responses.
     case server
 
-    var peer: Role { self == .client ? .server : .client }
+    @inlinable var peer: Role { self == .client ? .server : .client }
 }
 
 /// How much a connection accepts from its peer.
@@ -89,18 +89,18 @@ public enum Event: Sendable {
 public struct Connection: Sendable {
     public let role: Role
     public let limits: Limits
-    var states = StateMachine()
-    var buffer = ReceiveBuffer()
+    @usableFromInline var states = StateMachine()
+    @usableFromInline var buffer = ReceiveBuffer()
     var head = HeadReader()
     var body = BodyReader.none
     var failure: RemoteError?
     var endOfStream = false
     var emptyLines = 0
     /// The facts about the current request, whichever end sent it.
-    var request = RequestFacts()
+    @usableFromInline var request = RequestFacts()
     var sending = BodyFraming.none
 
-    struct RequestFacts: Sendable {
+    @usableFromInline struct RequestFacts: Sendable {
         var isHead = false
         var isConnect = false
         var version = Version.http11
@@ -108,9 +108,9 @@ public struct Connection: Sendable {
         /// The client may wait for `100 Continue` and has sent none of its body.
         var awaitsContinue = false
         /// The final response was sent; the rest of the request is dropped.
-        var isAnswered = false
+        @usableFromInline var isAnswered = false
         /// The Content-Length, if it exceeds the limit and the limit was not raised.
-        var tooLargeBody: Int?
+        @usableFromInline var tooLargeBody: Int?
         /// The raised body limit.
         var raisedLimit: Int?
     }
@@ -155,14 +155,14 @@ public struct Connection: Sendable {
 
     // MARK: State
 
-    // Inlined where this module asks, because a call would copy the connection first.
+    // Inlined, because a call would copy the connection first.
 
     /// The state of this end.
-    @inline(__always) public var ourState: State { states[role] }
-    @inline(__always) public var theirState: State { states[role.peer] }
+    @inlinable @inline(__always) public var ourState: State { states[role] }
+    @inlinable @inline(__always) public var theirState: State { states[role.peer] }
 
     /// Whether the transport must be closed once the output appended so far is flushed.
-    @inline(__always) public var shouldClose: Bool {
+    @inlinable @inline(__always) public var shouldClose: Bool {
         switch ourState {
         case .mustClose, .closed, .error: true
         default: role == .client && theirState == .error
@@ -170,13 +170,15 @@ public struct Connection: Sendable {
     }
 
     /// Whether the connection is between messages with nothing buffered.
-    public var isIdle: Bool { states.isBetweenMessages && buffer.isEmpty }
+    @inlinable public var isIdle: Bool { states.isBetweenMessages && buffer.isEmpty }
     /// Whether the peer's head has started to arrive and is not complete.
-    public var isReadingHead: Bool { theirState == (role == .server ? .idle : .sendResponse) && !buffer.isEmpty }
+    @inlinable public var isReadingHead: Bool {
+        theirState == (role == .server ? .idle : .sendResponse) && !buffer.isEmpty
+    }
     /// Whether the peer's body is expected or arriving, including while it is read only to be dropped.
-    public var isReadingBody: Bool { theirState == .sendBody && !ignoresRest }
+    @inlinable public var isReadingBody: Bool { theirState == .sendBody && !ignoresRest }
     /// Whether the announced body exceeds the limit, so that the next ``nextEvent()`` rejects it with 413.
-    public var refusesBody: Bool { request.tooLargeBody != nil }
+    @inlinable public var refusesBody: Bool { request.tooLargeBody != nil }
 
     /// Raises the body limit above ``Limits/body`` for the most recently reported request only.
     ///
@@ -189,12 +191,12 @@ public struct Connection: Sendable {
     }
 
     /// The number of bytes received and not yet consumed.
-    public var bufferedByteCount: Int { buffer.count }
+    @inlinable public var bufferedByteCount: Int { buffer.count }
 
     /// Whether to read from the transport: false once reading ends, and while too much waits for a pending response.
     ///
     /// Stop reading while this is false, so that TCP slows down a client that pipelines without end.
-    @inline(__always) public var wantsBytes: Bool {
+    @inlinable @inline(__always) public var wantsBytes: Bool {
         switch theirState {
         case .error, .mustClose, .closed, .switchedProtocol: false
         case .done, .mightSwitchProtocol: buffer.count < max(limits.pipelined, 1)
@@ -203,12 +205,12 @@ public struct Connection: Sendable {
     }
 
     /// Whether a response may start now (server role): after a request, or once after an error.
-    @inline(__always) public var canRespond: Bool {
+    @inlinable @inline(__always) public var canRespond: Bool {
         role == .server && (ourState == .sendResponse || (ourState == .idle && theirState == .error))
     }
 
     /// The rest of an answered request is not read if the connection closes.
-    @inline(__always)
+    @inlinable @inline(__always)
     var ignoresRest: Bool { role == .server && request.isAnswered && !states.keepsAlive && theirState == .sendBody }
 
     /// Records a violation by the peer and returns it with the status that fits this role.

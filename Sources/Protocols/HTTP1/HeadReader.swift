@@ -185,13 +185,13 @@ extension HTTPResponse.Status {
 ///
 /// Consuming advances an index. A later append drops the bytes before it once at least as many were consumed as remain,
 /// so each byte is moved at most once per byte consumed: amortised O(1), however requests are pipelined.
-struct ReceiveBuffer: Sendable {
+@usableFromInline struct ReceiveBuffer: Sendable {
     /// An empty buffer with a larger capacity than this releases its memory.
     static let retainedCapacity = 256 * 1024
-    private var bytes: [UInt8] = []
-    private var start = 0
-    var count: Int { bytes.count - start }
-    var isEmpty: Bool { bytes.count == start }
+    @usableFromInline var bytes: [UInt8] = []
+    @usableFromInline var start = 0
+    @inlinable var count: Int { bytes.count - start }
+    @inlinable var isEmpty: Bool { bytes.count == start }
 
     mutating func append(_ new: UnsafeRawBufferPointer) {
         if start == bytes.count {

@@ -37,6 +37,13 @@ public struct RequestTarget: Sendable {
         self.init(bytes: bytes, parts: parts)
     }
 
+    /// Whether it is the target of the same request line, repeated on the same connection: a comparison of addresses.
+    ///
+    /// If it is false they may be equal all the same.
+    public func isSame(as other: RequestTarget) -> Bool {
+        bytes.withUnsafeBufferPointer { $0.baseAddress } == other.bytes.withUnsafeBufferPointer { $0.baseAddress }
+    }
+
     /// How many bytes it keeps: the request line's, or its own if it was parsed alone.
     var byteCount: Int { bytes.count }
     public var form: Form { parts.form }

@@ -22,16 +22,16 @@ public enum State: Sendable, Hashable {
 /// The states of both ends of a connection, in one table for both roles.
 ///
 /// When both ends are done and keep the connection alive, the next cycle starts automatically.
-struct StateMachine: Sendable, Equatable {
+@usableFromInline struct StateMachine: Sendable, Equatable {
     enum Action: Sendable, Hashable { case request, informational, response, body, end, switchProtocols, close }
 
-    private(set) var client = State.idle
-    private(set) var server = State.idle
+    @usableFromInline private(set) var client = State.idle
+    @usableFromInline private(set) var server = State.idle
     /// Whether both ends allow another message after this one.
-    private(set) var keepsAlive = true
+    @usableFromInline private(set) var keepsAlive = true
     private(set) var switchProposed = false
-    subscript(_ role: Role) -> State { role == .client ? client : server }
-    var isBetweenMessages: Bool { client == .idle && server == .idle }
+    @inlinable subscript(_ role: Role) -> State { role == .client ? client : server }
+    @inlinable var isBetweenMessages: Bool { client == .idle && server == .idle }
 
     /// The state after an action of an end in `state`; nil if the action is not allowed.
     static func next(_ role: Role, _ state: State, _ action: Action) -> State? {

@@ -55,6 +55,31 @@ struct RoutingTests {
         }
     }
 
+    @Test("On one connection each request has its own route, repeated or not")
+    func repeatedTargets() throws {
+        let network = VirtualNetwork()
+        let client = try network.client()
+        let names = ["Run", "Swim"]
+        let goals = try names.map { name in
+            let json = #"{"title":"\#(name)","description":"","targetDate":"2025-03-01T00:00:00Z"}"#
+            let created = try client.exchange(.authorized(.post, "/api/v1/goals", as: TestUser.anna).json(json))
+            return try #require(created.json?["id"]?.string)
+        }
+        func title(_ path: String) throws -> String? {
+            let answer = try client.exchange(.authorized(.get, path, as: TestUser.anna))
+            return answer.json?["title"]?.string ?? answer.errorCode
+        }
+        let (run, swim) = ("/api/v1/goals/\(goals[0])", "/api/v1/goals/\(goals[1])")
+        // As long as the paths before, but each of another kind.
+        let (unknown, meal) = ("/api/v1/goals/\(Self.id)", "/api/v1/meal-logs/\(goals[0])")
+        let paths = [run, run, swim, swim, run, "/w/none\(run)", "/w/none\(run)", unknown, unknown, meal, meal, run]
+        #expect(
+            try paths.map(title) == [
+                "Run", "Run", "Swim", "Swim", "Run", "NOT_FOUND", "NOT_FOUND", "GOAL_NOT_FOUND", "GOAL_NOT_FOUND",
+                "NOT_FOUND", "NOT_FOUND", "Run",
+            ])
+    }
+
     @Test("OPTIONS names the methods of an endpoint, with 204", arguments: methods)
     func options(path: String, allow: String) throws {
         let response = try VirtualNetwork().exchange(Request(method: .options, target: path))

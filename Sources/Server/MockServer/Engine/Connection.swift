@@ -92,7 +92,7 @@ public final class Connection {
     /// Whether a fault ends it like a crash of the server, without a TLS alert.
     @exclusivity(unchecked) public internal(set) var endsAbruptly = false
 
-    init(id: ConnectionID, isLocal: Bool = true, isRefused: Bool = false, isSecure: Bool = false) {
+    init(id: ConnectionID, isLocal: Bool, isRefused: Bool, isSecure: Bool) {
         (self.id, self.isLocal, self.isRefused, self.isSecure) = (id, isLocal, isRefused, isSecure)
     }
 
@@ -125,6 +125,13 @@ public final class Connection {
     var lastAuthorization: LastAuthorization? {
         @inline(__always) _read { yield requests.present.lastAuthorization }
         @inline(__always) _modify { yield &requests.present.lastAuthorization }
+    }
+    /// The route of an entity's path, if its last request had the very same target.
+    func lastEntity(of target: RequestTarget) -> Route? {
+        requests.present.lastTarget?.isSame(as: target) == true ? requests.present.lastEntity : nil
+    }
+    func keepEntity(_ route: Route, of target: RequestTarget) {
+        (requests.present.lastTarget, requests.present.lastEntity) = (target, route)
     }
     /// The faults that act on what the socket sends; nil if there are none.
     var socketFaults: SocketFaults? {
@@ -206,6 +213,8 @@ public final class Connection {
         var http = HTTP1.Connection(role: .server, limits: limits)
         var head: RequestHead?
         var lastAuthorization: LastAuthorization?
+        /// The target of the last request for an entity, and its route.
+        var (lastTarget, lastEntity) = (RequestTarget?.none, Route?.none)
 
         /// The usual limits, except that the body of an imported state may be larger.
         private static let limits: HTTP1.Limits = {

@@ -44,7 +44,7 @@ final class Exchange {
 
     init(_ head: RequestHead, body: [UInt8], on connection: Connection, in engine: Engine, at now: Timestamp) {
         // Heads and destinations are large: each is moved into its place after the last look at it.
-        let destination = Destination(of: head.target, in: engine)
+        let destination = Destination(of: head.target, in: engine, on: connection)
         world = destination.world ?? engine.defaultWorld
         if case .api(let route)? = destination.route {
             (endpoint, id) = (route.endpoint(for: head.method, in: world.mode), route.id ?? "")
@@ -138,14 +138,18 @@ struct Destination {
     /// Whether it is the server itself, not the contents of a world.
     let isServer: Bool
 
-    init(of target: RequestTarget, in engine: Engine) {
-        var shortCut: Route?
+    /// - Parameter connection: It keeps an entity's route, since many clients send the same request again.
+    init(of target: RequestTarget, in engine: Engine, on connection: Connection? = nil) {
+        var shortCut = connection?.lastEntity(of: target)
         var hasPrefix = false
-        target.readPath { path in
-            hasPrefix =
-                path.count > 3 && path[0] == UInt8(ascii: "/") && path[1] == UInt8(ascii: "w")
-                && path[2] == UInt8(ascii: "/")
-            if !hasPrefix { shortCut = Route(entityPath: path) }
+        if shortCut == nil {
+            target.readPath { path in
+                hasPrefix =
+                    path.count > 3 && path[0] == UInt8(ascii: "/") && path[1] == UInt8(ascii: "w")
+                    && path[2] == UInt8(ascii: "/")
+                if !hasPrefix { shortCut = Route(entityPath: path) }
+            }
+            if let shortCut { connection?.keepEntity(shortCut, of: target) }
         }
         if let shortCut {
             (worldID, isAdmin, isServer) = (nil, false, false)
