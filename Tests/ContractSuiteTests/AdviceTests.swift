@@ -83,8 +83,14 @@ struct AdviceTests {
             [exchange("GET /api/v1/goals/x", 404, body: refusal)],
             Messages.refused("GET /api/v1/goals/x", status: 404, message: "There is no goal.")
         ),
+        (
+            [exchange("GET /api/v1/goals/x", 400)],
+            Messages.refused("GET /api/v1/goals/x", status: 400, message: nil)
+        ),
         ([exchange("GET /api/v1/goals/x", 404), chunk], Messages.lostWithin(isSwift: false)),
         ([history, chat, chunk, lost], Messages.historyUnread),
+        // Another answer is no history.
+        ([chat, chunk, lost, exchange("GET /api/v1/goals", 200)], Messages.historyUnread),
         ([meals, chunk, lost], Messages.lostWithin(isSwift: false)),
         ([chat, chunk, archived], Messages.lostWithin(isSwift: false)),
         (
@@ -104,6 +110,14 @@ struct AdviceTests {
     func language(isSwift: Bool) throws {
         let advice = Advice(try Self.entries([Self.chunk]), isAboutSwift: isSwift).sentence
         #expect(advice == Messages.lostWithin(isSwift: isSwift) && advice.contains("CodingKeys") == isSwift)
+    }
+
+    @Test("What only the server did is not on the wire")
+    func offTheWire() {
+        let events: [JournalEvent] = [
+            .fault(RecordedFault(name: "f", effect: .silence)), .clock(advancedBy: 1), .note("It stands still."),
+        ]
+        for event in events { #expect(!event.isOnTheWire, "\(event)") }
     }
 
     @Test("Pings and pongs, of WebSockets and of the API, are signs of life")

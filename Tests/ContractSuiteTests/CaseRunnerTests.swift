@@ -74,11 +74,14 @@ struct CaseRunnerTests {
     func breaks() async throws {
         let result = try await play(Self.meals, .breaks)
         #expect(result.failures.map(\.message) == ["The client could not be driven any further: Broken()"])
+        // Its traffic says nothing about the reason.
+        #expect(result.advice.isEmpty)
         let stage = try TestStage()
         var runner = CaseRunner(on: stage)
         let unmade = try await runner.run(Self.meals) { _ in throw MealClient.Broken() }
         #expect(unmade.failures.map(\.message) == ["The client could not be made: Broken()"])
         #expect(!unmade.isPassed && !unmade.hasConnected)
+        #expect(!unmade.isAboutSwift, "it never said so")
     }
 
     @Test("A case that needs what the client has not is skipped")
@@ -103,6 +106,33 @@ struct CaseRunnerTests {
         let late = try await play(short, .idle)
         // Nothing is waited for after the first step that failed, and nothing is looked at.
         #expect(late.failures.count == 1 && late.contractTime >= .milliseconds(130))
+    }
+
+    @Test("A case of exactly the time that may be waited is played")
+    func patience() async throws {
+        let stage = try TestStage()
+        var runner = CaseRunner(on: stage)
+        runner.patience = .milliseconds(20)
+        for (duration, isPlayed) in [(20, true), (21, false)] {
+            let contractCase = ContractCase(
+                "x/y", "Nothing comes", .ours("It does."), steps: [.pass(.milliseconds(duration))])
+            let result = try await runner.run(contractCase) { MealClient(.idle, on: stage, $0) }
+            #expect((result.skipped == nil) == isPlayed, "\(duration)")
+        }
+    }
+
+    @Test("What is due in a world at the time of a look has happened then")
+    func pulses() async throws {
+        let stage = try TestStage()
+        let world = try await StageWorld(
+            on: stage, Setting.builtIn("meal-completes").scenario(), guide: nil, clock: .manual)
+        let meal = #"{"raw_input":"2 eggs","meal_type":"lunch"}"#
+        #expect(try stage.exchange("POST", "/meal-logs/natural", meal, of: world.surroundings).status == 201)
+        let start = world.access.now
+        let due = try #require(try await world.pulse(at: start).nextDue)
+        #expect(due > start)
+        let pulse = try await world.pulse(at: due)
+        #expect(pulse.nextDue != due, "it is due no more")
     }
 
     @Test("A wait for a client that is idle ends before its time; one that is busy gets all of it")
@@ -155,7 +185,7 @@ struct CaseRunnerTests {
     func strict(_ isStrict: Bool) async throws {
         let stage = try TestStage()
         var runner = CaseRunner(on: stage)
-        runner.isStrict = isStrict
+        if isStrict { runner.isStrict = true }
         let contractCase = ContractCase(
             "x/y", "Goals", .ours("It is."), faces: ["ids/lowercase"], steps: [.loadGoals])
         let result = try await runner.run(contractCase) { MealClient(.right, on: stage, $0) }

@@ -74,11 +74,16 @@ struct ClientExpectationTests {
                 .problemCount(.chat, 2), "2 problems of the kind chat", #"chat ("The coach is overloaded.")"#,
                 .serverError
             ),
+            (
+                .problem(.chat, containing: "10"), #"a problem of the kind chat with "10""#,
+                #"chat ("The coach is overloaded.")"#, .serverError
+            ),
             (.noProblem, "no problem", #"chat ("The coach is overloaded.")"#, nil),
             (.goalCount("Run", 2), #"the goal "Run" 2 times"#, goals, nil),
             (.goal("Fly"), #"the goal "Fly""#, goals, nil),
             (.goalLinked("Sleep"), #"the goal "Sleep" to be linked with the open consultation"#, goals, nil),
             (.goalLinked("Fly"), #"the goal "Fly" to be linked with the open consultation"#, goals, nil),
+            (.goalLinked("Swim"), #"the goal "Swim" to be linked with the open consultation"#, goals, nil),
             (.goalUnlinked("Swim"), #"the goal "Swim" to be linked with no consultation"#, goals, nil),
             (.goalUnlinked("Fly"), #"the goal "Fly" to be linked with no consultation"#, goals, nil),
             (
@@ -163,6 +168,10 @@ struct ClientExpectationTests {
         #expect(ClientExpectation.completeAnswersAreStored.failure(in: observation) == nil)
         observation.report.transcript[3].isComplete = true
         #expect(ClientExpectation.completeAnswersAreStored.failure(in: observation)?().check == .cutStream)
+        // Where an answer stands does not matter.
+        observation = Self.observation
+        observation.report.transcript.removeFirst()
+        #expect(ClientExpectation.completeAnswersAreStored.failure(in: observation) == nil)
     }
 
     @Test("The newest of a long history are enough, as many as asked for")
@@ -176,6 +185,71 @@ struct ClientExpectationTests {
         #expect(
             ClientExpectation.transcriptEndsAsStored(atLeast: 1).failure(in: observation) != nil,
             "there is more than stored")
+    }
+
+    @Test("A message that did not arrive claims nothing; one that the server has all the same is shown")
+    func undelivered() {
+        let lost = ClientReport.Line(role: .user, text: "Hi", isDelivered: false)
+        let rows: [([ClientReport.Line], StoredMessage)] = [
+            ([lost], StoredMessage(role: .user, text: "Hi")),
+            ([Self.line("Bye", .user), lost], StoredMessage(role: .user, text: "Bye")),
+            ([Self.line("Hi"), lost], StoredMessage(role: .assistant, text: "Hi")),
+        ]
+        for (lines, stored) in rows {
+            var observation = Observation()
+            observation.report.transcript = lines
+            observation.stored = [stored]
+            #expect(ClientExpectation.transcriptAsStored.failure(in: observation) == nil, "\(stored)")
+        }
+    }
+
+    @Test("Only what the user said is stored twice, or delivered and lost")
+    func saidByUser() {
+        let (question, answer) = (StoredMessage(role: .user, text: "Hi"), StoredMessage(role: .assistant, text: "Yes."))
+        for (stored, isMet) in [([question, answer, answer], true), ([question, answer, question], false)] {
+            let failure = ClientExpectation.storedOnce.failure(in: Observation(stored: stored))
+            #expect((failure == nil) == isMet, "\(stored)")
+        }
+        let lines: [(ClientReport.Line, Bool)] = [
+            (Self.line("Hi", .user), true), (Self.line("Hello", .user), false), (Self.line("No."), true),
+            (ClientReport.Line(role: .user, text: "Hello", isDelivered: false), true),
+        ]
+        for (line, isMet) in lines {
+            var observation = Observation(stored: [question])
+            observation.report.transcript = [line]
+            let failure = ClientExpectation.deliveredIsStored.failure(in: observation)
+            #expect((failure == nil) == isMet, "\(line)")
+        }
+    }
+
+    @Test("An answer is streaming once it has text, and until it is complete")
+    func streaming() {
+        for (text, isComplete, isMet) in [("The sa", false, true), ("", false, false), ("The same.", true, false)] {
+            var observation = Observation()
+            observation.report.transcript = [Self.line(text, .assistant, isComplete)]
+            #expect((ClientExpectation.streaming.failure(in: observation) == nil) == isMet, "\(text)")
+        }
+    }
+
+    @Test("A problem is fresh if there are more than when the user asked")
+    func freshProblems() {
+        var observation = Self.observation
+        #expect(ClientExpectation.freshProblem.failure(in: observation) == nil)
+        observation.oldProblemCount = 1
+        #expect(ClientExpectation.freshProblem.failure(in: observation) != nil)
+    }
+
+    @Test("That nobody is told of too many is no check of what is told")
+    func checks() {
+        #expect(ClientExpectation.problemCount(.tooMany, 0).checks.isEmpty)
+        #expect(ClientExpectation.problemCount(.tooMany, 1).checks == [.limit])
+    }
+
+    @Test("A quotation has at most 60 characters")
+    func quotations() {
+        let text = String(repeating: "a", count: 60)
+        #expect(Messages.quoted(text) == "\"\(text)\"")
+        #expect(Messages.quoted(text + "a") == "\"\(text.dropLast())…\"")
     }
 
     private static func line(

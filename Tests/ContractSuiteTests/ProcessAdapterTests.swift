@@ -177,6 +177,15 @@ struct ProcessAdapterTests {
         await adapter.stop()
     }
 
+    @Test("One that ends before its first answer is not started again")
+    func startedOnce() async throws {
+        let folder = try ScratchFolder()
+        defer { folder.remove() }
+        let told = await failure(of: "echo started >> '\(folder["log"].path)'; exit 3")
+        #expect(told.contains("exited with status 3"), "\(told)")
+        #expect(try folder.read("log") == "started\n")
+    }
+
     @Test("One that leaves after each case is no failure")
     func leaving() async throws {
         let script = #"read line; echo '{"ok":true,"clock":"system"}'; read line; echo '{"ok":true}'"#

@@ -210,6 +210,8 @@ struct ProcessLineTests {
     func excerpts() {
         let error = AdapterError(.badAnswer("it is none"), to: .report, received: Array(repeating: 0x78, count: 5000))
         #expect(error.description.contains(String(repeating: "x", count: 200) + "…: it is none"))
+        let whole = AdapterError(.badAnswer("it is none"), to: .report, received: Array(repeating: 0x78, count: 200))
+        #expect(whole.description.contains(String(repeating: "x", count: 200) + ": it is none"))
         #expect(AdapterError(.unasked, to: .end, received: []).description.contains("wrote an empty line"))
     }
 

@@ -106,8 +106,47 @@ struct ReferenceClientTests {
         client.perform(.loadGoals)
         carry(world, [client], by: 9)
         #expect(client.report().isBusy && !journal(world).contains("/api/v1/goals"))
-        carry(world, [client], by: 2)
+        // At its moment, and no later.
+        carry(world, [client], by: 1)
         #expect(!client.report().isBusy && journal(world).contains("/api/v1/goals"))
+    }
+
+    /// It has no deadline, so there is always something to change.
+    private final class Asked: Mutation {
+        private(set) var actionCount = 0
+        private(set) var inputCount = 0
+
+        func actions(_ actions: [ClientAction], at now: Timestamp) -> [ClientAction] {
+            #expect(!actions.isEmpty)
+            actionCount += 1
+            return actions
+        }
+        func inputs(_ inputs: [ClientInput], at now: Timestamp) -> [ClientInput] {
+            #expect(!inputs.isEmpty)
+            inputCount += 1
+            return inputs
+        }
+    }
+
+    @Test("A mutation without a deadline is asked whenever there is something to change, and only then")
+    func asked() throws {
+        let world = try VirtualWorld()
+        let mutation = Asked()
+        let client = try ReferenceClient(world.surroundings, network: world.network, mutation: mutation)
+        client.perform(.loadGoals)
+        carry(world, [client], by: 5)
+        #expect(mutation.actionCount > 0 && mutation.inputCount > 0 && !client.report().isBusy)
+    }
+
+    @Test("Its end reaches the server")
+    func ends() throws {
+        let world = try VirtualWorld()
+        let client = try ReferenceClient(world.surroundings, network: world.network)
+        client.perform(.startConsultation(persona: .nutritionist))
+        carry(world, [client], by: 1)
+        #expect(client.report().connection == .connected && !journal(world).contains(#""kind":"closed""#))
+        client.end()
+        #expect(journal(world).contains(#""kind":"closed""#))
     }
 
     @Test("A configuration may be changed")

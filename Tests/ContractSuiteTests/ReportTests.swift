@@ -61,6 +61,16 @@ struct ReportTests {
         #expect(run?.exposures.first { $0.path == .failedMeal }?.count == 1)
     }
 
+    @Test("A topic has connected if the client did so in one of its cases", arguments: [true, false], [true, false])
+    func connected(first: Bool, second: Bool) {
+        let results = [first, second].map { hasConnected in
+            var result = CaseResult(ContractCase("goal/x", "Goals", .ours("They are."), steps: []), mode: .union)
+            result.hasConnected = hasConnected
+            return result
+        }
+        #expect(Report(title: "an app", results: results).runs.map(\.hasConnected) == [first || second])
+    }
+
     @Test("What is broken in one case is broken in its topic, and the finding names the case")
     func broken() async throws {
         let run = try await report(.hasty).runs.first

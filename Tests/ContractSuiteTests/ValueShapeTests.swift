@@ -45,6 +45,10 @@ struct ValueShapeTests {
         ),
         ([#"{"a":"\#(id)"}"#], #"{"a":"goal_1"}"#, ["a: an id in lower case ≠ a text"]),
         (
+            [#"{"a":"\#(id)"}"#], #"{"a":"\#(id.replacing("-7425", with: "--7425"))"}"#,
+            ["a: an id in lower case ≠ a text"]
+        ),
+        (
             [#"{"t":"2025-01-29T10:30:00Z"}"#], #"{"t":"2025-01-29T10:30:00.123Z"}"#,
             ["t: a time in whole seconds ≠ a time with 3 digits of a second's fraction"]
         ),
@@ -85,6 +89,7 @@ struct ValueShapeTests {
     func cases() {
         let cases = ConformPlay.cases
         #expect(cases.count >= 8)
+        #expect(cases.contains { $0.leastDuration == .seconds(10) }, "ten seconds are short")
         for each in cases {
             #expect(each.setting == .builtIn("default") && each.guide == nil && each.leastDuration <= .seconds(10))
             let opens = each.steps.contains { if case .perform(.openConsultation) = $0 { true } else { false } }

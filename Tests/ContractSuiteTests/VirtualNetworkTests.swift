@@ -116,4 +116,45 @@ struct VirtualNetworkTests {
         #expect(client.wire.takeInputs().count <= 1)
         #expect(!world.network.settle())
     }
+
+    @Test("A request of many pieces arrives whole")
+    func pieces() throws {
+        let world = try VirtualWorld()
+        let client = try world.join()
+        let text = String(repeating: "a", count: 100_000)
+        client.wire.perform(.send(world.request(1, "/api/v1/goals", body: #"{"title":"\#(text)"}"#)))
+        world.network.settle()
+        #expect(answers(client.wire.takeInputs()).map(\.number) == [1])
+    }
+
+    @Test("What the engine does when it is asked arrives at once")
+    func asked() async throws {
+        let world = try VirtualWorld()
+        let client = try world.join()
+        client.wire.perform(.send(world.request(1, "/api/v1/consultations", body: #"{"persona":"nutritionist"}"#)))
+        world.network.settle()
+        let body = try #require(answers(client.wire.takeInputs()).first?.body)
+        let id = try #require((body["data"]?["id"] ?? body["data"]?["consultation"]?["id"])?.string)
+        let request = world.request(2, "/api/v1/consultations/\(id)/ws")
+        client.wire.perform(
+            .openSocket(ClientSocketRequest(number: 2, target: request.target, fields: request.fields)))
+        world.network.settle()
+        client.wire.perform(.sendText(socket: 2, Array(#"{"type":"message","content":"Hello"}"#.utf8)))
+        world.network.settle()
+        _ = client.wire.takeInputs()
+        let (name, end) = (world.access.id, world.access.now.advanced(byNanoseconds: 60_000_000_000))
+        try await world.network.perform { engine, now in engine.advanceWorld(name, to: end, at: now) }
+        #expect(client.wire.takeInputs().count > 3)
+    }
+
+    @Test("A client learns at once that the server sends no more")
+    func finished() async throws {
+        let kind = try #require(FaultKind.named("end-finish"))
+        let fault = Schedule.Fault(kind, at: .after(.webSocket, connection: 1, type: "connected", 1))
+        let entries = try await play(Schedule(story: 0, faults: [fault])).outcome.entries
+        let end = try #require(entries.first { $0.event.kind == .closed })
+        let next = try #require(entries.first { $0.number > end.number && $0.event.request?.endpoint == .webSocket })
+        let begin = try #require(next.event.request?.requestedAt)
+        #expect(begin <= end.time.advanced(byNanoseconds: 5_000_000_000))
+    }
 }

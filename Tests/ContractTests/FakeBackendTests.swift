@@ -10,9 +10,11 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// Runs a test that must have an issue with a text in it, at the test itself; traits that follow it are within it.
+/// Runs a test that must have an issue with some texts in it, at the test itself; traits that follow it are within it.
 struct FoundOutTrait: TestTrait, TestScoping {
-    let text: String
+    let texts: [String]
+    /// Whether the issue must fail the test.
+    let fails: Bool
 
     func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
@@ -20,13 +22,30 @@ struct FoundOutTrait: TestTrait, TestScoping {
         try await withKnownIssue {
             try await function()
         } matching: { issue in
-            issue.comments.contains { $0.rawValue.contains(text) } && issue.sourceLocation == test.sourceLocation
+            issue.comments.contains { says($0.rawValue) } && issue.sourceLocation == test.sourceLocation
+                && (!fails || Self.isFailure(issue))
         }
+    }
+
+    /// Whether a comment has all texts, and counts nothing that is not there.
+    private func says(_ comment: String) -> Bool {
+        texts.allSatisfy { comment.contains($0) } && !comment.contains("And 0 more")
+    }
+
+    private static func isFailure(_ issue: Issue) -> Bool {
+        #if compiler(>=6.3)
+            return issue.severity == .error
+        #else
+            // Earlier versions have no severities: every issue fails its test.
+            return true
+        #endif
     }
 }
 
 extension Trait where Self == FoundOutTrait {
-    static func foundOut(_ text: String) -> FoundOutTrait { FoundOutTrait(text: text) }
+    static func foundOut(_ texts: String..., fails: Bool = false) -> FoundOutTrait {
+        FoundOutTrait(texts: texts, fails: fails)
+    }
 }
 
 /// A client as small as can be.
@@ -57,7 +76,8 @@ struct FakeBackendTests {
 
     // URLSession repeats at once what was lost: exploring finds that too.
     @Test(
-        "Exploring finds what a fault breaks in a test", .foundOut("the first GET /api/v1/goals: the command ended"),
+        "Exploring finds what a fault breaks in a test, tries it three times, and tells how often it showed",
+        .foundOut("the first GET /api/v1/goals: the command ended", "of 3 times; seed 1, "),
         .fakeBackend(clock: .manual).exploring(runs: 2).allowing("retry/backoff-on-5xx"))
     func explored() async throws {
         let client = try Client()
@@ -85,12 +105,12 @@ struct FakeBackendTests {
     func exploredInSwift() async throws { #expect(try await Client().ask("GET", "/api/v1/goals").status == 200) }
 
     @Test(
-        "A test that sends nothing cannot be explored", .foundOut("sent nothing to FakeBackend.current"),
+        "A test that sends nothing cannot be explored", .foundOut("sent nothing to FakeBackend.current", fails: true),
         .fakeBackend().exploring(runs: 1))
     func exploredInSilence() {}
 
     @Test(
-        "Exploring takes from 1 schedule to ten million", .foundOut("exploring(runs: 0) is out of range"),
+        "Exploring takes from 1 schedule to ten million", .foundOut("exploring(runs: 0) is out of range", fails: true),
         .fakeBackend().exploring(runs: 0))
     func exploresNothing() {}
 
@@ -125,6 +145,8 @@ struct FakeBackendTests {
         let start = try await backend.time()
         try await backend.advance(by: .seconds(26))
         #expect(try await backend.time() == start.advanced(byNanoseconds: 26_000_000_000))
+        // Who reads the journal sees why the token expired.
+        #expect(try await backend.journal().contains { $0.contains(#""advanced_by_ns":26000000000"#) })
         #expect(try await client.ask("GET", "/api/v1/goals").status == 401)
     }
 
@@ -145,7 +167,8 @@ struct FakeBackendTests {
 
     @Test(
         "A must that is broken is an issue at the test, with evidence and advice",
-        .foundOut("ABCDEF00-0000"), .fakeBackend(guide: .consultationWebSocket))
+        .foundOut("ABCDEF00-0000", "use uuidString.lowercased()", fails: true),
+        .fakeBackend(guide: .consultationWebSocket))
     func broken() async throws {
         try await Client().ask("GET", Self.upperCase)
     }

@@ -47,6 +47,16 @@ struct MessageDeflaterTests {
         #expect(throws: MessageInflater.Mistake.corrupt) { try inflater.inflate(second, limit: 1000) }
     }
 
+    @Test("What cannot be made smaller grows by a few bytes")
+    func growth() {
+        var draw = Draw(seed: 5)
+        let message = draw.bytes(100_000)
+        var deflater = MessageDeflater(windowBits: 15, keepsHistory: false)
+        let payload = deflater.deflate(message)
+        // zlib's tables have room for some 16,000 bytes of it: seven stored blocks, with five bytes for each.
+        #expect((message.count...message.count + 50).contains(payload.count), "\(payload.count) bytes")
+    }
+
     @Test("The examples of RFC 7692 §7.2.3 are inflated")
     func examples() throws {
         let hello = Array("Hello".utf8)

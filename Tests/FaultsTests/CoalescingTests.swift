@@ -63,6 +63,22 @@ struct CoalescingTests {
                     (.coalesce(count: 5), .chunks(Selection(last: 2), ofAnswer: nil)),
                     (.coalesce(count: 5), .frames(Selection(first: 3))),
                 ], [Talk.connected] + Talk.answer) == "connected|received|1+2|3+complete")
+        // One message to a frame is no wish at all.
+        let single: [(SocketFault, SocketPoint)] = [
+            (.coalesce(count: 1), .frames(.all)), (.coalesce(count: 2), .frames(.all)),
+        ]
+        #expect(try Self.heard(single, Talk.answer) == "received+1|2+3|complete")
+    }
+
+    @Test(
+        "After some types the server sends more by itself",
+        arguments: [
+            ("stream_chunk", true), ("assistant_message_chunk", true), ("assistant_message_start", true),
+            ("message_received", true), ("user_message", true), ("template_created", true), ("connected", false),
+            ("pong", false), ("error", false), ("stream_complete", false), ("assistant_message_end", false),
+        ])
+    func announcements(_ type: String, _ announcesMore: Bool) {
+        #expect(ServerText(bytes(#"{"type":"\#(type)"}"#)).announcesMore == announcesMore)
     }
 
     static let swaps: [([(SocketFault, SocketPoint)], String)] = [
@@ -137,6 +153,10 @@ struct CoalescingTests {
         let sent = (0..<4).map { _ in socket.send(message).transmission.bytes.count }
         #expect(sent == [0, 0, 0, 4 * message.count + 3 + 10])
         #expect(socket.waitingByteCount == 0)
+        // Exactly the limit is enough.
+        let spaces = String(repeating: " ", count: FaultLimits.waitingBytes - 12)
+        let whole = socket.send(bytes(#"{"type":"x"}"# + spaces)).transmission.bytes
+        #expect(whole.count == FaultLimits.waitingBytes + 10)
         var many = try socketFaults([(.coalesce(count: .max), .type("pong", .all))])
         let frames = (1...250).map { _ in many.send(bytes(Talk.pong)).transmission.bytes.isEmpty ? 0 : 1 }
         #expect(frames.indices.filter { frames[$0] == 1 } == [99, 199])

@@ -220,10 +220,19 @@ struct FaultBookTests {
         #expect(Self.acting(&book, 3) == "·aqq")
     }
 
-    @Test("Rules of one name are our own mistake, and stop the program")
+    @Test("The lowest draw chooses one in a thousand, and none where none is wanted")
+    func lowestDraw() throws {
+        let lowest = (UInt64(0)..<100_000).lazy.map { Chance(seed: $0) }.first { $0.next(below: 1000) == 0 }
+        let chance = try #require(lowest)
+        let isChosen = [0, 1].map { Selection(perMille: $0).contains(1, chance) }
+        #expect(isChosen == [false, true])
+    }
+
+    @Test("Rules of one name, and a selection of nothing, are our own mistakes, and stop the program")
     func misuse() async {
         await #expect(processExitsWith: .failure) {
             _ = FaultBook(rules: [.response("a", .hang), .response("a", .hang)])
         }
+        await #expect(processExitsWith: .failure) { _ = Selection(first: 2, last: 1) }
     }
 }

@@ -86,6 +86,7 @@ struct HoldingTests {
         for text in [Talk.connected, Talk.received] { _ = leaving.send(bytes(text)) }
         #expect(leaving.abandon().map(\.extent) == [.nothing, .nothing])
         #expect(leaving.release() == Outgoing())
+        #expect(!leaving.isHolding)
     }
 
     @Test("A gate stops everything, also what a breakpoint releases, and reading")
@@ -114,6 +115,12 @@ struct HoldingTests {
         gated.gate()
         #expect(gated.send(bytes(Talk.pong)) == Outgoing())
         #expect(gated.ungate().held?.text == bytes(Talk.pong))
+        // What waits behind the gate already is next when the operator asks for a step.
+        var stepped = SocketFaults(seed: 7)
+        stepped.gate()
+        _ = stepped.send(bytes(Talk.pong))
+        stepped.holdNextFromServer(Breakpoint(name: "by", hold: Hold(fromServer: true)))
+        #expect(stepped.ungate().held?.text == bytes(Talk.pong))
     }
 
     @Test("Messages of the client are counted apart, by number and by type")
@@ -159,6 +166,15 @@ struct HoldingTests {
         var other: SocketFaults?
         selected.attach("a", to: &other)
         #expect(other == nil)
+        // What else the socket has, or what was taken from it, does not keep one from it.
+        let rules = ["a", "b"].map { FaultRule.socket($0, .hold(Hold(fromServer: true))) }
+        var both = FaultBook(rules: rules)
+        var faults: SocketFaults?
+        both.attach("a", to: &faults)
+        both.attach("b", to: &faults)
+        faults?.remove(named: "a")
+        both.attach("a", to: &faults)
+        #expect(faults?.ruleNames == ["a", "b", "a"])
     }
 
     @Test("Requests and responses are held by the first breakpoint that fits")

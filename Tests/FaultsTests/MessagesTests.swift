@@ -10,6 +10,10 @@ struct MessagesTests {
             "A scenario answers this request with 503 (fault 'flaky')."
         ),
         (
+            Messages.replaced(status: 503, rule: String(repeating: "n", count: 100)),
+            "A scenario answers this request with 503 (fault '\(String(repeating: "n", count: 100))')."
+        ),
+        (
             Messages.refused(status: 503, rule: "flaky"),
             "A scenario answers this WebSocket handshake with 503 (fault 'flaky')."
         ),

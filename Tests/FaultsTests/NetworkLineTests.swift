@@ -48,6 +48,32 @@ struct NetworkLineTests {
         #expect(Self.arrivals(NetworkProfile("b"), [(3, 1_000_000_000)]) == ["3.0 ms 1000000000"])
     }
 
+    @Test("What enters just when the line is free gets what the division left over")
+    func remainders() throws {
+        let network = Network(NetworkProfile("a", up: 3), seed: 1, from: Self.start)
+        var line = NetworkLine(network, .up, connection: 1, after: 0, from: Self.start)
+        var time = Self.start
+        for count in 1...3 {
+            line.enter(upTo: count, at: time)
+            time = try #require(line.next)
+            let isBroken = line.arrive(by: time)
+            #expect(!isBroken && line.arrived == count)
+        }
+        #expect(time == Self.ms(1000), "Three bytes take a second.")
+    }
+
+    @Test("Without loss, how late a slice comes does not depend on its packets")
+    func jitterAlone() {
+        let profile = NetworkProfile("a", jitter: 30_000_000)
+        func times(_ size: Int) -> [Substring] {
+            Self.arrivals(profile, (1...9).map { (Int64($0) * 1000, $0 * size) }).map { line in
+                line.prefix { $0 != " " }
+            }
+        }
+        // Nine slices of one packet each, and of four.
+        #expect(times(1) == times(5000) && times(1).count == 9)
+    }
+
     @Test("Jitter and loss delay, keep the order, and are drawn from the seed")
     func chance() throws {
         let profile = NetworkProfile(
@@ -104,9 +130,10 @@ struct NetworkLineTests {
         }
         #expect(network.outage(at: Self.ms(-1)) == nil)
         let always = NetworkProfile.Outages(period: 9, length: 9, resetPerMille: 0)
-        #expect(
-            Network(NetworkProfile("a", outages: always), seed: 7, from: Self.start).outage(at: Self.start)?.number == 0
-        )
+        for seed in UInt64(0)..<40 {
+            let network = Network(NetworkProfile("a", outages: always), seed: seed, from: Self.start)
+            #expect(network.outage(at: Self.start)?.number == 0)
+        }
     }
 
     @Test("An outage breaks as many connections as it should")

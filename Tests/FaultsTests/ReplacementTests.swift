@@ -57,6 +57,12 @@ struct ReplacementTests {
         #expect(replacement.answer(rule: "a", in: .union).fields == expected)
     }
 
+    @Test("The backend does not process what is replaced, unless the replacement says so")
+    func processing() {
+        #expect(!Replacement(status: 500).isProcessed)
+        #expect(Replacement(status: 500, isProcessed: true).isProcessed)
+    }
+
     @Test("A body of one's own, in a type of one's own")
     func body() {
         let answer = Replacement(status: 502, body: "<h1>Bad gateway</h1>", contentType: "text/html")

@@ -155,6 +155,16 @@ struct ResponseFaultTests {
                 == "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 13\r\n\r\n")
     }
 
+    @Test("A body without a type gets the one that is given")
+    func newContentType() {
+        let response = EncodedResponse(
+            head: bytes("HTTP/1.1 200 OK\r\nContent-Length: 13\r\n\r\n"), body: bytes(plainBody))
+        #expect(
+            text(response.apply([.contentType("text/html")], seed: 1).bytes)
+                == "HTTP/1.1 200 OK\r\nContent-Length: 13\r\nContent-Type: text/html\r\n\r\n" + plainBody)
+        #expect(response.apply([.contentType(nil)], seed: 1) == Transmission(response.bytes))
+    }
+
     @Test("An empty body cannot be cut, but too much of it can be announced")
     func emptyBody() throws {
         let response = try encode(body: "")
@@ -262,6 +272,7 @@ struct ResponseFaultTests {
             ))
         #expect(text(response.body) == "rest" && response.expectsBody)
         #expect(response.value(of: "Content-Type") == "a")
+        #expect(response.value(of: "HTTP/1.1 200 content-type") == nil, "The status line is no field.")
         response.setValue("n", of: "Content-Type")
         #expect(
             text(response.head)

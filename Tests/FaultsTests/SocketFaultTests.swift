@@ -190,6 +190,7 @@ struct SocketFaultTests {
         }
         #expect(out.bytes == example.bytes)
         #expect(out.marks == example.marks)
+        #expect(out.endsConnection == (example.isOver && example.close == nil))
         #expect(close == example.close)
         #expect(readFrames(out.bytes) == example.seen)
         #expect(socket.isOver == example.isOver)
@@ -219,6 +220,10 @@ struct SocketFaultTests {
         server.receive(sent, events: &events, output: &out)
         #expect(events == [.text(bytes(Talk.received))])
         #expect(sent[2..<6] != [0, 0, 0, 0])
+        // The key follows from the seed, the rule, the connection and the frame, and so is the same tomorrow.
+        let chance = Chance(seed: 7).mixing("r0".utf8).mixing(1).mixing(1)
+        let key = sent[2..<6].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        #expect(key == chance.next(below: UInt64(UInt32.max)) + 1)
     }
 
     /// Which of ``Talk/all`` a point names, from 0.
@@ -368,7 +373,7 @@ struct SocketFaultTests {
         arguments: [
             ("", ""), (#"{"a":"b\n\""}"#, #"{"a":"b\n\""}"#), ("é", #"\u00e9"#), ("\u{80}", #"\u0080"#),
             ("\u{FFFF}", #"\uffff"#), ("\u{10000}", #"\ud800\udc00"#), ("👍🏽!", #"\ud83d\udc4d\ud83c\udffd!"#),
-            ("\u{10FFFF}", #"\udbff\udfff"#),
+            ("\u{10FFFF}", #"\udbff\udfff"#), ("\u{AA}", #"\u00aa"#),
         ])
     func escapes(_ text: String, _ expected: String) {
         #expect(JSONEscapes.escape(bytes(text)) == bytes(expected))

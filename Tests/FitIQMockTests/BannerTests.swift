@@ -43,6 +43,22 @@ struct BannerTests {
         #expect(try !text("name: default").contains("Account"))
     }
 
+    @Test("names the guide that it follows, unless it is all of them")
+    func guide() throws {
+        let words = ", exactly as the guide goal-linking documents it.\n"
+        #expect(try text("name: default", guide: .goalLinking).contains(words))
+        #expect(try text("name: default").contains(" serves a fake FitIQ backend.\n"))
+    }
+
+    @Test("shows the name of a file on one line")
+    func onOneLine() throws {
+        let engine = try Engine(Engine.Configuration(), now: Timestamp(secondsSinceEpoch: 1_738_146_600))
+        let server = RunningServer(
+            engine: engine, url: engine.configuration.origin, secureURL: nil, caPath: nil,
+            recordingPath: "a\nb\u{7F}c\u{1F}d~ e")
+        #expect(Banner(server: server, program: "fitiq-mock").text.contains("\n  Recording   a b c d~ e\n"))
+    }
+
     @Test("of the returning user says how to log in")
     func returningUser() throws {
         let scenario = try #require(Scenario.builtInText(named: "app-returning-user"))

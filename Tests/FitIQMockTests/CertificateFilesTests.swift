@@ -26,6 +26,16 @@ struct CertificateFilesTests {
             #expect(try Self.mode(folder) == 0o700)
             #expect(try Self.mode(folder + "/ca-key.pem") == 0o600)
             #expect(try Self.mode(folder + "/localhost-key.pem") == 0o600)
+            // Certificates are no secret; whoever runs the tests may let others read fewer files.
+            let plain = folder + "/plain"
+            close(open(plain, O_CREAT | O_WRONLY, 0o666))
+            let usual = try #require(try Self.mode(plain))
+            let readers = usual & 0o044
+            try FileManager.default.removeItem(atPath: plain)
+            for name in ["/ca.pem", "/localhost.pem"] {
+                let mode = try #require(try Self.mode(folder + name))
+                #expect(mode & 0o044 == readers, "\(name)")
+            }
             #expect(made.caPath == folder + "/ca.pem")
             #expect(FileManager.default.contents(atPath: made.caPath) == Data(made.ca))
             #expect(

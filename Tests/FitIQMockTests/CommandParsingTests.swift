@@ -149,6 +149,27 @@ struct CommandParsingTests {
         #expect(refusal.contains("Error: \(Messages.empty(line[1]))"))
     }
 
+    @Test("A flag that is not given is not set")
+    func flags() throws {
+        let (explore, client, conform) = (try Explore.parse([]), try TestClient.parse([]), try ConformCommand.parse([]))
+        let (serve, watch) = (try ServeOptions.parse([]), try WatchCommand.parse([]))
+        let flags = [
+            explore.adapter, explore.instant, explore.thorough, explore.mayFail, explore.list, explore.quiet,
+            client.list, client.strict, client.failFast, client.trace, client.quiet, conform.list, conform.yes,
+            conform.quiet, serve.watch, serve.watchTraffic, serve.instant, serve.noDefaultWorld, serve.strictHeaders,
+            serve.host.tls, serve.host.keepSecrets, watch.bodies, watch.noPings, try Verify.parse([]).all,
+            try Verify.parse([]).quiet, try RecordCommand.parse([]).overwrite,
+        ]
+        #expect(!flags.contains(true), "\(flags)")
+    }
+
+    @Test("A wait may be of no length, and of no negative one", arguments: [["wait", "--ready-file", "r"], ["drain"]])
+    func timeouts(line: [String]) {
+        #expect(throws: Never.self) { try FitIQMock.parsed(line + ["--timeout", "0"]) }
+        let refusal = Self.meaning { try FitIQMock.parsed(line + ["--timeout", "-1s"]) }
+        #expect(refusal.contains(Messages.negativeTimeout))
+    }
+
     @Test("Other command lines mean what they mean in the tree", arguments: otherLines)
     func others(line: [String]) { Self.check(line) }
 }

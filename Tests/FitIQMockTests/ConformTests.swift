@@ -216,6 +216,8 @@ struct ConformTests {
         ([], "conform needs the server"),
         (["--upstream", "ftp://a"], "ftp"),
         (["--upstream", "https://192.0.2.1"], "--token"),
+        // A name that no system looks up: one of its parts is too long.
+        (["--upstream", "https://\(String(repeating: "a", count: 64)).example"], "--token"),
         (["--upstream", "https://192.0.2.1", "--token", "t"], "--yes"),
         (["--upstream", "https://192.0.2.1", "--token", "a b"], "visible ASCII"),
         (["--upstream", "http://127.0.0.1:1", "--pause", "6s"], "--pause"),

@@ -31,7 +31,9 @@ struct ExploreTests {
         for text in ["1/1", "2/3", "20/20", "1/20"] {
             #expect(Explorer.Confirmation(argument: text)?.description == text)
         }
-        for text in ["", "1", "/", "0/1", "2/1", "1/21", "21/21", "-1/2", "1/2/3", "a/b", "1 /2"] {
+        for text in [
+            "", "1", "/", "0/1", "2/1", "1/21", "21/21", "-1/2", "1/2/3", "1//2", "/1/2", "1/2/", "a/b", "1 /2",
+        ] {
             #expect(Explorer.Confirmation(argument: text) == nil, "\(text)")
         }
     }
@@ -45,9 +47,25 @@ struct ExploreTests {
         #expect(throws: Failure.self) { try FaultFamilies.chosen(only: ["Cut"], without: []) }
         let table = FaultFamilies.table(Set(FaultKind.Family.allCases)).split(separator: "\n")
         #expect(table.count == FaultKind.all.count)
+        let width = FaultKind.Family.allCases.map(\.rawValue.count).max() ?? 0
         for (line, kind) in zip(table, FaultKind.all) {
-            #expect(line.hasPrefix(kind.family.rawValue + " ") && line.contains(" \(kind.id) "), "\(line)")
+            let family = kind.family.rawValue
+            let space = String(repeating: " ", count: width - family.count + 2)
+            #expect(line.hasPrefix(family + space + kind.id + " "), "\(line)")
+            if kind.sort.list != "faults" { #expect(line.hasSuffix(fitiq_mock.Messages.noRule), "\(line)") }
         }
+    }
+
+    @Test(
+        "What is out of its range is told; what is left out is in range",
+        arguments: [
+            (["--runs", "0"], fitiq_mock.Messages.badRuns), (["--jobs", "17"], fitiq_mock.Messages.badJobs),
+            (["--budget", "0s"], fitiq_mock.Messages.badBudget),
+        ])
+    func ranges(options: [String], message: String) throws {
+        let explore = try Explore.parse(options + ["--quiet", "--", "true"])
+        let failure = #expect(throws: Failure.self) { try explore.run() }
+        #expect(failure?.message == message)
     }
 
     @Test("A memory gives back what was kept, also with a line that was cut off, and goes on behind it")
@@ -125,5 +143,6 @@ struct ExploreTests {
         #expect(
             Messages.explored(Agenda.Counts(), findings: 1, seconds: 9)
                 == "0 schedules, 0 points, 1 finding, 9s")
+        #expect(Messages.explored(Agenda.Counts(), findings: 2, seconds: 60).hasSuffix(", 2 findings, 1m00s"))
     }
 }

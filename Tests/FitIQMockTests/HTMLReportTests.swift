@@ -47,6 +47,7 @@ struct HTMLReportTests {
         #expect(runs[1]["journal"]?.array?.first?["text"] == "</script><script>alert(1)</script><!--")
         #expect(runs[1]["verdicts"]?["verdicts"]?.array?.isEmpty == false)
         #expect(runs[1]["verdicts"]?["has_connected"] == true)
+        #expect(runs[1]["verdicts"]?["unmatched"] == 0)
         // Without its runs it is the page of the server.
         let rest = page.replacing(#/<script type="application\/json" class="run">.*?<\/script>\n/#, with: "")
         let original = String(decoding: APIDescription.adminPageBytes, as: UTF8.self)

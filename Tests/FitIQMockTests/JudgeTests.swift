@@ -18,7 +18,22 @@ struct JudgeTests {
             Messages.noSuchWorld("defalt", others: ["default", "a", "b", "c", "d", "e"])
                 == "no entry belongs to the world 'defalt'; there are entries of default, a, b, c, d, …. Did you mean 'default'?"
         )
+        #expect(
+            Messages.noSuchWorld("zzzz", others: ["a", "b", "c", "d", "e"])
+                == "no entry belongs to the world 'zzzz'; there are entries of a, b, c, d, e.")
         #expect(Messages.judgement(of: "j") == "The client in j")
+    }
+
+    @Test("Of worlds that are not judged as many are known as would be judged")
+    func otherWorlds() throws {
+        var journal = JudgedFile(name: "j", mode: .union, world: "none")
+        for world in (0..<JudgedFile.worldLimit).map({ "w\($0)" }) + ["a"] {
+            let line =
+                #"{"number":1,"time":"2025-01-29T10:30:00Z","world":"\#(world)","kind":"note","text":"x"}"# + "\n"
+            try journal.receive(Array(line.utf8)[...])
+        }
+        let failure = #expect(throws: Failure.self) { try journal.report() }
+        #expect(failure?.message.contains("there are entries of w0, w1, w10, w100, w101, …") == true)
     }
 
     @Test("as many worlds as allowed, and one over", arguments: [0, 1])

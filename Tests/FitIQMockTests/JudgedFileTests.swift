@@ -2,6 +2,7 @@ import Foundation
 import Judging
 import TestSupport
 import Testing
+import Traffic
 
 @testable import fitiq_mock
 
@@ -170,6 +171,7 @@ struct JudgedFileTests {
             ("garbage\n", "! line 1, column 1: this is not valid JSON"),
             (entry + "\ngarbage", "! line 2, column 1: this is not valid JSON"),
             (entry + "\n[1,2", "! line 2, column 5: this is not valid JSON"),
+            (entry + "\n" + entry, "! line 2: entry 1 of x comes after entry 1"),
             (entry + "\n\0\0\0", "! line 2, column 1: this is not valid JSON"),
             ("{\"numb", "! line 1, column 7: this is not valid JSON"),
             ("{", "! line 1, column 2: this is not valid JSON"),
@@ -187,7 +189,8 @@ struct JudgedFileTests {
             try file.receive(Array(text.utf8)[...])
             let notes = try file.finish { _ in nil }
             #expect(notes.count == (told == nil ? 0 : 1) && notes.allSatisfy { $0.hasPrefix(told ?? "") }, "\(notes)")
-            #expect(throws: Never.self) { try file.report() }
+            let report = try file.report()
+            #expect(report.runs.allSatisfy { !$0.hasConnected })
         } catch {
             #expect(error.exitCode == 2)
             #expect(error.message.hasPrefix("x: \(told?.dropFirst(2) ?? "?")"), "\(error)")
@@ -203,6 +206,7 @@ struct JudgedFileTests {
             ("\u{FEFF} {\n \"a\" : {\"log\":[1,\"}\"]}, \"log\" :", .session),
             (#"{"a":"log","log""#, .session), (#"{"a":"\"","log""#, .session),
             (#"{"kind":"note","text":"log","x":{"log":1}}"#, .journal), ("\n\n{\"logs\":1}", .journal),
+            (#"{"":1,"log":1}"#, .session), (#"{"a":[]"log"}"#, .journal),
             ("[{\"log\":1}]", .journal), ("}", .journal), ("log", .journal), ("{}", .journal), ("\"log\"", .journal),
         ])
     func sniffed(text: String, kind: SessionSniffer.Kind) {
@@ -227,6 +231,16 @@ struct JudgedFileTests {
         var endless = JudgedFile(name: "j", mode: .union)
         try endless.receive(start[...])
         #expect { for _ in 0..<5 { try endless.receive(filler[...]) } } throws: { "\($0)".contains("line 1") }
+    }
+
+    @Test("A session may begin with as many blanks as a journal's line has room for")
+    func blanks() throws {
+        var file = JudgedFile(name: "x", mode: .union)
+        let blanks = [UInt8](repeating: .space, count: JournalReader.lineLimit - 1)
+        try file.receive(([UInt8(ascii: "{")] + blanks)[...])
+        let rest = #""log":{"version":"1.2","creator":{"name":"x","version":"1"},"entries":[]}}"#
+        try file.receive(Array(rest.utf8)[...])
+        #expect(try file.finish { _ in nil } == [])
     }
 
     @Test("In pieces of any size a session is the same", arguments: [1, 7, 1 << 20])

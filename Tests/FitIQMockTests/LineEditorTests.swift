@@ -21,7 +21,7 @@ struct LineEditorTests {
         ("one two  \u{17}x", "one x|"), ("one\u{17}\u{17}", "|"), ("\(left)\(right)a\(right)", "a|"),
         ("é日本😀\(left)\(left)x", "é日x|本😀"), ("e\u{301}\u{7F}", "|"), ("👩‍👩‍👧\(left)a", "a|👩‍👩‍👧"),
         ("a\u{1B}[200~b\u{1B}[201~", "ab|"), ("a\u{1B}[1;5Cb\u{1B}x", "ab|"), ("a\tb\u{0}c\u{C}", "abc|"),
-        ("a\u{4}b", "ab|"),
+        ("a\u{4}b", "ab|"), ("ab\u{1}\u{4}", "|b"), ("a\u{1B}1b", "ab|"), ("ก\(left)x", "x|ก"),
     ]
 
     @Test("The keys do what they say", arguments: rows.indices)
@@ -36,7 +36,8 @@ struct LineEditorTests {
         var editor = LineEditor()
         #expect(Self.line(after: [0x61, 0xFF, 0x62, 0xC3, 0x63, 0x80, 0x80, 0xE6, 0x97, 0xA5], in: &editor) == "abc日|")
         let long = [0x1B, 0x5B] + [UInt8](repeating: 0x31, count: 40) + [0x7A]
-        #expect(Self.line(after: long, in: &editor).hasPrefix("abc日1"), "a key ends after 16 bytes")
+        let rest = String(repeating: "1", count: 26)
+        #expect(Self.line(after: long, in: &editor) == "abc日\(rest)z|", "a key ends after 16 bytes")
     }
 
     @Test("Lines come back with the arrows; what was being written is kept")
@@ -52,6 +53,7 @@ struct LineEditorTests {
         #expect(type(Self.down).isEmpty && editor.before == "new")
         #expect(type("\(Self.up)\n") == [.line("two")])
         #expect(type("\u{4}") == [.end])
+        #expect(type("a\u{4}").isEmpty && editor.before == "a")
     }
 
     @Test("A line and the history have their limits")

@@ -47,6 +47,13 @@ struct LogFormatTests {
         #expect(short["message"]?.string?.count == 3900)
     }
 
+    @Test("A line has room for one byte less than its limit, besides its end")
+    func room() {
+        let room = LineOutput.limit - line("", nil).utf8.count
+        #expect(line(String(repeating: "a", count: room - 1), nil).utf8.count == LineOutput.limit - 1)
+        #expect(line(String(repeating: "a", count: room), nil).utf8.count < LineOutput.limit - 1)
+    }
+
     @Test("--log-format is text or json")
     func option() throws {
         for text in ["text", "json"] { _ = try HostOptions.parse(["--log-format", text]).logger() }

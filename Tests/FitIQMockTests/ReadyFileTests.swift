@@ -55,6 +55,54 @@ struct ReadyFileTests {
         #expect(CurrentProcess.age(of: 999_999_999) == nil)
     }
 
+    @Test("Five seconds are what clocks may differ by")
+    func clocks() throws {
+        func began() throws -> Int64 {
+            WallClock.nanosecondsSinceEpoch() / 1_000_000_000 - (try #require(CurrentProcess.age(of: 1)))
+        }
+        // Again, if a second has passed meanwhile.
+        var found: (isRunning: Bool, isLater: Bool)?
+        while found == nil {
+            let start = try began()
+            let isRunning = [start + 5, start + 6].map {
+                ReadyFile.Writer(id: 1, startedAt: Timestamp(secondsSinceEpoch: $0)).isRunning
+            }
+            if try began() == start { found = (isRunning[0], isRunning[1]) }
+        }
+        #expect(found?.isRunning == true && found?.isLater == false)
+    }
+
+    @Test("A stale file is gone, whoever removed it and whatever went wrong before")
+    func removed() throws {
+        try ScratchFolder.lend { folder in
+            let path = folder + "/ready.json"
+            for isRemoved in [false, true] {
+                try WholeFile.write(Array(Self.text(999_999_999).utf8), to: path)
+                let ready = try ReadyFile(at: path) { _ in
+                    if isRemoved { unlink(path) }
+                    errno = EPERM
+                    return false
+                }
+                #expect(!FileManager.default.fileExists(atPath: path))
+                ready.remove()
+            }
+        }
+    }
+
+    @Test("One that this user may only read is recognised")
+    func readOnly() async throws {
+        let folder = try ScratchFolder()
+        defer { folder.remove() }
+        let path = folder["ready.json"].path
+        try WholeFile.write(Array(Self.text(999_999_999).utf8), to: path)
+        #expect(chmod(path, 0o444) == 0 && chmod(folder.url.path, 0o755) == 0)
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            // Root may write whatever it reads.
+            if getuid() == 0 { #expect(setuid(65534) == 0) }
+            #expect(ReadyFile.state(at: path) == .stale(.init(id: 999_999_999, startedAt: nil)))
+        }
+    }
+
     @Test("What is at a path is told apart")
     func states() throws {
         try ScratchFolder.lend { folder in

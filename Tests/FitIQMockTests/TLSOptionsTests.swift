@@ -1,5 +1,7 @@
+import FitIQAPI
 import Foundation
 import Sockets
+import TLS
 import TestSupport
 import Testing
 
@@ -55,6 +57,12 @@ struct TLSOptionsTests {
                 == true)
         let earlier = FitIQMock.now.advanced(byNanoseconds: -year)
         #expect(secure.listening.warnings(ca: nil, at: earlier) == [Messages.certificateNotYetValid])
+        // The second of its end, and that of its beginning, belong to it.
+        let facts = try #require(try CertificateFacts.read(pem: secure.listening.certificates).first)
+        for (time, isValid) in [(facts.notBefore, true), (facts.notAfter, true), (facts.notAfter + 1, false)] {
+            let warnings = secure.listening.warnings(ca: nil, at: Timestamp(secondsSinceEpoch: time))
+            #expect(warnings.isEmpty == isValid, "\(time)")
+        }
         var elsewhere = secure.listening
         elsewhere.address = try SocketAddress(host: "192.168.1.2", port: 8443)
         #expect(elsewhere.warnings(ca: nil, at: FitIQMock.now).isEmpty)
@@ -69,6 +77,8 @@ struct TLSOptionsTests {
         #expect(noKey?.message.hasPrefix("cannot use '\(certificate)': There is no private key in PEM here") == true)
         let noCertificate = try failure("--tls", "--certificate", key, "--key", key)
         #expect(noCertificate?.message.hasPrefix("cannot use '\(key)': There is no certificate in PEM here") == true)
+        let noCertificateEither = try failure("--tls", "--certificate", other, "--key", key)
+        #expect(noCertificateEither?.message.hasPrefix("cannot use '\(other)': There is no certificate") == true)
         let missing = try failure("--tls", "--certificate", folder + "/none", "--key", key)
         #expect(missing?.message == "cannot read '\(folder)/none': No such file or directory.")
     }

@@ -1,6 +1,9 @@
+import FitIQAPI
+import JSON
 import Judging
 import Sockets
 import Testing
+import Traffic
 
 @testable import fitiq_mock
 
@@ -38,6 +41,21 @@ struct VerifyTests {
         #expect(all.first == "default" && all.count > 20 && all.count { $0 == "conflict" } == 1)
         let plan = try VerifyPlan(names: ["default"], all: false, guide: "goal-linking", seed: 9)
         #expect(plan.scenarios[0].guide == .goalLinking && plan.scenarios[0].seed == 9)
+        let request = try #require(try plan.requests().first)
+        #expect(request["judged"] == true && request["scenario"] == "default" && request["seed"] == "9")
+    }
+
+    @Test("Frames and requests are counted one by one")
+    func traffic() {
+        var traffic = fitiq_mock.Traffic()
+        let frame = RecordedFrame(sender: .client, opcode: .text, payload: Array("x".utf8))
+        for number in [3, 4] {
+            let time = Timestamp(secondsSinceEpoch: 1_738_146_600)
+            traffic.count(JournalEntry(number: number, time: time, connection: 1, event: .frame(frame)))
+        }
+        traffic.count(
+            JournalEntry(number: 5, time: Timestamp(secondsSinceEpoch: 0), connection: 1, event: .note("x")))
+        #expect(traffic == fitiq_mock.Traffic(lastNumber: 5, requests: 0, frames: 2))
     }
 
     @Test("A plan faces what its scenarios make a client face, and what needs none")
@@ -164,7 +182,7 @@ struct VerifyTests {
         ] as [(Report.CommandOutcome, String)] {
             #expect(Messages.commandEnded(outcome, tenths: 125) == "the command\(how) after 12.5 s")
         }
-        #expect(Traffic(requests: 1, frames: 40).inWords == "1 request, 40 frames")
+        #expect(fitiq_mock.Traffic(requests: 1, frames: 40).inWords == "1 request, 40 frames")
         #expect(
             Messages.unknownCase("x", nearest: nil)
                 == "there is no case 'x', and no case below it. The cases are shown by --list.")

@@ -83,7 +83,7 @@ struct WatchScreenTests {
         #expect(shown.take() == line("Ölig"))
         // A mistake leaves it as it was.
         screen.press(Array("/kind=nots\r".utf8))
-        #expect(shown.take().contains("— 'kind' must be one of "))
+        #expect(shown.take().contains("\r\u{1B}[K— 'kind' must be one of "))
         screen.show(.entry(note("other")))
         // Escape leaves it, too; an arrow recalls the one before.
         screen.press(Array("/".utf8) + [0x1B] + Array("[A".utf8))

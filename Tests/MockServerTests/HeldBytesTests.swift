@@ -82,6 +82,78 @@ struct HeldBytesTests {
         #expect(sockets[29].wire.ending == .reset)
     }
 
+    @Test("As many go as have to, and not one more")
+    func noMoreThanNeeded() throws {
+        let network = network()
+        let sockets = try (0..<8).map { _ in try network.echo() }
+        for socket in sockets { socket.wire.send(Self.unfinished(Self.limit / 8)) }
+        // The largest goes for its last byte, and leaves exactly as much as may stay.
+        sockets[0].wire.send([7])
+        #expect(network.engine.connections.heldBytes == Self.limit - Self.limit / 8)
+        #expect(sockets[0].wire.ending == .reset && sockets.dropFirst().allSatisfy { $0.wire.ending == .open })
+    }
+
+    @Test("Who holds nothing is not given up, however much a job holds")
+    func jobHoldsMost() throws {
+        let network = VirtualNetwork { $0.limits.heldBytes = 1_000_000 }
+        let jobs = HeldJobs(network)
+        let world = try network.world()
+        let (idle, holder) = (try network.open(), try network.echo())
+        let put = try world.send(.put, "state", #"{"name":"a"}"# + String(repeating: " ", count: 950_000))
+        holder.wire.send(Self.unfinished(100_000))
+        #expect(holder.wire.ending == .reset && idle.ending == .open && put.wire.ending == .open)
+        try jobs.runAll()
+        #expect(try put.response().status == 200)
+    }
+
+    @Test("An answer that comes of a job has room up to the limit; a byte more, and others go for it")
+    func answerOfAJob() throws {
+        /// The size of the answer to a reset, and what became of a socket that held so many bytes.
+        func reset(holding count: Int) throws -> (size: Int, ending: VirtualClient.Ending) {
+            let network = self.network()
+            let world = try network.world()
+            #expect(try world.ask(.put, "state", largeState()).status == 200)
+            let jobs = HeldJobs(network)
+            let client = try world.send(.post, "reset")
+            let socket = try network.echo()
+            socket.wire.send(Self.unfinished(count))
+            #expect(network.engine.connections.heldBytes == count)
+            try jobs.runAll()
+            return (try client.response().body.count, socket.wire.ending)
+        }
+        let size = try reset(holding: 1).size
+        #expect(try reset(holding: Self.limit - size).ending == .open)
+        #expect(try reset(holding: Self.limit - size + 1).ending == .reset)
+    }
+
+    @Test("An answer may be as large as the limit, if all else that is held goes; a larger one makes nobody go")
+    func largestAnswer() throws {
+        func export(limit: Int) throws -> (answer: Response, ending: VirtualClient.Ending) {
+            let network = VirtualNetwork { $0.limits.heldBytes = limit }
+            let world = try network.world()
+            #expect(try world.ask(.put, "state", largeState()).status == 200)
+            let jobs = HeldJobs(network)
+            let client = try world.send(.get, "state")
+            let socket = try network.echo()
+            socket.wire.send(Self.unfinished(1_000))
+            try jobs.runAll()
+            return (try client.response(), socket.wire.ending)
+        }
+        let size = try export(limit: 512 << 20).answer.body.count
+        let largest = try export(limit: size)
+        #expect(largest.answer.body.count == size && largest.ending == .reset)
+        let tooLarge = try export(limit: size - 1)
+        #expect(tooLarge.answer.status == 503 && tooLarge.ending == .open)
+    }
+
+    @Test("An answer of the API that has no room is no exchange: the journal has its refusal")
+    func refusedAnswer() throws {
+        let network = VirtualNetwork { $0.limits.heldBytes = 1_000 }
+        let refused = try network.exchange(.authorized(.get, "/api/v1/consultations/quick-actions"))
+        #expect(refused.status == 503 && refused.fields[.connection] == "close")
+        #expect(network.engine.journalEntries(ofWorld: World.defaultID).map(\.event.kind) == [.note])
+    }
+
     @Test("A request that is arriving is answered 503 where it holds most")
     func arriving() throws {
         let network = network()
@@ -154,7 +226,8 @@ struct HeldBytesTests {
             if numbers.once(in: 20) { clients[0].vanish() }
             clients.removeAll { $0.ending != .open }
             let totals = network.engine.inspectConnections()
-            #expect(totals.countedBytes == totals.accountedBytes)
+            #expect(totals.countedBytes == totals.accountedBytes && totals.counted == totals.open)
+            #expect(totals.countedWebSockets == totals.openWebSockets)
             // The head of an answer is not asked for room.
             #expect(totals.countedBytes <= 201_000 && network.engine.connections.echoBytes <= 60_000)
         }

@@ -154,11 +154,16 @@ struct AnswerTests {
         var builder = SessionBuilder()
         builder.exchange("POST", "/a", fields: [SessionField("Content-Length", "7")], answer: "a")
         builder.exchange("POST", "/b", fields: [SessionField("Content-Length", "0")], answer: "b")
+        builder.exchange(
+            "POST", "/c?since=2025-01-29T10:30:00Z", fields: [SessionField("Content-Length", "7")],
+            answer: "since 2025-01-29T10:30:00Z")
         var player = try builder.player()
         #expect(player.text("POST", "/a", body: "anything") == "a")
         #expect(player.text("POST", "/b", body: "anything") == "unexpected: unknown")
         #expect(player.text("POST", "/b") == "b")
-        #expect(player.plan.notes.count == 1)
+        let other = "2026-11-21T08:00:00Z"
+        #expect(player.text("POST", "/c?since=\(other)", body: "anything") == "since \(other)")
+        #expect(player.plan.notes.count == 2)
     }
 
     @Test("A cut request body is compared with none")

@@ -116,9 +116,11 @@ struct FollowingTests {
     func controlCharacters() throws {
         var builder = SessionBuilder()
         builder.exchange("POST", "/at", body: "2025-01-29T10:30:00Z", answer: "ok")
+        builder.exchange("POST", "/at", body: "\u{08}2025-01-29T10:30:00Z", answer: "after a backspace")
         var player = try builder.player()
         #expect(player.text("POST", "/at", body: "\u{02}") == "unexpected: unknown")
         #expect(player.text("POST", "/at", body: "2026-01-29T10:30:00Z") == "ok")
+        #expect(player.text("POST", "/at", body: "\u{08}2026-01-29T10:30:00Z") == "after a backspace")
     }
 
     @Test("Requests that are alike save for their new ids get their answers in turn, each its own id")
@@ -180,12 +182,15 @@ struct FollowingTests {
         builder.exchange("GET", "/me", fields: Self.bearer("redacted-token-1"), answer: "hello")
         builder.exchange("GET", "/sessions/redacted-token-1", answer: "session redacted-token-1")
         builder.exchange("GET", "/sessions/all", answer: "all")
+        builder.exchange("GET", "/sessions/redacted-token-1/goal_\(IDs.a)", answer: "goal of redacted-token-1")
         builder.exchange("POST", "/check", body: "is redacted-token-1 mine?", answer: "redacted-token-1 is")
         var player = try builder.player()
         #expect(player.text("GET", "/sessions/abc") == "unexpected: unknown")
         #expect(player.text("GET", "/me", fields: Self.bearer("abc")) == "hello")
         #expect(player.text("GET", "/sessions/abc") == "session abc")
         #expect(player.text("GET", "/sessions/all") == "all")
+        // The letters right before an id are a word of their own.
+        #expect(player.text("GET", "/sessions/abc/goal_\(IDs.b)") == "goal of abc")
         #expect(player.text("POST", "/check", body: "is abc mine?") == "abc is")
     }
 
@@ -253,6 +258,27 @@ struct FollowingTests {
         for answer in ["one", "two", "two"] { #expect(player.text("GET", "/api/v1/goals/\(IDs.c)") == answer) }
     }
 
+    @Test("By route, a name in place of an id is followed too")
+    func routeNames() throws {
+        var builder = SessionBuilder()
+        builder.exchange("GET", "/api/v1/goals/run", answer: "one")
+        builder.exchange("GET", "/api/v1/goals/walk", answer: "two")
+        var player = try builder.player(.route)
+        for (goal, answer) in [("swim", "one"), ("swim", "one"), ("dive", "two")] {
+            #expect(player.text("GET", "/api/v1/goals/\(goal)") == answer)
+        }
+    }
+
+    @Test("By route, an id that was recorded elsewhere replaces none that is followed")
+    func routeKept() throws {
+        var builder = SessionBuilder()
+        builder.exchange("GET", "/api/v1/goals/\(IDs.a)", answer: "goal \(IDs.a)")
+        builder.exchange("GET", "/api/v1/meal-logs/\(IDs.c)", answer: "meal")
+        var player = try builder.player(.route)
+        #expect(player.text("GET", "/api/v1/goals/my-goal") == "goal my-goal")
+        #expect(player.text("GET", "/api/v1/goals/\(IDs.c)") == "goal my-goal")
+    }
+
     @Test("By route, an answer that repeats is about the id that was asked for, and has the client's secrets")
     func routeAnew() throws {
         var builder = SessionBuilder()
@@ -310,5 +336,16 @@ struct FollowingTests {
         var player = try builder.player()
         #expect(player.text("GET", "/last") == "2025-01-29T10:30:00Z")
         #expect(player.text("GET", "/meals?since=2026-11-21T08:00:00Z") == "since 2026-11-21T08:00:00Z")
+    }
+
+    @Test("Of two times in place of one the last counts, also where their names are ids")
+    func lastTime() throws {
+        var builder = SessionBuilder()
+        builder.exchange(
+            "POST", "/at", body: #"{"\#(IDs.a)":"2025-01-29T10:30:00Z","\#(IDs.b)":"2025-01-29T10:30:00Z"}"#,
+            answer: "2025-01-29T10:30:00Z")
+        var player = try builder.player()
+        let other = #"{"\#(IDs.c)":"2026-11-21T08:00:00Z","\#(IDs.d)":"2026-11-22T08:00:00Z"}"#
+        #expect(player.text("POST", "/at", body: other) == "2026-11-22T08:00:00Z")
     }
 }

@@ -54,5 +54,7 @@ struct IdentityTests {
         var differences = Differences(following: Following(vocabulary: Vocabulary()), origins: (Origins(), Origins()))
         differences.compare(body: body("1"), body("2"), named: "body")
         #expect(differences.list.map(\.place) == [over == 0 ? "body.a" : "body"])
+        // So is what a message shows of them: as JSON or as any text.
+        #expect(Excerpts.of(body("1"))?.hasPrefix(over == 0 ? "{" : "\"") == true)
     }
 }

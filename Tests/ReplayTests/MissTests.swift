@@ -115,6 +115,17 @@ struct MissTests {
             ])
     }
 
+    @Test("Another id in place of one that the server issued is a difference")
+    func issuedID() throws {
+        var builder = SessionBuilder()
+        builder.exchange("GET", "/id", answer: IDs.a)
+        builder.exchange("GET", "/goals/\(IDs.a)")
+        var player = try builder.player()
+        #expect(player.text("GET", "/goals/\(IDs.b)") == "unexpected: unknown")
+        let differences = player.report.unexpected.first?.differences.map(\.description)
+        #expect(differences == [#"path: expected "/goals/\#(IDs.a)", got "/goals/\#(IDs.b)""#])
+    }
+
     @Test("A word that stands for a recorded secret is no difference")
     func boundWord() throws {
         var builder = SessionBuilder()
@@ -144,7 +155,8 @@ struct MissTests {
         "The nearest route has the most alike path, a similar word before one more and that before another word",
         arguments: [
             ("/things/orange", ["/things/mauve", "/things/orange/all"], 2),
-            ("/things/orange", ["/things/orange/all", "/things/oranges"], 2), ("/note", ["/notes"], 1),
+            ("/things/orange", ["/things/orange/all", "/things/oranges"], 2),
+            ("/things/orange", ["/things/\(IDs.a)", "/things/orange/all"], 2), ("/note", ["/notes"], 1),
             ("/things" + String(repeating: "/x", count: 49), ["/things/red"], 1),
             ("/things" + String(repeating: "/x", count: 50), ["/things/red"], nil),
         ] as [(String, [String], Int?)])
@@ -159,7 +171,7 @@ struct MissTests {
         #expect(miss.nearest?.entry == nearest)
     }
 
-    @Test("Bodies beyond a limit are told by their sizes", arguments: [0, 1])
+    @Test("Bodies beyond a limit are told by their sizes, and none as nothing", arguments: [0, 1])
     func largeBodies(excess: Int) throws {
         let count = ReplayLimits.comparedBody + excess
         var builder = SessionBuilder()
@@ -172,6 +184,9 @@ struct MissTests {
         }
         #expect(miss.differences.count == 1)
         #expect((miss.differences.first?.expected == "\(count) bytes") == (excess > 0))
+        _ = player.ask("PUT", "/blobs")
+        let difference = player.report.unexpected.last?.differences.first?.description
+        #expect(difference?.hasSuffix(", got nothing") == true)
     }
 
     @Test("A request that is not given yet is nearer than one that is")

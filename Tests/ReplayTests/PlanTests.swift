@@ -51,12 +51,15 @@ struct PlanTests {
         #expect(Self.refusal(of: [Self.socket(frames: half), Self.socket(frames: half)]) == nil)
     }
 
-    @Test("One byte over the limit is refused")
+    @Test("One byte over the limit is refused, the limit is taken")
     func bytes() {
         // The same bytes many times: they take their room once.
         let part = Self.exchange(bytes: 8 * 1_024 * 1_024)
         let whole = Array(repeating: part, count: ReplayLimits.bytes / (8 * 1_024 * 1_024))
         #expect(Self.refusal(of: whole + [Self.exchange(bytes: 1)]) == .tooManyBytes(ReplayLimits.bytes + 1))
+        // Requests that the server answers itself count as well, and what they hold is not read.
+        let own = Self.exchange("/health", bytes: 8 * 1_024 * 1_024)
+        #expect(Self.refusal(of: Array(repeating: own, count: whole.count)) == .nothingToPlay(whole.count))
     }
 
     @Test("Entries are put in the order in which they began")

@@ -104,7 +104,9 @@ struct SocketTests {
 
     @Test("Frames go as the order says", arguments: rows)
     func orders(row: Row) throws {
-        #expect(try Self.play(row).timeline == row.timeline)
+        let (timeline, player) = try Self.play(row)
+        #expect(timeline == row.timeline)
+        #expect(player.report.framesSent == row.timeline.count)
     }
 
     @Test("One late call brings the same as many small ones", arguments: rows)
@@ -262,9 +264,9 @@ struct SocketTests {
     }
 
     /// ```
-    /// ms      0   100    200   300    301   400
-    /// client  hi  ping         ping         more
-    /// server             1            pong        (the first ping got none)
+    /// ms      0   100   101   200   300   302   400   450
+    /// client  hi  ping              ping        more
+    /// server            pong  1           pong        2
     /// ```
     @Test(
         "Pings of the API stand apart: nothing waits for them, each brings its pong",
@@ -382,5 +384,91 @@ struct SocketTests {
         }
         #expect(opening.fields == [SessionField("Sec-WebSocket-Protocol", "chat"), SessionField("X-Node", "7")])
         #expect(opening.after == 10 * millisecond / 4)
+    }
+
+    @Test("Sockets are counted from 1, and the older one comes first")
+    func numbers() throws {
+        var builder = SessionBuilder()
+        builder.socket("/ws")
+        var player = try builder.player()
+        let first = try player.open("/ws")
+        let second = try player.open("/ws")
+        #expect([first.number, second.number] == [1, 2])
+        #expect(first < second && !(second < first) && !(first < first))
+    }
+
+    @Test(
+        "Nothing is due on a socket before it opens, even after a message of its client",
+        arguments: ReplaySettings.FrameOrder.allCases)
+    func notOpen(order: ReplaySettings.FrameOrder) throws {
+        var player = try Self.chat().player(frames: order)
+        guard case .socket(let opening) = player.ask("WS", Self.path) else { throw NoSocket(target: Self.path) }
+        player.send(Self.hi, on: opening.socket, at: at(0))
+        #expect(player.report.framesReceived == 1)
+        #expect(player.nextDeadline == nil)
+        player.opened(opening.socket, at: at(10))
+        #expect(player.nextDeadline == at(10))
+    }
+
+    @Test(
+        "Pings bring the recorded pongs in turn, and one without a pong brings none",
+        arguments: [ReplaySettings.FrameOrder.lockStep, .triggered])
+    func pongsInTurn(order: ReplaySettings.FrameOrder) throws {
+        let ping = #"{"type":"ping"}"#
+        func pong(_ number: Int64) -> String { #"{"type":"pong","n":\#(number)}"# }
+        var frames = [frame(.client, 0, "hi")]
+        for number in [1, 2, 3] as [Int64] {
+            frames.append(frame(.client, 10 * number, ping))
+            frames.append(frame(.server, 10 * number + 1, pong(number)))
+        }
+        frames += [frame(.client, 40, ping), frame(.server, 50, "1")]
+        var builder = SessionBuilder()
+        builder.socket("/ws", frames: frames)
+        var player = try builder.player(frames: order)
+        let socket = try player.open("/ws")
+        player.send("hi", on: socket, at: at(0))
+        #expect(player.timeline(until: at(60)) == ["50 text 1"])
+        for time in [100, 110, 120, 130, 140] as [Int64] { player.send(ping, on: socket, at: at(time)) }
+        #expect(
+            player.timeline(until: at(1_000)) == [
+                "101 text \(pong(1))", "111 text \(pong(2))", "121 text \(pong(3))",
+            ])
+        #expect(player.report.frameMissCount == 0)
+    }
+
+    @Test("Messages alike save for their ids trigger each its own answer, one with an id of another message none")
+    func triggersByID() throws {
+        func ask(_ id: String) -> String { #"{"type":"ask","id":"\#(id)"}"# }
+        var builder = SessionBuilder()
+        builder.socket(
+            "/ws",
+            frames: [
+                frame(.client, 0, ask(IDs.a)), frame(.server, 1, "one"), frame(.client, 10, ask(IDs.b)),
+                frame(.server, 12, "two"), frame(.client, 20, "see \(IDs.c)"),
+            ])
+        var player = try builder.player(frames: .triggered)
+        let socket = try player.open("/ws")
+        for (time, id) in [(100, IDs.b), (200, IDs.a), (300, IDs.c)] {
+            player.send(ask(id), on: socket, at: at(Int64(time)))
+        }
+        #expect(player.timeline(until: at(1_000)) == ["102 text two", "201 text one"])
+        #expect(player.report.frameMisses.map(\.time) == [at(300)])
+    }
+
+    @Test("A message triggers again with one recorded id and one new id in place of those that it brought first")
+    func triggersMixed() throws {
+        func link(_ id: String, _ other: String) -> String { #"{"from":"\#(id)","to":"\#(other)"}"# }
+        var builder = SessionBuilder()
+        builder.socket(
+            "/ws",
+            frames: [frame(.client, 0, link(IDs.a, IDs.b)), frame(.server, 1, "linked \(IDs.a) \(IDs.b)")])
+        var player = try builder.player(frames: .triggered)
+        let socket = try player.open("/ws")
+        let mine = (1...3).map { "1111111\($0)-0000-4000-8000-000000000001" }
+        player.send(link(mine[0], mine[1]), on: socket, at: at(0))
+        #expect(player.timeline(until: at(50)) == ["1 text linked \(mine[0]) \(mine[1])"])
+        player.send(link(IDs.a, mine[2]), on: socket, at: at(100))
+        #expect(player.timeline(until: at(200)) == ["101 text linked \(IDs.a) \(mine[2])"])
+        #expect(player.report.frameMissCount == 0)
     }
 }

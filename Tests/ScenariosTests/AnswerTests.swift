@@ -80,6 +80,13 @@ struct AnswerTests {
             ])
     }
 
+    @Test("Two slashes are an expression, which is in every text, and one slash is a text")
+    func slashes() throws {
+        let rules = try Self.rules("  - {when: {content: //}, text: a}\n  - {when: {content: /}, text: b}")
+        let empty = try Pattern("")
+        #expect(rules.map(\.content) == [.matches(empty), .contains("/")])
+    }
+
     @Test("A burst is one step, and each of its chunks is another")
     func steps() throws {
         let burst = { "  - {steps: [{burst: [\(Array(repeating: "a", count: $0).joined(separator: ","))]}]}" }

@@ -131,6 +131,14 @@ struct ExampleTests {
                 ])
     }
 
+    @Test("A profile is provisional only if it says so")
+    func profiles() throws {
+        for (text, isProvisional) in [("{name: b}", false), ("{name: b, provisional: true}", true)] {
+            let scenario = try Scenario.read("{name: a, users: [{id: u, profile: \(text)}]}")
+            #expect(scenario.data.users.first?.profile?.content.isProvisional == isProvisional)
+        }
+    }
+
     @Test("Meal logs")
     func mealLogs() throws {
         let scenario = try Scenario.read(

@@ -48,12 +48,50 @@ struct InvalidScenarioTests {
     @Test("The passwords of a scenario take as much work as may be, and not more")
     func passwords() {
         func text(_ count: Int) -> String {
-            let users = (0..<count).map { "{id: u\($0), email: u\($0)@b.c, password: password}" }
+            var users = (0..<count).map { "{id: u\($0), email: u\($0)@b.c, password: password}" }
+            // A user without a password takes no work.
+            users.append("{id: none}")
             return "{name: a, accounts: {password_cost: 100000}, users: [\(users.joined(separator: ","))]}"
         }
         let most = ScenarioLimits.passwordWork / 100_000
         #expect(throws: Never.self) { try Scenario.read(text(most)) }
         #expect(throws: ScenarioErrors.self) { try Scenario.read(text(most + 1)) }
+    }
+
+    @Test("A scenario has as many names of pauses as may be, and not one more")
+    func pauses() {
+        func text(_ count: Int) -> String {
+            "{name: a, pauses: {" + (0..<count).map { "p\($0): 1s" }.joined(separator: ", ") + "}}"
+        }
+        #expect(throws: Never.self) { try Scenario.read(text(ScenarioLimits.pauses)) }
+        #expect(throws: ScenarioErrors.self) { try Scenario.read(text(ScenarioLimits.pauses + 1)) }
+    }
+
+    @Test("A food has at most a million grams of each nutrient")
+    func grams() {
+        func text(_ grams: String) -> String {
+            "{name: a, meals: [{items: [{name: b, quantity: 1, unit: c, protein: \(grams)}]}]}"
+        }
+        #expect(throws: Never.self) { try Scenario.read(text("1000000")) }
+        #expect(throws: ScenarioErrors.self) { try Scenario.read(text("1000000.1")) }
+    }
+
+    @Test(
+        "One mistake is told once, where it is",
+        arguments: [
+            // What should be true and is not counts as left out.
+            ("{name: a, meals: [{when: {photo: false, text: b}, fail: c}]}", "meals[0].when.photo"),
+            (food("amount: one"), "users[0].meal_logs[0].items[0].amount"),
+            (food("id: 5d1f7a90-3c4e-4b5d-8f6a-1b2c3d4e5f60"), "users[0].meal_logs[0].items[0].id"),
+        ])
+    func places(_ text: String, _ path: String) {
+        #expect(TreeTests.errors(text)?.mistakes.map(\.path) == [path])
+    }
+
+    /// A scenario with a food that has one more member.
+    private static func food(_ member: String) -> String {
+        "{name: a, users: [{id: u, meal_logs: [{text: b, meal_type: lunch, items: ["
+            + "{name: c, quantity: 1, unit: d, \(member)}]}]}]}"
     }
 
     @Test("Patterns of exactly as many instructions as all may have are none of them")

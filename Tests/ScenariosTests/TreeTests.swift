@@ -24,8 +24,15 @@ struct TreeTests {
         }
         let dashes = String(repeating: "- ", count: 200_000)
         #expect(Self.errors(dashes)?.mistakes.first?.message.hasPrefix("Lists and mappings are nested") == true)
-        let value = (0..<64).reduce(JSONValue.null) { value, _ in .array([value]) }
-        #expect(throws: ScenarioErrors.self) { try Scenario.read(json: ["name": value]) }
+        // In JSON too, where the null in the innermost list is a level as well.
+        for (count, message) in [(62, "name must be a text"), (63, "Lists and mappings are nested deeper")] {
+            let list = (0..<count).reduce(JSONValue.null) { value, _ in .array([value]) }
+            let object = (0..<count).reduce(JSONValue.null) { value, _ in ["a": value] }
+            for value in [list, object] {
+                let errors = #expect(throws: ScenarioErrors.self) { try Scenario.read(json: ["name": value]) }
+                #expect(errors?.mistakes.first?.message.hasPrefix(message) == true, "\(count)")
+            }
+        }
     }
 
     @Test("At the limit of values, and one more")
@@ -137,6 +144,19 @@ struct TreeTests {
         #expect(Self.errors(text)?.description.hasPrefix("f.yaml:\(place): The file is not valid YAML: ") == true)
     }
 
+    @Test("A value that is wrong from its first character on has nothing to do with columns")
+    func wrongBeginning() {
+        let message = Self.errors("- ]")?.mistakes.first?.message ?? ""
+        #expect(message.contains("did not find expected node content") && !message.contains("column"), "\(message)")
+    }
+
+    @Test("A key of up to 60 bytes stands in a path as it is, a longer one in quotation marks")
+    func longKeys() {
+        let key = String(repeating: "k", count: 60)
+        #expect(Self.errors("{name: a, \(key): 1}")?.mistakes.map(\.path) == [key])
+        #expect(Self.errors("{name: a, \(key)k: 1}")?.mistakes.map(\.path) == [Messages.quoted(key + "k")])
+    }
+
     @Test("Aliases stand for what they name")
     func aliases() throws {
         let scenario = try Scenario.read(
@@ -156,6 +176,10 @@ struct TreeTests {
         let shallow = String(repeating: "[", count: 23) + "*d" + String(repeating: "]", count: 23)
         #expect(throws: Never.self) { try TreeBuilder.tree(ofYAML: Array((deep + shallow).utf8)) }
         #expect(Self.errors(deep + "[\(shallow)]")?.mistakes.first?.message == Messages.tooDeep)
+        let mappings =
+            "- &d " + String(repeating: "{a: ", count: 39) + "{}" + String(repeating: "}", count: 39) + "\n- "
+        #expect(throws: Never.self) { try TreeBuilder.tree(ofYAML: Array((mappings + shallow).utf8)) }
+        #expect(Self.errors(mappings + "[\(shallow)]")?.mistakes.first?.message == Messages.tooDeep)
         let long = String(repeating: "x", count: 1024 * 1024)
         for alias in ["*t", "{? *t : 1}"] {
             let start = "- &t \(long)\n"

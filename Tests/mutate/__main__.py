@@ -47,7 +47,9 @@ def copy_package():
             shutil.copytree(fetched, target, symlinks=True)
         elif fetched.is_file() and not target.exists():
             put(target, fetched.read_bytes())
-    return [name for name in kept if name.startswith("Sources/") and name.endswith(".swift")]
+    return [
+        name for name in kept
+        if name.startswith("Sources/") and name.endswith(".swift") and ".docc/" not in name]
 
 
 def put(path, content, mode=0o644):

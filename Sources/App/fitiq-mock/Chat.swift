@@ -227,7 +227,6 @@ enum ChatAnswer {
 
 private struct PrintedLine: Sendable {
     private var text = ""
-    private var isEnded = false
 
     /// Prints the new part; a text that does not continue the old one starts a new line.
     mutating func grow(to whole: String) {
@@ -244,13 +243,9 @@ private struct PrintedLine: Sendable {
     mutating func finish(with whole: String) {
         grow(to: whole)
         write("\n".utf8)
-        isEnded = true
     }
 
-    mutating func end() {
-        if !text.isEmpty, !isEnded { write("\n".utf8) }
-        isEnded = true
-    }
+    func end() { if !text.isEmpty { write("\n".utf8) } }
 
     private func write(_ bytes: some Sequence<UInt8>) {
         StandardOutput.write(Array(bytes))

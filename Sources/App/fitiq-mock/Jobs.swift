@@ -114,7 +114,7 @@ struct JobProgress: Sendable {
     }
 
     /// The output for a line; the name in it comes from a file and is untrusted.
-    func line(_ index: Int, _ name: String, _ text: String, isPassing: Bool = false) -> String {
+    func line(_ index: Int, _ name: String, _ text: String, isPassing: Bool) -> String {
         let line = "fitiq-mock: \(noun) \(index + 1) of \(count), \(name): \(text)".onOneLine(limit: 300)
         return (isTerminal ? Self.anew : "") + line + (isTerminal && isPassing ? "" : "\n")
     }

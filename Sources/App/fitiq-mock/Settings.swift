@@ -267,8 +267,7 @@ struct ReportOptions: ParsableArguments {
     func tell(
         _ report: Report, knownBroken: KnownBroken, page: (path: String, bytes: [UInt8])? = nil, signal: Int32? = nil
     ) throws(Failure) {
-        let usesColor = System.isTerminal(.output) && System.variable("NO_COLOR") == nil
-        print(TerminalReport(report, knownBroken: knownBroken, usesColor: usesColor).text, terminator: "")
+        print(TerminalReport(report, knownBroken: knownBroken, usesColor: System.usesColor).text, terminator: "")
         if annotations == .github { print(GitHubAnnotations(report, knownBroken: knownBroken).text, terminator: "") }
         StandardOutput.flush()
         do throws(FileError) {

@@ -70,7 +70,7 @@ struct MessageDraft: Sendable {
             var firstByte: UInt8 = end == text.count ? 0x80 : 0
             // The first one may be empty together with the text.
             if begin == 0 { firstByte |= opcode.rawValue | reservedBits << 4 | (isCompressed ? 0x40 : 0) }
-            if begin > 0, isCompressed, compression == .marked { firstByte |= 0x40 }
+            if isCompressed, compression == .marked { firstByte |= 0x40 }
             FrameEncoder.appendRaw(firstByte: firstByte, text[begin..<end], maskKey: maskKey, into: &out)
             begin = end
         }

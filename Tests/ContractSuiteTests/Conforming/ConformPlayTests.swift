@@ -78,6 +78,26 @@ struct ConformPlayTests {
         #expect(goal != nil && goal?.trouble == nil)
     }
 
+    @Test("What is under way when the steps are over gets its answer")
+    func answers() async throws {
+        var configuration = Engine.Configuration()
+        configuration.scenario = try Scenario.read(
+            """
+            name: slow
+            faults:
+              - {on: GET /api/v1/goals, delay: 300ms}
+            """)
+        let server = try LocalServer(configuration)
+        defer { server.stop() }
+        let outcome = try await Self.play([.loadGoals], at: server.url)
+        #expect(outcome != nil && outcome?.trouble == nil)
+        let answered = try await server.perform { engine, _ in
+            engine.journalEntries(ofWorld: "default").compactMap(\.event.request)
+                .map { $0.status == 200 && $0.delivery == .complete }
+        }
+        #expect(answered == [true])
+    }
+
     @Test("What a case waits for in vain ends it; a run that was stopped has no outcome")
     func unmet() async throws {
         // It is stopped only while the goal is waited for, so that there is nothing to wait for.

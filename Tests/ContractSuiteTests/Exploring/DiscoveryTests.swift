@@ -4,6 +4,7 @@ import JSON
 import Judging
 import Scenarios
 import Testing
+import Traffic
 
 @testable import ContractSuite
 
@@ -63,6 +64,24 @@ struct DiscoveryTests {
         let found = try await Self.discovery("explore/unwell", at: Self.chunk)
         #expect(found.timeline.contains { $0.contains("reset-1") })
         #expect((3...Discovery.timelineLimit).contains(found.timeline.count))
+    }
+
+    @Test("A timeline has at most 20 lines, and no more than there are entries")
+    func longTimeline() throws {
+        let story = Story.all[0]
+        let start = Timestamp(secondsSinceEpoch: 1_738_146_600)
+        for (count, lines) in [(1, 1), (3, 3), (20, 20), (21, 20), (40, 20)] {
+            var outcome = TrialOutcome(mode: .union, startedAt: start)
+            outcome.entries = (1...count).map { number in
+                let fault = RecordedFault(name: "silence-1", effect: .silence)
+                return JournalEntry(number: number, time: start, connection: 1, event: .fault(fault))
+            }
+            let run = ExaminedRun(outcome, of: Schedule(story: 0), on: story, Oracle(Story.all))
+            let symptom = Symptom(
+                id: "explore/unwell", level: .must, message: "It is unwell.", situation: Situation(), entries: [1])
+            let found = Discovery(symptom, in: run, of: story, confirmed: (1, 1))
+            #expect(found.timeline.count == lines, "\(count)")
+        }
     }
 
     @Test("The file is a scenario of the discovery's name, with the story's world")

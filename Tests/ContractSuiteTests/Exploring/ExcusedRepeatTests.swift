@@ -81,14 +81,43 @@ struct ExcusedRepeatTests {
         }
     }
 
-    @Test("A hasty repeat is blamed, unless another attempt was under way")
+    private static func failed(at seconds: Double, took: Double = 0, faults: [String] = []) -> Request {
+        Request(
+            line: "GET /api/v1/goals", endpoint: .listGoals, status: 503, at: seconds, took: took, faults: faults)
+    }
+
+    @Test("A hasty repeat is blamed, unless another attempt was under way, or the client may have given up before")
     func attempts() throws {
-        func goals(at seconds: Double, took: Double = 0) -> Request {
-            Request(line: "GET /api/v1/goals", endpoint: .listGoals, status: 503, at: seconds, took: took)
+        let hasty = [Self.failed(at: 0), Self.failed(at: 0.5)]
+        let meals = Request(line: "GET /api/v1/meal-logs", endpoint: .listMealLogs, status: 503, at: 0.25, took: 3)
+        let rows: [(requests: [Request], isBlamed: Bool)] = [
+            (hasty, true), (hasty + [Self.failed(at: 0.25, took: 3)], false), (hasty + [meals], true),
+            // Neither itself nor what was answered just before is under way.
+            ([Self.failed(at: 0), Self.failed(at: 0.5, took: 1)], true),
+            ([Self.failed(at: 0, took: 0.5), Self.failed(at: 0.5)], true),
+            ([Self.failed(at: 0, took: 10, faults: ["late"]), Self.failed(at: 10.5)], false),
+            ([Self.failed(at: 0, took: 9.5, faults: ["late"]), Self.failed(at: 10)], true),
+            ([Self.failed(at: 0, took: 10), Self.failed(at: 10.5)], true),
+        ]
+        for (index, row) in rows.enumerated() {
+            #expect(try Self.isBlamed("retry/backoff-on-5xx", for: row.requests) == row.isBlamed, "row \(index)")
         }
-        let hasty = [goals(at: 0), goals(at: 0.5)]
-        #expect(try Self.isBlamed("retry/backoff-on-5xx", for: hasty))
-        #expect(try !Self.isBlamed("retry/backoff-on-5xx", for: hasty + [goals(at: 0.25, took: 3)]))
+    }
+
+    @Test("A hasty repeat is blamed, unless the user asked since its series began")
+    func series() throws {
+        // The first attempt takes half a second.
+        let short = [Self.failed(at: 0, took: 0.5), Self.failed(at: 0.6)]
+        /// A series has no longer pauses than 61 s.
+        func long(_ pause: Double) -> [Request] { [0, pause, pause + 0.5].map { Self.failed(at: $0) } }
+        let rows: [(requests: [Request], asked: Double, isBlamed: Bool)] = [
+            (short, 0, true), (short, 0.3, false), (short, 0.6, false), (short, 0.7, true),
+            (long(61), 30, false), (long(61.5), 30, true),
+        ]
+        for (index, row) in rows.enumerated() {
+            let isBlamed = try Self.isBlamed("retry/backoff-on-5xx", for: row.requests, asked: [row.asked])
+            #expect(isBlamed == row.isBlamed, "row \(index)")
+        }
     }
 
     @Test("Hasty polls are blamed, whatever the user asked for in between")

@@ -55,6 +55,7 @@ struct ExplorerTests {
         }
         #expect(found.schedule.isBrief)
         #expect(found.confirmed == (1, 1) && found.seenCount > 1)
+        #expect(exploration.counts.equal > 0, "of points that are alike one is tried")
         // A run with the schedule shows it: in the scenario's file too.
         let (base, json) = (Story.all[found.schedule.story].scenario, JSONValue.object(["name": "x"]))
         #expect(
@@ -121,6 +122,8 @@ struct ExplorerTests {
         let all = try await Explorer(Self.settings(runs: 80)).explore(with: straight)
         #expect(Self.told(late) == Self.told(all))
         #expect(resumed.count.now < straight.count.now - 35)
+        // The first run with a schedule is known by the schedule alone.
+        for found in all.found { #expect(notebook.lesson(of: found.schedule.key) != nil) }
         // Once more: only the baseline and what is shown of a finding is run again.
         let again = Counted(trial: Self.hasty)
         let last = try await Explorer(Self.settings(runs: 80)).explore(with: again, remembering: notebook)
@@ -179,6 +182,8 @@ struct ExplorerTests {
         var isRepeatable = false
         /// The status by the names of the rules, and how often it ran with them.
         let status: @Sendable ([String], Int) -> Int
+        /// Whether runs with faults leave no entries.
+        var isTraceless = false
         private let counts = Counts()
 
         final class Counts: Sendable { let values = Mutex<[ExactString: Int]>([:]) }
@@ -194,6 +199,7 @@ struct ExplorerTests {
                 return values[ExactString("\(scenario.faults)"), default: 0]
             }
             var outcome = try await ExplorerTests.reference.run(scenario, story: story)
+            if isTraceless, !names.isEmpty { outcome.entries = [] }
             outcome.end = .command(.exited(status(names, count)))
             return outcome
         }
@@ -228,6 +234,8 @@ struct ExplorerTests {
         let exploration = try await Explorer(settings).explore(with: command)
         #expect(exploration.found.map(\.symptom.id) == ["explore/command"])
         #expect(exploration.found[0].schedule.faults.isEmpty)
+        let both = Self.settings(runs: 1) { $0.stories = Array(Story.all[..<2]) }
+        #expect(try await Explorer(both).explore(with: command).found.map(\.seenCount) == [2])
         let honest = Self.settings(runs: 20) { settings in
             settings.mayFail = true
         }
@@ -260,6 +268,31 @@ struct ExplorerTests {
         let settings = Self.settings(runs: 16) { $0.families = [.failed] }
         let exploration = try await Explorer(settings).explore(with: command)
         #expect(!exploration.flaky.isEmpty && exploration.found.map(\.symptom.id) == ["explore/command"])
+    }
+
+    @Test("A cause that shows only once is looked for in three schedules, and in no more")
+    func doubts() async throws {
+        var command = Command { names, count in names.isEmpty || count > 1 ? 0 : 1 }
+        // All runs end in the same situation.
+        command.isTraceless = true
+        let settings = Self.settings(runs: 16) { $0.families = [.failed] }
+        let exploration = try await Explorer(settings).explore(with: command)
+        #expect(exploration.found.isEmpty && exploration.flaky.count == 3)
+    }
+
+    @Test("A schedule is run until it is certain, and a finding as often as is allowed")
+    func certain() async throws {
+        let most = Mutex(0)
+        let command = Command { names, count in
+            guard names.contains("status-503-1") || names.contains("shake-503-1") else { return 0 }
+            most.withLock { $0 = max($0, count) }
+            return 1
+        }
+        let settings = Self.settings(runs: 1) { $0.families = [.failed] }
+        let found = try await Explorer(settings).explore(with: command).found
+        #expect(found.count == 1 && found.allSatisfy { $0.confirmed == (3, 3) && $0.schedule.isBrief })
+        // Once, twice to confirm it, twice with brief answers, and three times at the end.
+        #expect(most.withLock { $0 } == 8)
     }
 
     @Test("If the smallest schedule does not show it at last, the one before is the finding")
@@ -318,10 +351,11 @@ struct ExplorerTests {
 
     /// A client that crashes at the first fault, wherever it stands.
     private struct Fragile: Trial {
+        var trial = ExplorerTests.reference
         let isRepeatable = true
 
         func run(_ scenario: Scenario, story: Int) async throws -> TrialOutcome {
-            var outcome = try await ExplorerTests.reference.run(scenario, story: story)
+            var outcome = try await trial.run(scenario, story: story)
             if let end = outcome.entries.firstIndex(where: { !$0.event.faultNames.isEmpty }) {
                 outcome.entries.removeLast(outcome.entries.count - end - 1)
                 outcome.end = .command(.signalled(11))
@@ -334,7 +368,10 @@ struct ExplorerTests {
     @Test("One finding for each cause, at most 50; the others are counted")
     func limit() async throws {
         let settings = Self.settings(runs: 448) { $0.stories = Story.all }
-        let exploration = try await Explorer(settings).explore(with: Fragile())
+        var counts = [0]
+        let exploration = try await Explorer(settings).explore(
+            with: Fragile(), observing: { counts.append($0.omittedCount) })
+        #expect(zip(counts, counts.dropFirst()).contains { ($1 - $0) % 2 == 1 }, "they are counted one by one")
         let crashes = exploration.found.filter { $0.symptom.id == "explore/crash" }
         #expect(exploration.found.count == ExploreLimits.findings && exploration.omittedCount > 0)
         let causes = crashes.map { found in
@@ -342,6 +379,20 @@ struct ExplorerTests {
         }
         #expect(Set(causes).count == causes.count && causes.count > 10)
         #expect(crashes.allSatisfy { $0.schedule.faults.count == 1 })
+    }
+
+    @Test("Each schedule that shows a cause is counted at one finding")
+    func seen() async throws {
+        let story = Story.all[3]
+        let settings = Self.settings(runs: nil) { settings in
+            settings.stories = [story]
+            settings.families = [.failed]
+        }
+        let trial = Fragile(trial: MemoryTrial(of: [story]) { try ReferenceClient($0, network: $1) })
+        let exploration = try await Explorer(settings).explore(with: trial)
+        let crashes = exploration.found.filter { $0.symptom.id == "explore/crash" }
+        #expect(exploration.ended == .exhausted && exploration.omittedCount == 0 && exploration.flaky.isEmpty)
+        #expect(crashes.count > 1 && crashes.map(\.seenCount).reduce(0, +) == exploration.counts.schedules)
     }
 
     @Test("A client that never connects is not explored")
@@ -391,5 +442,12 @@ struct ExplorerTests {
     @Test("A confirmation may take as many tries as the limit")
     func confirmation() {
         #expect(Explorer.Confirmation(ExploreLimits.tries, of: ExploreLimits.tries).needed == 20)
+        #expect(Explorer.Confirmation(1, of: 2).description == "1/2")
+    }
+
+    @Test("A confirmation that needs no try, or more than there are, is our own mistake, and stops the program")
+    func misuse() async {
+        await #expect(processExitsWith: .failure) { _ = Explorer.Confirmation(0, of: 3) }
+        await #expect(processExitsWith: .failure) { _ = Explorer.Confirmation(3, of: 2) }
     }
 }

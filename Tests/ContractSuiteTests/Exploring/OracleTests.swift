@@ -88,6 +88,10 @@ struct OracleTests {
         #expect(try ids(Self.story, demand, isHarmed: false) == ["inside/transcript-equals-chunks"])
         #expect(try ids(Self.story, demand, isHarmed: true) == [])
         #expect(try ids(foreign, demand, isHarmed: false) == [])
+        // Unless it is said otherwise, a world is the story's own, and something is meant to go wrong.
+        let own = Self.story.inWorld(Self.story.scenario, document: Self.story.document)
+        #expect(try ids(own, demand, isHarmed: false) == ["inside/transcript-equals-chunks"])
+        #expect(Self.ids(try Self.outcome(failures: [Self.failure(.transcript, step: demand)])) == [])
         // The end holds everywhere.
         let end = try Self.step(.lost)
         for isHarmed in [false, true] {
@@ -188,6 +192,28 @@ struct OracleTests {
         #expect(Self.ids(full) == [])
         let over = try Self.outcome(requests: even(5001, 1_000_000))
         #expect(Self.ids(over) == ["explore/flood"])
+        // As many as a minute may have are no flood, but so many in all are one.
+        let steady = try Self.outcome(requests: (0..<5001).map { Double($0) * 1.01 })
+        let symptoms = Oracle(Story.all).symptoms(of: steady, TrialReading(steady), story: 0)
+        #expect(symptoms.map(\.message) == [ExploringMessages.flood(entries: 5001)])
+    }
+
+    @Test("The busiest minute has its first moment and its last; of two that are equal the first counts")
+    func minutes() throws {
+        let rows: [(requests: [Double], count: Int, places: Range<Int>)] = [
+            ([], 0, 0..<0), ([0, 60], 2, 0..<2), ([0, 60.5], 1, 0..<1), ([0, 30, 60, 61, 62], 4, 1..<5),
+        ]
+        for row in rows {
+            let busiest = Oracle.busiestMinute(try Self.outcome(requests: row.requests).entries)
+            #expect(busiest.count == row.count && busiest.places == row.places, "\(row)")
+        }
+    }
+
+    @Test("A failure is shown by the last traffic up to its moment")
+    func evidence() throws {
+        let outcome = try Self.outcome(requests: [1, 2, 3], failures: [Self.failure(step: try Self.step(.unwell))])
+        let symptoms = Oracle(Story.all).symptoms(of: outcome, TrialReading(outcome), story: 0)
+        #expect(symptoms.map(\.entries) == [[1, 2]])
     }
 
     @Test("What a client begins while its user wants nothing is restless; what it began before is not")

@@ -162,6 +162,10 @@ struct PointsTests {
             // One of them is the moment of the first situation.
             #expect(points.all.count == min(requests + 1, ExploreLimits.points), "\(requests)")
         }
+        // Its very end is a moment of it.
+        let outcome = try Self.journal(requests: 1)
+        let points = Points(outcome, TrialReading(outcome))
+        #expect(points.reaches(.moment(seconds: 1)) && !points.reaches(.moment(seconds: 2)))
     }
 
     @Test("Requests are numbered as they came, though their answers overtook each other")
@@ -184,6 +188,78 @@ struct PointsTests {
             points.all.map(\.place) == [
                 .request(.listGoals, 2), .moment(seconds: 3), .request(.listMealLogs, 1), .request(.listGoals, 1),
             ])
+    }
+
+    private static let second = Timestamp(secondsSinceEpoch: 1)
+
+    /// The points of a journal with these events, when each was written in seconds.
+    private static func points(_ events: [(at: Double, event: JournalEvent)]) -> Points {
+        let start = Timestamp(secondsSinceEpoch: 0)
+        var outcome = TrialOutcome(mode: .union, startedAt: start)
+        outcome.entries = events.enumerated().map { index, moment in
+            JournalEntry(
+                number: index + 1, time: start.advanced(byNanoseconds: Int64(moment.at * 1e9)), connection: 1,
+                event: moment.event)
+        }
+        return Points(outcome, TrialReading(outcome))
+    }
+
+    private static let upgrade = "Connection: Upgrade\r\nUpgrade: websocket\r\n"
+
+    @Test("A socket is idle where the server sends nothing for five seconds, and at its end")
+    func gaps() throws {
+        let head = try RequestHead(
+            recorded: Array("GET /api/v1/consultations/c/ws HTTP/1.1\r\n\(Self.upgrade)".utf8))
+        let opening = RecordedExchange(head: head, requestedAt: Self.second, endpoint: .webSocket, status: 101)
+        let pong = RecordedFrame(sender: .server, opcode: .text, payload: Array(#"{"type":"pong"}"#.utf8))
+        for (end, isIdle) in [(6.5, false), (7, true)] as [(Double, Bool)] {
+            let points = Self.points([(1, .opened(opening)), (2, .frame(pong)), (end, .frame(pong))])
+            #expect(points.reaches(.after(.webSocket, connection: 1, type: "pong", 1)) == isIdle)
+            #expect(points.reaches(.after(.webSocket, connection: 1, type: "pong", 2)))
+        }
+    }
+
+    @Test("Only a request that comes after one that hangs shows patience")
+    func hanging() throws {
+        let head = try Self.head("/api/v1/goals")
+        let hangs = RecordedExchange(
+            head: head, requestedAt: Self.second, endpoint: .listGoals, status: nil, delivery: .none,
+            faults: ["hang-1"])
+        for (seconds, patience) in [(1, nil), (31, .seconds(30))] as [(Int64, Duration?)] {
+            let next = RecordedExchange(
+                head: head, requestedAt: Timestamp(secondsSinceEpoch: seconds), endpoint: .listGoals, status: 200)
+            let points = Self.points([(1, .exchange(hangs)), (Double(seconds), .exchange(next))])
+            #expect(points.patience == patience, "\(seconds)")
+        }
+    }
+
+    @Test("A meal is a place if a rule can have its words")
+    func meals() throws {
+        let rows: [(String, Bool)] = [
+            ("2 eggs", true), ("/2 eggs", false), (#"2\u0007eggs"#, false), (#"2\u007feggs"#, false), (" ", false),
+            ("", false),
+        ]
+        for (words, isPlace) in rows {
+            let meal = RecordedExchange(
+                head: try Self.head("/api/v1/meal-logs/natural"), body: Array(#"{"raw_input":"\#(words)"}"#.utf8),
+                requestedAt: Self.second, endpoint: .createMealLog, status: 201)
+            #expect(Self.points([(1, .exchange(meal))]).all.contains { $0.place.sort == .meal } == isPlace, "\(words)")
+        }
+    }
+
+    @Test("A place is what an operation matches, and a socket only if the request wants one")
+    func matches() throws {
+        let rows: [(endpoint: Endpoint, fields: String, unmatched: RecordedExchange.Unmatched?, isPlace: Bool)] = [
+            (.webSocket, Self.upgrade, nil, true), (.webSocket, "", nil, false), (.listGoals, "", nil, true),
+            (.listGoals, "", .notInGuide, false),
+        ]
+        for row in rows {
+            let head = try RequestHead(recorded: Array("GET /api/v1/goals HTTP/1.1\r\n\(row.fields)".utf8))
+            let exchange = RecordedExchange(
+                head: head, requestedAt: Self.second, endpoint: row.endpoint, unmatched: row.unmatched, status: 404)
+            let points = Self.points([(1, .exchange(exchange))]).all
+            #expect(points.contains { $0.place.endpoint == row.endpoint } == row.isPlace, "\(row)")
+        }
     }
 
     @Test("Points that differ only in their numbers are alike; those in another situation are not")

@@ -95,6 +95,7 @@ struct RecordedScheduleTests {
                 { try $0.asked(.listGoals, 200, "{", delivery: .partial) }
             ),
             ("a late one", ["slow(3s)@GET /api/v1/goals 1"], { try $0.asked(.listGoals, 200, late: 3) }),
+            ("one a second late", ["slow(1s)@GET /api/v1/goals 1"], { try $0.asked(.listGoals, 200, late: 1) }),
             (
                 "requests whose answers overtook each other",
                 ["recorded-status-500@GET /api/v1/goals 2", "slow(5s)@GET /api/v1/goals 1"],
@@ -176,6 +177,13 @@ struct RecordedScheduleTests {
                 }
             ),
             (
+                "a question whose answer has not begun when the recording ends", ["recorded-answer@question 1"],
+                {
+                    try $0.opened()
+                    $0.question()
+                }
+            ),
+            (
                 "questions of two consultations are counted apart, and told apart by their words",
                 [
                     #"recorded-answer@question 1 "Why?""#, #"recorded-answer@question 1 "How?""#,
@@ -232,6 +240,7 @@ struct RecordedScheduleTests {
         try recording.opened()
         recording.question(answer: ["One", "", "moment"])
         recording.says(#"{"type":"error","message":""}"#)
+        recording.question(answer: ["So."], isComplete: true)
         let rules = RecordedSchedule(recording.entries).schedule.faults.flatMap { $0.rules(named: "a") }
         let expected: [[(String, JSONValue)]] = [
             [("status", 429), ("body", "{\"error\":\"slow\"}"), ("retry_after", 7)],
@@ -248,6 +257,15 @@ struct RecordedScheduleTests {
             rules[3]["steps"] == [
                 ["chunk": "One"], ["chunk": "moment"], ["error": "The coach is not available."],
             ])
+        #expect(rules[4]["chunks"] == ["So."])
+    }
+
+    @Test("From 500 on the server failed; less is refused")
+    func families() throws {
+        var recording = Recording()
+        for status in [400, 499, 500] { try recording.asked(.listGoals, status) }
+        let faults = RecordedSchedule(recording.entries).schedule.faults
+        #expect(faults.map(\.kind.family) == [.refused, .refused, .failed])
     }
 
     @Test("200 faults are translated; more are counted")

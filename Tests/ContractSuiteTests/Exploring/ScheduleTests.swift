@@ -58,6 +58,41 @@ struct ScheduleTests {
         #expect(Set(FaultKind.all.map(\.family)) == Set(FaultKind.Family.allCases))
     }
 
+    @Test("No kind switches anything off")
+    func switches() {
+        func isOff(_ value: JSONValue) -> Bool {
+            switch value {
+            case .bool(let isOn): !isOn
+            case .array(let values): values.contains { isOff($0) }
+            case .object(let object): object.contains { _, value in isOff(value) }
+            default: false
+            }
+        }
+        for kind in FaultKind.all {
+            #expect(!kind.members.contains { isOff(.object($0)) }, "\(kind.id)")
+        }
+    }
+
+    @Test("A server that restarts refuses the next handshake, and one that is out all that follow")
+    func outages() throws {
+        for (id, connections) in [("restart", 3), ("outage", "3..")] as [(String, JSONValue)] {
+            let place = FaultPoint.Place.frame(.webSocket, connection: 2, type: "connected", 1)
+            let rules = Schedule.Fault(try #require(FaultKind.named(id)), at: place).rules(named: "x")
+            #expect(rules.count == 2 && rules.last?["on"] == "handshake /api/v1/consultations/{id}/ws")
+            #expect(rules.last?["connections"] == connections && rules.last?["name"] == "x.2")
+            #expect(rules.last?["status"] == 503 && rules.last?["retry_after"] == 1)
+        }
+    }
+
+    @Test("Earlier than a place are the first of its like, that half way, and the one before, each once")
+    func earlierPlaces() {
+        for (number, earlier) in [(1, []), (2, [1]), (3, [1, 2]), (4, [1, 2, 3]), (9, [1, 4, 8])] as [(Int, [Int])] {
+            #expect(FaultPoint.Place.request(.listGoals, number).earlier.map(\.number) == earlier)
+            let moments = FaultPoint.Place.moment(seconds: number).earlier.map(\.number)
+            #expect(moments == Array(earlier.prefix(2)), "the second before is as good as the same")
+        }
+    }
+
     @Test("A schedule's file is read as its scenario, for every kind at every place", arguments: places)
     func documents(_ place: FaultPoint.Place) throws {
         for text in ["name: base", Self.base] {

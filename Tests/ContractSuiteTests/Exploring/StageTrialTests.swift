@@ -40,4 +40,12 @@ struct StageTrialTests {
         #expect(limit == 15_000)
         #expect(try await trial.run(story.scenario, story: 0).end == .restless(looks: limit))
     }
+
+    @Test("In memory, where everything arrives at once, it takes fewer")
+    func looksInMemory() async throws {
+        let story = Story("restless", world: "", isChat: false)
+        let trial = MemoryTrial(of: [story]) { _, _ in Still(clock: .suite, isRestless: true) }
+        let outcome = try await trial.run(story.scenario, story: 0)
+        #expect(outcome.end == .restless(looks: MemoryTrial.lookLimit))
+    }
 }

@@ -21,6 +21,12 @@ struct AdminPageTests {
         #expect(answer.fields[.referrerPolicy] == "no-referrer")
     }
 
+    @Test("The policy may be the last thing that is read of a page")
+    func policy() {
+        let page = #"<meta http-equiv="Content-Security-Policy" content="default-src 'none'""#
+        #expect(Engine.policy(of: Array(page.utf8)) == "default-src 'none'")
+    }
+
     @Test("It has at most 150 kB, all of it in one document, without data")
     func document() throws {
         let network = VirtualNetwork()

@@ -151,6 +151,7 @@ struct EventTests {
     @Test("An engine is quiet when nothing moves, unless somebody follows a journal")
     func quiet() throws {
         let network = VirtualNetwork()
+        #expect(network.engine.isQuiet)
         _ = try network.exchange(Request())
         #expect(network.engine.isQuiet)
         let reader = try EventReader(network)
@@ -175,8 +176,11 @@ struct EventTests {
         _ = try world.ask(.post, "marks")
         _ = try world.ask(.post, "rewind", #"{"to":"mark-1"}"#)
         #expect(reader.take().map(\.name) == ["note", "note"] && reader.worlds.count == 2)
+        let served = try #require(network.engine.worlds["w1"])
+        #expect(served.life == 1)
         _ = try world.ask(.post, "reset", #"{"scenario":"default"}"#)
         #expect(reader.take().map(\.name) == [] && reader.worlds.count == 3)
+        #expect(served.life == 2)
         #expect(try JSON.parse(reader.worlds[2])["scenario"] == "default")
         #expect(try JSON.parse(reader.worlds[2])["instance"] == told["instance"])
         let later = VirtualNetwork.start.advanced(byNanoseconds: 1)
@@ -242,6 +246,19 @@ struct EventTests {
         #expect(!network.engine.hasController(ExactString(name), of: network.engine.defaultWorld))
         let again = try EventReader(network, "events?controller=\(name)")
         #expect(again.wire.ending == .open && other.wire.ending == .open)
+        for stream in [other, again] {
+            #expect(String(decoding: stream.wire.received.prefix(12), as: UTF8.self) == "HTTP/1.1 200")
+        }
+    }
+
+    @Test("Who waits for an entry, or follows without a name, is no controller")
+    func noControllers() throws {
+        let network = VirtualNetwork()
+        let wait = try WaitTests.Wait(network, #"{"for":{"status":404}}"#)
+        let plain = try EventReader(network)
+        #expect(!network.engine.hasController("page", of: network.engine.defaultWorld))
+        #expect(try network.admin(.post, "breakpoints", #"{"on":"request","controller":"page"}"#).status == 409)
+        #expect(!wait.isAnswered && plain.wire.ending == .open)
     }
 
     @Test("A breakpoint ends with its controller: no switch, rewind or fork brings it back without one")

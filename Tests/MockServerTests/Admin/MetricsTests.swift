@@ -64,6 +64,17 @@ struct MetricsTests {
         #expect(open["web_sockets"] == 0 && open[#"sockets_closed_total{by="client"}"#] == 1)
     }
 
+    @Test("Faults that last are counted as acting, and notes are not")
+    func faults() throws {
+        let network = try VirtualNetwork.faulty("{on: socket, at: {frame: 1}, withhold_pong: true}")
+        _ = try network.socket(on: try network.consultation())
+        #expect(try network.admin(.put, "network", #"{"network":null}"#).status == 200)
+        let samples = try samples(network)
+        for kind in ["fault", "note"] { #expect(samples["journal_entries_total{kind=\"\(kind)\"}"] == 1) }
+        #expect(samples[#"faults_acted_total{kind="fault"}"#] == 1)
+        #expect(samples[#"faults_acted_total{kind="note"}"#] == nil)
+    }
+
     @Test("What is no HTTP is counted as a refusal")
     func refusals() throws {
         let network = VirtualNetwork()

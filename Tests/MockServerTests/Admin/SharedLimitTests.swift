@@ -79,6 +79,15 @@ struct SharedLimitTests {
         #expect(try world.ask(.get, "state").text == before)
     }
 
+    @Test("A world without data is made even where the others hold more than all may")
+    func beyond() throws {
+        let network = VirtualNetwork { $0.limits.storedBytes = 10_000 }
+        let world = try network.plainWorld()
+        while try Self.goal(world).status == 201 {}
+        try #require(network.engine.worlds.storedBytes > 10_000)
+        #expect(try network.admin(.post, "worlds", "{}").status == 201)
+    }
+
     @Test("A world's own limit holds as well")
     func own() throws {
         let network = VirtualNetwork {

@@ -1,6 +1,8 @@
 import FitIQAPI
+import HTTP1
 import HTTPTypes
 import JSON
+import Scenarios
 import TestSupport
 import Testing
 import Traffic
@@ -91,7 +93,10 @@ struct StreamTests {
         let client = try network.client()
         client.wire.send(Self.journal.bytes + Request().bytes + Self.journal.bytes + Request(target: "/ready").bytes)
         #expect(client.wire.received.isEmpty)
-        while network.engine.isBusy { network.turn() }
+        while network.engine.isBusy {
+            #expect(network.engine.streams.waiting.count <= 1)
+            network.turn()
+        }
         let lines = Self.lines(network)
         #expect(try client.response().body == lines)
         #expect(try client.response().text == #"{"status":"ok"}"#)
@@ -244,6 +249,7 @@ struct StreamTests {
         while network.engine.isBusy {
             network.turn()
             #expect(reader.wire.received.count - received <= network.engine.streams.sliceSize + 8192)
+            #expect(network.engine.streams.waiting.count <= 1, "it is listed once")
             received = reader.wire.received.count
             #expect(try other.exchange(Request()).status == 200)
             turns += 1
@@ -263,6 +269,7 @@ struct StreamTests {
         _ = try network.exchange(Request(target: "/nowhere?\(filler)"))
         var turns = 0
         while network.engine.isBusy {
+            #expect(network.engine.streams.waiting.count <= readers.count, "each is listed once")
             let before = readers.filter { !$0.wire.received.isEmpty }.count
             network.turn()
             #expect(readers.filter { !$0.wire.received.isEmpty }.count - before <= 3)
@@ -294,6 +301,55 @@ struct StreamTests {
         #expect(network.engine.streams.journalReaders.isEmpty)
     }
 
+    @Test("Slices are made as long as no more is unread than the limit")
+    func atTheLimit() throws {
+        func unsent(limit: Int) throws -> Int {
+            let network = try Self.network { $0.limits.unsentBytesBeforeReadingPauses = limit }
+            let wire = try network.open(window: 0)
+            wire.send(Self.journal.bytes)
+            return network.unsent(by: wire)
+        }
+        let one = try unsent(limit: 1)
+        #expect(try unsent(limit: one - 1) == one)
+        #expect(try unsent(limit: one) > one)
+    }
+
+    @Test("A mebibyte goes whole, and more in slices", arguments: [(1_048_576, true), (1_048_577, false)])
+    func longestWholeBody(size: Int, isWhole: Bool) throws {
+        var scenario = try Scenario.read("{name: a, stubs: [{path: /long}]}")
+        scenario.stubs[0].body = [UInt8](repeating: 0x78, count: size)
+        let network = VirtualNetwork { $0.adopt(scenario) }
+        let wire = try network.open(window: 0)
+        wire.send(Request(target: "/long").bytes)
+        #expect((network.unsent(by: wire) > size) == isWhole)
+        wire.read()
+        #expect(try HTTPClient(wire).response().body.count == size)
+    }
+
+    @Test("Pieces that exist already come one after another, and each is released when it is sent")
+    func pieces() {
+        let source = BytesSource([[1, 2, 3], [], [4, 5]])
+        var first = BodySlice(size: 4, at: VirtualNetwork.start)
+        var second = BodySlice(size: 4, at: VirtualNetwork.start)
+        let progress = source.fill(&first)
+        #expect(progress == .more && first.bytes == [1, 2, 3, 4] && source.heldByteCount == 2)
+        let end = source.fill(&second)
+        #expect(end == .end && second.bytes == [5] && source.heldByteCount == 0)
+    }
+
+    @Test("What is left of an answer is freed beside the loop where it is much", arguments: [(65_536, 0), (65_537, 1)])
+    func leftOver(size: Int, count: Int) throws {
+        let network = VirtualNetwork()
+        let engine = network.engine
+        engine.startJob = { _ in }
+        let connection = try #require(network.connection(of: try network.open()))
+        let head = try RequestHead(recorded: Array("GET / HTTP/1.1\r\n".utf8))
+        let source = BytesSource([[UInt8](repeating: 7, count: size)])
+        engine.begin(source, of: Answer(source), to: head, in: engine.defaultWorld, on: connection)
+        engine.endStream(of: connection)
+        #expect(engine.jobs.discarded.count == count)
+    }
+
     @Test("A large body of the API goes in slices too, with its length")
     func largeBody() throws {
         let network = VirtualNetwork { $0.pace = .instant }
@@ -309,6 +365,8 @@ struct StreamTests {
         wire.send(request.bytes + Request().bytes)
         #expect(network.unsent(by: wire) < 400_000)
         #expect(network.engine.connections.heldBytes > whole.body.count)
+        // It keeps nothing of a journal.
+        #expect(network.engine.streams.journalReaders.isEmpty)
         wire.read()
         let client = HTTPClient(wire)
         #expect(try client.response().body == whole.body)

@@ -48,9 +48,40 @@ struct VerdictTests {
         let network = VirtualNetwork()
         let world = try network.world("{\"judged\": \(isJudged)}")
         #expect((network.engine.worlds["\(world.id)"]?.judge != nil) == isJudged)
+        _ = try world.ask(.post, "reset", "{}")
+        #expect((network.engine.worlds["\(world.id)"]?.judge != nil) == isJudged)
         _ = try world.ask(.get, "verdicts")
         #expect(network.engine.worlds["\(world.id)"]?.judge != nil)
         #expect(try network.admin(.post, "worlds", #"{"judged": "yes"}"#).status == 400)
+    }
+
+    @Test("Who has sent nothing yet has not connected, and requests of no operation are counted")
+    func connected() throws {
+        let world = try VirtualNetwork().world(#"{"judged": true}"#)
+        func facts() throws -> [JSONValue?] {
+            let answer = try world.ask(.get, "verdicts").json
+            return [answer?["has_connected"], answer?["unmatched"]]
+        }
+        #expect(try facts() == [false, 0])
+        let id = try world.consultation()
+        #expect(try world.ask(.delete, "journal").status == 204)
+        #expect(try facts() == [false, 0])
+        let socket = try world.socket(on: id)
+        #expect(try facts() == [true, 0])
+        _ = try world.exchange(.get, "/nowhere")
+        #expect(try facts() == [true, 1])
+        socket.close()
+    }
+
+    @Test("The judge looks at so many entries at once")
+    func batch() throws {
+        let network = VirtualNetwork()
+        let world = try network.world(#"{"judged": true}"#)
+        let served = try #require(network.engine.worlds["\(world.id)"])
+        for count in 1...WorldJudge.batch {
+            _ = try world.exchange(.get, "/nowhere")
+            #expect(served.judge?.lastNumber == (count == WorldJudge.batch ? count : 0))
+        }
     }
 
     @Test("Other worlds' clients are not judged here, and a reset forgets")

@@ -93,6 +93,8 @@ struct WorldTests {
         let ids = list?["worlds"]?.array?.compactMap { $0["id"]?.string }
         #expect(ids == ["default", "w1", "w2", "w4", "w5", "w6", "w7", "w8", "w9", "w10", "w11", "w12"])
         #expect(list?["count"]?.int == 12)
+        let (first, second) = (try #require(network.engine.worlds["w1"]), try #require(network.engine.worlds["w2"]))
+        #expect(first < second && !(second < first) && !(first < first))
     }
 
     @Test("The default world cannot be deleted")

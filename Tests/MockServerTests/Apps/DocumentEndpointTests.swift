@@ -59,6 +59,21 @@ struct DocumentEndpointTests {
         return "abcdef00-0000-4000-8000-00000000000\(number)"
     }
 
+    @Test("An insight is marked as read, as archived, and as archived no more")
+    func marks() throws {
+        let network = VirtualNetwork()
+        let id = Self.id(.insights)
+        let state = #"{"name":"a","users":[{"id":"\#(TestUser.anna)","documents":{"insights":[{"id":"\#(id)"}]}}]}"#
+        #expect(try network.admin(.put, "state", state).status == 200)
+        for (path, mark) in [
+            ("read", #""is_read":true"#), ("archive", #""is_archived":true"#), ("unarchive", #""is_archived":false"#),
+        ] {
+            let request = Request.authorized(.post, "/api/v1/insights/\(id)/\(path)", as: TestUser.anna)
+            let answer = try network.exchange(request)
+            #expect(answer.status == 200 && answer.text.contains(mark), "\(path): \(answer.text)")
+        }
+    }
+
     @Test("Refusals come in their order: 401, 404, 415, 400")
     func order() throws {
         let network = VirtualNetwork()

@@ -16,8 +16,9 @@ struct ControlTests {
         let network = VirtualNetwork()
         let access = try network.engine.makeWorld(
             Scenario(), guide: .goalLinking, seed: 7, clock: .manual, at: network.now)
-        #expect(access.mode == .goalLinking && access.now == Self.start)
+        #expect(access.id == "w1" && access.mode == .goalLinking && access.now == Self.start)
         #expect(access.webSocketURL == "ws" + access.url.dropFirst(4))
+        #expect(network.engine.worlds[ExactString(access.id)]?.judge != nil)
         let client = try WorldClient(network, network.admin(.get, "worlds/\(access.id)"))
         #expect(client.token == access.token && client.apiKey == access.apiKey)
         #expect(try client.exchange(.get, "/api/v1/goals").status == 200)

@@ -78,13 +78,28 @@ struct JournalTruthTests {
         "An answer whose end the client cannot find is not complete",
         arguments: [
             ("content_length: 7", "partial"), ("content_length: -7", "partial"), ("malformed: chunking", "partial"),
-            ("malformed: json", "complete"),
+            ("malformed: json", "complete"), ("truncate: {after: 3}", "partial"),
+            ("truncate: {after: 100000}", "complete"),
         ])
     func framing(_ fault: String, _ expected: String) throws {
         let network = try VirtualNetwork.faulty("{on: GET /api/v1/goals, \(fault)}", answers: "[]", clock: .real)
         let wire = try network.open()
         wire.send(Request.goals.bytes)
         #expect(story(network) == ["0 exchange 200 \(expected)"])
+    }
+
+    @Test(
+        "An answer has the body that the client got, whatever faults made of it",
+        arguments: ["delay: 0", "truncate: {after: 3}", "truncate: {after: 100000}", "malformed: json"])
+    func bodies(_ fault: String) throws {
+        let network = try VirtualNetwork.faulty("{on: GET /api/v1/goals, \(fault)}", answers: "[]", clock: .real)
+        let wire = try network.open()
+        wire.send(Request.goals.bytes)
+        guard case .exchange(let exchange)? = network.engine.journalEntries(ofWorld: World.defaultID).last?.event else {
+            Issue.record("The journal has no exchange.")
+            return
+        }
+        #expect(exchange.responseBody.bytes == ResponseFaultTests.body(wire.received[...]))
     }
 
     @Test("An answer that a client waits for that has closed its half is whole")

@@ -130,6 +130,24 @@ struct LogTests {
         #expect(log.lines == ["warning refused with 400: Bad."])
     }
 
+    @Test("At the level warning only warnings are observed, and above it nothing is")
+    func levels() throws {
+        for (level, count) in [(Logger.Level.warning, 1), (.error, 0)] {
+            let network = VirtualNetwork()
+            network.engine.observe = nil
+            let log = log(network, level: level)
+            network.engine.observe?(.refused(status: .badRequest, message: "Bad."))
+            #expect(log.lines.count == count && network.engine.recorder.observe == nil)
+        }
+    }
+
+    @Test("Who observes an engine without a log hears of each request")
+    func unlogged() throws {
+        let network = VirtualNetwork()
+        _ = try network.exchange(Request())
+        #expect(network.observations.map(\.description) == ["GET /health 200"])
+    }
+
     @Test("Entries are passed on to every observer, with the id of their world")
     func observers() throws {
         let network = VirtualNetwork()

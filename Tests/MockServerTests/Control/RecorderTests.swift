@@ -66,6 +66,7 @@ struct RecorderTests {
             "{on: socket, at: {type: pong}, lose: true}", answers: "[]", clock: .real)
         let socket = try network.socket(on: try network.consultation())
         let before = try #require(network.connection(of: socket.wire)?.record.framesOut)
+        #expect(before == 1)
         socket.send(#"{"type":"ping"}"#)
         #expect(network.connection(of: socket.wire)?.record.framesOut == before)
     }

@@ -134,6 +134,17 @@ struct ResponseFaultTests {
         expectLines(network.timeline(of: wire, for: .seconds(1000)), ["600.000 s \(count) bytes", "675.000 s end"])
     }
 
+    @Test("What no clock lets go is given up after two hours, and not before")
+    func heldForever() throws {
+        let network = try VirtualNetwork.faulty("{on: GET /api/v1/goals, delay: 10m}", clock: .manual)
+        let wire = try network.open()
+        wire.send(Request.goals.bytes)
+        network.advance(by: .milliseconds(7_199_999))
+        #expect(wire.ending == .open)
+        network.advance(by: .milliseconds(1))
+        #expect(wire.ending == .reset && wire.received.isEmpty)
+    }
+
     @Test("Drops that come more slowly than a connection may be idle")
     func slowDribble() throws {
         let network = try VirtualNetwork.faulty("{on: GET /api/v1/goals, dribble: {bytes: 100, every: 200s}}")

@@ -56,6 +56,8 @@ struct BackpressureTests {
     func resumesOneByOne() throws {
         let network = VirtualNetwork { $0.limits.unsentBytesBeforeReadingPauses = 10 }
         let wire = try network.open(window: 0)
+        let connection = try #require(network.connection(of: wire))
+        #expect(!connection.hasWaitingRequests)
         wire.send((0..<5).flatMap { _ in Request().bytes })
         let one = network.unsent(by: wire)
         for _ in 0..<(5 * one) {
@@ -64,7 +66,7 @@ struct BackpressureTests {
         }
         let client = HTTPClient(wire)
         for _ in 0..<5 { #expect(try client.response().status == 200) }
-        #expect(network.unsent(by: wire) == 0)
+        #expect(network.unsent(by: wire) == 0 && !connection.hasWaitingRequests)
     }
 
     @Test("A reader of a chat who leaves over 4 MiB unread is reset, and others are not")
@@ -98,6 +100,46 @@ struct BackpressureTests {
         #expect(other.takeTypes() == ["connected", "pong"])
         #expect(network.observations.contains { if case .slowReader(limit: 100_000) = $0 { true } else { false } })
         #expect(network.engine.connections.webSocketCount == 2)
+    }
+
+    @Test("At the limit of what it leaves unread a client is still read, and beyond it no more")
+    func atTheLimit() throws {
+        func unsent(limit: Int) throws -> Int {
+            let network = VirtualNetwork { $0.limits.unsentBytesBeforeReadingPauses = limit }
+            let wire = try network.open(window: 0)
+            wire.send((0..<5).flatMap { _ in Request().bytes })
+            return network.unsent(by: wire)
+        }
+        let one = try unsent(limit: 1)
+        #expect(try unsent(limit: one - 1) == one)
+        #expect(try unsent(limit: one) == 2 * one)
+    }
+
+    @Test("A WebSocket whose client leaves much unread is not read until that has read")
+    func pausedSocket() throws {
+        let network = VirtualNetwork()
+        let socket = try network.echo()
+        socket.wire.stopReading()
+        socket.send(binary: [UInt8](repeating: 7, count: 300_000))
+        socket.send("later")
+        #expect(socket.wire.unread > 0)
+        socket.wire.read()
+        #expect(socket.wire.unread == 0 && socket.takeEvents().count == 2)
+    }
+
+    @Test("A reader of a chat may leave as much unread as the limit, and not a byte more")
+    func unreadChat() throws {
+        func ask(limit: Int) throws -> (unsent: Int, ending: VirtualClient.Ending) {
+            let network = VirtualNetwork { $0.limits.unsentBytes = limit }
+            let socket = try network.socket(on: try network.consultation())
+            socket.wire.stopReading()
+            socket.send(#"{"type":"message","content":"hello"}"#)
+            network.advance(by: .zero)
+            return (network.unsent(by: socket.wire), socket.wire.ending)
+        }
+        let all = try ask(limit: 4 << 20).unsent
+        #expect(try ask(limit: all).ending == .open)
+        #expect(try ask(limit: all - 1).ending == .reset)
     }
 
     @Test("The limit of 4 MiB is the documented one")

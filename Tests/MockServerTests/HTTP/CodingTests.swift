@@ -50,6 +50,30 @@ struct CodingTests {
         #expect(
             try network.exchange(Request(target: "/health").with("Accept-Encoding: gzip")).fields[.contentEncoding]
                 == nil)
+        #expect(network.engine.codedPages.count == 1)
+    }
+
+    @Test("Gzip that makes an answer no smaller is not sent")
+    func noGain() throws {
+        let texts = (1...100).map { [UInt8](repeating: 0x61, count: $0) }
+        let text = try #require(texts.first { Gzip.deflate($0).count == $0.count })
+        var scenario = try Scenario.read("{name: small, stubs: [{path: /text}]}")
+        scenario.rules.compression = .on
+        scenario.stubs[0].body = text
+        let network = VirtualNetwork { $0.adopt(scenario) }
+        let answer = try network.exchange(Request(target: "/text").with("Accept-Encoding: gzip"))
+        #expect(answer.body == text && answer.fields[.contentEncoding] == nil)
+    }
+
+    @Test("The journal has the text of a refused handshake, whose answer has gzip")
+    func refusedHandshake() throws {
+        let text = String(repeating: "no ", count: 100)
+        let network = try network(.on, "[{on: handshake, status: 503, body: \"\(text)\"}]")
+        let handshake = Request.handshake("/api/v1/consultations/\(TestUser.ben)/ws", as: TestUser.anna)
+        let answer = try network.exchange(handshake.with("Accept-Encoding: gzip"))
+        #expect(answer.status == 503 && answer.fields[.contentEncoding] == "gzip")
+        let entry = try #require(try network.plainWorld().journal().last)
+        #expect(entry["response"]?["body"]?.string == text, "\(entry)")
     }
 
     @Test("A request's body is inflated within the limit of bodies, or refused")

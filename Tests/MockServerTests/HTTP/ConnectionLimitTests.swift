@@ -45,6 +45,15 @@ struct ConnectionLimitTests {
         for _ in 0..<5 { #expect(try network.client().response().status == 503) }
     }
 
+    @Test("Refused connections that are gone take no places of others")
+    func afterRefusals() throws {
+        let network = network()
+        let served = try (0..<3).map { _ in try network.client() }
+        for _ in 0..<2 { #expect(try network.client().response().status == 503) }
+        served[0].wire.vanish()
+        #expect(try network.client().exchange(Request()).status == 200)
+    }
+
     @Test("A place that became free is served, even while others are still being refused")
     func freedPlace() throws {
         let network = network()

@@ -140,6 +140,24 @@ struct SizeLimitTests {
         #expect(client.wire.ending == .closed)
     }
 
+    @Test("A body of the largest size is taken whole on a connection that has served others")
+    func largestBodyLater() throws {
+        let network = VirtualNetwork()
+        let client = try network.client()
+        #expect(try client.exchange(Request()).status == 200)
+        client.wire.send(Limit.all[3].request(1 << 20))
+        #expect(try client.response().status == 201)
+    }
+
+    @Test("What is no request at all stands in the journal of the default world")
+    func noRequest() throws {
+        let network = VirtualNetwork()
+        let wire = try network.open()
+        wire.send("BAD\r\n\r\n")
+        let texts = try network.plainWorld().journal().map { $0["text"]?.string ?? "" }
+        #expect(texts.count == 1 && texts[0].hasPrefix("refused with 400: "), "\(texts)")
+    }
+
     @Test("A client that finishes sending still gets its answers", arguments: 0..<4)
     func halfClose(requests: Int) throws {
         let network = VirtualNetwork()

@@ -105,14 +105,14 @@ struct TimeLimitTests {
         #expect(try client.response(to: request).status == 201)
     }
 
-    @Test("A connection has few entries in the queue of deadlines, however long it is busy")
-    func queueStaysSmall() throws {
+    @Test("A connection has few entries in the queue of deadlines, however long it is busy", arguments: [0, 300])
+    func queueStaysSmall(pause: Int) throws {
         let network = VirtualNetwork()
         let client = try network.client()
         let request = Request()
         for _ in 0..<3_000 {
             client.wire.send(request.bytes, cutAt: 10)
-            network.advance(by: .milliseconds(300))
+            network.advance(by: .milliseconds(pause))
             #expect(try client.response(to: request).status == 200)
         }
         #expect(network.engine.deadlines.count < 16)

@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import Scenarios
 import Sockets
 import TestSupport
 import Testing
@@ -28,6 +29,8 @@ struct HostTests {
             host: name == "::" ? "::1" : name == "0.0.0.0" ? "127.0.0.1" : name, port: server.address.port)
         let client = try HostClient(loopback)
         #expect(try client.exchange(Request()).text == #"{"status":"ok"}"#)
+        // Who is on this machine needs no token, wherever the server listens.
+        #expect(try client.exchange(Request(target: "/__admin/health")).status == 200)
         let created = try client.exchange(.create(as: TestUser.anna))
         #expect(created.status == 201)
         let id = try #require(created.json?["data"]?["id"]?.string)
@@ -120,6 +123,18 @@ struct HostTests {
             return host.engine.connections.map(\.isLocal)
         }
         #expect(!areLocal.contains(true))
+        try server.shutDown()
+    }
+
+    @Test(
+        "A last answer that comes late comes before the end", arguments: EventQueue.Kind.allCases, [false, true])
+    func lateLastAnswer(kind: EventQueue.Kind, isSecure: Bool) throws {
+        let scenario = try Scenario.read("{name: late, faults: [{on: any, delay: 50ms}]}")
+        let server = try RunningHost(kind, isSecure: isSecure) { $0.scenario = scenario }
+        let client = isSecure ? try server.connectSecurely() : try server.connect()
+        let request = Request.authorized(.get, "/api/v1/goals").with("Connection: close")
+        #expect(try client.exchange(request).status == 200)
+        #expect(try client.read().isEmpty)
         try server.shutDown()
     }
 

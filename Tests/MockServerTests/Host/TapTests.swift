@@ -152,6 +152,47 @@ struct TapTests {
         #expect(log.events.filter { $0.hasSuffix("closed") || $0.hasSuffix("reset") }.count == 1, "\(log.events)")
     }
 
+    @Test("It is told of a client that breaks off", arguments: [true, false])
+    func brokenOff(isSecure: Bool) throws {
+        let log = try log(isSecure: isSecure) { client in
+            try client.write(request.bytes)
+            _ = try client.read()
+            client.stream.reset()
+        }
+        #expect(Array(log.events.dropFirst()) == ["client reset"], "\(log.events)")
+    }
+
+    @Test("That the server has finished is told once, however often the connection is looked at")
+    func finishedOnce() throws {
+        let server = try RunningHost(.platformDefault)
+        let log = Unshared(Log())
+        try server.onLoop { $0.tap = log.value }
+        let client = try server.connect()
+        #expect(try client.exchange(Request(fields: ["Connection: close"])).status == 200)
+        #expect(try client.read().isEmpty)
+        try server.onLoop { host in
+            for connection in host.engine.connections { host.engine.touch(connection) }
+            host.serveTouched(.now())
+        }
+        client.stream.close()
+        try server.untilServed(connections: 0)
+        try server.shutDown()
+        #expect(log.value.events.filter { $0 == "server finished" }.count == 1, "\(log.value.events)")
+    }
+
+    @Test("A server that stops says farewell over TLS, also where somebody reads along")
+    func farewell() throws {
+        let server = try RunningHost(.platformDefault, isSecure: true)
+        let log = Unshared(Log())
+        try server.onLoop { $0.tap = log.value }
+        let client = try server.connectSecurely()
+        #expect(try client.exchange(Request()).status == 200)
+        try server.stop()
+        #expect(try client.read().isEmpty)
+        #expect(client.tls?.phase == .closed)
+        #expect(try server.join())
+    }
+
     @Test("Who cannot agree on TLS is not told of")
     func failedHandshakes() throws {
         let server = try RunningHost(.platformDefault, isSecure: true)
@@ -159,6 +200,8 @@ struct TapTests {
         try server.onLoop { $0.tap = log.value }
         let client = try HostClient(try #require(server.secureAddress))
         #expect(try client.exchange(Request()).status == 400)
+        // What it sends after its refusal is no beginning either.
+        try client.write(Request().bytes)
         client.stream.close()
         try server.untilServed(connections: 0)
         try server.shutDown()

@@ -143,6 +143,19 @@ struct JobTests {
         #expect(try worlds[2].ask(.put, "state", "{\"name\":\"small\"}").status == 200)
     }
 
+    @Test("Jobs hold three quarters of the limit at most", arguments: [(350_000, 2), (350_001, 1)])
+    func mostJobBytes(size: Int, count: Int) throws {
+        let network = VirtualNetwork { $0.limits.heldBytes = 1_000_000 }
+        let jobs = HeldJobs(network)
+        for size in [400_000, size] {
+            let state = #"{"name":"a"}"#
+            let padding = String(repeating: " ", count: size - state.utf8.count)
+            _ = try network.world().send(.put, "state", state + padding)
+        }
+        #expect(jobs.count == count)
+        try jobs.runAll()
+    }
+
     @Test("Many worlds that lay idle are forgotten some at a time, save for those that are asked for meanwhile")
     func swept() throws {
         let network = VirtualNetwork { $0.limits.worldIdleTime = .seconds(60) }

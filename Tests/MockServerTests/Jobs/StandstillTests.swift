@@ -183,6 +183,7 @@ struct StandstillTests {
         try jobs.runAll()
         let response = try put.response()
         #expect(response.status == status && response.message.contains(fragment), "\(response.message)")
+        #expect(response.json?["message"] == nil, "its form is that of the admin API")
         #expect(try goal.response().status == 200)
         #expect(socket.closeCode == nil)
         #expect(network.engine.worlds.storedBytes > before.1 && network.engine.connections.heldBytes == 0)

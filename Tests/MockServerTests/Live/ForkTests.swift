@@ -99,6 +99,8 @@ struct ForkTests {
         let fork = try Self.fork(try network.world(), "{\"judged\":\(isJudged)}")
         #expect((network.engine.worlds["\(fork.id)"]?.judge != nil) == isJudged)
         #expect(try fork.ask(.post, "fork", #"{"judge":true}"#).status == 400)
+        let usual = try Self.fork(try network.world())
+        #expect(network.engine.worlds["\(usual.id)"]?.judge == nil)
     }
 
     @Test("The default world can be forked, and the number of worlds is limited")
@@ -229,6 +231,23 @@ struct ForkTests {
         #expect(socket.wire.ending == (ending == "reset" ? .reset : .closed))
         let frame = try #require(try world.journal().last { $0["kind"] == "frame" })
         #expect(frame["delivery"] == nil && frame["payload"]?.string?.contains("pong") == true)
+    }
+
+    @Test("A world that goes back ends its own sockets, and no other connection")
+    func others() throws {
+        let network = VirtualNetwork()
+        let (world, other) = (try network.world(), try network.world())
+        let socket = try world.socket(on: try world.consultation())
+        let theirs = try other.socket(on: try other.consultation())
+        let (echo, idle) = (try network.echo(), try network.client())
+        #expect(try idle.exchange(world.request(.get, "/api/v1/goals")).status == 200)
+        #expect(try world.ask(.post, "marks").status == 201)
+        #expect(try world.ask(.post, "rewind", #"{"to":"mark-1","sockets":"reset"}"#).status == 200)
+        #expect(socket.wire.ending == .reset)
+        #expect([theirs.wire, echo.wire, idle.wire].allSatisfy { $0.ending == .open })
+        theirs.send(#"{"type":"ping"}"#)
+        #expect(theirs.takeTypes() == ["connected", "pong"])
+        #expect(try other.journal().allSatisfy { $0["kind"] != "closed" })
     }
 
     @Test("Judging begins anew, and users that came later are unknown again")

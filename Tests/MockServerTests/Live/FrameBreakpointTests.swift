@@ -347,6 +347,10 @@ struct FrameBreakpointTests {
         #expect(try chat.held.world.ask(.get, "breakpoints/live-1").json?["matches"] == 1)
         try chat.held.act(#"{"action":"continue"}"#)
         #expect(try socket()?["state"] == "open" && socket()?["held"] == [])
+        // And again.
+        chat.socket.send(Self.ping)
+        #expect(try socket()?["state"] == "held")
+        try chat.held.act(#"{"action":"continue"}"#)
         chat.socket.wire.stopReading()
         #expect(try chat.held.world.ask(.post, "sockets/2/close", "{}").status == 200)
         #expect(try socket()?["state"] == "closing" && socket()?["consultation"]?.string == chat.id)

@@ -90,6 +90,20 @@ struct NetworkProfileTests {
         #expect(most > limit / 2 && most < limit + 16 * 1024, "\(most)")
     }
 
+    @Test("Of what is on its way to the server no more is read than the limit")
+    func readOnTheWay() throws {
+        let network = try Self.network("{up: 1000}", clock: .manual)
+        let wire = try network.open()
+        wire.send("POST /api/v1/goals HTTP/1.1\r\nHost: a\r\nContent-Length: 900000\r\n\r\n")
+        let connection = try #require(network.connection(of: wire))
+        let limit = network.engine.limits.unsentBytesBeforeReadingPauses
+        wire.send([UInt8](repeating: 0x20, count: limit - 1))
+        let before = (connection.input.count, network.engine.isRead(connection))
+        wire.send([0x20])
+        let after = (connection.input.count, network.engine.isRead(connection))
+        #expect(before == (limit - 1, true) && after == (limit, false))
+    }
+
     @Test("Frames of a WebSocket take half a round trip each way, and do not wait for each other")
     func frames() throws {
         let network = try Self.network("{rtt: 400ms}", clock: .manual)
@@ -203,6 +217,34 @@ struct NetworkProfileTests {
             wire.send(Request.goals.bytes)
             #expect((wire.ending == .reset) == isLost && wire.received.isEmpty == isLost)
         }
+    }
+
+    @Test("A network is nothing to the connections of other worlds, and nobody looks for one before there is one")
+    func otherWorlds() throws {
+        let network = VirtualNetwork()
+        let (one, other) = (try network.world(), try network.world())
+        let sockets = try [one, other].map { try $0.socket(on: try $0.consultation()) }
+        let idle = try network.client()
+        #expect(try idle.exchange(.goals).status == 200)
+        #expect(!network.engine.worlds.useNetworks)
+        #expect(try one.ask(.put, "network", #"{"network":"offline"}"#).status == 200)
+        #expect(network.engine.worlds.useNetworks)
+        #expect(sockets.map { $0.wire.ending } == [.reset, .open] && idle.wire.ending == .open)
+    }
+
+    @Test("What is still on its way when a connection has had its last answer is dropped")
+    func behindTheLast() throws {
+        let network = try Self.network("{up: 1000}")
+        let client = try network.client()
+        client.wire.closesInReply = false
+        client.wire.send(Request.goals.bytes)
+        network.advance(by: .seconds(1)) {}
+        #expect(try client.response().status == 200)
+        client.wire.send(Request.goals.with("Connection: close").bytes + [UInt8](repeating: 0x20, count: 2000))
+        network.advance(by: .seconds(2)) {}
+        #expect(try client.response().status == 200)
+        let connection = try #require(network.connection(of: client.wire))
+        #expect(connection.input.count == 0)
     }
 
     @Test("A reset of the world and its deletion leave nothing on the way")

@@ -57,6 +57,15 @@ struct ReplayedExchangeTests {
         #expect(try recorded.get(image).text == "recorded")
     }
 
+    @Test("The icon that a browser asks for by itself is not looked for in the session")
+    func icon() throws {
+        let network = try Take().asked("GET", Self.goals).network()
+        #expect(try network.get("/favicon.ico").status == 404)
+        #expect(network.engine.replayOutcome(ofWorld: World.defaultID)?.report.unexpectedCount == 0)
+        #expect(try network.get("/other.ico").status == 404)
+        #expect(network.engine.replayOutcome(ofWorld: World.defaultID)?.report.unexpectedCount == 1)
+    }
+
     @Test("An answer comes after the recorded wait divided by the speed, by the world's clock")
     func waits() throws {
         for (speed, expected) in [(ReplaySettings.Speed.factor(1), 800), (.factor(4), 200), (.factor(0.5), 1600)] {
@@ -160,6 +169,14 @@ struct ReplayedExchangeTests {
         #expect(String(decoding: wire.received, as: UTF8.self).hasPrefix("HTTP/1.1 404"))
     }
 
+    @Test("A request for another protocol than WebSocket is one like any other")
+    func otherUpgrade() throws {
+        let network = try Take().asked("GET", "/a", answer: "1").network()
+        let request = Request(target: "/a", fields: ["Connection: Upgrade", "Upgrade: h2c"])
+        let answer = try network.exchange(request)
+        #expect(answer.status == 200 && answer.text == "1")
+    }
+
     @Test("Who asks is the token's subject; credentials that say no more are somebody's, and none nobody's")
     func users() throws {
         let network = try Take().asked("GET", "/a").network()
@@ -173,6 +190,12 @@ struct ReplayedExchangeTests {
         #expect(try user("X-API-Key: anything") == "replayed")
         #expect(try user("Authorization: Bearer redacted-token-1") == "replayed")
         #expect(try user(Request.bearer(Request.token(for: TestUser.ben, secret: "another"))) == TestUser.ben)
+        let token = Request.token(for: TestUser.ben)
+        let parts = token.split(separator: ".")
+        #expect(try user(Request.bearer("\(parts[0]).\(parts[1]).")) == TestUser.ben, "without a signature")
+        let longest = token + String(repeating: "x", count: 4096 - token.utf8.count)
+        #expect(try user(Request.bearer(longest)) == TestUser.ben)
+        #expect(try user(Request.bearer(longest + "x")) == "replayed")
     }
 
     @Test("A recorded 401 accepts nobody")

@@ -8,7 +8,7 @@ import Testing
 @Suite("A server with a state file") struct SavingTests {
     private static let file = ":memory:"
 
-    private static func network(
+    static func network(
         _ file: StateFile, _ configure: (inout Engine.Configuration) -> Void = { _ in }
     ) throws -> VirtualNetwork {
         var configuration = Engine.Configuration()
@@ -21,7 +21,7 @@ import Testing
     }
 
     /// The server that is started after this one.
-    private static func next(
+    static func next(
         _ network: VirtualNetwork, _ configure: (inout Engine.Configuration) -> Void = { _ in }
     ) throws -> VirtualNetwork {
         try network.engine.saveAll()

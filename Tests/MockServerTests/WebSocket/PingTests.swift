@@ -56,6 +56,34 @@ struct PingTests {
         }
     }
 
+    @Test(
+        "A loop that is late by more than a tenth of the interval gives the client more time",
+        arguments: [(0, true), (1, false)])
+    func late(nanoseconds: Int, isClosed: Bool) throws {
+        let network = try network()
+        let socket = try open(network)
+        network.motion = .never
+        network.advance(by: .seconds(20))
+        // The next ping was due two seconds before.
+        network.engine.advance(to: network.now + .seconds(22) + .nanoseconds(nanoseconds))
+        network.settle()
+        _ = socket.takeEvents()
+        #expect((socket.closeCode == .internalError) == isClosed)
+    }
+
+    @Test("Who may have answered is not closed: a fault or an operator holds something back", arguments: [true, false])
+    func heldBack(isHeldByFault: Bool) throws {
+        let network = try network(isHeldByFault ? ", faults: [{on: socket, at: {frame: 1}, delay: 1h}]" : "")
+        let breakpoint = #"{"on":"frame","direction":"client_to_server","timeout":"10m"}"#
+        if !isHeldByFault { #expect(try network.admin(.post, "breakpoints", breakpoint).status == 201) }
+        let socket = try open(network)
+        if !isHeldByFault { socket.send(#"{"type":"ping"}"#) }
+        network.motion = .never
+        network.advance(by: .seconds(40))
+        #expect(network.connection(of: socket.wire)?.pings.count == 2)
+        #expect(network.engine.defaultWorld.backend.openSocketCount == 1)
+    }
+
     @Test("A recorded session has them, too")
     func replayed() throws {
         var scenario = try ReplayedSocketTests.chat.scenario()

@@ -162,7 +162,7 @@ extension Engine {
         guard !followers.isEmpty else { return }
         followers.removeAll { self[$0].map { !$0.isFollower && $0.waiter == nil } ?? true }
         for id in followers {
-            if let connection = self[id], connection.waiter?.hasNews ?? false { wakeStream(of: connection) }
+            if let connection = self[id], connection.waiter?.hasNews == true { wakeStream(of: connection) }
             guard let connection = self[id], connection.ending == .none, !isReadingPaused(connection),
                 let follower = connection.follower, !follower.isBehind, follower.hasNews
             else { continue }

@@ -238,7 +238,7 @@ extension Connection {
 
     var socketState: SocketState {
         guard !isSilent, silencedUntil == nil else { return .silent }
-        guard webSocket?.canSend ?? false else { return .closing }
+        guard webSocket?.canSend == true else { return .closing }
         return holdCount > 0 ? .held : .open
     }
 

@@ -202,7 +202,7 @@ struct Playback {
 
     /// What goes on the wire after the faults, if any act; nil if the response is sent unchanged.
     func apply(to response: EncodedResponse, with faulty: Transmission?) -> Transmission? {
-        guard wait > 0 || missing > 0 || isEmpty || ending != nil else { return faulty }
+        guard wait > 0 || ending != nil else { return faulty }
         var result = faulty ?? original(response)
         if let ending, !result.endsConnection { result.marks.append(.init(result.bytes.count, ending)) }
         if wait > 0 { result.marks.insert(.init(0, .wait(min(wait, FaultLimits.longestWait))), at: 0) }

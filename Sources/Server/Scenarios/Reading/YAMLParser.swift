@@ -255,7 +255,7 @@ final class Diagnosis {
     /// Whether what is read is a world that was saved: it held what is in it, so no size or time is too large.
     let isSaved: Bool
 
-    init(isSaved: Bool = false) { self.isSaved = isSaved }
+    init(isSaved: Bool) { self.isSaved = isSaved }
 
     var isClean: Bool { mistakes.isEmpty }
 

@@ -104,9 +104,7 @@ struct Bindings: Sendable {
     mutating func bind(_ number: Int, recorded text: ExactString, to value: ExactString) {
         guard actual[number] != value else { return }
         if text == value, actual[number] == nil { return }
-        guard Self.isSafe(value), actual[number] != nil || actual.count < ReplayLimits.bindings,
-            recorded[value] != nil || recorded.count < 2 * ReplayLimits.bindings
-        else {
+        guard Self.isSafe(value), actual[number] != nil || actual.count < ReplayLimits.bindings else {
             refusedCount += 1
             return
         }

@@ -1,0 +1,181 @@
+import FitIQAPI
+import HTTP1
+import Judging
+import Testing
+import Traffic
+import WebSocket
+
+@testable import ContractSuite
+
+@Suite("Oracle: what a client could not know is not blamed")
+struct ExcusedHistoryTests {
+    /// An event, when it is written, and on which connection.
+    private typealias Moment = (at: Double, connection: UInt64, event: JournalEvent)
+
+    private static let start = Timestamp(secondsSinceEpoch: 1_738_146_600)
+    private static let path = "/api/v1/consultations/\(KnownID.consultation)"
+    private static let connected = #"{"type":"connected"}"#
+
+    private static func time(_ seconds: Double) -> Timestamp {
+        start.advanced(byNanoseconds: Int64((seconds * 1e9).rounded()))
+    }
+
+    private static func head(_ line: String) throws -> RequestHead {
+        try RequestHead(recorded: Array("\(line) HTTP/1.1\r\nAuthorization: Bearer t\r\n".utf8))
+    }
+
+    /// A request on a connection of its own, when it was sent, and how long its answer took.
+    private static func request(
+        _ line: String, _ endpoint: Endpoint, _ status: Int, answer: String = "", at seconds: Double, took: Double = 0
+    ) throws -> Moment {
+        let exchange = RecordedExchange(
+            head: try head(line), requestedAt: time(seconds), endpoint: endpoint, user: "ada", status: status,
+            responseBody: Array(answer.utf8))
+        return (seconds + took, 9, .exchange(exchange))
+    }
+
+    private static func history(_ status: Int, at seconds: Double, took: Double = 0) throws -> Moment {
+        try request("GET \(path)/messages", .listMessages, status, at: seconds, took: took)
+    }
+
+    private static func opened(at seconds: Double, on connection: UInt64) throws -> Moment {
+        let opening = RecordedExchange(
+            head: try head("GET \(path)/ws"), requestedAt: time(seconds), endpoint: .webSocket, user: "ada",
+            status: 101)
+        return (seconds, connection, .opened(opening))
+    }
+
+    private static func says(
+        _ text: String, by party: Party = .server, at seconds: Double, on connection: UInt64,
+        delivery: Delivery = .complete, faults: [String] = []
+    ) -> Moment {
+        let frame = RecordedFrame(
+            sender: party, opcode: .text, payload: Array(text.utf8), delivery: delivery, faults: faults)
+        return (seconds, connection, .frame(frame))
+    }
+
+    private static func cut(at seconds: Double, on connection: UInt64) -> Moment {
+        (seconds, connection, .closed(RecordedClosing(by: .server, cause: .reset)))
+    }
+
+    /// Whether a client has a symptom with these events, if its user asked for something at these seconds.
+    private static func isBlamed(
+        _ id: String, for moments: [Moment], asked: [Double] = [], failures: [CaseFailure] = []
+    ) -> Bool {
+        var outcome = TrialOutcome(mode: .union, startedAt: start)
+        (outcome.asked, outcome.failures) = (asked.map(time), failures)
+        outcome.entries = moments.enumerated().map { index, moment in
+            JournalEntry(
+                number: index + 1, time: time(moment.at), connection: moment.connection, event: moment.event)
+        }
+        return Oracle(Story.all).symptoms(of: outcome, TrialReading(outcome), story: 0).contains { $0.id == id }
+    }
+
+    @Test("A history that is not fetched is blamed, unless one that was asked for before was withheld")
+    func histories() throws {
+        // The chat is cut at 3 s, and connected again from 5 s to 20 s.
+        let chat: [Moment] = [
+            try Self.opened(at: 0, on: 1), Self.says(Self.connected, at: 0, on: 1),
+            Self.says(#"{"type":"message","content":"Why?"}"#, by: .client, at: 1, on: 1),
+            Self.says(#"{"type":"stream_chunk","content":"So"}"#, at: 2, on: 1), Self.cut(at: 3, on: 1),
+            try Self.opened(at: 5, on: 2), Self.says(Self.connected, at: 5, on: 2), Self.cut(at: 20, on: 2),
+        ]
+        let rows: [(before: [Moment], after: [Moment], isBlamed: Bool)] = [
+            ([], [], true), ([try Self.history(200, at: -1)], [], true), ([try Self.history(503, at: -1)], [], false),
+            // It rests for a minute after a failure.
+            ([try Self.history(503, at: -58)], [], true), ([try Self.history(503, at: -57)], [], false),
+            // One was under way when the chat was connected again.
+            ([], [try Self.history(503, at: 5, took: 25)], false), ([], [try Self.history(503, at: 6, took: 24)], true),
+        ]
+        for (index, row) in rows.enumerated() {
+            let isBlamed = Self.isBlamed("ws/recovers-history", for: row.before + chat + row.after)
+            #expect(isBlamed == row.isBlamed, "row \(index)")
+        }
+    }
+
+    @Test("A poll while a socket is open is blamed, unless it is unsure what became of a meal")
+    func polls() throws {
+        func create(_ status: Int, _ id: String = "m2", at seconds: Double, took: Double = 0) throws -> Moment {
+            let log = #"{"data":{"id":"\#(id)","status":"processing"}}"#
+            return try Self.request(
+                "POST /api/v1/meal-logs/natural", .createMealLog, status, answer: status == 201 ? log : "{}",
+                at: seconds, took: took)
+        }
+        func poll(at seconds: Double) throws -> Moment {
+            try Self.request(
+                "GET /api/v1/meal-logs/m1", .showMealLog, 200, answer: #"{"data":{"id":"m1","status":"processing"}}"#,
+                at: seconds)
+        }
+        let begin: [Moment] = [
+            try Self.opened(at: 0, on: 1), Self.says(Self.connected, at: 0, on: 1), try create(201, "m1", at: 1),
+        ]
+        let rows: [(moments: [Moment], isBlamed: Bool)] = [
+            ([try poll(at: 10)], true), ([try create(503, at: 5), try poll(at: 10)], false),
+            // An answer that comes with the poll is known, one that comes later is not.
+            ([try create(201, at: 5, took: 5), try poll(at: 10)], true),
+            ([try poll(at: 10), try create(201, at: 5, took: 10)], false),
+            ([try poll(at: 10), try create(503, at: 10, took: 1)], false),
+            ([try poll(at: 10), try create(503, at: 11)], true),
+            // A minute later it is sure.
+            ([try create(503, at: 9), try poll(at: 70)], false), ([try create(503, at: 8), try poll(at: 70)], true),
+        ]
+        for (index, row) in rows.enumerated() {
+            let isBlamed = Self.isBlamed("meal/no-poll-while-connected", for: begin + row.moments)
+            #expect(isBlamed == row.isBlamed, "row \(index)")
+        }
+    }
+
+    @Test("A try that waits less than the one before is blamed, unless the user ended the long wait")
+    func reconnects() throws {
+        func tried(at seconds: Double) throws -> Moment {
+            try Self.request("GET \(Self.path)/ws", .webSocket, 503, at: seconds)
+        }
+        // The first try comes at 100 s.
+        let rows: [(again: Double, asked: [Double], isBlamed: Bool)] = [
+            (101.5, [], true), (101.5, [99], false), (101.5, [100], false), (101.5, [101], false),
+            // The user asked when the chat was opened, or after the try.
+            (101.5, [0], true), (101.5, [102], true),
+            // What is too soon is blamed whoever wanted the try before.
+            (100.95, [99], false), (100.5, [99], true),
+        ]
+        for row in rows {
+            let moments = [
+                try Self.opened(at: 0, on: 1), Self.says(Self.connected, at: 0, on: 1), Self.cut(at: 1, on: 1),
+                try tried(at: 100), try tried(at: row.again),
+            ]
+            let isBlamed = Self.isBlamed("ws/reconnect-backoff", for: moments, asked: row.asked)
+            #expect(isBlamed == row.isBlamed, "\(row)")
+        }
+    }
+
+    @Test("A wrong transcript is blamed, unless something was touched and the history was withheld")
+    func transcripts() throws {
+        func goals(_ status: Int, at seconds: Double) throws -> Moment {
+            try Self.request("GET /api/v1/goals", .listGoals, status, at: seconds)
+        }
+        func pong(_ delivery: Delivery = .complete, _ faults: [String] = []) -> Moment {
+            Self.says(#"{"type":"pong"}"#, at: 1.5, on: 1, delivery: delivery, faults: faults)
+        }
+        let fault: Moment = (0.5, 1, .fault(RecordedFault(name: "f", effect: .silence)))
+        let failed = try Self.history(503, at: 1)
+        // It shows at 2 s.
+        let rows: [(moments: [Moment], isBlamed: Bool)] = [
+            ([], true), ([fault], true), ([failed], true), ([fault, failed], false),
+            ([fault, try Self.history(200, at: 1)], true),
+            // It is still waited for.
+            ([fault, try Self.history(200, at: 1.9, took: 1.1)], false),
+            ([fault, try Self.history(200, at: 2.1, took: 0.9)], true),
+            // Without a token it cannot ask, until an answer says that the token is good.
+            ([fault, try goals(401, at: 1)], false), ([fault, try goals(503, at: 1)], true),
+            ([fault, try goals(401, at: 1), try goals(200, at: 1.5)], true),
+            ([fault, try goals(401, at: 1), try goals(503, at: 1.5)], false),
+            ([failed, pong()], true), ([failed, pong(.partial)], false), ([failed, pong(.complete, ["f"])], false),
+            ([failed, Self.cut(at: 2, on: 1)], false), ([failed, Self.cut(at: 3, on: 1)], true),
+        ]
+        let failure = CaseFailure(message: "It is not the server's.", check: .transcript, at: .seconds(2), step: 1)
+        for (index, row) in rows.enumerated() {
+            let isBlamed = Self.isBlamed("inside/transcript-equals-chunks", for: row.moments, failures: [failure])
+            #expect(isBlamed == row.isBlamed, "row \(index)")
+        }
+    }
+}

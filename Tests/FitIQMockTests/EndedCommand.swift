@@ -1,0 +1,154 @@
+import Foundation
+import MockServer
+import Scenarios
+import Sockets
+import TestSupport
+import Testing
+
+@testable import fitiq_mock
+
+/// A command that ran to its end in a process of its own, and what it wrote: signals and standard streams belong to
+/// the whole process.
+struct EndedCommand {
+    let output: String
+    let errors: String
+
+    var errorLines: [String] { errors.split(separator: "\n").map(String.init) }
+
+    /// Runs a command line; the word `PID` among the arguments stands for the process.
+    ///
+    /// - Parameters:
+    ///   - world: The scenario of a server beside it, whose URL the word `URL` stands for; empty for no server.
+    ///   - input: What comes on standard input, a pipe.
+    ///   - file: The command is interrupted once this file is there; empty if it ends by itself.
+    ///   - status: How it has to exit.
+    static func run(
+        _ arguments: [String], beside world: String = "", input: String = "", until file: String = "",
+        exits status: Int32 = 0
+    ) async throws -> EndedCommand {
+        let result = try await #require(
+            processExitsWith: .exitCode(status), observing: [\.standardOutputContent, \.standardErrorContent]
+        ) { [arguments, world, input, file] in
+            let pipe = Pipe()
+            try pipe.fileHandleForWriting.write(contentsOf: Data(input.utf8))
+            try pipe.fileHandleForWriting.close()
+            #expect(dup2(pipe.fileHandleForReading.fileDescriptor, STDIN_FILENO) == STDIN_FILENO)
+            var words = ["PID": "\(CurrentProcess.identifier)"]
+            if !world.isEmpty {
+                var configuration = Engine.Configuration(pace: .instant)
+                configuration.adopt(try Scenario.read(world))
+                words["URL"] = try LocalServer(configuration).url
+            }
+            if !file.isEmpty { try EndedCommand.interrupt(onceThereIs: file) }
+            try await EndedCommand.lead(arguments.map { words[$0] ?? $0 })
+        }
+        return EndedCommand(
+            output: String(decoding: result.standardOutputContent, as: UTF8.self),
+            errors: String(decoding: result.standardErrorContent, as: UTF8.self))
+    }
+
+    /// Runs a command as `main` does, and ends this process with it; on a thread of its own, as it blocks.
+    static func lead(_ arguments: [String]) async throws {
+        // What the person who runs the tests has set is not meant for this command.
+        for name in ProcessInfo.processInfo.environment.keys where name.hasPrefix("FITIQ_MOCK_") { unsetenv(name) }
+        unsetenv("NO_COLOR")
+        try SystemThread.start { end(with: arguments) }
+        await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
+    }
+
+    private static func end(with arguments: [String]) {
+        var code: Int32 = 0
+        do {
+            var command = try FitIQMock.parsed(arguments)
+            try command.run()
+        } catch let failure as Failure {
+            if !failure.message.isEmpty { FitIQMock.printError(failure.message) }
+            code = failure.exitCode
+        } catch {
+            FitIQMock.printError("\(error)")
+            code = 99
+        }
+        StandardOutput.flush()
+        _exit(code)
+    }
+
+    private static func interrupt(onceThereIs file: String) throws {
+        let never = try Gate()
+        try SystemThread.start {
+            while !FileManager.default.fileExists(atPath: file) {
+                never.wait(until: .now().advanced(by: .milliseconds(10)))
+            }
+            kill(CurrentProcess.identifier, SIGINT)
+        }
+    }
+
+    /// A function of bash: `ask PATH` sends a GET with the credentials of the environment, and prints the answer.
+    static let ask = #"""
+        ask() {
+            place=${FITIQ_MOCK_URL#http://}; host=${place%%/*}
+            exec 3<>"/dev/tcp/${host%:*}/${host#*:}"
+            fields='Host: %s\r\nAuthorization: Bearer %s\r\nX-API-Key: %s\r\nConnection: close\r\n\r\n'
+            printf "GET %s%s HTTP/1.1\r\n$fields" \
+                "${place#"$host"}" "$1" "$host" "$FITIQ_MOCK_TOKEN" "$FITIQ_MOCK_API_KEY" >&3
+            cat <&3
+        }
+
+        """#
+}
+
+extension EndedCommand {
+    /// An adapter that begins, and can do nothing; its user sees nothing.
+    static let idleAdapter = #"""
+        while read -r line; do
+            case $line in
+            *'"begin"'*) echo '{"ok":true,"clock":"suite"}' ;;
+            *'"report"'*) echo '{"ok":true,"report":{"connection":"disconnected","is_busy":false}}' ;;
+            *'"settle"'*) echo '{"ok":true,"next":null}' ;;
+            *'"end"'*) echo '{"ok":true}' ;;
+            *) echo '{"unsupported":true}' ;;
+            esac
+        done
+        """#
+}
+
+/// A server that answers each connection with the next of some texts, and closes it then.
+final class ScriptedServer: Sendable {
+    let url: String
+
+    /// - Parameter held: The places of the answers after which the connection stays open until the client closes it.
+    init(_ answers: [String], holding held: Set<Int> = []) throws {
+        let listener = try Listener(address: try SocketAddress(host: "127.0.0.1", port: 0))
+        url = "http://\(listener.localAddress)"
+        try SystemThread.start {
+            for (place, answer) in answers.enumerated() {
+                guard let stream = try? BlockingStream.accept(listener) else { break }
+                _ = try? stream.receive()
+                try? stream.send(answer)
+                if held.contains(place) {
+                    _ = SingleDescriptorPoll.wait(for: .read, on: stream.socket.descriptor)
+                }
+                stream.close()
+            }
+            close(listener.descriptor)
+        }
+    }
+
+    /// An answer with a body of as many bytes as it says, or of fewer.
+    static func answer(_ status: String = "200 OK", _ body: String = "", of length: Int? = nil) -> String {
+        "HTTP/1.1 \(status)\r\nContent-Length: \(length ?? body.utf8.count)\r\n\r\n\(body)"
+    }
+}
+
+/// Lends the path of a pipe that holds a text, which is what a shell makes of `<(command)`.
+func lendPipe<Result>(_ text: String, _ body: (String) throws -> Result) throws -> Result {
+    var ends: [Int32] = [-1, -1]
+    let code = pipe(&ends)
+    try #require(code == 0)
+    defer { close(ends[0]) }
+    _ = fcntl(ends[1], F_SETFD, FD_CLOEXEC)
+    let bytes = Array(text.utf8)
+    let count = write(ends[1], bytes, bytes.count)
+    close(ends[1])
+    try #require(count == bytes.count, "A pipe has room for 64 KiB.")
+    return try body("/dev/fd/\(ends[0])")
+}

@@ -1,0 +1,61 @@
+import Foundation
+import Proxy
+import Sockets
+import TestSupport
+import Testing
+
+@testable import fitiq_mock
+
+@Suite("Files that are pipes, as a shell makes one of <(command)")
+struct PipeTests {
+    @Test("A file is read up to its limit, and a pipe only where its path may be one")
+    func files() throws {
+        #expect(try lendPipe("ab") { try InputFile.read($0, limit: 2, orInherited: true) } == Array("ab".utf8))
+        let large = #expect(throws: Failure.self) {
+            try lendPipe("abc") { _ = try InputFile.read($0, limit: 2, orInherited: true) }
+        }
+        #expect(large?.message.contains("is larger than") == true)
+        #expect(throws: Failure.self) { try lendPipe("ab") { _ = try InputFile.read($0, limit: 2) } }
+        #expect(!InputFile.exists("/") && !InputFile.exists("/dev/null/none"))
+        #expect(InputFile.exists(URL.packageRoot.appending(path: "Package.swift").path))
+    }
+
+    @Test("A session that is typed may be a pipe, and one that a scenario names may not")
+    func sessions() throws {
+        let session = ServingCommandTests.session
+        #expect(try lendPipe(session) { try SessionFile.read($0).session.entries.count } == 1)
+        #expect(
+            try lendPipe(session) { try SessionFile.recording($0, isTyped: true).plan.session.entries.count } == 1)
+        #expect(throws: Failure.self) { try lendPipe(session) { _ = try SessionFile.recording($0) } }
+    }
+
+    @Test("So may a scenario, a state and the list of what is known to be broken")
+    func scenarios() throws {
+        #expect(try lendPipe("name: piped\n") { try ScenarioPlan(source: .file($0)).load().name } == "piped")
+        #expect(try lendPipe("name: piped\n") { Check.mistakes(in: $0) } == nil)
+        let failure = #expect(throws: Failure.self) {
+            try lendPipe("no state") { _ = try ScenarioPlan.StateFile($0) }
+        }
+        #expect(failure?.message.hasPrefix("cannot use '/dev/fd/") == true, "\(failure?.message ?? "")")
+        let count = try lendPipe("ids/lowercase\n") { path in
+            try ReportOptions.parse(["--known-broken", path]).readKnownBroken().lines.count
+        }
+        #expect(count == 1)
+    }
+
+    @Test("So may a certificate, its key, and the CA of an upstream")
+    func certificates() throws {
+        try ScratchFolder.lend { folder in
+            let files = try CertificateFiles(DataDirectory(path: folder)).current(at: FitIQMock.now)
+            let plain = try SocketAddress(host: "127.0.0.1", port: 0)
+            let secure = try lendPipe(String(decoding: files.certificate, as: UTF8.self)) { certificate in
+                try lendPipe(String(decoding: files.key, as: UTF8.self)) { key in
+                    try HostOptions.parse(["--tls", "--certificate", certificate, "--key", key]).secure(besides: plain)
+                }
+            }
+            #expect(secure?.listening.certificates == files.certificate)
+            let upstream = try UpstreamURL("https://api.example.com")
+            try lendPipe(String(decoding: files.ca, as: UTF8.self)) { _ = try RecordCommand.trust(upstream, $0) }
+        }
+    }
+}

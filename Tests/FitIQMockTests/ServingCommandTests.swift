@@ -1,0 +1,210 @@
+import FitIQClient
+import Foundation
+import HTTPTypes
+import JSON
+import Judging
+import MockServer
+import Sockets
+import TestSupport
+import Testing
+import Traffic
+
+@testable import fitiq_mock
+
+@Suite("Commands that serve, and those that ask a server", .timeLimit(.minutes(3)))
+struct ServingCommandTests {
+    private func withFolder<Result>(_ body: (ScratchFolder) async throws -> Result) async throws -> Result {
+        let folder = try ScratchFolder()
+        defer { folder.remove() }
+        return try await body(folder)
+    }
+
+    @Test("serve keeps its state, its export and its recording, and exits with 0 after Ctrl-C")
+    func serve() async throws {
+        try await withFolder { folder in
+            let (ready, export) = (folder["ready.json"].path, folder["export.json"].path)
+            let (state, record) = (folder["state.db"].path, folder["session.har"].path)
+            let run = try await EndedCommand.run(
+                [
+                    "serve", "--port", "0", "--ready-file", ready, "--export-on-exit", export, "--state", state,
+                    "--record", record,
+                ], until: ready)
+            #expect(run.output.contains("\n  State       \(state)\n"), "\(run)")
+            for file in [export, state, record] { #expect(FileManager.default.fileExists(atPath: file), "\(file)") }
+            #expect(!FileManager.default.fileExists(atPath: ready))
+        }
+    }
+
+    @Test("serve --watch follows its scenario's file")
+    func watched() async throws {
+        let folder = try ScratchFolder()
+        defer { folder.remove() }
+        let path = folder.url.path
+        try Data("name: first\n".utf8).write(to: folder["a.yaml"])
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            let (scenario, ready, log) = (path + "/a.yaml", path + "/ready.json", path + "/log")
+            #expect(dup2(open(log, O_CREAT | O_WRONLY, 0o600), STDERR_FILENO) == STDERR_FILENO)
+            let never = try Gate()
+            try SystemThread.start {
+                func wait(for isSo: () -> Bool) {
+                    for _ in 0..<1000 where !isSo() { never.wait(until: .now().advanced(by: .milliseconds(20))) }
+                }
+                wait { FileManager.default.fileExists(atPath: ready) }
+                try? Data("name: second and longer\n".utf8).write(to: URL(filePath: scenario))
+                wait { contents(log)?.contains("reloaded '") == true }
+                kill(CurrentProcess.identifier, SIGINT)
+            }
+            try await EndedCommand.lead([
+                "serve", "--port", "0", "--scenario", scenario, "--watch", "--ready-file", ready,
+            ])
+        }
+        #expect(contents(path + "/log")?.contains("reloaded '\(path)/a.yaml'") == true)
+    }
+
+    static let session = #"""
+        {"log":{"version":"1.2","creator":{"name":"Firefox","version":"1"},"entries":[{"startedDateTime":
+        "2025-01-29T10:30:00.000Z","time":3,"request":{"method":"GET","url":"https://api.example.com/api/v1/goals",
+        "headers":[]},"response":{"status":200,"headers":[],"content":{"text":"{}","mimeType":"application/json"}}}]}}
+        """#
+
+    @Test("replay serves a session from a pipe; what never came fails only where the session is strict")
+    func replay() async throws {
+        try await withFolder { folder in
+            let ready = folder["ready.json"].path
+            let line = ["replay", "/dev/stdin", "--port", "0", "--ready-file", ready]
+            let run = try await EndedCommand.run(line, input: Self.session, until: ready)
+            #expect(run.output.contains("a recorded session of 1 request and 0 WebSockets"), "\(run)")
+            _ = try await EndedCommand.run(line + ["--match", "strict"], input: Self.session, until: ready, exits: 1)
+        }
+    }
+
+    @Test("What is replayed is counted in words")
+    func summary() throws {
+        let path = URL.fixtures.appending(path: "sessions/dropped.har").path
+        let plan = try SessionFile.recording(path).plan
+        #expect(Messages.replaySummary(plan).hasSuffix(" and 2 WebSockets"), "\(Messages.replaySummary(plan))")
+    }
+
+    // MARK: Asking a server
+
+    private static let head = "HTTP/1.1 200 OK\r\n\r\n"
+
+    private static func note(_ number: Int) -> String {
+        "id: \(number)\nevent: note\ndata: {\"number\":\(number),\"time\":\"2025-01-29T10:30:00Z\",\"kind\":\"note\","
+            + "\"text\":\"a\"}\n\n"
+    }
+
+    private static func world(_ instance: String, last: Int) -> String {
+        "event: world\ndata: {\"id\":\"default\",\"instance\":\"\(instance)\",\"last_number\":\(last)}\n\n"
+    }
+
+    @Test("watch goes on after a lost connection, begins anew with a new server, and gives up at an endless event")
+    func watch() async throws {
+        let start = ContinuousClock.now
+        let result = try await #require(
+            processExitsWith: .exitCode(3), observing: [\.standardOutputContent, \.standardErrorContent]
+        ) {
+            let head = ServingCommandTests.head
+            let long = "data:" + String(repeating: "a", count: EventStreamReader.eventLimit)
+            // After the third the client has to close the connection, and after the fourth.
+            let server = try ScriptedServer(
+                [
+                    head + ServingCommandTests.world("one", last: 0) + ServingCommandTests.note(1),
+                    head + ServingCommandTests.world("one", last: 1) + ServingCommandTests.note(2),
+                    head + ServingCommandTests.world("two", last: 1),
+                    head + ServingCommandTests.world("two", last: 1) + ServingCommandTests.note(1) + long,
+                ], holding: [2, 3])
+            try await EndedCommand.lead(["watch", "--url", server.url])
+        }
+        let line = "10:30:00.000    · a\n"
+        #expect(String(decoding: result.standardOutputContent, as: UTF8.self).hasSuffix(line + line + line))
+        let lines = String(decoding: result.standardErrorContent, as: UTF8.self).split(separator: "\n").dropFirst()
+        let lost = "fitiq-mock: " + Messages.connectionLost(.truncatedResponse)
+        #expect(
+            lines.prefix(4) == [
+                lost[...], "fitiq-mock: connected again", lost[...], "fitiq-mock: \(Messages.restarted)",
+            ], "\(lines)")
+        #expect(lines.count == 5 && lines.last?.contains("the server sent an event of more than") == true, "\(lines)")
+        // A server that says nothing is left after 45 s.
+        #expect(ContinuousClock.now - start < .seconds(40))
+    }
+
+    @Test("watch does not wait for a server that is not there")
+    func watchNothing() async throws {
+        let run = try await EndedCommand.run(["watch", "--url", "http://127.0.0.1:1"], exits: 2)
+        #expect(run.errors.contains("Start the server with 'fitiq-mock serve'"), "\(run)")
+    }
+
+    @Test("An answer may have as many bytes as are wanted, and has to be whole")
+    func answers() throws {
+        let server = try ScriptedServer([
+            ScriptedServer.answer("200 OK", "{}"), ScriptedServer.answer("200 OK", "{}"),
+            ScriptedServer.answer("200 OK", "{}", of: 5), ScriptedServer.answer("200 OK", "{}", of: 5),
+        ])
+        let base = try BaseURL(server.url)
+        let remote = RemoteServer(base: base, adminToken: nil)
+        #expect(try remote.ask(.get, "worlds", limit: 2) == Array("{}".utf8))
+        #expect(throws: ClientError.self) { try remote.ask(.get, "worlds", limit: 1) }
+        #expect(throws: ClientError.self) { try remote.ask(.get, "worlds", limit: 2) }
+        #expect(throws: ClientError.self) { try Health.get("/health", of: base) }
+    }
+
+    @Test("A server that fails loses a world, and one that refuses it ends the run")
+    func worlds() throws {
+        let server = try ScriptedServer([
+            ScriptedServer.answer("500 Internal Server Error"), ScriptedServer.answer("499 No"),
+        ])
+        let child = CommandChild(command: ["true"], limit: .seconds(10), stop: try Gate(), showsOutputAtEnd: false)
+        let run = RemoteRun(
+            server: RemoteServer(base: try BaseURL(server.url), adminToken: nil), child: child, journal: nil,
+            progress: nil)
+        #expect(try run.run([:], named: "first", index: 0)?.lost?.scenario == "first")
+        let failure = #expect(throws: Failure.self) { try run.run([:], named: "second", index: 1) }
+        #expect(failure?.exitCode == 2 && failure?.message.contains("499") == true)
+    }
+
+    @Test("A wait of no length looks once, and drain does not even look")
+    func timeouts() throws {
+        try ScratchFolder.lend { folder in
+            let path = folder + "/ready.json"
+            let wait = try WaitCommand.parse(["--ready-file", path, "--timeout", "0"])
+            let failure = #expect(throws: Failure.self) { try wait.run() }
+            #expect(failure?.exitCode == 1 && failure?.message == Messages.noReadyFile(path))
+        }
+        let server = try ScriptedServer([
+            ScriptedServer.answer("200 OK", "{}"), ScriptedServer.answer("200 OK", #"{"worlds":2}"#),
+        ])
+        let drain = try DrainCommand.parse(["--url", server.url, "--timeout", "0"])
+        #expect(throws: Never.self) { try drain.run() }
+    }
+
+    @Test("An older command whose journal has lost its beginning is compared as far as that goes, which is told")
+    func gaps() throws {
+        var configuration = Engine.Configuration(pace: .instant)
+        configuration.limits.journalBytes = 4000
+        let server = try LocalServer(configuration)
+        defer { server.stop() }
+        try ScratchFolder.lend { folder in
+            let script = EndedCommand.ask + "for each in {1..20}; do ask /api/v1/goals > /dev/null; done\n"
+            try Data(script.utf8).write(to: URL(filePath: folder + "/old.sh"))
+            let newer = CommandRun(command: ["true"], limit: .seconds(30), server: server, stop: try Gate())
+            let against = VerifyAgainst("bash '\(folder)/old.sh'", beside: newer, nil)
+            let old = try #require(try against.run(.init(), named: "default", index: 0))
+            #expect(old.check(of: "default", []).failures.contains(Messages.tooMuchToCompare))
+        }
+    }
+
+    @Test("What an older command did not do is compared with nothing; a journal without its beginning is told")
+    func older() throws {
+        let server = try Harness.startServer()
+        defer { server.stop() }
+        let newer = CommandRun(command: ["true"], limit: .seconds(30), server: server, stop: try Gate())
+        #expect(!newer.child.showsOutputAtEnd && !CommandTrial(newer).isRepeatable)
+        let old = try #require(
+            try VerifyAgainst("true", beside: newer, nil).run(.init(), named: "default", index: 0))
+        #expect(old.check(of: "default", []).failures == [Messages.oldIsSilent])
+        let cut = JournalEntry(
+            number: 7, time: FitIQMock.now, connection: 0, event: .note("The entries before it were dropped."))
+        #expect(old.check(of: "default", [cut]).failures == [Messages.oldIsSilent, Messages.tooMuchToCompare])
+    }
+}

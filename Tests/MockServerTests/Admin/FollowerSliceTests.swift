@@ -1,0 +1,81 @@
+import FitIQAPI
+import TestSupport
+import Testing
+import Traffic
+
+@testable import MockServer
+
+@Suite("Admin API: how much of its news a stream of events is sent at once")
+struct FollowerSliceTests {
+    /// A stream of events that takes nothing, and of whose news it is sent only what a test has sent.
+    private struct Stream {
+        let network: VirtualNetwork
+        let connection: Connection
+        private let wire: VirtualClient
+
+        init(_ query: String = "", limit: Int = 256 * 1024, slice: Int = 64 * 1024, earlier: Int = 0) throws {
+            let network = VirtualNetwork { $0.limits.unsentBytesBeforeReadingPauses = limit }
+            network.motion = .slicesByTurn
+            for _ in 0..<earlier { _ = try network.exchange(.goals) }
+            network.engine.streams.sliceSize = slice
+            let wire = try network.open(window: 0)
+            wire.send(Request(target: "/__admin/events" + query).bytes)
+            let connection = try #require(network.connection(of: wire))
+            (self.network, self.wire, self.connection) = (network, wire, connection)
+        }
+
+        var unsent: Int { connection.output.count }
+        var lastNumber: Int? { connection.follower?.lastNumber }
+
+        /// Sends one slice, and returns what it cost.
+        func feed() -> Int { network.engine.feedFollower(connection, at: network.now) }
+
+        func happen(_ count: Int) throws {
+            for _ in 0..<count { #expect(try network.exchange(.goals).status == 200) }
+        }
+    }
+
+    /// What the first entry costs, and what is unsent with it.
+    private static func first() throws -> (cost: Int, unsent: Int) {
+        let stream = try Stream(slice: 1)
+        try stream.happen(3)
+        let cost = stream.feed()
+        #expect(stream.lastNumber == 1)
+        return (cost, stream.unsent)
+    }
+
+    @Test("A slice ends with the entry that fills it", arguments: [(0, 1), (1, 2)])
+    func slice(_ more: Int, _ lastNumber: Int) throws {
+        let stream = try Stream(slice: try Self.first().cost + more)
+        try stream.happen(3)
+        _ = stream.feed()
+        #expect(stream.lastNumber == lastNumber)
+    }
+
+    @Test("Entries follow until more is unsent than the limit", arguments: [(-1, 1), (0, 2)])
+    func limit(_ more: Int, _ lastNumber: Int) throws {
+        let stream = try Stream(limit: try Self.first().unsent + more)
+        try stream.happen(3)
+        _ = stream.feed()
+        #expect(stream.lastNumber == lastNumber)
+    }
+
+    @Test("Verdicts follow unless more is unsent than the limit", arguments: [-1, 0])
+    func verdicts(_ more: Int) throws {
+        let unsent = try Stream().unsent
+        let stream = try Stream("?verdicts=true", limit: unsent + more)
+        _ = stream.feed()
+        #expect((stream.unsent > unsent) == (more == 0))
+    }
+
+    @Test("Judging what waited may fill a slice; verdicts then come with the next, and cost 16 KiB and their bytes")
+    func judging() throws {
+        let entry = try #require(try Stream(earlier: 1).network.engine.journalEntries(ofWorld: World.defaultID).first)
+        let stream = try Stream(
+            "?verdicts=true", slice: WorldJudge.costOfEntry + entry.byteCount, earlier: 1)
+        let unsent = stream.unsent
+        #expect(stream.feed() == WorldJudge.costOfEntry + entry.byteCount && stream.unsent == unsent)
+        let cost = stream.feed()
+        #expect(stream.unsent > unsent && cost == stream.unsent - unsent + 16 * 1024)
+    }
+}

@@ -1,0 +1,65 @@
+import TestSupport
+import Testing
+
+@testable import MockServer
+
+@Suite("The table of connections")
+struct ConnectionTableTests {
+    @Test("Numbers order by age, and one that no open connection has finds none")
+    func numbers() throws {
+        let network = VirtualNetwork()
+        let (first, second) = (ConnectionID(place: 0, serial: 1), ConnectionID(place: 0, serial: 2))
+        #expect(first < second && !(second < first) && !(first < first))
+        #expect(network.engine.connection(first) == nil)
+        let client = try network.open()
+        #expect(network.engine.connection(client.id) != nil)
+        client.vanish()
+        #expect(network.engine.connection(client.id) == nil)
+    }
+
+    @Test("A connection is of this machine, and without TLS, unless the transport says otherwise")
+    func defaults() throws {
+        let network = VirtualNetwork()
+        let id = try #require(network.engine.open(at: network.now))
+        let connection = try #require(network.engine.connection(id))
+        #expect(connection.isLocal && !connection.isSecure && !connection.isRefused)
+    }
+
+    @Test("Each connection that was touched is served once, those for requests before sockets")
+    func touched() throws {
+        let network = VirtualNetwork()
+        let (socket, client) = (try network.echo(), try network.open())
+        for wire in [socket.wire, client, socket.wire] {
+            network.engine.touch(try #require(network.connection(of: wire)))
+        }
+        #expect(network.engine.takeTouched().map(\.id) == [client.id, socket.wire.id])
+        #expect(network.engine.takeTouched().isEmpty)
+    }
+
+    @Test("What connections that are gone left in the queue of deadlines is cleared away where it is too much")
+    func deadlines() throws {
+        let network = VirtualNetwork()
+        // 1024, and two for each open connection.
+        for _ in 0..<1026 { try network.open().vanish() }
+        #expect(network.engine.deadlines.count == 1026)
+        let client = try network.open()
+        #expect(network.engine.deadlines.count == 1 && client.ending == .open)
+    }
+
+    @Test("Emptied buffers are kept for the next output: 128 of them, and no large ones")
+    func spareBuffers() {
+        func emptied(_ capacity: Int) -> [UInt8] {
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(capacity)
+            return bytes
+        }
+        var spare = SpareBuffers()
+        for _ in 0..<200 { spare.reclaim(emptied(64)) }
+        var count = 0
+        while spare.lend() != nil { count += 1 }
+        #expect(count == 128)
+        spare.reclaim(emptied(32 * 1024))
+        let large = spare.lend()
+        #expect(large == nil)
+    }
+}

@@ -1,0 +1,37 @@
+import FitIQAPI
+import TestSupport
+import Testing
+
+@testable import MockServer
+
+@Suite("Which refusals there are")
+struct ErrorFormTests {
+    @Test(
+        "The message stands at the top level where the apps look for it, and nowhere else",
+        arguments: [
+            (GuideMode.union, "/api/v1/nothing", true), (GuideMode.union, "/__admin/held/7", false),
+            (GuideMode.goalLinking, "/api/v1/nothing", false),
+        ])
+    func topLevelMessage(mode: GuideMode, path: String, hasMessage: Bool) throws {
+        let response = try VirtualNetwork.answer(.authorized(.get, path)) { $0.mode = mode }
+        #expect(response.status == 404)
+        #expect((response.json?["message"] != nil) == hasMessage, "\(response.text)")
+    }
+
+    @Test("A prefix of worlds without an id is a path like any other")
+    func emptyPrefix() throws {
+        let response = try VirtualNetwork.answer(Request(target: "/w/"))
+        #expect(response.status == 404)
+        #expect(response.message == Route.refusal(ofUnknownPath: "/w/", in: .union).message)
+    }
+}
+
+extension VirtualNetwork {
+    /// The answer of a server that is there for one request.
+    fileprivate static func answer(
+        _ request: Request, _ configure: (inout Engine.Configuration) -> Void = { _ in }
+    ) throws -> Response {
+        let network = VirtualNetwork(configure)
+        return try network.exchange(request)
+    }
+}

@@ -1,0 +1,28 @@
+import TestSupport
+import Testing
+
+@testable import MockServer
+
+@Suite("URLs of the server in answers over TLS")
+struct SecuredURLTests {
+    @Test(
+        "Each URL of the server's own becomes the one for TLS, wherever it stands in the JSON",
+        arguments: [
+            (#"{"url":"http://127.0.0.1:8080"}"#, #"{"url":"https://127.0.0.1:8443"}"#),
+            (#"{ "url":"http://127.0.0.1:8080/w/w1"}"#, #"{ "url":"https://127.0.0.1:8443/w/w1"}"#),
+            (
+                #"[{"url":"http://127.0.0.1:8080"},{"url":"http://127.0.0.1:8080"}]"#,
+                #"[{"url":"https://127.0.0.1:8443"},{"url":"https://127.0.0.1:8443"}]"#
+            ),
+            (#"{"ws_url":"ws://127.0.0.1:8080"}"#, #"{"ws_url":"wss://127.0.0.1:8443"}"#),
+            (#"{"avatar":"http://127.0.0.1:8080/a"}"#, #"{"avatar":"https://127.0.0.1:8443/a"}"#),
+            // A part of JSON that ends with one.
+            (#""url":"http://127.0.0.1:8080"#, #""url":"https://127.0.0.1:8443"#),
+            (#"{"url":"http://127.0.0.1:8081"}"#, #"{"url":"http://127.0.0.1:8081"}"#),
+            (#"{"url":"http://127"#, #"{"url":"http://127"#), ("", ""),
+        ])
+    func urls(plain: String, secure: String) {
+        let network = VirtualNetwork { $0.secureOrigin = "https://127.0.0.1:8443" }
+        #expect(String(decoding: network.engine.securing(Array(plain.utf8)), as: UTF8.self) == secure)
+    }
+}

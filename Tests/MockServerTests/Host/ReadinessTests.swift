@@ -1,0 +1,27 @@
+import TestSupport
+import Testing
+
+@testable import MockServer
+@testable import Sockets
+
+@Suite("What the system says of connections", .serialized)
+struct ReadinessTests {
+    @Test("A connection that hung up, or failed, is given up even if nothing can be read", arguments: [true, false])
+    func ended(isFailure: Bool) throws {
+        let server = try RunningHost(.platformDefault)
+        let client = try server.connect()
+        #expect(try client.exchange(.goals).status == 200)
+        let count = try server.onLoop { host in
+            for connection in host.engine.connections {
+                let readiness = Readiness(
+                    token: UInt64(connection.id.place), readable: false, writable: false, hangUp: !isFailure,
+                    error: isFailure)
+                host.readinessChanged(readiness, now: .now())
+            }
+            return host.engine.connections.count
+        }
+        #expect(count == 0)
+        client.stream.close()
+        try server.shutDown()
+    }
+}

@@ -1,0 +1,61 @@
+import FitIQAPI
+import JSON
+import TestSupport
+import Testing
+
+@testable import MockServer
+
+@Suite("Worlds that go on after they stood")
+struct ResumeTests {
+    private let network = VirtualNetwork()
+
+    @Test("The transport looks again at the sockets of the world, and at nothing else")
+    func touched() throws {
+        let (world, other) = (try network.world(), try network.world())
+        let socket = try world.socket(on: try world.consultation())
+        let neighbour = try other.socket(on: try other.consultation())
+        let client = try network.client()
+        #expect(try client.exchange(world.request(.get, "/api/v1/goals")).status == 200)
+        let engine = network.engine
+        let standing = try #require(engine.worlds[ExactString(world.id)])
+        engine.stand(standing)
+        #expect(engine.takeTouched().map(\.id) == [socket.wire.id])
+        engine.resume(standing, at: network.now)
+        #expect(engine.takeTouched().map(\.id) == [socket.wire.id])
+        // Nobody waited, so nobody is asked for what waited.
+        #expect(engine.resumed.isEmpty && neighbour.wire.ending == .open)
+    }
+
+    @Test("What a client sends while something of it waits its turn comes behind that")
+    func order() throws {
+        let world = try network.world()
+        let socket = try world.socket(on: try world.consultation())
+        #expect(socket.takeTypes() == ["connected"])
+        let engine = network.engine
+        let standing = try #require(engine.worlds[ExactString(world.id)])
+        let connection = try #require(network.connection(of: socket.wire))
+        func receive(_ message: String) {
+            // As if the transport had read it before it could look whether it may.
+            socket.frames([message]).withUnsafeBytes {
+                engine.receive($0, on: socket.wire.id, at: network.now)
+            }
+        }
+        engine.stand(standing)
+        receive(#"{"type":"ping"}"#)
+        engine.resume(standing, at: network.now)
+        #expect(!engine.isRead(connection))
+        receive(#"{"type":"nonsense"}"#)
+        network.settle()
+        #expect(socket.takeTypes() == ["pong", "error"] && engine.isRead(connection))
+    }
+
+    @Test("A connection whose request waits for a job is not read until that is done")
+    func job() throws {
+        let jobs = HeldJobs(network)
+        let put = try network.plainWorld().send(.put, "state", largeState())
+        let connection = try #require(network.connection(of: put.wire))
+        #expect(jobs.count == 1 && !network.engine.isRead(connection))
+        try jobs.runAll()
+        #expect(network.engine.isRead(connection))
+    }
+}

@@ -1,0 +1,143 @@
+import FitIQAPI
+import JSON
+import Scenarios
+import TestSupport
+import Testing
+
+@testable import MockServer
+
+@Suite("Breakpoints: limits, and what is beside them")
+struct HeldEdgeTests {
+    private static let onPongs = #"{"on":"frame","direction":"server_to_client","match":{"type":"pong"}}"#
+    private static let ping = FrameBreakpointTests.ping
+
+    /// The bytes that wait for an operator on a socket.
+    private static func heldBytes(_ socket: VirtualSocket, _ network: VirtualNetwork) -> Int? {
+        network.connection(of: socket.wire)?.socketFaults?.heldBytes
+    }
+
+    @Test("The journal names what is held in 200 bytes", arguments: [(200, false), (201, true)])
+    func subjects(_ count: Int, _ isCut: Bool) throws {
+        let held = try HeldWorld()
+        try held.add(#"{"on":"request"}"#)
+        let path = "/api/v1/goals/" + String(repeating: "a", count: count - "GET /api/v1/goals/".utf8.count)
+        _ = try held.sending(held.world.request(.get, path))
+        let subject = try #require(try held.world.journal().first { $0["kind"] == "held" }?["subject"]?.string)
+        let whole = "GET " + path
+        #expect(subject == (isCut ? String(whole.prefix(199)) + "…" : whole))
+    }
+
+    @Test("A socket may hold as many bytes as the limit; beyond, its own frames continue, and no other's")
+    func frames() throws {
+        let measured = try FrameBreakpointTests.Chat(HeldWorld())
+        try measured.held.add(Self.onPongs)
+        measured.socket.send(Self.ping)
+        let pong = try #require(Self.heldBytes(measured.socket, measured.held.network))
+        let held = try HeldWorld(.manual { $0.limits.heldFrameBytes = 3 * pong })
+        let one = try FrameBreakpointTests.Chat(held)
+        let id = try held.world.consultation(#"{"persona":"fitness_coach"}"#)
+        let other = try held.world.socket(on: id)
+        #expect(other.takeTypes() == ["connected"])
+        try held.add(Self.onPongs)
+        for _ in 0..<3 {
+            one.socket.send(Self.ping)
+            other.send(Self.ping)
+        }
+        #expect(one.types().isEmpty && other.takeTypes().isEmpty)
+        #expect(Self.heldBytes(other, held.network) == 3 * pong)
+        other.send(Self.ping)
+        #expect(one.types().isEmpty && other.takeTypes() == ["pong"])
+    }
+
+    @Test("Behind a silence by hand as many bytes may wait as the limit; with more the socket is given up")
+    func silence() throws {
+        func silent(limit: Int) throws -> (VirtualNetwork, VirtualSocket, eat: () throws -> Void) {
+            let scenario = try Scenario.read("{name: a, meals: [{after: 1s, fail: No.}]}")
+            let network = VirtualNetwork.manual {
+                $0.scenario = scenario
+                $0.limits.heldFrameBytes = limit
+            }
+            let world = try network.plainWorld()
+            let socket = try world.socket(on: try world.consultation())
+            #expect(try world.ask(.post, "sockets/2/silence", "{}").status == 200)
+            let meal = #"{"raw_input":"2 eggs","meal_type":"lunch"}"#
+            return (
+                network, socket,
+                {
+                    #expect(try world.exchange(.post, "/api/v1/meal-logs/natural", meal).status == 201)
+                    try world.advance("2s")
+                }
+            )
+        }
+        let (measured, usual, taste) = try silent(limit: .max)
+        try taste()
+        let first = try #require(Self.heldBytes(usual, measured))
+        try taste()
+        let both = try #require(Self.heldBytes(usual, measured))
+        #expect(first > 0 && both > first)
+        let (network, socket, eat) = try silent(limit: both)
+        for _ in 0..<2 { try eat() }
+        #expect(socket.wire.ending == .open && Self.heldBytes(socket, network) == both)
+        try eat()
+        #expect(socket.wire.ending == .reset)
+    }
+
+    @Test("A frame that passes because too much is held is no frame that a breakpoint had")
+    func full() throws {
+        let chat = try FrameBreakpointTests.Chat(HeldWorld())
+        try chat.held.add(#"{"on":"request","match":{"endpoint":"GET /api/v1/goals"}}"#)
+        for _ in 0..<256 { _ = try chat.held.sending(chat.held.goals) }
+        try chat.held.add(Self.onPongs)
+        chat.socket.send(Self.ping)
+        #expect(chat.types() == ["pong"])
+        let last = try #require(try chat.held.world.journal().last { $0["kind"] == "frame" })
+        #expect(last["direction"] == "server_to_client" && last["faults"] == nil)
+    }
+
+    @Test("Nothing follows a step but what is held on the same connection")
+    func steps() throws {
+        let chat = try FrameBreakpointTests.Chat(HeldWorld())
+        try chat.held.add(Self.onPongs)
+        try chat.held.add(RequestBreakpointTests.onGoals)
+        chat.socket.send(Self.ping)
+        _ = try chat.held.sending(chat.held.goal)
+        #expect(try chat.held.act(#"{"action":"step"}"#).json?["next"] == .null)
+        #expect(chat.types() == ["pong"])
+    }
+
+    @Test("A world that went back holds things as before")
+    func holdsAgain() throws {
+        let held = try HeldWorld()
+        try held.add(RequestBreakpointTests.onGoals)
+        #expect(try held.world.ask(.post, "marks").status == 201)
+        let first = try held.sending(held.goal)
+        #expect(try held.held().count == 1)
+        #expect(try held.world.ask(.post, "rewind", #"{"to":"mark-1"}"#).status == 200)
+        #expect(try first.response().status == 201)
+        let second = try held.sending(held.goal)
+        #expect(try held.held().count == 1 && second.wire.received.isEmpty)
+    }
+
+    @Test("A text of the server's need not be UTF-8 where an operator writes it")
+    func noUTF8() throws {
+        let chat = try FrameBreakpointTests.Chat(HeldWorld())
+        try chat.held.add(Self.onPongs)
+        chat.socket.send(Self.ping)
+        try chat.held.act(#"{"action":"change","base64":"//4="}"#)
+        #expect(chat.socket.wire.received.suffix(4) == [0x81, 2, 0xFF, 0xFE])
+    }
+
+    @Test(
+        "A method or a target with a character that cannot be seen is refused as such",
+        arguments: [
+            #""method":"G T""#, #""target":"/no path""#, #""target":"/a\r\nX: y""#, #""target":"/a\u007f""#,
+            #""method":"GET\u0001""#,
+        ])
+    func invisible(_ member: String) throws {
+        let held = try HeldWorld()
+        try held.add(RequestBreakpointTests.onGoals)
+        _ = try held.sending(held.goal)
+        let refused = try held.act("{\"action\":\"change\",\(member)}", status: 400)
+        #expect(refused.message == "A method and a target are visible characters without spaces.")
+    }
+}

@@ -1,0 +1,113 @@
+import FitIQAPI
+import Foundation
+import TestSupport
+import Testing
+
+@testable import MockServer
+
+@Suite("The steps that save the worlds of a server") struct SavingStepTests {
+    private static func network() throws -> VirtualNetwork { try SavingTests.network(try StateFile(":memory:")) }
+
+    @Test("A start after which nothing changes writes nothing")
+    func unchanged() throws {
+        let network = try Self.network()
+        _ = try network.world().exchange(.post, "/api/v1/goals", WorldClient.goal)
+        let later = try SavingTests.next(network)
+        #expect(later.engine.savingDue == nil)
+        #expect(later.engine.defaultWorld.savedPart != nil && later.engine.worlds["w1"]?.savedPart != nil)
+    }
+
+    @Test("What changes while a slice is written waits for a commit of its own")
+    func meanwhile() throws {
+        let network = try Self.network()
+        let (engine, world) = (network.engine, try network.plainWorld())
+        network.advance(by: .seconds(1))
+        var jobs: [Job] = []
+        engine.startSaving = { jobs.append($0) }
+        _ = try world.exchange(.post, "/api/v1/goals", WorldClient.goal)
+        network.catchUp()
+        try #require(jobs.count == 1)
+        _ = try world.exchange(.post, "/api/v1/goals", WorldClient.goal)
+        engine.finish(jobs.removeFirst().run(), at: network.now)
+        #expect(jobs.isEmpty && engine.savingDue == network.now + .milliseconds(100))
+    }
+
+    @Test("A slice has as many steps as it may, and worlds for which it has no room wait for the next")
+    func full() throws {
+        let network = try Self.network()
+        let (engine, other) = (network.engine, try network.world())
+        for world in [try network.plainWorld(), other] {
+            for _ in 0..<5 { _ = try world.exchange(.post, "/api/v1/goals", WorldClient.goal) }
+        }
+        let slice = try #require(engine.takeSlice(upTo: 3))
+        // The number of the last world comes on top.
+        #expect(slice.steps.count == 4 && !slice.commits)
+        #expect(engine.defaultWorld.isPartlySaved && engine.worlds["w1"]?.savedPart == nil)
+    }
+
+    @Test("A world that is made and deleted between two commits leaves its number")
+    func deletedEarly() throws {
+        let network = try Self.network()
+        network.advance(by: .seconds(1))
+        let made = try network.world()
+        #expect(try network.admin(.delete, "worlds/\(made.id)").status == 204)
+        #expect(network.engine.savingDue != nil)
+        network.advance(by: .seconds(1))
+        let file = try #require(network.engine.configuration.stateFile)
+        #expect(try file.read().serial == 1 && network.engine.savingDue == nil)
+    }
+
+    @Test("A world that plays a session back is noted no more, and saved again once it plays none")
+    func sessions() throws {
+        let network = try Self.network()
+        let (engine, world) = (network.engine, try network.plainWorld())
+        _ = try world.exchange(.post, "/api/v1/goals", WorldClient.goal)
+        network.advance(by: .seconds(1))
+        let session = String(decoding: Take().asked("GET", "/a").har, as: UTF8.self)
+        let scenario = #"{"scenario":{"name":"r","replay":{"session":\#(session)}}}"#
+        #expect(try world.ask(.post, "reset", scenario).status == 200)
+        let main = engine.defaultWorld
+        #expect(main.savedPart == nil && !main.isInFile && !main.awaitsSaving && !main.isPartlySaved)
+        network.advance(by: .seconds(1))
+        #expect(try network.get("/a").status == 200)
+        #expect(engine.savingDue == nil)
+        #expect(try world.ask(.post, "reset", #"{"scenario":{"name":"b"}}"#).status == 200)
+        network.advance(by: .seconds(1))
+        let file = try #require(engine.configuration.stateFile)
+        #expect(try file.read().worlds.count == 1 && engine.savingDue == nil)
+    }
+
+    @Test("What is saved at the end is committed")
+    func end() throws {
+        try ScratchFolder.lend { folder in
+            let (path, copy) = (folder + "/state.db", folder + "/copy.db")
+            let network = try SavingTests.network(try StateFile(path))
+            _ = try network.plainWorld().exchange(.post, "/api/v1/goals", WorldClient.goal)
+            try network.engine.saveAll()
+            // What a kill leaves: the file and its log.
+            for ending in ["", "-wal"] {
+                try FileManager.default.copyItem(atPath: path + ending, toPath: copy + ending)
+            }
+            #expect(try StateFile(copy).read().worlds.count == 1)
+            // The server would close its file, and with it end the log.
+            withExtendedLifetime(network) {}
+        }
+    }
+
+    @Test("A file with a time that no clock shows is refused", arguments: [(-1, false), (0, true)] as [(Int64, Bool)])
+    func lastTime(seconds: Int64, isRefused: Bool) throws {
+        let file = try StateFile(":memory:")
+        let time = Timestamp(secondsSinceEpoch: WorldSettings.lastTokenExpiry + seconds)
+        let head = Array(#"{"name":"a","users":[]}"#.utf8)
+        file.add([.begin(world: "w1", number: 1, scenario: nil), .head(world: "w1", head, time)], commits: true)
+        try file.flush()
+        var configuration = Engine.Configuration()
+        var message = ""
+        do throws(StateFileError) {
+            try configuration.keepState(in: file)
+        } catch {
+            message = error.message
+        }
+        #expect(message.contains("after the year 2199") == isRefused, "\(message)")
+    }
+}

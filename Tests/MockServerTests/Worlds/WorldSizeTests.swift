@@ -1,0 +1,123 @@
+import FitIQAPI
+import FitIQBackend
+import Scenarios
+import TestSupport
+import Testing
+
+@testable import MockServer
+
+@Suite("Worlds: what is much, and what there is room for")
+struct WorldSizeTests {
+    private static func goals(_ count: Int) -> [UserData] {
+        [UserData(id: "a", goals: Array(repeating: GoalData(title: "a"), count: count))]
+    }
+
+    @Test("Two hundred entities of any kind are little, one more is much", arguments: [0, 1])
+    func entities(_ more: Int) {
+        let message = MessageData(role: .user, content: "a")
+        let meal = MealLogData(rawInput: "a", mealType: .snack, progress: .processing)
+        // Each user and each consultation counts, too.
+        let users: [[UserData]] = [
+            Self.goals(199 + more),
+            [UserData(id: "a", mealLogs: Array(repeating: meal, count: 199 + more))],
+            [
+                UserData(
+                    id: "a",
+                    consultations: [
+                        ConsultationData(
+                            persona: .nutritionist, messages: Array(repeating: message, count: 198 + more))
+                    ])
+            ],
+            (0..<200 + more).map { UserData(id: "\($0)") },
+        ]
+        for (index, users) in users.enumerated() {
+            #expect(Scenario(data: WorldData(users: users)).isLarge == (more == 1), "\(index)")
+        }
+    }
+
+    @Test("Forty thousand iterations for all passwords are little", arguments: [(20_000, false), (20_001, true)])
+    func passwords(_ cost: Int, _ isLarge: Bool) throws {
+        let users = ["a", "b"].map { "{id: \($0), email: \($0)@b.example, password: correct horse}" }
+        let text = "{name: a, accounts: {password_cost: \(cost)}, users: [\(users.joined(separator: ", "))]}"
+        #expect(try Scenario.read(text).isLarge == isLarge)
+    }
+
+    @Test("A world with a large scenario takes long to free, however little it holds")
+    func freeing() {
+        let world = VirtualNetwork().engine.defaultWorld
+        #expect(!world.isLargeToFree)
+        world.settings.scenario.data = WorldData(users: Self.goals(200))
+        #expect(world.isLargeToFree)
+    }
+
+    @Test("What all worlds share is given away to the last byte, and the limit that is reached first is named")
+    func shared() {
+        let room = SharedRoom(all: 60, held: 0, limit: 100, own: 50)
+        #expect(throws: Never.self) { try room.check(bringing: 40) }
+        #expect(throws: APIError.self) { try room.check(bringing: 41) }
+        let narrow = SharedRoom(all: 0, held: 0, limit: 12, own: 10)
+        #expect(narrow.storage(written: 2) == StorageRoom(bytes: 10, limit: 10))
+        #expect(narrow.storage(written: 3) == StorageRoom(bytes: 9, limit: 12))
+    }
+
+    @Test("A world that was worked out while others grew starts where it just fits")
+    func beginning() throws {
+        let network = VirtualNetwork()
+        var settings = network.engine.defaultWorld.settings
+        settings.scenario.data = WorldData(users: Self.goals(1))
+        func room(_ all: Int) -> SharedRoom { SharedRoom(all: all, held: 0, limit: 100_000, own: 100_000) }
+        let beginning = try WorldBeginning(WorldDraft(settings: settings), in: room(0), now: network.now)
+        let bytes = beginning.state.storedBytes
+        #expect(bytes > 0)
+        #expect(throws: Never.self) { try beginning.check(in: room(100_000 - bytes)) }
+        #expect(throws: APIError.self) { try beginning.check(in: room(100_001 - bytes)) }
+    }
+
+    @Test("A journal as heavy as the limit is whole; where it is heavier it loses its older half")
+    func journal() throws {
+        func journal(limit: Int) throws -> (count: Int, weight: Int) {
+            let network = VirtualNetwork { $0.limits.journalBytes = limit }
+            for _ in 0..<4 { _ = try network.exchange(Request(target: "/nowhere")) }
+            let journal = network.engine.defaultWorld.journal
+            return (journal.count, journal.weight)
+        }
+        let weight = try journal(limit: .max).weight
+        #expect(try journal(limit: weight).count == 4)
+        #expect(try journal(limit: weight - 1).count < 4)
+    }
+
+    // MARK: What a state file has of them
+
+    /// A server that goes on with what a state file has.
+    private static func saving(in file: StateFile) throws -> VirtualNetwork {
+        var configuration = Engine.Configuration()
+        try configuration.keepState(in: file)
+        let restored = configuration.restored
+        return VirtualNetwork { ($0.stateFile, $0.restored) = (file, restored) }
+    }
+
+    @Test("The number of a world that is not saved is saved, so that it is not given again")
+    func savedNumber() throws {
+        let file = try StateFile(":memory:")
+        let network = try Self.saving(in: file)
+        network.advance(by: .seconds(1))
+        #expect(network.engine.savingDue == nil)
+        let entry =
+            #"{"startedDateTime":"2025-01-29T10:30:00Z","time":0,"request":{"method":"GET","#
+            + #""url":"https://api.example/","headers":[]},"response":{"status":204,"headers":[],"content":{}},"#
+            + #""timings":{}}"#
+        let session = #"{"log":{"version":"1.2","entries":[\#(entry)]}}"#
+        #expect(try network.world(#"{"scenario":{"name":"r","replay":{"session":\#(session)}}}"#).id == "w1")
+        network.advance(by: .seconds(1))
+        #expect(try Self.saving(in: file).engine.worlds.serial == 1)
+    }
+
+    @Test("A world that stands still before it was saved at all does not keep the others from being saved")
+    func standing() throws {
+        let network = try Self.saving(in: try StateFile(":memory:"))
+        _ = try network.world()
+        network.engine.stand(try #require(network.engine.worlds["w1"]))
+        network.advance(by: .seconds(1))
+        #expect(network.engine.saving?.needsCommit == false && network.engine.savingDue == nil)
+    }
+}
