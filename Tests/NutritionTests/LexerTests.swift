@@ -54,7 +54,9 @@ struct LexerTests {
         #expect(Lexer.tokens(of: row.text).map(\.kind) == row.kinds)
     }
 
-    @Test("An apostrophe, however it is typed, stands in a word", arguments: ["'", "\u{2019}", "\u{2018}", "`"])
+    @Test(
+        "An apostrophe, however it is typed, stands in a word",
+        arguments: ["'", "\u{2019}", "\u{2018}", "\u{2BC}", "`"])
     func apostrophes(_ sign: String) {
         #expect(Lexer.words(of: "goat\(sign)s cheese\(sign)") == ["goats", "cheese"])
     }

@@ -140,12 +140,13 @@ struct FoodFile: Sendable {
 
     private mutating func parts(_ column: Column) -> [String] {
         if self[column].isEmpty { return [] }
-        let parts = self[column].utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
-            .enumerated().map { index, part in Substring(index > 0 && part.first == 0x20 ? part.dropFirst() : part) }
-        if parts.contains(where: { $0.isEmpty || $0.utf8.first == 0x20 || $0.utf8.last == 0x20 }) {
+        var parts = self[column].utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
+        var isSpaced = true
+        for index in parts.indices.dropFirst() where parts[index].popFirst() != 0x20 { isSpaced = false }
+        if !isSpaced || parts.contains(where: { $0.isEmpty || $0.first == 0x20 || $0.last == 0x20 }) {
             refuse("\(column.rawValue) is \"\(self[column])\"; a semicolon and a space separate its parts")
         }
-        return parts.map(String.init)
+        return parts.map { String(Substring($0)) }
     }
 
     private mutating func kind() -> Food.Kind? {

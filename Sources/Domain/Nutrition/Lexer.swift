@@ -232,7 +232,7 @@ enum Folding {
 
     static func isLetter(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.isASCII { return UInt8(ascii: scalar).isLetter }
-        return scalar.properties.isAlphabetic && !isMark(scalar)
+        return scalar.properties.isAlphabetic && !isMark(scalar) && !isApostrophe(scalar)
     }
 
     /// Whether the scalar belongs to the previous letter: an accent, a soft hyphen, a joiner.

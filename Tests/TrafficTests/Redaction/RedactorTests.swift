@@ -29,6 +29,11 @@ struct RedactionCase: Sendable, CustomTestStringConvertible {
             #"{"access_token":"redacted-token-1","accessToken":"redacted-token-2","Access-Token":"redacted-token-3","ACCESS_TOKEN":"redacted-token-4","refresh_token":"redacted-token-5","idToken":"redacted-token-6","api_key":"redacted-api-key-1","apiKey":"redacted-api-key-2","password":"redacted-password-1","Password":"redacted-password-2","secret":"redacted-secret-1","clientSecret":"redacted-secret-2"}"#
         ),
         RedactionCase(
+            "a name of up to 24 bytes",
+            #"{"access_____________token":"a","access______________token":"b","\u0061ccess____________token":"c"}"#,
+            #"{"access_____________token":"redacted-token-1","access______________token":"b","\u0061ccess____________token":"redacted-token-2"}"#
+        ),
+        RedactionCase(
             "other names stay",
             #"{"tokens":"a","token_count":"b","tokens_used":12345,"passwords":"c","my_token":"d","secretary":"e","tok":"f"}"#,
             #"{"tokens":"a","token_count":"b","tokens_used":12345,"passwords":"c","my_token":"d","secretary":"e","tok":"f"}"#

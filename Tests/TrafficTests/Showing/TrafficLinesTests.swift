@@ -155,6 +155,11 @@ struct TrafficLinesTests {
         #expect(frame.map { String($0.dropFirst(12)) }.first == "    ← ws7 { [fault: x]")
         #expect(frame.dropFirst() == [#"                    "a": "\#(long)""#, "                  }"])
         #expect(lines.lines(of: Self.entry(Self.frame(.server, "", .ping))).count == 1)
+        // Of a body that was not kept there is only the length.
+        var unkept = exchange
+        (unkept.body, unkept.responseBody) = (RecordedBody([]), RecordedBody([], of: 9))
+        #expect(
+            lines.lines(of: Self.entry(.exchange(unkept))).dropFirst() == ["              ← \(Messages.moreBytes(9))"])
     }
 
     @Test(

@@ -29,9 +29,9 @@ extension TextScan {
     private func name(from start: Int) -> (packed: PackedName, end: Int)? {
         var packed = PackedName()
         var index = start
-        var left = Self.longestName
-        while index < text.count, left > 0 {
-            left -= 1
+        // And one for the closing quote.
+        for _ in 0...Self.longestName {
+            guard index < text.count else { return nil }
             if packed.append(text[index]) {
                 index += 1
             } else if text[index] == .backslash, hasBytes("u", at: index + 1),

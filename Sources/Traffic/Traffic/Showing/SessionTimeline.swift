@@ -142,8 +142,8 @@ public struct SessionTimeline: Sendable {
         if let value = try? JSON.parse(bytes) { bytes = value.encoded(indent: 2) }
         var lines = bytes.prefix(bodyLimit).split(separator: .lineFeed, omittingEmptySubsequences: false)
             .map { TerminalText.escaped(String(decoding: $0, as: UTF8.self)) }
-        if lines.count > 1, lines.last == "" { lines.removeLast() }
         let missing = max(bytes.count - bodyLimit, 0) + body.byteCount - body.bytes.count
+        if lines.count > 1 || missing > 0, lines.last == "" { lines.removeLast() }
         if missing > 0 { lines.append(Messages.moreBytes(missing)) }
         return lines
     }
