@@ -185,7 +185,8 @@ struct CaseRunnerTests {
     func strict(_ isStrict: Bool) async throws {
         let stage = try TestStage()
         var runner = CaseRunner(on: stage)
-        if isStrict { runner.isStrict = true }
+        #expect(!runner.isStrict)
+        runner.isStrict = isStrict
         let contractCase = ContractCase(
             "x/y", "Goals", .ours("It is."), faces: ["ids/lowercase"], steps: [.loadGoals])
         let result = try await runner.run(contractCase) { MealClient(.right, on: stage, $0) }

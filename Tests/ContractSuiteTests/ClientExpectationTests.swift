@@ -239,7 +239,7 @@ struct ClientExpectationTests {
         #expect(ClientExpectation.freshProblem.failure(in: observation) != nil)
     }
 
-    @Test("That nobody is told of too many is no check of what is told")
+    @Test("Only a case that expects the problem of too many consultations checks the limit")
     func checks() {
         #expect(ClientExpectation.problemCount(.tooMany, 0).checks.isEmpty)
         #expect(ClientExpectation.problemCount(.tooMany, 1).checks == [.limit])

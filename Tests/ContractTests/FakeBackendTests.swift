@@ -145,7 +145,7 @@ struct FakeBackendTests {
         let start = try await backend.time()
         try await backend.advance(by: .seconds(26))
         #expect(try await backend.time() == start.advanced(byNanoseconds: 26_000_000_000))
-        // Who reads the journal sees why the token expired.
+        // Whoever reads the journal sees why the token expired.
         #expect(try await backend.journal().contains { $0.contains(#""advanced_by_ns":26000000000"#) })
         #expect(try await client.ask("GET", "/api/v1/goals").status == 401)
     }

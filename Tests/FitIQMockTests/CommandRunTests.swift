@@ -8,12 +8,6 @@ import Testing
 
 @Suite("Commands that run to their end", .timeLimit(.minutes(3)))
 struct CommandRunTests {
-    private func withFolder<Result>(_ body: (ScratchFolder) async throws -> Result) async throws -> Result {
-        let folder = try ScratchFolder()
-        defer { folder.remove() }
-        return try await body(folder)
-    }
-
     /// A request that keeps the contract, with an id.
     private static let request =
         "ask /api/v1/consultations/8f3b2a10-0000-4000-8000-00000000000a/messages > /dev/null\n"
@@ -49,7 +43,7 @@ struct CommandRunTests {
         // The second connection says nothing for more than a second, after which progress is counted.
         let client =
             EndedCommand.ask + "[ -f /dev/stdout ] || echo passed on\n" + Self.request + #"""
-                exec 4<>"/dev/tcp/${host%:*}/${host#*:}"; read -r -t 1.3 line <&4
+                exec 4<>"/dev/tcp/${host%:*}/${host#*:}"; read -r -t 2 line <&4
                 exit 7
                 """#
         let run = try await EndedCommand.run(["verify", "--", "bash", "-c", client], exits: 1)
@@ -149,8 +143,9 @@ struct CommandRunTests {
         try await withFolder { folder in
             try Data(Self.busySession().utf8).write(to: folder["session.har"])
             let counted = folder["runs"].path
-            // $0 is the process that runs it.
-            let client = "echo >> '\(counted)'; [ $(wc -l < '\(counted)') -lt 3 ] || kill -INT $0; exit 7"
+            // $0 is the process that runs it. The last run waits to be ended: it would be over before the signal comes.
+            let client =
+                "echo >> '\(counted)'; [ $(wc -l < '\(counted)') -lt 3 ] || { kill -INT $0; exec sleep 60; }; exit 7"
             let run = try await EndedCommand.run(
                 [
                     "scenario", "from", folder["session.har"].path, "--output", folder["found.yaml"].path, "--confirm",

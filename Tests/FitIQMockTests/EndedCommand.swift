@@ -2,7 +2,6 @@ import Foundation
 import MockServer
 import Scenarios
 import Sockets
-import TestSupport
 import Testing
 
 @testable import fitiq_mock
@@ -75,7 +74,10 @@ struct EndedCommand {
     private static func interrupt(onceThereIs file: String) throws {
         let never = try Gate()
         try SystemThread.start {
+            let deadline = MonotonicInstant.now().advanced(by: .seconds(30))
             while !FileManager.default.fileExists(atPath: file) {
+                // A code that no command has: the test fails instead of waiting for ever.
+                if deadline < MonotonicInstant.now() { _exit(98) }
                 never.wait(until: .now().advanced(by: .milliseconds(10)))
             }
             kill(CurrentProcess.identifier, SIGINT)
@@ -109,46 +111,4 @@ extension EndedCommand {
             esac
         done
         """#
-}
-
-/// A server that answers each connection with the next of some texts, and closes it then.
-final class ScriptedServer: Sendable {
-    let url: String
-
-    /// - Parameter held: The places of the answers after which the connection stays open until the client closes it.
-    init(_ answers: [String], holding held: Set<Int> = []) throws {
-        let listener = try Listener(address: try SocketAddress(host: "127.0.0.1", port: 0))
-        url = "http://\(listener.localAddress)"
-        try SystemThread.start {
-            for (place, answer) in answers.enumerated() {
-                guard let stream = try? BlockingStream.accept(listener) else { break }
-                _ = try? stream.receive()
-                try? stream.send(answer)
-                if held.contains(place) {
-                    _ = SingleDescriptorPoll.wait(for: .read, on: stream.socket.descriptor)
-                }
-                stream.close()
-            }
-            close(listener.descriptor)
-        }
-    }
-
-    /// An answer with a body of as many bytes as it says, or of fewer.
-    static func answer(_ status: String = "200 OK", _ body: String = "", of length: Int? = nil) -> String {
-        "HTTP/1.1 \(status)\r\nContent-Length: \(length ?? body.utf8.count)\r\n\r\n\(body)"
-    }
-}
-
-/// Lends the path of a pipe that holds a text, which is what a shell makes of `<(command)`.
-func lendPipe<Result>(_ text: String, _ body: (String) throws -> Result) throws -> Result {
-    var ends: [Int32] = [-1, -1]
-    let code = pipe(&ends)
-    try #require(code == 0)
-    defer { close(ends[0]) }
-    _ = fcntl(ends[1], F_SETFD, FD_CLOEXEC)
-    let bytes = Array(text.utf8)
-    let count = write(ends[1], bytes, bytes.count)
-    close(ends[1])
-    try #require(count == bytes.count, "A pipe has room for 64 KiB.")
-    return try body("/dev/fd/\(ends[0])")
 }

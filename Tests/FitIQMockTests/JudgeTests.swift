@@ -24,7 +24,7 @@ struct JudgeTests {
         #expect(Messages.judgement(of: "j") == "The client in j")
     }
 
-    @Test("Of worlds that are not judged as many are known as would be judged")
+    @Test("A refusal names at most as many worlds as one report judges")
     func otherWorlds() throws {
         var journal = JudgedFile(name: "j", mode: .union, world: "none")
         for world in (0..<JudgedFile.worldLimit).map({ "w\($0)" }) + ["a"] {

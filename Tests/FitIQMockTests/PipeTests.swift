@@ -29,7 +29,7 @@ struct PipeTests {
         #expect(throws: Failure.self) { try lendPipe(session) { _ = try SessionFile.recording($0) } }
     }
 
-    @Test("So may a scenario, a state and the list of what is known to be broken")
+    @Test("A scenario, a state and the list of known breaches may be pipes")
     func scenarios() throws {
         #expect(try lendPipe("name: piped\n") { try ScenarioPlan(source: .file($0)).load().name } == "piped")
         #expect(try lendPipe("name: piped\n") { Check.mistakes(in: $0) } == nil)
@@ -43,7 +43,7 @@ struct PipeTests {
         #expect(count == 1)
     }
 
-    @Test("So may a certificate, its key, and the CA of an upstream")
+    @Test("A certificate, its key and an upstream's CA may be pipes")
     func certificates() throws {
         try ScratchFolder.lend { folder in
             let files = try CertificateFiles(DataDirectory(path: folder)).current(at: FitIQMock.now)

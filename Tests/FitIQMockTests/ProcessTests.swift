@@ -5,7 +5,7 @@ import Testing
 @testable import Sockets
 @testable import fitiq_mock
 
-/// Each in a process of its own, to which standard streams, signals and the environment belong.
+/// Those that change standard streams, signals or the environment run in a process of their own.
 @Suite("What a command asks of its process")
 struct ProcessTests {
     @Test("Output is written once 64 KiB of it have come")
@@ -79,21 +79,17 @@ struct ProcessTests {
     func signal() async {
         await #expect(processExitsWith: .success) {
             let wait = try MainWait(signals: [SIGUSR1])
-            let (stop, never) = (try Gate(), try Gate())
+            let stop = try Gate()
             let jobs = Jobs<Int>(count: 1, wait.mailbox)
-            try jobs.start(1) {
-                while jobs.take() != nil {
-                    stop.wait()
-                    // The second signal comes meanwhile.
-                    never.wait(until: .now().advanced(by: .milliseconds(200)))
-                }
-            }
-            kill(getpid(), SIGUSR1)
+            try jobs.start(1) { while jobs.take() != nil { stop.wait() } }
+            // Unlike with kill, the signal has come when raise returns.
+            raise(SIGUSR1)
             var stops = 0
             let failure = #expect(throws: Failure.self) {
                 try jobs.finished(wait) {
                     stops += 1
-                    kill(getpid(), SIGUSR1)
+                    // The second comes before the job can end.
+                    raise(SIGUSR1)
                     stop.open()
                 }
             }
@@ -101,20 +97,25 @@ struct ProcessTests {
         }
     }
 
-    @Test("Jobs last until the last worker has left")
+    @Test("Jobs last until the last worker has left or their time is up, and a wake-up is neither")
     func workers() throws {
         let wait = try MainWait(signals: [])
-        let never = try Gate()
-        let jobs = Jobs<Int>(count: 2, wait.mailbox)
-        try jobs.start(2) {
+        let gate = try Gate()
+        let jobs = Jobs<Int>(count: 1, wait.mailbox)
+        try jobs.start(1) {
             while let job = jobs.take() {
-                // The other worker leaves meanwhile.
-                if job == 1 { never.wait(until: .now().advanced(by: .milliseconds(200))) }
+                gate.wait()
                 jobs.finish(job, job)
             }
         }
-        let done = try jobs.finished(wait) {}
-        #expect(done.outputs == [0, 1])
+        wait.mailbox.requestStop()
+        var stops = 0
+        let done = try jobs.finished(wait, limit: .milliseconds(1)) {
+            stops += 1
+            gate.open()
+        }
+        // What ends after its time does not count.
+        #expect(stops == 1 && done.outputs.isEmpty && done.reason == Messages.timeIsUp(.milliseconds(1)))
     }
 
     @Test("A command that a signal ended says so, unless its report does")

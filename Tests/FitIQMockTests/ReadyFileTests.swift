@@ -41,31 +41,43 @@ struct ReadyFileTests {
         }
     }
 
+    /// A process that runs until it is ended.
+    private static func startOther() throws -> ChildProcess {
+        try ChildProcess(
+            ["sleep", "60"], environment: CurrentProcess.environment(with: []),
+            streams: .init(output: .null, errors: .null))
+    }
+
     @Test("One whose process has ended is stale, although another has its number by now")
     func reused() throws {
-        // Process 1 runs everywhere, and started before this one.
-        let start = try #require(CurrentProcess.age(of: 1))
-        let began = WallClock.nanosecondsSinceEpoch() / 1_000_000_000 - start
+        let other = try Self.startOther()
+        defer { other.end(grace: .zero) }
+        let age = try #require(CurrentProcess.age(of: other.identifier))
+        let began = WallClock.nanosecondsSinceEpoch() / 1_000_000_000 - age
         for (offset, isRunning) in [(Int64(0), true), (4, true), (60, false), (-60, false)] {
-            let writer = ReadyFile.Writer(id: 1, startedAt: Timestamp(secondsSinceEpoch: began + offset))
+            let writer = ReadyFile.Writer(
+                id: other.identifier, startedAt: Timestamp(secondsSinceEpoch: began + offset))
             #expect(writer.isRunning == isRunning, "\(offset)")
         }
-        #expect(ReadyFile.Writer(id: 1, startedAt: nil).isRunning)
+        #expect(ReadyFile.Writer(id: other.identifier, startedAt: nil).isRunning)
         #expect(!ReadyFile.Writer(id: 999_999_999, startedAt: nil).isRunning && !ReadyFile.Writer.current.isRunning)
         #expect(CurrentProcess.age(of: 999_999_999) == nil)
     }
 
     @Test("Five seconds are what clocks may differ by")
     func clocks() throws {
+        let other = try Self.startOther()
+        defer { other.end(grace: .zero) }
         func began() throws -> Int64 {
-            WallClock.nanosecondsSinceEpoch() / 1_000_000_000 - (try #require(CurrentProcess.age(of: 1)))
+            let age = try #require(CurrentProcess.age(of: other.identifier))
+            return WallClock.nanosecondsSinceEpoch() / 1_000_000_000 - age
         }
         // Again, if a second has passed meanwhile.
         var found: (isRunning: Bool, isLater: Bool)?
-        while found == nil {
+        for _ in 0..<10 where found == nil {
             let start = try began()
             let isRunning = [start + 5, start + 6].map {
-                ReadyFile.Writer(id: 1, startedAt: Timestamp(secondsSinceEpoch: $0)).isRunning
+                ReadyFile.Writer(id: other.identifier, startedAt: Timestamp(secondsSinceEpoch: $0)).isRunning
             }
             if try began() == start { found = (isRunning[0], isRunning[1]) }
         }

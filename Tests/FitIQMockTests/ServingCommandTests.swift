@@ -13,12 +13,6 @@ import Traffic
 
 @Suite("Commands that serve, and those that ask a server", .timeLimit(.minutes(3)))
 struct ServingCommandTests {
-    private func withFolder<Result>(_ body: (ScratchFolder) async throws -> Result) async throws -> Result {
-        let folder = try ScratchFolder()
-        defer { folder.remove() }
-        return try await body(folder)
-    }
-
     @Test("serve keeps its state, its export and its recording, and exits with 0 after Ctrl-C")
     func serve() async throws {
         try await withFolder { folder in
@@ -100,13 +94,13 @@ struct ServingCommandTests {
 
     @Test("watch goes on after a lost connection, begins anew with a new server, and gives up at an endless event")
     func watch() async throws {
-        let start = ContinuousClock.now
         let result = try await #require(
             processExitsWith: .exitCode(3), observing: [\.standardOutputContent, \.standardErrorContent]
         ) {
             let head = ServingCommandTests.head
             let long = "data:" + String(repeating: "a", count: EventStreamReader.eventLimit)
-            // After the third the client has to close the connection, and after the fourth.
+            // After the third the client has to close the connection, as the server takes the fourth only then; and
+            // after the fourth.
             let server = try ScriptedServer(
                 [
                     head + ServingCommandTests.world("one", last: 0) + ServingCommandTests.note(1),
@@ -125,8 +119,6 @@ struct ServingCommandTests {
                 lost[...], "fitiq-mock: connected again", lost[...], "fitiq-mock: \(Messages.restarted)",
             ], "\(lines)")
         #expect(lines.count == 5 && lines.last?.contains("the server sent an event of more than") == true, "\(lines)")
-        // A server that says nothing is left after 45 s.
-        #expect(ContinuousClock.now - start < .seconds(40))
     }
 
     @Test("watch does not wait for a server that is not there")
@@ -136,21 +128,25 @@ struct ServingCommandTests {
     }
 
     @Test("An answer may have as many bytes as are wanted, and has to be whole")
-    func answers() throws {
+    func answers() async throws {
         let server = try ScriptedServer([
             ScriptedServer.answer("200 OK", "{}"), ScriptedServer.answer("200 OK", "{}"),
             ScriptedServer.answer("200 OK", "{}", of: 5), ScriptedServer.answer("200 OK", "{}", of: 5),
         ])
         let base = try BaseURL(server.url)
         let remote = RemoteServer(base: base, adminToken: nil)
-        #expect(try remote.ask(.get, "worlds", limit: 2) == Array("{}".utf8))
-        #expect(throws: ClientError.self) { try remote.ask(.get, "worlds", limit: 1) }
-        #expect(throws: ClientError.self) { try remote.ask(.get, "worlds", limit: 2) }
-        #expect(throws: ClientError.self) { try Health.get("/health", of: base) }
+        let answer = try await offPool { try remote.ask(.get, "worlds", limit: 2) }
+        #expect(answer == Array("{}".utf8))
+        for limit in [1, 2] {
+            await #expect(throws: ClientError.self) {
+                try await offPool { try remote.ask(.get, "worlds", limit: limit) }
+            }
+        }
+        await #expect(throws: ClientError.self) { try await offPool { try Health.get("/health", of: base) } }
     }
 
     @Test("A server that fails loses a world, and one that refuses it ends the run")
-    func worlds() throws {
+    func worlds() async throws {
         let server = try ScriptedServer([
             ScriptedServer.answer("500 Internal Server Error"), ScriptedServer.answer("499 No"),
         ])
@@ -158,13 +154,16 @@ struct ServingCommandTests {
         let run = RemoteRun(
             server: RemoteServer(base: try BaseURL(server.url), adminToken: nil), child: child, journal: nil,
             progress: nil)
-        #expect(try run.run([:], named: "first", index: 0)?.lost?.scenario == "first")
-        let failure = #expect(throws: Failure.self) { try run.run([:], named: "second", index: 1) }
+        let lost = try await offPool { try run.run([:], named: "first", index: 0)?.lost?.scenario }
+        #expect(lost == "first")
+        let failure = await #expect(throws: Failure.self) {
+            try await offPool { try run.run([:], named: "second", index: 1) }
+        }
         #expect(failure?.exitCode == 2 && failure?.message.contains("499") == true)
     }
 
     @Test("A wait of no length looks once, and drain does not even look")
-    func timeouts() throws {
+    func timeouts() async throws {
         try ScratchFolder.lend { folder in
             let path = folder + "/ready.json"
             let wait = try WaitCommand.parse(["--ready-file", path, "--timeout", "0"])
@@ -174,34 +173,41 @@ struct ServingCommandTests {
         let server = try ScriptedServer([
             ScriptedServer.answer("200 OK", "{}"), ScriptedServer.answer("200 OK", #"{"worlds":2}"#),
         ])
-        let drain = try DrainCommand.parse(["--url", server.url, "--timeout", "0"])
-        #expect(throws: Never.self) { try drain.run() }
+        await #expect(throws: Never.self) {
+            try await offPool { try DrainCommand.parse(["--url", server.url, "--timeout", "0"]).run() }
+        }
     }
 
     @Test("An older command whose journal has lost its beginning is compared as far as that goes, which is told")
-    func gaps() throws {
+    func gaps() async throws {
         var configuration = Engine.Configuration(pace: .instant)
         configuration.limits.journalBytes = 4000
         let server = try LocalServer(configuration)
         defer { server.stop() }
-        try ScratchFolder.lend { folder in
-            let script = EndedCommand.ask + "for each in {1..20}; do ask /api/v1/goals > /dev/null; done\n"
-            try Data(script.utf8).write(to: URL(filePath: folder + "/old.sh"))
+        try await withFolder { folder in
+            // The first request breaks an obligation, which is known although its entry is lost.
+            let script =
+                EndedCommand.ask + "ask /api/v1/consultations/ABCDEF00-0000-4000-8000-000000000000 > /dev/null\n"
+                + "for each in {1..20}; do ask /api/v1/goals > /dev/null; done\n"
+            try Data(script.utf8).write(to: folder["old.sh"])
             let newer = CommandRun(command: ["true"], limit: .seconds(30), server: server, stop: try Gate())
-            let against = VerifyAgainst("bash '\(folder)/old.sh'", beside: newer, nil)
-            let old = try #require(try against.run(.init(), named: "default", index: 0))
+            let against = VerifyAgainst("bash '\(folder["old.sh"].path)'", beside: newer, nil)
+            let result = try await offPool { try against.run(.init(), named: "default", index: 0) }
+            let old = try #require(result)
             #expect(old.check(of: "default", []).failures.contains(Messages.tooMuchToCompare))
+            #expect(old.broken.contains("ids/lowercase"), "\(old.broken)")
         }
     }
 
     @Test("What an older command did not do is compared with nothing; a journal without its beginning is told")
-    func older() throws {
+    func older() async throws {
         let server = try Harness.startServer()
         defer { server.stop() }
         let newer = CommandRun(command: ["true"], limit: .seconds(30), server: server, stop: try Gate())
         #expect(!newer.child.showsOutputAtEnd && !CommandTrial(newer).isRepeatable)
-        let old = try #require(
-            try VerifyAgainst("true", beside: newer, nil).run(.init(), named: "default", index: 0))
+        let against = VerifyAgainst("true", beside: newer, nil)
+        let result = try await offPool { try against.run(.init(), named: "default", index: 0) }
+        let old = try #require(result)
         #expect(old.check(of: "default", []).failures == [Messages.oldIsSilent])
         let cut = JournalEntry(
             number: 7, time: FitIQMock.now, connection: 0, event: .note("The entries before it were dropped."))

@@ -11,18 +11,15 @@ import Testing
 struct TestClientRunTests {
     /// Plays the first cases with a script of the shell, whose `$0` is a folder of its own.
     ///
-    /// On a thread of its own: the run blocks it, and the cases need those of the tests.
+    /// On a thread of its own: the run blocks it, and the cases need the pool's threads.
+    ///
+    /// - Returns: How many cases have a result, and why the others have none.
     private static func play(
         _ script: String, cases count: Int, failsFast: Bool = false
-    ) async throws -> Jobs<CaseResult>.Done {
-        try await withCheckedThrowingContinuation { continuation in
-            do {
-                try SystemThread.start {
-                    continuation.resume(with: Result { try run(script, cases: count, failsFast: failsFast) })
-                }
-            } catch {
-                continuation.resume(throwing: error)
-            }
+    ) async throws -> (count: Int, reason: String?) {
+        try await offPool {
+            let done = try run(script, cases: count, failsFast: failsFast)
+            return (count: done.outputs.count, reason: done.reason)
         }
     }
 
@@ -54,9 +51,9 @@ struct TestClientRunTests {
     @Test("An adapter that dies twice in a row before its first answer ends the run, if there are more cases")
     func deaths() async throws {
         let more = try await Self.play(Self.mortal, cases: 4)
-        #expect(more.outputs.count == 3 && more.reason == fitiq_mock.Messages.adapterDies)
+        #expect(more.count == 3 && more.reason == fitiq_mock.Messages.adapterDies)
         let all = try await Self.play(Self.mortal, cases: 3)
-        #expect(all.outputs.count == 3 && all.reason == nil)
+        #expect(all.count == 3 && all.reason == nil)
     }
 
     @Test("An adapter that dies at once cannot be used")
@@ -68,11 +65,11 @@ struct TestClientRunTests {
     @Test("--fail-fast ends with the first case that fails, and a skipped one does not")
     func failFast() async throws {
         let skipped = try await Self.play(EndedCommand.idleAdapter, cases: 2, failsFast: true)
-        #expect(skipped.outputs.count == 2 && skipped.reason == nil)
+        #expect(skipped.count == 2 && skipped.reason == nil)
         // It lives until it has to do something.
         let script = #"read -r line; echo '{"ok":true,"clock":"suite"}'; read -r line; exit 5"#
         let failed = try await Self.play(script, cases: 2, failsFast: true)
-        #expect(failed.outputs.count == 1 && failed.reason == fitiq_mock.Messages.failedFast)
+        #expect(failed.count == 1 && failed.reason == fitiq_mock.Messages.failedFast)
     }
 
     @Test("An incomplete report names the slowest cases, the first of equals first, and none that took no time")

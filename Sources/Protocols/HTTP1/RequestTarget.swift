@@ -45,7 +45,7 @@ public struct RequestTarget: Sendable {
     }
 
     /// How many bytes it keeps: the request line's, or its own if it was parsed alone.
-    var byteCount: Int { bytes.count }
+    public var byteCount: Int { bytes.count }
     public var form: Form { parts.form }
     /// The path, still percent-encoded: starts with `/`, or is `*`, or is empty for CONNECT.
     public var path: String { withPath { String(decoding: $0, as: UTF8.self) } }

@@ -85,7 +85,7 @@ struct ConformPlayTests {
             """
             name: slow
             faults:
-              - {on: GET /api/v1/goals, delay: 300ms}
+              - {on: GET /api/v1/goals, delay: 30ms}
             """)
         let server = try LocalServer(configuration)
         defer { server.stop() }

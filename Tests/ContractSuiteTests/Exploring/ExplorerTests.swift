@@ -368,10 +368,7 @@ struct ExplorerTests {
     @Test("One finding for each cause, at most 50; the others are counted")
     func limit() async throws {
         let settings = Self.settings(runs: 448) { $0.stories = Story.all }
-        var counts = [0]
-        let exploration = try await Explorer(settings).explore(
-            with: Fragile(), observing: { counts.append($0.omittedCount) })
-        #expect(zip(counts, counts.dropFirst()).contains { ($1 - $0) % 2 == 1 }, "they are counted one by one")
+        let exploration = try await Explorer(settings).explore(with: Fragile())
         let crashes = exploration.found.filter { $0.symptom.id == "explore/crash" }
         #expect(exploration.found.count == ExploreLimits.findings && exploration.omittedCount > 0)
         let causes = crashes.map { found in

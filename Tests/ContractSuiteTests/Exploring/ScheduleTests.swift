@@ -58,21 +58,6 @@ struct ScheduleTests {
         #expect(Set(FaultKind.all.map(\.family)) == Set(FaultKind.Family.allCases))
     }
 
-    @Test("No kind switches anything off")
-    func switches() {
-        func isOff(_ value: JSONValue) -> Bool {
-            switch value {
-            case .bool(let isOn): !isOn
-            case .array(let values): values.contains { isOff($0) }
-            case .object(let object): object.contains { _, value in isOff(value) }
-            default: false
-            }
-        }
-        for kind in FaultKind.all {
-            #expect(!kind.members.contains { isOff(.object($0)) }, "\(kind.id)")
-        }
-    }
-
     @Test("A server that restarts refuses the next handshake, and one that is out all that follow")
     func outages() throws {
         for (id, connections) in [("restart", 3), ("outage", "3..")] as [(String, JSONValue)] {
@@ -84,7 +69,7 @@ struct ScheduleTests {
         }
     }
 
-    @Test("Earlier than a place are the first of its like, that half way, and the one before, each once")
+    @Test("The earlier places are the first of its like, the middle one, and the one before, each once")
     func earlierPlaces() {
         for (number, earlier) in [(1, []), (2, [1]), (3, [1, 2]), (4, [1, 2, 3]), (9, [1, 4, 8])] as [(Int, [Int])] {
             #expect(FaultPoint.Place.request(.listGoals, number).earlier.map(\.number) == earlier)

@@ -35,7 +35,7 @@ struct ClockStepTests {
         #expect(clock["next_step"] == .null && clock["due_count"] == 0 && clock["due"] == [])
     }
 
-    @Test("Of what is due at one time, nothing is done after what was looked for", arguments: [[1], [0, 1]])
+    @Test("A search stops at what it looks for, even if more is due at that time", arguments: [[1], [0, 1]])
     func sameTime(_ wanted: [Int]) throws {
         let network = try Self.network("{name: at once, meals: [{after: 3s}]}")
         let socket = try network.socket(on: try network.consultation())

@@ -102,7 +102,7 @@ struct BackpressureTests {
         #expect(network.engine.connections.webSocketCount == 2)
     }
 
-    @Test("At the limit of what it leaves unread a client is still read, and beyond it no more")
+    @Test("The server still reads a client at the limit of unread bytes, and none beyond it")
     func atTheLimit() throws {
         func unsent(limit: Int) throws -> Int {
             let network = VirtualNetwork { $0.limits.unsentBytesBeforeReadingPauses = limit }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Which refusals there are")
+@Suite("Forms of refusals")
 struct ErrorFormTests {
     @Test(
         "The message stands at the top level where the apps look for it, and nowhere else",

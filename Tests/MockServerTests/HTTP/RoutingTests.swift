@@ -72,11 +72,15 @@ struct RoutingTests {
         let (run, swim) = ("/api/v1/goals/\(goals[0])", "/api/v1/goals/\(goals[1])")
         // As long as the paths before, but each of another kind.
         let (unknown, meal) = ("/api/v1/goals/\(Self.id)", "/api/v1/meal-logs/\(goals[0])")
-        let paths = [run, run, swim, swim, run, "/w/none\(run)", "/w/none\(run)", unknown, unknown, meal, meal, run]
+        let long = swim + "?" + String(repeating: "x", count: 5000)
+        let paths = [
+            run, run, swim, swim, run, "/w/none\(run)", "/w/none\(run)", unknown, unknown, meal, meal, run, long, long,
+            run,
+        ]
         #expect(
             try paths.map(title) == [
                 "Run", "Run", "Swim", "Swim", "Run", "NOT_FOUND", "NOT_FOUND", "GOAL_NOT_FOUND", "GOAL_NOT_FOUND",
-                "NOT_FOUND", "NOT_FOUND", "Run",
+                "NOT_FOUND", "NOT_FOUND", "Run", "Swim", "Swim", "Run",
             ])
     }
 

@@ -129,7 +129,7 @@ struct HostTests {
     @Test(
         "A last answer that comes late comes before the end", arguments: EventQueue.Kind.allCases, [false, true])
     func lateLastAnswer(kind: EventQueue.Kind, isSecure: Bool) throws {
-        let scenario = try Scenario.read("{name: late, faults: [{on: any, delay: 50ms}]}")
+        let scenario = try Scenario.read("{name: late, faults: [{on: any, delay: 10ms}]}")
         let server = try RunningHost(kind, isSecure: isSecure) { $0.scenario = scenario }
         let client = isSecure ? try server.connectSecurely() : try server.connect()
         let request = Request.authorized(.get, "/api/v1/goals").with("Connection: close")

@@ -4,7 +4,7 @@ import Testing
 @testable import MockServer
 @testable import Sockets
 
-@Suite("What the system says of connections", .serialized)
+@Suite("What the system says of connections")
 struct ReadinessTests {
     @Test("A connection that hung up, or failed, is given up even if nothing can be read", arguments: [true, false])
     func ended(isFailure: Bool) throws {

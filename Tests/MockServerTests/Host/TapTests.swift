@@ -162,7 +162,7 @@ struct TapTests {
         #expect(Array(log.events.dropFirst()) == ["client reset"], "\(log.events)")
     }
 
-    @Test("That the server has finished is told once, however often the connection is looked at")
+    @Test("The tap hears once that the server has finished, however often it looks at the connection")
     func finishedOnce() throws {
         let server = try RunningHost(.platformDefault)
         let log = Unshared(Log())
@@ -180,7 +180,7 @@ struct TapTests {
         #expect(log.value.events.filter { $0 == "server finished" }.count == 1, "\(log.value.events)")
     }
 
-    @Test("A server that stops says farewell over TLS, also where somebody reads along")
+    @Test("A server that stops says farewell over TLS, also where a tap listens")
     func farewell() throws {
         let server = try RunningHost(.platformDefault, isSecure: true)
         let log = Unshared(Log())

@@ -49,7 +49,7 @@ struct HeldEdgeTests {
         #expect(one.types().isEmpty && other.takeTypes() == ["pong"])
     }
 
-    @Test("Behind a silence by hand as many bytes may wait as the limit; with more the socket is given up")
+    @Test("As many bytes as the limit may wait behind an operator's silence; more end the socket")
     func silence() throws {
         func silent(limit: Int) throws -> (VirtualNetwork, VirtualSocket, eat: () throws -> Void) {
             let scenario = try Scenario.read("{name: a, meals: [{after: 1s, fail: No.}]}")

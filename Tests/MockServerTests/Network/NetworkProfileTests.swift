@@ -90,7 +90,7 @@ struct NetworkProfileTests {
         #expect(most > limit / 2 && most < limit + 16 * 1024, "\(most)")
     }
 
-    @Test("Of what is on its way to the server no more is read than the limit")
+    @Test("The server reads no more of what is on its way than the limit")
     func readOnTheWay() throws {
         let network = try Self.network("{up: 1000}", clock: .manual)
         let wire = try network.open()

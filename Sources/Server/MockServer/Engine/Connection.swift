@@ -110,7 +110,7 @@ public final class Connection {
             + (stream?.source.heldByteCount ?? 0) + (held?.byteCount ?? 0)
     }
 
-    // Asking a WebSocket for one of these three stops the program: they end with its last request.
+    // Asking a WebSocket for one of these stops the program: they end with its last request.
 
     var http: HTTP1.Connection {
         @inline(__always) _read { yield requests.present.http }
@@ -126,11 +126,13 @@ public final class Connection {
         @inline(__always) _read { yield requests.present.lastAuthorization }
         @inline(__always) _modify { yield &requests.present.lastAuthorization }
     }
-    /// The route of an entity's path, if its last request had the very same target.
+    /// The route of an entity's path, if its last request for an entity had the very same target.
     func lastEntity(of target: RequestTarget) -> Route? {
         requests.present.lastTarget?.isSame(as: target) == true ? requests.present.lastEntity : nil
     }
     func keepEntity(_ route: Route, of target: RequestTarget) {
+        // An idle connection keeps it, too, and the parser does not repeat a longer one.
+        guard target.byteCount <= 4096 else { return }
         (requests.present.lastTarget, requests.present.lastEntity) = (target, route)
     }
     /// The faults that act on what the socket sends; nil if there are none.
