@@ -52,10 +52,10 @@ public struct Scenario: Sendable, Equatable {
         "issued_ids",
     ]
 
-    /// Whether it has no users, answers or meals of its own, so that a session can be replayed in it.
+    /// Whether it has nothing of ``keysWithoutReplay`` and no session, so that a session can be replayed in it.
     public var canReplay: Bool {
-        data == WorldData() && script == Script() && tokenLifetime == nil && rules.accounts == nil
-            && rules.perTopic == nil && replay == nil
+        data == WorldData() && script == Script() && stubs.isEmpty && tokenLifetime == nil && rules.accounts == nil
+            && rules.perTopic == nil && rules.ids == nil && replay == nil
     }
 }
 
