@@ -64,9 +64,8 @@ struct VirtualNetworkTests {
         #expect(!world.network.settle())
     }
 
-    @Test("A socket streams in the world's time, and its end reaches the server")
-    func socket() throws {
-        let world = try VirtualWorld()
+    /// A client that has asked a question over its socket 2, and has taken what came at once.
+    private func chat(in world: VirtualWorld) throws -> VirtualNetwork.Endpoint {
         let client = try world.join()
         client.wire.perform(.send(world.request(1, "/api/v1/consultations", body: #"{"persona":"nutritionist"}"#)))
         world.network.settle()
@@ -79,6 +78,13 @@ struct VirtualNetworkTests {
         client.wire.perform(.sendText(socket: 2, Array(#"{"type":"message","content":"Hello"}"#.utf8)))
         world.network.settle()
         _ = client.wire.takeInputs()
+        return client
+    }
+
+    @Test("A socket streams in the world's time, and its end reaches the server")
+    func socket() throws {
+        let world = try VirtualWorld()
+        let client = try chat(in: world)
         let engine = world.network.engine
         var texts = 0
         while let due = engine.nextDue(ofWorld: world.access.id, at: world.network.now),
@@ -130,18 +136,7 @@ struct VirtualNetworkTests {
     @Test("What the engine does when it is asked arrives at once")
     func asked() async throws {
         let world = try VirtualWorld()
-        let client = try world.join()
-        client.wire.perform(.send(world.request(1, "/api/v1/consultations", body: #"{"persona":"nutritionist"}"#)))
-        world.network.settle()
-        let body = try #require(answers(client.wire.takeInputs()).first?.body)
-        let id = try #require((body["data"]?["id"] ?? body["data"]?["consultation"]?["id"])?.string)
-        let request = world.request(2, "/api/v1/consultations/\(id)/ws")
-        client.wire.perform(
-            .openSocket(ClientSocketRequest(number: 2, target: request.target, fields: request.fields)))
-        world.network.settle()
-        client.wire.perform(.sendText(socket: 2, Array(#"{"type":"message","content":"Hello"}"#.utf8)))
-        world.network.settle()
-        _ = client.wire.takeInputs()
+        let client = try chat(in: world)
         let (name, end) = (world.access.id, world.access.now.advanced(byNanoseconds: 60_000_000_000))
         try await world.network.perform { engine, now in engine.advanceWorld(name, to: end, at: now) }
         #expect(client.wire.takeInputs().count > 3)
