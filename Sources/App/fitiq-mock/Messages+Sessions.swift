@@ -56,8 +56,8 @@ extension Messages {
         "--state and --import both say what the server begins with: without --import it goes on where --state ended; "
         + "PUT /__admin/state takes the file of --import while the server runs."
     static let scenarioBesideSession =
-        "--scenario must not have users, answers, meals, token lifetime or a session if a session is replayed: only "
-        + "faults, guide, seed and clock apply."
+        "--scenario must not have users, answers, meals, stubs, ids, token lifetime or a session if a session is "
+        + "replayed; it may have faults, guide, seed and clock."
 
     /// The final message: a line, and below it the differences from the recording.
     static func replayed(_ outcome: Engine.ReplayOutcome) -> String {
