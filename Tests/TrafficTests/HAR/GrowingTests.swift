@@ -118,6 +118,11 @@ struct GrowingTests {
             #expect(file.session.entries == Array(session.entries[..<whole]), "cut after \(length) bytes")
             #expect(file.notes == [.torn(entries: whole)], "cut after \(length) bytes")
         }
+        let file = try HARFile(reading: bytes + [0, 0, 0])
+        #expect(file.session.entries == session.entries && file.notes == [.torn(entries: 3), .recorded("Ended.")])
+        for wrong in [[0xC3], [0xC3, 0], [0xF0, 0x9F]] as [[UInt8]] {
+            #expect(throws: HARError.self) { try HARFile(reading: bytes + wrong) }
+        }
     }
 
     @Test("A torn file that was written by others, with members after its entries, opens too")
@@ -158,7 +163,7 @@ struct GrowingTests {
             #"{"log":{"entries":[]nul"#, #"{"log":{"entries":[{"a":@"#, #"{"log":{"entries":[{"a":tr@"#,
             "{\"log\":{\"entries\":[\n[[[[", "{\"log\":{\"entries\":[\ngarbage",
             "{\"log\":{\"entries\":[\n{garbage garbage",
-            "{\"log\":{\"entries\":[\n]@@@@", "{\"log\":{\"entries\":[]}}\0\0",
+            "{\"log\":{\"entries\":[\n]@@@@", "{\"log\":{\"entries\":[]}}\0\0@", "{\"log\":{}}\0\0",
         ])
     func notTorn(_ text: String) throws {
         #expect {

@@ -1,6 +1,6 @@
 import Text
 
-/// The complete part of a file that ends in the middle.
+/// The complete part of a file that ends in the middle, or in zeros.
 ///
 /// One pass over the bytes counts brackets outside of strings to find where each entry ended.
 struct TornHAR {
@@ -8,7 +8,7 @@ struct TornHAR {
     var bytes: [UInt8]
     var entries: Int
 
-    /// Nil if the text does not end in the middle but is wrong elsewhere, or has not begun an object "log".
+    /// Nil if the text does not end in the middle or in zeros but is wrong elsewhere, or has not begun an object "log".
     ///
     /// - Parameter offset: where the text fails as JSON.
     static func wholePart(of bytes: [UInt8], failingAt offset: Int) -> TornHAR? {
@@ -18,7 +18,11 @@ struct TornHAR {
             scan.take(byte, at: index)
             if scan.isHopeless { return nil }
         }
-        guard scan.isOpen else { return nil }
+        guard scan.isOpen else {
+            // A system crash may leave the old text whole, and zeros where the next entry was to go.
+            let isWhole = scan.place == .afterEntries && bytes[offset...].allSatisfy { $0 == 0 }
+            return isWhole ? TornHAR(bytes: Array(bytes[..<offset]), entries: scan.entries) : nil
+        }
         guard scan.place != .outside else {
             guard scan.isInLog else { return nil }
             return TornHAR(bytes: Array(#"{"log":{"entries":[]}}"#.utf8), entries: 0)
