@@ -155,7 +155,7 @@ struct ProxyTurnsTests {
     func stops(_ isAnswered: Bool) throws {
         defer { listener.close() }
         var limits = RelayLimits()
-        (limits.shutdownTime, limits.answerTime) = (.seconds(5), .seconds(10))
+        (limits.shutdownTime, limits.answerTime) = (.seconds(20), .seconds(40))
         let host = try makeHost(limits)
         let (pair, _) = try makeClient(of: host)
         Array(RelayCase.get.utf8).withUnsafeBytes { pair.relay.receiveFromClient($0) }

@@ -94,6 +94,7 @@ struct FailureTests {
         harness.tell { $0.upstreamFailed(.unreachable("no")) }
         #expect(harness.clientText.hasPrefix("HTTP/1.1 502 "))
         harness.sentToClient = []
+        #expect(harness.relay.finishesUpstream)
         harness.upstream(RelayCase.accepted)
         #expect(harness.upstreamTexts.last == RelayCase.sentHandshake)
         #expect(harness.clientText == RelayCase.accepted)

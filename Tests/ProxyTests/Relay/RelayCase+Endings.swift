@@ -13,6 +13,10 @@ extension RelayCase {
             name: "a client that has ended its stream still gets its answer",
             steps: [.client(get), .clientFinishes], toUpstream: [sentGet], toClient: "", finishesUpstream: true),
         RelayCase(
+            name: "also where the upstream has to be asked again",
+            steps: [.client(get), .upstream(ok), .client(get), .clientFinishes, .upstreamFinishes],
+            toUpstream: [sentGet + sentGet, sentGet], toClient: ok, wanted: 2, finishesUpstream: true),
+        RelayCase(
             name: "and then goes",
             steps: [.client(get), .clientFinishes, .upstream(ok)], toUpstream: [sentGet],
             toClient: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi", ending: .close,

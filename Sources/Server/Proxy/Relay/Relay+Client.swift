@@ -17,15 +17,9 @@ extension Relay {
     mutating func clientFinished() {
         guard !clientHasFinished, clientEnding == .none || clientEnding == .finish else { return }
         clientHasFinished = true
-        if isTunnel {
-            finishesUpstream = true
-            settleTunnel()
-            return
-        }
+        if isTunnel { return settleTunnel() }
         clientCodec.receiveEndOfStream()
         readClient()
-        // A client that has asked and ended its stream still waits for its answer; the upstream sees the same.
-        if exchange?.isRequestComplete == true { finishesUpstream = true }
     }
 
     mutating func clientBroke() {

@@ -77,7 +77,6 @@ extension Relay {
             openUpstream()
             requestsOnUpstream = 1
             sendWithoutBody()
-            finishesUpstream = clientHasFinished
             return
         }
         events.append(
@@ -194,6 +193,5 @@ extension Relay {
         self.exchange = nil
         toUpstream.append(clientCodec.takeTrailingBytes())
         if let early = upstreamCodec?.takeTrailingBytes() { toClient.append(early) }
-        if clientHasFinished { finishesUpstream = true }
     }
 }

@@ -24,8 +24,6 @@ struct Relay {
     var upstreamNumber: Int?
     /// Whether to reset an upstream connection that is no longer wanted, rather than close it.
     var resetsUpstream = false
-    /// Whether to end our stream to the upstream, once ``toUpstream`` was sent.
-    var finishesUpstream = false
 
     var clientCodec: HTTP1.Connection
     var upstreamCodec: HTTP1.Connection?
@@ -65,6 +63,12 @@ struct Relay {
         return clientEnding == .none && clientCodec.wantsBytes
     }
 
+    /// Whether to end our stream to the upstream, once ``toUpstream`` was sent: a client that has asked and ended its
+    /// stream still waits for its answer, and the upstream sees the same.
+    var finishesUpstream: Bool {
+        clientHasFinished && upstreamNumber != nil && (isTunnel || exchange?.isRequestComplete == true)
+    }
+
     var wantsUpstreamBytes: Bool {
         upstreamNumber != nil && !upstreamHasFinished && toClient.count < limits.unsentBytes
     }
@@ -91,7 +95,7 @@ struct Relay {
     mutating func openUpstream() {
         upstreamCount += 1
         upstreamNumber = upstreamCount
-        (resetsUpstream, finishesUpstream, upstreamHasFinished) = (false, false, false)
+        (resetsUpstream, upstreamHasFinished) = (false, false)
         requestsOnUpstream = 0
         toUpstream.removeAll()
         upstreamCodec = HTTP1.Connection(role: .client, limits: Self.codecLimits(limits))
@@ -102,7 +106,6 @@ struct Relay {
         guard upstreamNumber != nil else { return }
         upstreamNumber = nil
         resetsUpstream = reset
-        finishesUpstream = false
         toUpstream.removeAll()
         upstreamCodec = nil
     }
