@@ -66,6 +66,18 @@ import Testing
         for number in 0..<count { #expect(object["k\(number)"]?.int == number) }
     }
 
+    /// Found by the fuzzer: the indexes of two objects may have different orders, even with equal members.
+    @Test("are exactly equal to others with the same members in the same order", arguments: [16, 17, 40, 200])
+    func exactly(_ count: Int) {
+        let once = JSONObject((0..<count).map { (key: "k\($0)", value: JSONValue.string("v\($0)")) })
+        var grown: JSONObject = [:]
+        for (key, value) in once { grown[key] = value }
+        #expect(once.isExactly(grown))
+        #expect(JSONValue.object(once).isExactly(.object(grown)))
+        let turned = JSONObject(once.reversed())
+        #expect(once == turned && !once.isExactly(turned))
+    }
+
     @Test("tell names apart by code units", arguments: sizes)
     func codeUnits(_ count: Int) throws {
         // Equal as Swift strings, but different names in JSON (RFC 8259, section 8.3).

@@ -21,8 +21,21 @@ enum TextTargets {
     static func yaml(_ bytes: [UInt8]) {
         guard let value = try? JSONValue(yaml: bytes), value.object != nil else { return }
         let text = ScenarioDocument.text(value, comments: ["a comment"])
-        guard let again = try? JSONValue(yaml: text) else { fail("what was written does not read: \(value)") }
-        require(again, is: value, "written and read")
+        if text.starts(with: Array("# ".utf8)) {
+            guard let again = try? JSONValue(yaml: text) else { fail("what was written does not read: \(value)") }
+            return require(again, is: value, "written and read")
+        }
+        // Inputs are too short for many values.
+        require(value.object?.isEmpty ?? false || hasLongKey(value), "\(value) was written as JSON without need")
+        require(text, is: value.encoded() + [0x0A], "written as JSON")
+    }
+
+    /// Whether a key may be too long for YAML, which reads 1,024 characters of one. JSON writes at most six for a byte.
+    private static func hasLongKey(_ value: JSONValue) -> Bool {
+        if let object = value.object {
+            return object.contains { $0.key.utf8.count > 1024 / 6 || hasLongKey($0.value) }
+        }
+        return value.array?.contains(where: hasLongKey) ?? false
     }
 
     /// The parts of a URL make the URL; encoding is undone by decoding; a target is written as it was read.

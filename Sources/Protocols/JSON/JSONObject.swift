@@ -100,6 +100,11 @@ extension JSONObject: Sequence {
     public var underestimatedCount: Int { members.count }
 }
 
+extension JSONObject: CustomReflectable {
+    /// The members alone: the index has an order of its own, which says nothing.
+    public var customMirror: Mirror { Mirror(self, children: ["members": members], displayStyle: .struct) }
+}
+
 extension JSONObject: ExpressibleByDictionaryLiteral {
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         self.init(elements.lazy.map { (key: $0.0, value: $0.1) })

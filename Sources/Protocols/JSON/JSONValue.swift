@@ -121,10 +121,11 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expre
 
 extension Equatable {
     /// Whether this equals another value, and all strings within have the same UTF-8 bytes, as ``ExactString``
-    /// compares.
+    /// compares, in the same order.
     ///
     /// For detecting changes in values edited by people: `==` ignores differences of Unicode normal form. It uses
-    /// reflection, which is slow: not for large values.
+    /// reflection, which is slow: not for large values, nor for those with a dictionary or a set of texts, whose order
+    /// is arbitrary.
     public func isExactly(_ other: Self) -> Bool {
         guard self == other else { return false }
         var (mine, others): ([String], [String]) = ([], [])
