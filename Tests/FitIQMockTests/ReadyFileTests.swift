@@ -156,6 +156,24 @@ struct ReadyFileTests {
         }
     }
 
+    @Test("Programs may look at a stale file together, and a server that would remove it waits for them")
+    func looking() throws {
+        try ScratchFolder.lend { folder in
+            let path = folder + "/ready.json"
+            try WholeFile.write(Array(Self.text(999_999_999).utf8), to: path)
+            let looking = try OutputFile(opening: path)
+            try looking.lock(isShared: true)
+            #expect(ReadyFile.state(at: path) == .stale(.init(id: 999_999_999, startedAt: nil)))
+            var isAsked = false
+            _ = try ReadyFile(at: path) { _ in
+                if !isAsked { looking.close() }
+                isAsked = true
+                return false
+            }
+            #expect(!FileManager.default.fileExists(atPath: path))
+        }
+    }
+
     @Test("Of two servers that find the same stale file only one removes it, so that it cannot be the other's new one")
     func meanwhile() throws {
         try ScratchFolder.lend { folder in

@@ -3,19 +3,22 @@ import FitIQAPI
 import JSON
 import Sockets
 
-/// The file that tells others where a server is: it appears when the server listens, and goes when it has stopped.
+/// The file that tells others where a server is: it appears when the server listens, and goes last of all when it stops.
 ///
 /// Files of other programs are neither replaced nor removed, except one left by a server that no longer runs. That one
 /// is removed before this server listens, because it would misdirect a program that waits for the file.
 ///
 /// A server keeps its file locked while it runs, and only the holder of the lock removes one: if two find the same
 /// stale file, one removes it, once. The lock also reveals servers whose process ids mean nothing here, in another
-/// container on the same volume.
+/// container on the same volume. Programs that only look share a lock for a moment, and a server that would remove the
+/// file waits for them.
 final class ReadyFile {
     let path: String
     /// Kept open while the server runs: until then no other file can have its inode number.
     private var file: OutputFile?
     static let limit = 64 << 10
+    /// How long a server waits for programs that only look at a file.
+    private static let patience = Duration.milliseconds(200)
 
     /// The process that a ready file names.
     struct Writer: Equatable {
@@ -83,20 +86,31 @@ final class ReadyFile {
     }
 
     private static func removeStale(_ path: String, _ isRunning: (Writer) -> Bool) throws(Failure) {
-        switch look(at: path, isRunning, whileStale: { unlink(path) == 0 || errno == ENOENT ? 0 : errno }) {
-        case (.absent, _), (.stale, 0): return
-        case (.foreign, _): throw .configuration(Messages.notReadyFile(path, nil))
-        case (.running(let writer, _), _): throw .configuration(Messages.readyFileInUse(path, writer.id))
-        case (.stale, let code): throw .file(FileError(.write, path: path, code: code))
+        let gate = try orFailure(try Gate(), Failure.running)
+        let end = MonotonicInstant.now().advanced(by: patience)
+        while true {
+            let isLast = end <= .now()
+            switch look(at: path, isRunning, whileStale: { unlink(path) == 0 || errno == ENOENT ? 0 : errno }) {
+            case (.absent, _), (.stale, 0): return
+            case (.foreign, _): throw .configuration(Messages.notReadyFile(path, nil))
+            case (.running(let writer, _), _):
+                guard !isRunning(writer), !isLast else {
+                    throw .configuration(Messages.readyFileInUse(path, writer.id))
+                }
+                gate.wait(until: .now().advanced(by: .milliseconds(10)))
+            case (.stale, let code): throw .file(FileError(.write, path: path, code: code))
+            }
         }
     }
 
     /// What is at a path now.
-    static func state(at path: String) -> State { look(at: path, \.isRunning) { 0 }.state }
+    static func state(at path: String) -> State { look(at: path, \.isRunning).state }
 
     /// What is at a path; a stale file is locked while the closure runs, whose result comes back, too.
+    ///
+    /// Without a closure others may look at the same time.
     private static func look(
-        at path: String, _ isRunning: (Writer) -> Bool, whileStale: () -> Int32
+        at path: String, _ isRunning: (Writer) -> Bool, whileStale: (() -> Int32)? = nil
     ) -> (state: State, code: Int32) {
         let file: OutputFile
         do throws(FileError) {
@@ -113,9 +127,9 @@ final class ReadyFile {
         guard let bytes = try? file.read(limit + 1, at: 0), bytes.count <= limit, let writer = writer(of: bytes),
             let url = (try? JSON.parse(bytes))?["url"]?.string
         else { return (.foreign, 0) }
-        let isLocked = (try? file.lock()) == nil
+        let isLocked = (try? file.lock(isShared: whileStale == nil)) == nil
         guard !isLocked, !isRunning(writer) else { return (.running(writer, url: url), 0) }
-        return (.stale(writer), whileStale())
+        return (.stale(writer), whileStale?() ?? 0)
     }
 
     func write(_ bytes: [UInt8]) throws(Failure) {

@@ -75,6 +75,8 @@ struct RecordCommand: ParsableCommand {
             tap.discard()
             throw error
         }
+        // Last of all: when it is gone, every file is written.
+        defer { readyFile?.remove() }
         // From here on the replaced file is no longer needed.
         tap.write()
         print(running.banner(program: ProgramName.asTyped, keepsSecrets: try host.keepsSecrets()), terminator: "")
@@ -84,7 +86,6 @@ struct RecordCommand: ParsableCommand {
             // A second signal cuts answers off; the recording is completed all the same.
             _ = try orFailure(try proxy.run()) { (error: SocketError) in .running(error) }
         }
-        readyFile?.remove()
         conclusions.add { () throws(Failure) in try tap.conclude(output, of: "proxy") }
         try conclusions.tell()
     }

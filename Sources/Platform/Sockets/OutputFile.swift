@@ -65,8 +65,10 @@ public struct OutputFile: Sendable {
     ///
     /// Throws ``FileError/Cause/inUse`` if another process has the lock, or the file is no longer at its path. File
     /// systems without locks ignore this. Source: flock(2): the lock belongs to the open file, not to its name.
-    public func lock() throws(FileError) {
-        let isRefused = flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
+    ///
+    /// - Parameter isShared: Whether others may have a shared lock at the same time.
+    public func lock(isShared: Bool = false) throws(FileError) {
+        let isRefused = flock(descriptor, (isShared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0 && errno == EWOULDBLOCK
         guard !isRefused, isAt(path) else { throw FileError(.write, path: path, cause: .inUse) }
     }
 
