@@ -1,10 +1,12 @@
-import FakeBackend
 import FitIQAPI
 import Foundation
 import JSON
 import Scenarios
 import Synchronization
 import Testing
+
+@testable import FakeBackend
+@testable import MockServer
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -210,6 +212,12 @@ struct FakeBackendTests {
     func none() {
         let error = #expect(throws: NoFakeBackend.self) { try FakeBackend.current }
         #expect(error?.description.contains("@Test(.fakeBackend())") == true)
+    }
+
+    @Test("A world lasts for a day, though nobody asks anything of it")
+    func lasts() async throws {
+        let limit = try await FakeBackendTrait.server.get().perform { engine, _ in engine.limits.worldIdleTime }
+        #expect(limit == .seconds(86_400))
     }
 
     @Test("The world is gone when the test is over")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import fitiq_mock
 
-@Suite("Commands that run to their end", .timeLimit(.minutes(3)))
+@Suite("Commands that run to their end", .timeLimit(.minutes(15)))
 struct CommandRunTests {
     /// A request that keeps the contract, with an id.
     private static let request =

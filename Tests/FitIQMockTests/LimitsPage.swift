@@ -177,6 +177,9 @@ enum LimitsPage {
             "body of `PUT /__admin/state`": [server.bytes("stateBody")],
             "state of a world that `GET /__admin/state` writes": [server.bytes("stateBody")],
             "worlds, the default one included": [server.count("worlds"), server.time("worldIdleTime")],
+            "idle world of a `.fakeBackend()`, or of `verify`, `explore`, `scenario from` or `test-client`": [
+                .time("ServerLimits.testedWorldIdleTime", ServerLimits.testedWorldIdleTime)
+            ],
             "title, goal id, context id": try text(in: ["title": "goal", "goal_id": "id", "context_id": "id"]),
             "a goal's description": try text(in: ["description": "goal"]),
             "a goal's category; its type": try text(in: ["category": "goal", "goal_type": "app goal"]),

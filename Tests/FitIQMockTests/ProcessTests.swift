@@ -105,7 +105,7 @@ struct ProcessTests {
         try jobs.start(1) {
             while let job = jobs.take() {
                 gate.wait()
-                jobs.finish(job, job)
+                #expect(!jobs.finish(job, job))
             }
         }
         wait.mailbox.requestStop()

@@ -3,15 +3,15 @@ import Foundation
 import HTTPTypes
 import JSON
 import Judging
-import MockServer
 import Sockets
 import TestSupport
 import Testing
 import Traffic
 
+@testable import MockServer
 @testable import fitiq_mock
 
-@Suite("Commands that serve, and those that ask a server", .timeLimit(.minutes(3)))
+@Suite("Commands that serve, and those that ask a server", .timeLimit(.minutes(15)))
 struct ServingCommandTests {
     @Test("serve keeps its state, its export and its recording, and exits with 0 after Ctrl-C")
     func serve() async throws {
@@ -203,6 +203,8 @@ struct ServingCommandTests {
     func older() async throws {
         let server = try Harness.startServer()
         defer { server.stop() }
+        let idleTime = try await server.perform { engine, _ in engine.limits.worldIdleTime }
+        #expect(idleTime == .seconds(86_400), "A command may be silent for as long as it may run.")
         let newer = CommandRun(command: ["true"], limit: .seconds(30), server: server, stop: try Gate())
         #expect(!newer.child.showsOutputAtEnd && !CommandTrial(newer).isRepeatable)
         let against = VerifyAgainst("true", beside: newer, nil)

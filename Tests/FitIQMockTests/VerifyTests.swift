@@ -115,14 +115,14 @@ struct VerifyTests {
     func jobs() throws {
         let wait = try MainWait(signals: [])
         let all = Jobs<Int>(count: 100, wait.mailbox)
-        try all.start(4) { while let job = all.take() { all.finish(job, 2 * job) } }
+        try all.start(4) { while let job = all.take() { #expect(all.finish(job, 2 * job)) } }
         let done = try all.finished(wait) {}
         #expect(done.outputs == (0..<100).map { 2 * $0 } && done.reason == nil && done.signal == nil)
 
         let ended = Jobs<Int>(count: 3, wait.mailbox)
         try ended.start(1) {
             while let job = ended.take() {
-                ended.finish(job, job)
+                #expect(ended.finish(job, job))
                 if job == 1 { ended.end(.success("enough")) }
             }
         }
@@ -134,14 +134,16 @@ struct VerifyTests {
         #expect(throws: Failure.self) { try failed.finished(wait) {} }
 
         // The job waits for the order to end, which comes once the time is up.
-        let stop = try Gate()
+        let (taken, stop) = (try Gate(), try Gate())
         let late = Jobs<Int>(count: 2, wait.mailbox)
         try late.start(1) {
             while let job = late.take() {
+                taken.open()
                 stop.wait()
-                late.finish(job, job)
+                #expect(!late.finish(job, job))
             }
         }
+        taken.wait()
         let cut = try late.finished(wait, limit: .zero) { stop.open() }
         #expect(cut.outputs.isEmpty && cut.reason == Messages.timeIsUp(.zero))
     }

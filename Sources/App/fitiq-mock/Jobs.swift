@@ -61,8 +61,15 @@ final class Jobs<Output: Sendable>: Sendable {
 
     var isOver: Bool { state.withLock { $0.end != nil } }
 
-    /// Keeps what a job gave; it does not count if it was still under way when the rest was given up.
-    func finish(_ job: Int, _ output: Output) { state.withLock { if $0.end == nil { $0.outputs[job] = output } } }
+    /// Keeps what a job gave, and says whether it counts: it does not if it was still under way when the rest was
+    /// given up.
+    func finish(_ job: Int, _ output: Output) -> Bool {
+        state.withLock { state in
+            guard state.end == nil else { return false }
+            state.outputs[job] = output
+            return true
+        }
+    }
 
     /// Gives up the rest, for a reason or because of a failure; the first one counts.
     func end(_ end: Result<String, Failure>) { state.withLock { $0.end = $0.end ?? end } }

@@ -41,20 +41,15 @@ struct RemoteRun: Sendable {
                     let seconds = $0.components.seconds
                     progress?.say(index, name, "\(seconds) s", passingAfter: seconds)
                 }, seeing: { () throws(Failure) in try judged(place, named: name) })
-            guard let done else {
-                progress?.isInterrupted()
-                return nil
-            }
+            guard let done else { return nil }
             var (run, traffic) = done.seen
             (run.command, run.duration) = (done.ending, done.duration.nanoseconds)
             let how = Messages.commandEnded(done.ending, tenths: done.duration.nanoseconds / 100_000_000)
-            progress?.say(index, name, "\(how), \(traffic.inWords)")
-            return VerifyRun.Result(run: run)
+            return VerifyRun.Result(ending: "\(how), \(traffic.inWords)", run: run)
         } catch {
             // What the command itself lacks is no loss.
             guard error.exitCode == 3 else { throw error }
-            progress?.say(index, name, error.message)
-            return VerifyRun.Result(lost: (name, error.message))
+            return VerifyRun.Result(ending: error.message, lost: (name, error.message))
         }
     }
 

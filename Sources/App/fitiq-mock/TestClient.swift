@@ -173,7 +173,7 @@ struct TestClientRun: Sendable {
             if index == 0, let error = trouble.value, error.isDeath {
                 throw Failure.configuration(error.description)
             }
-            jobs.finish(index, result)
+            guard jobs.finish(index, result) else { return }
             progress?.say(index, contractCase.address, Messages.ended(result))
             guard index + 1 < cases.count else { return }
             if deaths > 1 { jobs.end(.success(Messages.adapterDies)) }
@@ -205,6 +205,7 @@ enum Harness {
     ) throws(Failure) -> LocalServer {
         var configuration = Engine.Configuration()
         configuration.pace = pace
+        configuration.limits.worldIdleTime = ServerLimits.testedWorldIdleTime
         try wire?.apply(to: &configuration)
         do {
             return try LocalServer(configuration)

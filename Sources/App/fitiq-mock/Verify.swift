@@ -117,8 +117,13 @@ struct Verify: ParsableCommand {
         try jobs.start(self.jobs) {
             while let index = jobs.take() {
                 do throws(Failure) {
-                    if let result = try run(index) { jobs.finish(index, result) }
+                    guard let result = try run(index), jobs.finish(index, result) else {
+                        progress?.isInterrupted()
+                        continue
+                    }
+                    progress?.say(index, plan.names[index], result.ending)
                 } catch {
+                    progress?.isInterrupted()
                     jobs.end(.failure(error))
                     stop.open()
                 }

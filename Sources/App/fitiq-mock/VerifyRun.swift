@@ -18,6 +18,8 @@ struct VerifyRun: Sendable {
     let against: VerifyAgainst?
 
     struct Result: Sendable {
+        /// How the run ended; for progress, once the result counts.
+        let ending: String
         /// Nil for a run whose world was lost.
         var run: Report.Run?
         /// The obligations that the older version breaks.
@@ -51,15 +53,11 @@ struct VerifyRun: Sendable {
                 judgement: engine.judgement(ofWorld: world.id, at: now),
                 replay: engine.replayOutcome(ofWorld: world.id), entries: engine.journalEntries(ofWorld: world.id))
         }
-        guard let done else {
-            progress?.isInterrupted()
-            return nil
-        }
+        guard let done else { return nil }
         let seen = done.seen
         for entry in seen.entries where entry.number > traffic.lastNumber { traffic.count(entry) }
         if let journal { for entry in seen.entries { journal.append(entry, of: name) } }
         let how = Messages.commandEnded(done.ending, tenths: done.duration.nanoseconds / 100_000_000)
-        progress?.say(index, name, "\(how), \(traffic.inWords)")
         guard let judgement = seen.judgement else { throw .running(Messages.worldIsGone(name)) }
         var checks = seen.replay.flatMap(Self.check).map { [$0] } ?? []
         if let old { checks.append(old.check(of: name, seen.entries)) }
@@ -68,7 +66,7 @@ struct VerifyRun: Sendable {
             startedAt: done.world.now, hasConnected: judgement.hasConnected, verdicts: judgement.verdicts,
             exposures: judgement.exposures, coverage: judgement.coverage, checks: checks,
             missedCount: judgement.missedCount)
-        return Result(run: report, knownBroken: old?.broken ?? [])
+        return Result(ending: "\(how), \(traffic.inWords)", run: report, knownBroken: old?.broken ?? [])
     }
 
     static let strictReplay = "replay/strict"

@@ -69,7 +69,11 @@ public struct FakeBackendTrait: TestTrait, SuiteTrait, TestScoping {
     private static let known = Judge.obligations.map(\.id) + Symptom.ids
 
     /// The server of the process; it starts with the first world.
-    private static let server = Result { try LocalServer() }
+    static let server = Result {
+        var configuration = Engine.Configuration()
+        configuration.limits.worldIdleTime = ServerLimits.testedWorldIdleTime
+        return try LocalServer(configuration)
+    }
 
     private static func record(_ verdict: Verdict, of backend: FakeBackend, for test: Test) {
         guard verdict.outcome == .broken else { return }

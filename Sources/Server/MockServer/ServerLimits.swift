@@ -66,6 +66,8 @@ public struct ServerLimits: Sendable, Equatable {
     public var frameBody = 8 * 1024 * 1024
     /// Time after which an unused world without open sockets is deleted.
     public var worldIdleTime = Duration.seconds(1800)
+    /// The same where a test has the world and ends it: in a debugger it may stand still for hours.
+    public static let testedWorldIdleTime = Duration.seconds(86_400)
 
     /// Creates the documented limits.
     public init() {}

@@ -8,7 +8,7 @@ import Testing
 @testable import ContractSuite
 @testable import Traffic
 
-@Suite("Cases are played with a server as its guest", .timeLimit(.minutes(5)))
+@Suite("Cases are played with a server as its guest", .timeLimit(.minutes(15)))
 struct ConformPlayTests {
     private static let start = Timestamp(secondsSinceEpoch: 1_738_146_600)
 

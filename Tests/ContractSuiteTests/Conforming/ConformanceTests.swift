@@ -8,7 +8,7 @@ import WebSocket
 @testable import ContractSuite
 @testable import Traffic
 
-@Suite("Answers of a server are compared with the fake's", .timeLimit(.minutes(5)))
+@Suite("Answers of a server are compared with the fake's", .timeLimit(.minutes(15)))
 struct ConformanceTests {
     private static let start = Timestamp(secondsSinceEpoch: 1_738_146_600)
     /// What the fake says; it is learnt once for all tests.

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ContractSuite
 
-@Suite("Stories over sockets", .timeLimit(.minutes(5)))
+@Suite("Stories over sockets", .timeLimit(.minutes(15)))
 struct StageTrialTests {
     /// A client that does nothing; one that is restless says that it always has more to do.
     private struct Still: ClientUnderTest {

@@ -15,6 +15,8 @@ final class AdapterProcess {
     private let trace: AdapterTrace?
     /// How often its life is checked: after its end, other processes may keep its streams open.
     private static let lookTime = Duration.seconds(1)
+    /// How long it may take from the end of its streams to its own.
+    private static let endingTime = Duration.seconds(2)
     private(set) var hasAnswered = false
 
     init(
@@ -80,7 +82,7 @@ final class AdapterProcess {
     /// The error for an adapter that will send nothing more.
     private func silence(during command: AdapterCommand, by deadline: MonotonicInstant) -> AdapterError {
         // Its streams close a moment before it has ended.
-        let patience = min(deadline, .now().advanced(by: .seconds(1)))
+        let patience = min(deadline, .now().advanced(by: Self.endingTime))
         guard let outcome = child.wait(until: patience) else { return AdapterError(.closedOutput, to: command) }
         return AdapterError(.ended(outcome.inWords), to: command, received: errors.end())
     }
@@ -102,7 +104,7 @@ private final class AdapterErrors: Sendable {
     /// The maximum bytes that are kept.
     private static let limit = 500
     /// How long what a process wrote before its end may take to arrive; other processes may keep the pipe open.
-    private static let patience = Duration.milliseconds(250)
+    private static let patience = Duration.seconds(1)
 
     /// Reads the pipe on a thread of its own, until all processes have closed the other end.
     init(_ pipe: sending ChildPipe) throws(SocketError) {

@@ -42,7 +42,6 @@ public final class VirtualNetwork {
         @exclusivity(unchecked) var toServer: ArraySlice<UInt8> = []
         /// Whether the client has closed; the server learns it after the bytes sent before.
         @exclusivity(unchecked) var isClosedByClient = false
-        @exclusivity(unchecked) var hasToldClosing = false
         /// Whether the server has ended its stream.
         @exclusivity(unchecked) var isFinishedByServer = false
 
@@ -134,14 +133,12 @@ public final class VirtualNetwork {
     /// Delivers a piece of a client's bytes to the server; true if it accepted any.
     private func deliver(_ link: Link) -> Bool {
         guard links[link.id.place] === link, let connection = engine.connection(link.id) else { return false }
-        let isClosing = link.isClosedByClient && !link.hasToldClosing
-        guard !link.toServer.isEmpty || isClosing else { return false }
+        guard !link.toServer.isEmpty || link.isClosedByClient else { return false }
         guard !engine.isReadingPaused(connection) else {
             waiting.append(link)
             return false
         }
         if link.toServer.isEmpty {
-            link.hasToldClosing = true
             engine.receiveEndOfStream(on: link.id, at: now)
             return true
         }
