@@ -65,7 +65,11 @@ extension SocketHost {
     }
 
     public func signalReceived(_ signal: Int32, now: MonotonicInstant) {
-        guard loop.stopsAt != nil else { return stop() }
+        // A server that has drained stops by itself, so its first signal may find it stopping.
+        guard loop.isSignalled else {
+            loop.isSignalled = true
+            return stop()
+        }
         loop.wasForced = true
         loop.events.stop()
     }
@@ -85,6 +89,7 @@ public final class HostLoop {
     private(set) var ports: [Port] = []
     /// Why a listener accepts no more connections, which ends the host.
     fileprivate var acceptError: SocketError?
+    fileprivate var isSignalled = false
     fileprivate var wasForced = false
     private let tls: TLSContext?
     /// How long connections wait after one that was accepted.

@@ -47,10 +47,12 @@ public enum ServerFrame: Equatable, Sendable {
     /// Whether a guide's client may get the frame: websocket-architecture lists its socket's frames, without a receipt.
     public func isKnown(in form: GuideMode) -> Bool { self != .messageReceived || form != .webSocketArchitecture }
 
-    /// About as many bytes as the frame takes without escapes: a journal keeps thousands of chunks with their spare room.
+    /// Room for the frame without escapes, with what the writer reserves for the timestamp.
+    ///
+    /// A chunk gets no more, because a journal keeps thousands of them.
     private var usualSize: Int {
         switch self {
-        case .streamChunk(let content): 136 + content.utf8.count
+        case .streamChunk(let content): 144 + content.utf8.count
         case .assistantMessageChunk(_, let content): 208 + content.utf8.count
         default: 256
         }

@@ -1,9 +1,9 @@
 // What Swift cannot import from the C library: functions hidden behind
-// _GNU_SOURCE, macros, unions with macro members, and code that must be
-// async-signal-safe.
+// _GNU_SOURCE, macros, built-ins of the compiler, unions with macro members, and
+// code that must be async-signal-safe.
 //
-// Every function returns a value of zero or more on success and a negated errno
-// on failure, so that no caller has to read `errno` after other code has run.
+// A function that may fail returns a value of zero or more on success and a negated
+// errno on failure, so that no caller has to read `errno` after other code has run.
 // Differences between systems live in the files named for them (*_linux.c,
 // *_darwin.c); each function is declared once, here.
 #pragma once
@@ -29,6 +29,12 @@ int cplatform_open_pipe(int ends[2]);
 
 /// One send(2) that never raises SIGPIPE; EINTR is retried.
 ssize_t cplatform_send(int descriptor, const void *bytes, size_t count);
+
+// MARK: Memory
+
+/// Has the processor fetch the memory at an address, which need not be valid, while
+/// it goes on.
+static inline void cplatform_prefetch(const void *address) { __builtin_prefetch(address); }
 
 // MARK: Files (files_linux.c, files_darwin.c)
 

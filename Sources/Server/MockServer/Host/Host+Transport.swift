@@ -10,11 +10,12 @@ extension Host {
         guard let id = engine.open(at: time(now), isLocal: isLocal, isSecure: port.isSecure) else {
             return socket.reset()
         }
+        // Even if it cannot be served: the engine may have touched it, and then its place is looked up.
+        while transports.count <= id.place { transports.append(nil) }
         guard let stream = loop.serve(socket, token: UInt64(id.place), isSecure: port.isSecure) else {
             return engine.transportClosed(id, at: time(.now()))
         }
         stream.ignoresLateFailure = true
-        while transports.count <= id.place { transports.append(nil) }
         let transport = Transport(id: id, stream: stream)
         transports[id.place] = transport
         announce(transport, now)
@@ -99,10 +100,26 @@ extension Host {
     private func serve(_ touched: ArraySlice<Connection>, _ now: MonotonicInstant) {
         let touched = Array(touched)
         tell(of: touched, now)
-        let ending = touched.filter { serve($0, now) }
+        var ending: [Connection] = []
+        for place in touched.indices {
+            fetchAhead(in: touched, from: place)
+            if serve(touched[place], now) { ending.append(touched[place]) }
+        }
         if ending.isEmpty { return }
         tellEndings(of: ending, now)
         for connection in ending { end(connection) }
+    }
+
+    /// Has the processor fetch what the connections after this one need, while its output is sent.
+    ///
+    /// The transport first, the stream two connections later: only the transport says where that is.
+    private func fetchAhead(in touched: [Connection], from place: Int) {
+        if place + 4 < touched.count, let transport = transports[touched[place + 4].id.place] {
+            prefetch(Unmanaged.passUnretained(transport).toOpaque(), lines: 2)
+        }
+        if place + 2 < touched.count, let stream = transports[touched[place + 2].id.place]?.stream {
+            prefetch(Unmanaged.passUnretained(stream).toOpaque(), lines: 2)
+        }
     }
 
     /// Sends the pending output, and watches for what the connection waits for.
