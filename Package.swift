@@ -179,7 +179,8 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "FitIQAPI", "HTTP1", "JSON", "MockServer", "Sockets", "TLS", "Traffic", "WebSocket", httpTypes,
+                "CPlatform", "FitIQAPI", "HTTP1", "JSON", "MockServer", "Sockets", "TLS", "Traffic", "WebSocket",
+                httpTypes,
             ],
             path: "Tests/TestSupport"),
         // The guides' models and shapes, for the tests below.
@@ -283,8 +284,8 @@ let package = Package(
         .testTarget(
             name: "FitIQClientTests",
             dependencies: [
-                "FitIQAPI", "FitIQClient", "HTTP1", "JSON", "MockServer", "Sockets", "TestSupport", "WebSocket",
-                httpTypes,
+                "FitIQAPI", "FitIQClient", "HTTP1", "JSON", "MockServer", "Scenarios", "Sockets", "TestSupport",
+                "WebSocket", httpTypes,
             ]),
         .testTarget(
             name: "ErrataTests",
@@ -306,7 +307,8 @@ let package = Package(
                 "Replay", "SQLite", "Scenarios", "Sockets", "TLS", "TestSupport", "Traffic", "WebSocket", httpTypes,
             ]),
         .testTarget(
-            name: "PeerTests", dependencies: ["JSON", "TestSupport", "Traffic", "echo-client", "fitiq-mock"],
+            name: "PeerTests",
+            dependencies: ["JSON", "Sockets", "TestSupport", "Traffic", "echo-client", "fitiq-mock"],
             exclude: ["descriptions", "peers", "recorders.txt", "requirements.txt"]),
         .testTarget(
             name: "SimulationTests",

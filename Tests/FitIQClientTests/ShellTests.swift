@@ -1,8 +1,10 @@
 import FitIQAPI
 import Foundation
 import MockServer
+import Scenarios
 import Sockets
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import FitIQClient
@@ -161,9 +163,10 @@ struct ShellTests {
 
     @Test("Where nothing listens, the problem's cause is the system's error")
     func nobodyListens() async throws {
-        let server = try LocalServer()
-        server.stop()
-        let client = try FitIQClient(url: server.url, credentials: Self.credentials) { $0.retries.maximumAttempts = 1 }
+        let nowhere = try RefusingAddress()
+        let client = try FitIQClient(url: "http://\(nowhere.address)", credentials: Self.credentials) {
+            $0.retries.maximumAttempts = 1
+        }
         await #expect {
             try await client.startConsultation(persona: .fitnessCoach)
         } throws: { error in
@@ -174,7 +177,7 @@ struct ShellTests {
             Issue.record("\(String(describing: client.lastFailure)) is no error of the transport")
             return
         }
-        #expect(cause.code == ECONNREFUSED && cause.address == server.address)
+        #expect(cause.code == ECONNREFUSED && cause.address == nowhere.address)
         await client.close()
     }
 
@@ -196,7 +199,9 @@ struct ShellTests {
 
     @Test("A wait for an answer ends where the user leaves the chat meanwhile")
     func leaves() async throws {
-        let server = try LocalServer()
+        var configuration = Engine.Configuration()
+        configuration.scenario = try Scenario.read("{name: late, answers: [{timing: {first_chunk: 1h}}]}")
+        let server = try LocalServer(configuration)
         defer { server.stop() }
         let client = try FitIQClient(url: server.url, credentials: Self.credentials)
         _ = try await client.startConsultation(persona: .nutritionist)

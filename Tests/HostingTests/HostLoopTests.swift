@@ -73,9 +73,12 @@ struct HostLoopTests {
         func turnEnded(now: MonotonicInstant) -> MonotonicInstant? { loop.nextDeadline }
     }
 
-    @Test("The first signal stops a host cleanly, the second one at once", arguments: [1, 2])
-    func signals(count: Int) throws {
+    @Test(
+        "The first signal stops a host cleanly, also one that stops by itself; the second one at once",
+        arguments: [1, 2], [false, true])
+    func signals(count: Int, isStopping: Bool) throws {
         let host = Host(loop)
+        if isStopping { host.stop() }
         for _ in 0..<count { host.signalReceived(15, now: turn) }
         #expect(loop.stopsAt != nil)
         // What a clean stop waits for has ended.

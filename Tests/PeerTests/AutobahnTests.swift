@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-extension LongPeers {
+extension SearchingPeers {
     /// The cases of `scripts/autobahn` that are fast.
     @Suite("Autobahn")
     struct AutobahnTests {

@@ -1,4 +1,5 @@
 import Foundation
+import Sockets
 import TestSupport
 import Testing
 
@@ -12,24 +13,24 @@ struct DocumentRunner {
     private static let documentedAddress = "127.0.0.1:8080"
     /// The ports of servers that pages start in addition to the one that runs.
     private static let documentedPorts = ["8081", "8082", "8443"]
-    private let ports: [String]
+    /// The ports used in their place, fresh for each session.
+    private var ports: [String] = []
 
-    /// - Parameter ports: as many as pages name, on which nothing listens.
-    init(_ server: RunningServer, freePorts ports: [String]) throws {
+    init(_ server: RunningServer) throws {
         self.server = server
         program = try Programs.fitiqMock().path
         address = String(server.ready.url.dropFirst("http://".count))
-        self.ports = ports
     }
 
     /// What the page should show for each command: the command after its prompt, and the output.
-    func run(_ session: ShellSession) async throws -> [String] {
+    mutating func run(_ session: ShellSession) async throws -> [String] {
         // The two commands of a newcomer: the server runs already, and so do the tests.
         switch session.commands.map(\.text) {
         case ["./scripts/serve"]: return ["$ ./scripts/serve\n" + asDocumented(server.banner)]
         case ["./scripts/test"]: return ["$ ./scripts/test\n"]
         default: break
         }
+        ports = try Self.freePorts()
         // A server that a page starts ends with the shell, even if a command fails.
         let trap = "trap 'kill $(jobs -p) 2>/dev/null' EXIT\n"
         let script = trap + session.commands.map { toRun($0.text) + "\nprintf '\\0'\n" }.joined()
@@ -43,6 +44,17 @@ struct DocumentRunner {
         let outputs = shell.output.split(separator: "\0", omittingEmptySubsequences: false).dropLast()
         try #require(outputs.count == session.commands.count, "\(shell.transcript)")
         return zip(session.commands, outputs).map { "$ \($0.text)\n" + asDocumented(String($1)) }
+    }
+
+    /// A port for each that pages name, on which nothing listens; for use at once, because the system may give them
+    /// away again.
+    private static func freePorts() throws -> [String] {
+        // Side by side, or the system gave the same one again.
+        let listeners = try documentedPorts.map { _ in
+            try Listener(address: SocketAddress(host: "127.0.0.1", port: 0))
+        }
+        defer { for listener in listeners { listener.close() } }
+        return listeners.map { String($0.localAddress.port) }
     }
 
     private func toRun(_ command: String) -> String {

@@ -12,20 +12,12 @@ extension Peers {
         func commands(_ document: Document) async throws {
             let sessions = try ShellSession.all(in: document)
             guard !sessions.isEmpty else { return }
-            var ports: [String] = []
-            // Side by side, or the system gave the same one again.
-            try await RunningServer.serve { first in
-                try await RunningServer.serve { second in
-                    try await RunningServer.serve { third in
-                        ports = [first, second, third].map { String($0.ready.url.split(separator: ":")[2]) }
-                    }
-                }
-            }
             try await RunningServer.serve("--instant") { server in
-                let runner = try DocumentRunner(server, freePorts: ports)
+                var runner = try DocumentRunner(server)
                 for session in sessions {
                     let expected = session.commands.map { runner.timeless("$ \($0.text)\n\($0.output)") }.joined()
-                    let printed = try await runner.run(session).map(runner.timeless).joined()
+                    let outputs = try await runner.run(session)
+                    let printed = outputs.map { runner.timeless($0) }.joined()
                     #expect(printed == expected)
                 }
             }

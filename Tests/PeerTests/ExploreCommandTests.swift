@@ -3,7 +3,7 @@ import JSON
 import TestSupport
 import Testing
 
-extension LongPeers {
+extension SearchingPeers {
     /// `fitiq-mock explore` with commands that are clients of their own.
     @Suite("fitiq-mock explore")
     struct ExploreCommandTests {
@@ -101,7 +101,7 @@ extension LongPeers {
             try await withFolder { folder in
                 let options = [
                     "--may-fail", "--guide", "consultation-websocket", "--seed", "7", "--allow-origin",
-                    "http://a.test:3000", "--time-limit", "1s",
+                    "http://a.test:3000", "--time-limit", "2s",
                 ]
                 let run = try await explore(
                     options + ["--runs", "8", "--only", "failed", "--jobs", "4", "--confirm", "1/1"], script, in: folder

@@ -3,7 +3,7 @@ import JSON
 import TestSupport
 import Testing
 
-extension LongPeers {
+extension SearchingPeers {
     /// `fitiq-mock explore --adapter` with clients in Python that have one mistake each, which no obligation names.
     @Suite("Clients with a mistake, explored")
     struct ExploreDefectTests {

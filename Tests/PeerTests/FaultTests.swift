@@ -16,8 +16,8 @@ extension Peers {
             var says = ""
             /// What the body, or the Content-Type after it, must show.
             var shows = ""
-            /// Whether the client has to lose patience, for which it is given a moment.
-            var isEndless = false
+            /// How many seconds the client waits: few where it has to lose patience.
+            var patience = "20"
             var method = "GET"
 
             var testDescription: String { fault }
@@ -26,10 +26,10 @@ extension Peers {
         static let sights = [
             Sight(fault: #""status": 503, "retry_after": 2"#, exit: 22, status: "503", says: "error: 503"),
             Sight(fault: #""quota": {"requests": 0, "per": "1m"}"#, exit: 22, status: "429", says: "error: 429"),
-            Sight(fault: #""delay": "1s""#, exit: 28, status: "000", says: "timed out", isEndless: true),
-            Sight(fault: #""dribble": {"bytes": 150, "every": "1s"}"#, exit: 28, says: "timed out", isEndless: true),
+            Sight(fault: #""delay": "1s""#, exit: 28, status: "000", says: "timed out", patience: "0.3"),
+            Sight(fault: #""dribble": {"bytes": 150, "every": "1s"}"#, exit: 28, says: "timed out", patience: "2"),
             Sight(fault: #""truncate": {"after": 20}"#, exit: 18, says: "bytes remaining to read"),
-            Sight(fault: #""content_length": 10"#, exit: 28, says: "out of", isEndless: true),
+            Sight(fault: #""content_length": 10"#, exit: 28, says: "out of", patience: "2"),
             // What is too much is left out, and only --verbose shows it.
             Sight(fault: #""content_length": -10"#, exit: 0, shows: #""tota\n"#),
             Sight(fault: #""malformed": "json""#, exit: 0, shows: #""totalCount":1\n"#),
@@ -37,8 +37,8 @@ extension Peers {
             Sight(fault: #""empty_reply": true"#, exit: 52, status: "000", says: "Empty reply from server"),
             Sight(fault: #""reset": true"#, exit: 56, status: "000", says: "reset by peer"),
             Sight(fault: #""reset": {"after": 160}"#, exit: 56, says: "reset by peer"),
-            Sight(fault: #""hang": true"#, exit: 28, status: "000", says: "timed out", isEndless: true),
-            Sight(fault: #""hold": "request""#, exit: 28, status: "000", says: "timed out", isEndless: true),
+            Sight(fault: #""hang": true"#, exit: 28, status: "000", says: "timed out", patience: "0.3"),
+            Sight(fault: #""hold": "request""#, exit: 28, status: "000", says: "timed out", patience: "0.3"),
             Sight(fault: #""content_type": "application/json""#, exit: 0, shows: #"}\napplication/json\n200"#),
             Sight(fault: #""nanosecond_timestamps": true"#, exit: 0, shows: #"T\d\d:\d\d:\d\d\.\d{9}Z"#),
         ]
@@ -59,10 +59,9 @@ extension Peers {
             try await RunningServer.serve("--instant") { server in
                 for sight in Self.sights {
                     let world = try await FaultyWorld(#"[{"on": "GET /api/v1/goals", \#(sight.fault)}]"#, on: server)
-                    let patience = sight.isEndless ? "0.3" : "20"
                     let command = try await world.curl(
                         "/api/v1/goals", "--fail", "--write-out", "\\n%{content_type}\\n%{http_code}", "--max-time",
-                        patience)
+                        sight.patience)
                     #expect(command.status == sight.exit, "\(sight.fault): \(command.transcript)")
                     #expect(command.output.hasSuffix("\n" + sight.status), "\(sight.fault): \(command.transcript)")
                     #expect(
@@ -122,10 +121,10 @@ extension Peers {
                     "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
                 ].flatMap { ["--header", $0] }
                 var exits: [Int32] = []
-                for _ in 0..<4 {
+                for patience in ["20", "20", "20", "0.3"] {
                     let command = try await world.curl(
                         "/api/v1/consultations/00000000-0000-4000-8000-000000000000/ws",
-                        ["--fail", "--max-time", "0.3"] + upgrade)
+                        ["--fail", "--max-time", patience] + upgrade)
                     exits.append(command.status)
                 }
                 #expect(exits == [22, 52, 56, 28])

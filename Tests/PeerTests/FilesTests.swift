@@ -170,7 +170,9 @@ extension Peers {
                 sh -c 'echo mine >a.json.$$ && exec "$0" judge "$1" --json a.json >/dev/null' "$0" "$1"
                 cat a.json.*; mv a.json.* mine
                 judge "$0" judge "$1" --json link --markdown new.md && test -L link && head -c 9 target && echo
-                mkfifo pipe && { head -c 9 <pipe >read & } && judge "$0" judge "$1" --json pipe; wait; cat read; echo
+                mkfifo pipe && { head -c 9 <pipe >read & }
+                # It is refused until the other end is open.
+                for attempt in $(seq 100); do judge "$0" judge "$1" --json pipe && break; done; wait; cat read; echo
                 test -p pipe && ls
                 "$0" judge "$1" --json /dev/stdout | tail -n 1 | head -c 9; echo
                 "$0" judge "$1" --json /dev/stdout >both; test $(wc -l <both) -gt 9 && echo both

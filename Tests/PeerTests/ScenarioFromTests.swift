@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-extension LongPeers {
+extension SearchingPeers {
     /// `fitiq-mock scenario from`: the smallest scenario with which a client fails as a recorded session shows.
     @Suite("fitiq-mock scenario from")
     struct ScenarioFromTests {

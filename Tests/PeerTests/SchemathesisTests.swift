@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-extension LongPeers {
+extension SearchingPeers {
     /// schemathesis reads the description that the server hands out, and looks for requests whose answers contradict it.
     ///
     /// Every check is on. `peers/schemathesis/rules.py` tells the few promises of the API that OpenAPI cannot express.

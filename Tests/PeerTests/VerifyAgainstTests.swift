@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-extension LongPeers {
+extension SearchingPeers {
     /// `fitiq-mock verify --against`: two versions of a client in equal worlds.
     @Suite("fitiq-mock verify --against")
     struct VerifyAgainstTests {

@@ -145,7 +145,7 @@ extension Peers {
                 // The pipe's end comes when no process is left that could write to it.
                 let script = #"""
                     mkfifo pipe never
-                    "$0" verify --time-limit 1s -- sh -c "$1" & exec 3< pipe
+                    "$0" verify --time-limit 3s -- sh -c "$1" & exec 3< pipe
                     wait $!
                     echo "exit $?"
                     cat <&3
@@ -165,10 +165,11 @@ extension Peers {
         @Test("--jobs runs scenarios side by side, and shows the output of each whole; the report keeps their order")
         func jobs() async throws {
             try await withFolder { folder in
-                // Each waits for the other: one after the other they would wait for ever.
+                // A pipe opens once both ends do: one after the other they would wait for ever.
+                #expect(mkfifo(folder["meeting"].path, 0o600) == 0)
                 let script = #"""
                     echo "first $FITIQ_MOCK_SCENARIO"; echo "error of $FITIQ_MOCK_SCENARIO" >&2
-                    : > "$FITIQ_MOCK_SCENARIO"; until [ -e default ] && [ -e conflict ]; do sleep 0.05; done
+                    if [ $FITIQ_MOCK_SCENARIO = default ]; then : > meeting; else : < meeting; fi
                     echo "last $FITIQ_MOCK_SCENARIO"
                     """# + "\n" + Self.whisper
                 let run = try await verify(
@@ -176,7 +177,10 @@ extension Peers {
                 #expect(run.status == 0, "\(run.transcript)")
                 for name in ["default", "conflict"] {
                     #expect(run.output.contains("first \(name)\nlast \(name)\n"), "\(run.transcript)")
-                    #expect(run.errors.contains("\nerror of \(name)\nfitiq-mock: scenario "), "\(run.transcript)")
+                    let lines = run.errors.split(separator: "\n").map(String.init)
+                    let error = try #require(lines.firstIndex(of: "error of \(name)"), "\(run.transcript)")
+                    let end = lines.firstIndex { $0.contains("\(name): the command exited") }
+                    #expect(try #require(end, "\(run.transcript)") > error, "\(run.transcript)")
                 }
                 #expect(run.output.contains(#/\n   1 default, union.*\n   2 conflict, union/#), "\(run.transcript)")
             }
@@ -187,12 +191,13 @@ extension Peers {
             try await withFolder { folder in
                 let client =
                     "[ $FITIQ_MOCK_SCENARIO = conflict ] || { \(Self.whisper); exit; }; "
-                    + "until grep -q default: progress; do sleep 0.05; done; echo began > pipe; sleep 300"
+                    + "echo began > pipe; cat <> never"
                 // What the first one left is reported once its line of progress is there.
                 let script = #"""
-                    mkfifo pipe; : > progress
-                    "$0" verify --jobs $2 --scenario default --scenario conflict -- sh -c "$1" > out 2> progress & read -r line < pipe
-                    until grep -q "default: the command exited" progress; do sleep 0.05; done
+                    mkfifo pipe never progress
+                    "$0" verify --jobs $2 --scenario default --scenario conflict -- sh -c "$1" > out 2> progress & exec 3< progress
+                    read -r line < pipe
+                    while read -r line <&3 && [[ $line != *"default: the command exited"* ]]; do :; done
                     kill -INT $!
                     wait $!
                     echo "exit $?"
@@ -212,8 +217,8 @@ extension Peers {
         func interrupted() async throws {
             try await withFolder { folder in
                 let script = #"""
-                    mkfifo pipe
-                    "$0" verify --quiet -- sh -c 'exec 3> pipe; sleep 300 & wait' > out & exec 3< pipe
+                    mkfifo pipe never
+                    "$0" verify --quiet -- sh -c 'exec 3> pipe; cat <> never & wait' > out & exec 3< pipe
                     kill -INT $!
                     wait $!
                     echo "exit $?"

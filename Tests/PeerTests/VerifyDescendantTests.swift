@@ -26,7 +26,7 @@ import TestSupport
                     // The pipe is at its end when no process is left that could write to it.
                     let script = #"""
                         mkfifo held
-                        "$0" verify --quiet --time-limit 1s -- sh -c "$1" > out & exec 3< held
+                        "$0" verify --quiet --time-limit 3s -- sh -c "$1" > out & exec 3< held
                         wait $!
                         timeout 10 cat <&3
                         echo "exit $?"

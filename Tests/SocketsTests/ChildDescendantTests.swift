@@ -89,7 +89,7 @@
                 setsid sh -c 'trap "echo asked" TERM; echo $$; while true; do sleep 0.05; done' & read go
                 """#
             let started = try start(script, keeping: .guardian)
-            _ = started.child.end(grace: .milliseconds(500))
+            _ = started.child.end(grace: .seconds(3))
             var bytes: [UInt8] = []
             while try started.output.read(into: &bytes, until: Self.soon) {}
             #expect(String(decoding: bytes, as: UTF8.self) == "asked\n")

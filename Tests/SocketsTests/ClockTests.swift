@@ -62,7 +62,8 @@ struct ClockTests {
     func descriptorLimit() {
         let limit = CurrentProcess.raiseFileDescriptorLimit(to: 0)
         #expect(limit > 0)
-        #expect(CurrentProcess.raiseFileDescriptorLimit(to: 10) == CurrentProcess.raiseFileDescriptorLimit(to: 0))
+        // Other tests may raise it meanwhile.
+        #expect(CurrentProcess.raiseFileDescriptorLimit(to: 10) >= limit)
     }
 
     @Test("The process has an id")

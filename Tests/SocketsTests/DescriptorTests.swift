@@ -39,8 +39,8 @@ struct DescriptorTests {
         let stream = try BlockingStream.connect(to: listener.localAddress, timeout: .seconds(30))
         try acceptSoon(listener).reset()
         #expect(throws: SocketError.self) { try stream.read(timeout: .seconds(30)) }
-        let address = try #require(pair.client.localAddress)
-        #expect(throws: SocketError.self) { try BlockingStream.connect(to: address, timeout: .seconds(30)) }
+        let nowhere = try RefusingAddress()
+        #expect(throws: SocketError.self) { try BlockingStream.connect(to: nowhere.address, timeout: .seconds(30)) }
         // 255.255.255.255 cannot be connected to.
         let broadcast = try SocketAddress(host: "255.255.255.255", port: 1)
         #expect(throws: SocketError.self) { try Socket.connect(to: broadcast) }

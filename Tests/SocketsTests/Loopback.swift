@@ -87,15 +87,18 @@ extension Socket {
         }
     }
 
-    /// Writes until the send buffer is full; returns how much went in.
+    /// Writes until the buffers of both sides are full; returns how much went in.
     func fill() throws -> Int {
         let chunk = [UInt8](repeating: 0x2E, count: 65_536)
         var total = 0
         while true {
             switch chunk.withUnsafeBytes({ write($0) }) {
             case .wrote(let count): total += count
-            case .wouldBlock: return total
             case .failed(let error): throw error
+            case .wouldBlock:
+                // What lies in the send buffer may still move into the other side's receive buffer.
+                let end = MonotonicInstant.now().advanced(by: .milliseconds(20))
+                if SingleDescriptorPoll.wait(for: .write, on: descriptor, until: end) != nil { return total }
             }
         }
     }

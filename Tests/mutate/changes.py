@@ -8,8 +8,11 @@ GENERATED = "Mutations.swift"
 OTHER = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "&&": "||", "||": "&&", "true": "false", "false": "true"}
 TOKENS = re.compile(
     r"(?<=\s)(?:<=?|>=?|&&|\|\|)(?=\s)|(?<![\w.`])(?:true|false)(?![\w`:])|(?:(?<=\s[+-] )|(?<=[+-]= ))\d+(?![\w.])")
-# What a declaration of an operator, or a condition of the compiler has is no expression.
-OTHERWISE = re.compile(r"\b(?:func|operator) *\S+|^ *#\w.*|^ *case .*:$", re.MULTILINE)
+# What a declaration of an operator or a condition of the compiler has is no expression. What the pattern of a case has
+# may be one, but with another value the cases are not all there is, and the compiler says so elsewhere.
+OTHERWISE = re.compile(
+    r"\b(?:func|operator) *\S+|^ *#\w.*|^ *case .*:$|^ *case (?:[^:()\n]|\((?:[^()\n]|\([^()\n]*\))*\))*?(?=:| where )",
+    re.MULTILINE)
 
 
 @dataclasses.dataclass

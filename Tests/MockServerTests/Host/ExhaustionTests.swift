@@ -24,8 +24,8 @@ struct ExhaustionTests {
             let before = try server.onLoop { $0.turnCount }
             #expect(throws: SocketError.self) { try late.stream.read(timeout: .milliseconds(550)) }
             let turns = try server.onLoop { $0.turnCount } - before
-            // A few looks at the listener, ten a second.
-            #expect(turns < 40)
+            // Some looks at the listener, ten a second; one that spins takes many thousands.
+            #expect(turns < 1000)
             #expect(try early.exchange(Request()).status == 200)
             close(taken.removeLast())
             #expect(try late.response().status == 200)

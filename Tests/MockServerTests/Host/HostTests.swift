@@ -1,7 +1,6 @@
 import Foundation
 import JSON
 import Scenarios
-import Sockets
 import TestSupport
 import Testing
 import Traffic
@@ -9,6 +8,7 @@ import WebSocket
 
 @testable import Hosting
 @testable import MockServer
+@testable import Sockets
 
 @Suite("The host over real sockets", .serialized)
 struct HostTests {
@@ -160,6 +160,21 @@ struct HostTests {
     }
 
     #if os(Linux)
+        // poll(2) watches any descriptor.
+        @Test("A connection over the limit that cannot be watched is dropped, and the others are served")
+        func unwatched() throws {
+            let server = try RunningHost(.epoll) { $0.limits.connections = 1 }
+            let client = try server.connect()
+            #expect(try client.exchange(Request()).status == 200)
+            let count = try server.onLoop { host in
+                host.begin(Socket(descriptor: open("/dev/null", O_RDONLY)), at: host.loop.ports[0], .now())
+                return host.engine.connections.count
+            }
+            #expect(count == 1)
+            #expect(try client.exchange(Request()).status == 200)
+            try server.shutDown()
+        }
+
         // Elsewhere shutdown(2) leaves a listener as it is.
         @Test("A listener that is broken ends the server with the reason", arguments: EventQueue.Kind.allCases)
         func brokenListener(kind: EventQueue.Kind) throws {
@@ -187,7 +202,7 @@ struct HostTests {
         "The answer to a request too large is read by a client that sends it all first",
         arguments: EventQueue.Kind.allCases)
     func refusedUpload(kind: EventQueue.Kind) throws {
-        let server = try RunningHost(kind)
+        let server = try RunningHost(kind) { $0.limits.closingTime = .seconds(30) }
         let client = try server.connect()
         try client.write(Array("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4000000\r\n\r\n".utf8))
         try client.write([UInt8](repeating: 0x20, count: 4_000_000))
@@ -217,7 +232,7 @@ struct HostTests {
         "An idle connection is closed when its time is up, and the loop sleeps meanwhile",
         arguments: EventQueue.Kind.allCases)
     func idle(kind: EventQueue.Kind) throws {
-        let server = try RunningHost(kind) { $0.limits.idleTime = .seconds(1) }
+        let server = try RunningHost(kind) { $0.limits.idleTime = .seconds(3) }
         let client = try server.connect()
         #expect(try client.exchange(Request()).status == 200)
         let before = try server.onLoop { $0.turnCount }
@@ -229,7 +244,7 @@ struct HostTests {
 
     @Test("A never-reader and a half-closed client do not make the loop spin", arguments: EventQueue.Kind.allCases)
     func noSpinning(kind: EventQueue.Kind) throws {
-        let server = try RunningHost(kind) { $0.limits.idleTime = .seconds(2) }
+        let server = try RunningHost(kind) { $0.limits.idleTime = .seconds(4) }
         let neverReader = try server.connect()
         let halfClosed = try server.connect()
         let message = String(repeating: "x", count: 4 << 20)
@@ -237,7 +252,7 @@ struct HostTests {
             try client.upgrade(.handshake("/__admin/echo"))
             // Until the buffers of both sides are full, the server's included.
             #expect(throws: SocketError.self) {
-                for _ in 0..<100 { try client.send(message, timeout: .milliseconds(200)) }
+                for _ in 0..<100 { try client.send(message, timeout: .milliseconds(500)) }
             }
         }
         halfClosed.stream.finishWriting()
@@ -246,7 +261,8 @@ struct HostTests {
         let before = try server.onLoop { $0.turnCount }
         #expect(try watch.read().isEmpty)
         let after = try server.onLoop { $0.turnCount }
-        #expect(after - before < 50)
+        // On a busy machine it may have some hundred pieces left to read; to spin takes two thousand turns and more.
+        #expect(after - before < 1000)
         // Both have been reset: what they had not read is gone.
         for client in [neverReader, halfClosed] {
             #expect(throws: SocketError.self) { while try !client.read().isEmpty {} }

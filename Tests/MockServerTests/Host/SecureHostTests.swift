@@ -139,7 +139,7 @@ struct SecureHostTests {
 
     @Test("An idle connection is ended with a farewell")
     func idle() throws {
-        let server = try RunningHost(.platformDefault, isSecure: true) { $0.limits.idleTime = .seconds(1) }
+        let server = try RunningHost(.platformDefault, isSecure: true) { $0.limits.idleTime = .seconds(3) }
         let client = try server.connectSecurely()
         #expect(try client.exchange(Request()).status == 200)
         #expect(try client.read().isEmpty)
@@ -237,7 +237,8 @@ struct SecureHostTests {
         let before = try server.onLoop { $0.turnCount }
         #expect(try watch.read().isEmpty)
         let after = try server.onLoop { $0.turnCount }
-        #expect(after - before < 50)
+        // On a busy machine it may have some hundred pieces left to read; to spin takes two thousand turns and more.
+        #expect(after - before < 1000)
         #expect(throws: SocketError.self) { while true { _ = try client.stream.read(timeout: RunningHost.patience) } }
         try server.shutDown()
     }

@@ -105,9 +105,10 @@ async def accounts(teller):
     known, unknown = {**LOGIN, "password": "wrong horse"}, {**LOGIN, "email": "nobody@example.com"}
     answers = [json.dumps(await world.auth(401, "login", body)) for body in (known, unknown)]
     expect_equal(answers[0], answers[1], "the answer to an unknown address")
-    times = []
-    for body in (known, unknown, {**LOGIN, "email": "bob@example.com"}):
-        times.append(min([await seconds(world.auth(401, "login", body)) for _ in range(3)]))
+    bodies = (known, unknown, {**LOGIN, "email": "bob@example.com"})
+    # In turn: if the machine is busy for a while, all are late.
+    rounds = [[await seconds(world.auth(401, "login", body)) for body in bodies] for _ in range(5)]
+    times = [min(each) for each in zip(*rounds)]
     expect(max(times) < 3 * min(times), "the same time for known, unknown and imported accounts", times)
     expect(min(times) > 0.003, "the work of 100,000 iterations", times)
 

@@ -27,7 +27,7 @@ class Story:
 
     async def expect_well(self):
         """That a new connection answers a question to its end."""
-        socket = await opened(self.world)
+        socket = await opened(self.world, close_timeout=PATIENCE)
         await frames_until(socket, "connected")
         await ask(socket, "Once more?")
         frames = await frames_until(socket, "stream_complete")
@@ -87,7 +87,7 @@ async def server_restarts(server):
 
 async def half_open(server):
     story = Story(server, "half-open")
-    socket = await opened(story.world, ping_interval=MOMENT, ping_timeout=2 * MOMENT)
+    socket = await opened(story.world, ping_interval=5 * MOMENT, ping_timeout=10 * MOMENT)
     chunks, error = await chunks_until_end(socket)
     expect_equal(len(chunks), 2, "how many chunks came")
     expect_equal((error.rcvd, error.sent.reason), (None, "keepalive ping timeout"), "what the library noticed")

@@ -292,7 +292,7 @@ async def handshake_reset(world):
 
 @seen.sees(sockets.HANDSHAKE_HANGS)
 async def handshake_hangs(world):
-    await expect_raised(TimeoutError, asyncio.wait_for(connect(world), 3 * MOMENT))
+    await expect_raised(TimeoutError, asyncio.wait_for(connect(world), 10 * MOMENT))
 
 
 # Sockets
@@ -417,7 +417,7 @@ async def cut_at_byte(world):
 
 async def expect_dead(world):
     """That a heartbeat goes unanswered, and the library gives the connection up."""
-    async with open_socket(world, heartbeat=2 * MOMENT) as socket:
+    async with open_socket(world, heartbeat=10 * MOMENT) as socket:
         await frames_until(socket, "connected")
         message = await asyncio.wait_for(socket.receive(), PATIENCE)
         expect(

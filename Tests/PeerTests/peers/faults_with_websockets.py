@@ -241,7 +241,7 @@ async def handshake_refused(world):
 
 @seen.sees(sockets.LATE)
 async def handshake_late(world):
-    await expect_raised(TimeoutError, opened(world, open_timeout=3 * MOMENT))
+    await expect_raised(TimeoutError, opened(world, open_timeout=10 * MOMENT))
     world.advance("2s")
     task = asyncio.create_task(opened(world))
     await world.advance_once_due("1999ms")
@@ -292,7 +292,7 @@ async def handshake_reset(world):
 
 @seen.sees(sockets.HANDSHAKE_HANGS)
 async def handshake_hangs(world):
-    await expect_raised(TimeoutError, opened(world, open_timeout=3 * MOMENT))
+    await expect_raised(TimeoutError, opened(world, open_timeout=10 * MOMENT))
 
 
 # Sockets
@@ -325,7 +325,7 @@ async def asked(world, **options):
 
 async def chunks(world):
     """What an answer came in."""
-    socket = await asked(world)
+    socket = await asked(world, close_timeout=PATIENCE)
     frames = await frames_until(socket, "stream_complete")
     await socket.close()
     expect_equal(socket.close_code, 1000, "the close code")
@@ -409,9 +409,9 @@ async def cut_at_byte(world):
 
 async def expect_dead(world):
     """That the keep-alive finds the connection dead."""
-    socket = await asked(world, ping_interval=MOMENT, ping_timeout=2 * MOMENT)
     try:
         async with asyncio.timeout(PATIENCE):
+            socket = await asked(world, ping_interval=MOMENT, ping_timeout=2 * MOMENT)
             while True:
                 await socket.recv()
     except websockets.ConnectionClosedError as error:

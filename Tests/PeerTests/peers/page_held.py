@@ -4,7 +4,7 @@ import base64
 import json
 from concurrent.futures import ThreadPoolExecutor
 
-from page_tools import App, close_quietly, is_accessible, message
+from page_tools import App, close_quietly, is_accessible, message, until
 from playwright.sync_api import expect
 
 
@@ -170,8 +170,8 @@ class Held:
         dialog = self.page.locator("dialog")
         dialog.get_by_label("Status", exact=True).fill("503")
         dialog.get_by_role("button", name="Answer", exact=True).click()
-        app.page.wait_for_timeout(50)
         expect(self.cards).to_have_count(0)
+        until(app.page, "() => late.done")
         assert app.page.evaluate("late.done") == "refused"
         self.remove_all()
 

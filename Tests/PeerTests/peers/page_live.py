@@ -52,7 +52,8 @@ class Live:
         # A socket that is held is stepped through; others are cut off.
         chat = server.consultation("fitness_coach")
         app.chat(chat, stays=True)
-        page.get_by_role("button", name="Hold").click()
+        with page.expect_response("**/breakpoints"):
+            page.get_by_role("button", name="Hold").click()
         app.say(message("Hello"))
         panel(page, "breakpoints")
         held = page.locator(".held-item")
@@ -62,8 +63,9 @@ class Live:
         page.locator("#breakpoint-list").get_by_role("button", name="Remove").click()
         expect(held).to_have_count(0)
         app.page.evaluate("sockets.at(-1).close(1000)")
+        panel(page, "sockets")
+        expect(ours).to_have_count(0)
         for name in ("Cut", "Reset"):
-            panel(page, "sockets")
             app.chat(chat, stays=True)
             expect(ours).to_have_count(1)
             page.get_by_role("button", name=name, exact=True).click()

@@ -56,8 +56,13 @@ class Running:
         self.output.seek(0)
         return self.output.read()
 
-    def stop(self, status=0):
+    def stop(self, status=0, recording=None):
         self.process.send_signal(signal.SIGTERM)
+        if recording:
+            # The ready file goes last of all: then the recording is whole.
+            while self.ready_file.exists() and self.process.poll() is None:
+                time.sleep(0.001)
+            assert not recording.with_name(recording.name + ".part").exists(), "the ready file went first"
         assert self.process.wait(10) == status, (self.process.returncode, self.log())
         return self.printed().splitlines()[-1]
 
@@ -218,7 +223,7 @@ async def thousand():
             await asyncio.wait_for(asyncio.gather(*(talk(number) for number in range(1_000))), 100)
             for socket in sockets:
                 await socket.close()
-        assert proxy.stop() == f"1000 requests and 1000 WebSockets in {path}"
+        assert proxy.stop(recording=path) == f"1000 requests and 1000 WebSockets in {path}"
         server.stop()
     found = 0
     for entry in entries(path):

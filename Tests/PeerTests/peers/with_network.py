@@ -34,8 +34,10 @@ def train(server):
     made, seconds = curl(server, "/api/v1/consultations", '{"persona":"nutritionist"}')
     expect(seconds >= 2 * ROUND_TRIP, "two round trips at least", seconds)
     step("what belongs to the server itself passes no network")
-    answer, seconds = curl(server, "/health")
-    expect_equal(answer, {"status": "ok"}, "the answer")
+    answers = [curl(server, "/health") for _ in range(3)]
+    expect_equal(answers[0][0], {"status": "ok"}, "the answer")
+    # The machine may be busy, but not each time.
+    seconds = min(seconds for _, seconds in answers)
     expect(seconds < ROUND_TRIP, "less than a round trip", seconds)
     asyncio.run(chat(server, made["data"]["id"], server.headers(server.default_token)))
 
