@@ -61,10 +61,13 @@ struct WebOriginTests {
         #expect(try #require(WebOrigin(text)).isOfThisMachine == isOfThisMachine)
     }
 
-    @Test("What may be allowed is any, null, or one origin")
+    @Test("What may be allowed is any, null, files, or one origin")
     func allowed() {
         #expect(AllowedOrigin("*") == .any && AllowedOrigin("null") == .null)
+        #expect(AllowedOrigin("file://") == .files)
         #expect(AllowedOrigin("http://a:80") == WebOrigin("http://a").map(AllowedOrigin.origin))
-        for text in ["", "NULL", "http://a/", "http://*", "a"] { #expect(AllowedOrigin(text) == nil) }
+        for text in ["", "NULL", "http://a/", "http://*", "a", "file:", "file:///", "FILE://"] {
+            #expect(AllowedOrigin(text) == nil)
+        }
     }
 }

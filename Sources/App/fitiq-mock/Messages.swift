@@ -40,7 +40,7 @@ enum Messages {
     }
     static func notAnOrigin(_ value: String, of label: String) -> String {
         "\(label) must be an origin as browsers send it, scheme://host or scheme://host:port without a path, or null, "
-            + "or *; got '\(value)'."
+            + "file:// or *; got '\(value)'."
     }
     static func notTheFake(_ address: String) -> String {
         "\(address) answers, but not as a fitiq-mock does: give --server the URL of one, or of the proxy of a fleet."

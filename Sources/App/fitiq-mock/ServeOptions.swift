@@ -99,8 +99,8 @@ struct ServeOptions: ParsableArguments {
         name: .customLong("allow-origin"),
         help: .init(
             """
-            Let web pages of this origin write and open WebSockets: http://localhost:3000, null for pages without one, * for \
-            any page of the web; may be repeated. (default: the server's own)
+            Let web pages of this origin write and open WebSockets: http://localhost:3000, null for pages without one, \
+            file:// for files (Electron, Cordova), * for any page of the web; may be repeated. (default: the server's own)
             """, valueName: "origin"))
     var allowedOrigins: [String] = []
 

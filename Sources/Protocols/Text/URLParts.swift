@@ -94,6 +94,22 @@ public struct HostAndPort: Sendable {
             : !host.isEmpty && host.utf8.allSatisfy { $0.isWordCharacter || $0 == .dot }
     }
 
+    /// Whether the host is an address or `localhost`, which no DNS entry can point elsewhere.
+    public var hasFixedHost: Bool {
+        isBracketed || host.lowercased() == "localhost" || Self.isIPv4(host)
+    }
+
+    /// Whether a host is four decimal numbers.
+    public static func isIPv4(_ host: some StringProtocol) -> Bool {
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4
+            && parts.allSatisfy { part in
+                // Some parsers read a leading zero as octal.
+                (1...3).contains(part.utf8.count) && part.utf8.allSatisfy(\.isDigit) && UInt8(part) != nil
+                    && (part.utf8.count == 1 || part.first != "0")
+            }
+    }
+
     /// The port as a number; nil if there is none, if it contains a non-digit or is too large for TCP.
     public var portNumber: UInt16? {
         // Swift parses "+80" as a number.

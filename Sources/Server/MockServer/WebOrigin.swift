@@ -42,28 +42,16 @@ public struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
     ///
     /// A name below `localhost` is not: not every resolver keeps those names on this machine.
     var isOfThisMachine: Bool {
-        isOfWeb && (host == "localhost" || host == "[::1]" || Self.isLoopback(host))
+        isOfWeb && (host == "localhost" || host == "[::1]" || isLoopback)
     }
+
+    /// 127.0.0.0/8 in four decimal numbers: anyone can own the name `127.0.0.1.example.com`.
+    private var isLoopback: Bool { host.hasPrefix("127.") && HostAndPort.isIPv4(host) }
 
     /// Whether the host is an address or `localhost`, which no DNS entry can point elsewhere.
-    var hasFixedHost: Bool { host.hasPrefix("[") || host == "localhost" || Self.isIPv4(host) }
+    var hasFixedHost: Bool { HostAndPort(host[...])?.hasFixedHost ?? false }
 
     private static let defaultPorts: [String: UInt16] = ["http": 80, "https": 443]  // ASCII, as `scheme` is.
-}
-
-extension WebOrigin {
-    /// 127.0.0.0/8 in four decimal numbers: anyone can own the name `127.0.0.1.example.com`.
-    private static func isLoopback(_ host: String) -> Bool { host.hasPrefix("127.") && isIPv4(host) }
-
-    private static func isIPv4(_ host: String) -> Bool {
-        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4
-            && parts.allSatisfy { part in
-                // Some parsers read a leading zero as octal.
-                (1...3).contains(part.utf8.count) && part.utf8.allSatisfy(\.isDigit) && UInt8(part) != nil
-                    && (part.utf8.count == 1 || part.first != "0")
-            }
-    }
 }
 
 /// The value of `--allow-origin`: an origin whose pages may write and open sockets.
@@ -72,6 +60,8 @@ public enum AllowedOrigin: Hashable, Sendable {
     case any
     /// `null`: pages without an origin, which are files and sandboxed pages of any site.
     case null
+    /// `file://`, which pages of Electron and Cordova send: it names no host, so any file's page sends the same.
+    case files
     /// One origin, `http://localhost:3000`.
     case origin(WebOrigin)
 
@@ -80,6 +70,7 @@ public enum AllowedOrigin: Hashable, Sendable {
         switch text {
         case "*": self = .any
         case "null": self = .null
+        case "file://": self = .files
         default:
             guard let origin = WebOrigin(text) else { return nil }
             self = .origin(origin)

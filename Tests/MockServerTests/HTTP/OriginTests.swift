@@ -78,6 +78,7 @@ struct OriginTests {
             (["http://localhost:3000"], "null", false),
             (["*"], "https://example.com", true), (["*"], "null", true), (["*"], "what is this", true),
             (["capacitor://localhost"], "capacitor://localhost", true),
+            (["file://"], "file://", true), (["file://"], "null", false), (["null"], "file://", false),
         ])
     func option(_ allowed: [String], _ origin: String, _ isAllowed: Bool) throws {
         #expect(
@@ -108,6 +109,7 @@ struct OriginTests {
         arguments: [
             ("http://localhost:3000", "make the server allow the origin http://localhost:3000."),
             ("null", "make the server allow the origin null."),
+            ("file://", "make the server allow the origin file://."),
             ("http://a/b", "which is not an origin"),
         ])
     func message(_ origin: String, _ told: String) throws {

@@ -217,7 +217,8 @@ extension Engine {
         guard let text = head.fields[.origin], !configuration.allowedOrigins.contains(.any) else { return }
         guard let allowed = AllowedOrigin(text), allowed != .any else { throw .foreignOrigin(text, origin: nil) }
         if configuration.allowedOrigins.contains(allowed) { return }
-        guard case .origin(let origin) = allowed else { throw .foreignOrigin(text, origin: "null") }
+        // `null` and `file://` are spelled in one way.
+        guard case .origin(let origin) = allowed else { throw .foreignOrigin(text, origin: text) }
         guard isOwn(origin, of: head, on: connection) else { throw .foreignOrigin(text, origin: "\(origin)") }
     }
 
