@@ -8,7 +8,7 @@ extension LongPeers {
         @Test(
             "What clients saw is in the file",
             arguments: [
-                "foreign", "nginx", "certificates", "files", "displaced", "shared", "killed", "killed_serving",
+                "foreign", "nginx", "doors", "certificates", "files", "displaced", "shared", "killed", "killed_serving",
                 "thousand",
                 "websockets_stories", "aiohttp_stories", "socket_stories",
             ])

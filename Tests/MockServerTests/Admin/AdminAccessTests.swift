@@ -136,6 +136,21 @@ struct AdminAccessTests {
     }
 
     @Test(
+        "A request through a proxy needs the token, because its client may be anywhere",
+        arguments: [
+            "Via: 1.1 fitiq-mock", "Forwarded: for=192.0.2.1", "X-Forwarded-For: 127.0.0.1", "x-forwarded-host: a",
+            "X-Forwarded-Proto: https", "X-Forwarded-Server: a", "X-Real-IP: 127.0.0.1",
+        ])
+    func throughProxy(_ field: String) throws {
+        for path in Self.paths {
+            #expect(try Self.status(VirtualNetwork(), path, [field]) == "403", "\(path)")
+            let guarded = VirtualNetwork { $0.adminToken = "secret" }
+            #expect(try Self.status(guarded, path, [field, "X-Admin-Token: secret"]) == "200", "\(path)")
+        }
+        #expect(try VirtualNetwork().admin(.get, "health", fields: [field]).status == 200)
+    }
+
+    @Test(
         "Pages of this machine may ask, pages of other sites may not",
         arguments: [
             ("http://localhost", true), ("http://localhost:3000", true), ("https://LOCALHOST", true),

@@ -33,6 +33,10 @@ struct AdminRefusalTests {
             "The admin API answers this machine only; to use it from elsewhere start the server with an admin token and send that as 'X-Admin-Token'."
         ),
         (
+            .adminThroughProxy("Via"), 403, "FORBIDDEN",
+            "The request came through a proxy ('Via'), so the server cannot see whether it comes from this machine: ask the server's own address, or start it with an admin token and send that as 'X-Admin-Token'."
+        ),
+        (
             .adminForOtherSite, 403, "FORBIDDEN",
             "The admin API does not answer pages of other sites: ask at http://localhost or http://127.0.0.1, without an 'Origin' from elsewhere, or with an admin token."
         ),

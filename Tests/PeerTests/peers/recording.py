@@ -379,6 +379,66 @@ async def socket_stories():
     await stories("with_sockets", ["pipelining", "single_bytes"])
 
 
+async def doors():
+    """The fake behind 'record' and behind nginx: its admin API and its guard of origins stay as shut as without them."""
+    async def status(url, path, method="GET", **fields):
+        async with aiohttp.ClientSession() as session:
+            async with session.request(method, url + path, headers=fields) as answer:
+                await answer.read()
+                return answer.status
+
+    with running("serve") as fake:
+        assert await status(fake.url, "/__admin/state") == 200
+        path = FOLDER / "doors.har"
+        with running("record", "--upstream", fake.url, "--output", str(path), "--host", "0.0.0.0") as proxy:
+            near = "http://127.0.0.1:" + proxy.url.rsplit(":", 1)[1]
+            for admin in ["/__admin/state", "/%5f_admin/state", "/__admin/requests", "/__admin/worlds/default/state"]:
+                for host in ["evil.example", "127.0.0.1"]:
+                    assert await status(near, admin, Host=host) == 403, (admin, host)
+            assert await status(near, "/__admin/journal", "DELETE") == 403
+            assert await status(near, "/__admin/health") == 200
+            rebound = {"Host": "evil.example", "Origin": "http://evil.example"}
+            assert await status(near, "/api/v1/consultations", "POST", **rebound) == 403
+            assert await status(near, "/api/v1/consultations", "POST", Origin=near) != 403
+            proxy.stop()
+        program = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin:/opt/homebrew/bin")
+        if not program:
+            return print("nginx is not installed, so it is not asked")
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        FOLDER.chmod(0o755)
+        configuration = FOLDER / "doors.conf"
+        # Without `proxy_set_header Host`, nginx sends the upstream's own.
+        configuration.write_text(f"""
+            daemon off; pid {FOLDER}/nginx.pid; error_log {FOLDER}/nginx.err; worker_processes 1; events {{}}
+            http {{
+              access_log off; client_body_temp_path {FOLDER}/b; proxy_temp_path {FOLDER}/p;
+              fastcgi_temp_path {FOLDER}/f; uwsgi_temp_path {FOLDER}/u; scgi_temp_path {FOLDER}/s;
+              server {{
+                listen 127.0.0.1:{port};
+                location / {{
+                  proxy_pass {fake.url}; proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+                }}
+                location = /here {{ return 204; }}
+              }}
+            }}""")
+        server = subprocess.Popen([program, "-c", str(configuration), "-p", str(FOLDER)], stderr=subprocess.DEVNULL)
+        try:
+            there = f"http://127.0.0.1:{port}"
+            for _ in range(200):
+                with contextlib.suppress(aiohttp.ClientError):
+                    if await status(there, "/here") == 204:
+                        break
+                await asyncio.sleep(0.05)
+            assert await status(there, "/__admin/state", Host="evil.example") == 403
+            assert await status(there, "/__admin/state") == 403
+            assert await status(there, "/__admin/health") == 200
+        finally:
+            server.terminate()
+            server.wait()
+
+
 async def nginx():
     """A server that closes connections as it likes: after three requests, and after a second without any."""
     program = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin:/opt/homebrew/bin")

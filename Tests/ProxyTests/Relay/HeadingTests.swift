@@ -85,6 +85,27 @@ struct HeadingTests {
         #expect(harness.upstreamTexts[0].contains("\r\nOrigin: http://other\r\nReferer: http://other/h\r\n"))
     }
 
+    @Test(
+        "An origin with a DNS name stays: anyone can point one here", arguments: ["evil.example", "127.0.0.1.nip.io"])
+    func reboundOrigin(_ host: String) {
+        var harness = RelayHarness()
+        harness.client("GET / HTTP/1.1\r\nHost: \(host):1\r\nOrigin: http://\(host):1\r\n\r\n")
+        #expect(harness.upstreamTexts[0].contains("\r\nOrigin: http://\(host):1\r\n"))
+    }
+
+    @Test(
+        "Requests for an admin API say that they came through a proxy, and no others do",
+        arguments: [
+            ("/__admin", true), ("/__admin/state?a", true), ("/%5f_admin/state", true), ("/_%5Fadmi%6E/ui", true),
+            ("/w/w1/__admin", true), ("/api/v1/goals?x=__admin", false), ("/", false),
+        ])
+    func adminPaths(_ path: String, _ hasVia: Bool) {
+        var harness = RelayHarness()
+        // A client cannot have the field taken away.
+        harness.client("GET \(path) HTTP/1.1\r\nHost: localhost:1\r\nConnection: via\r\n\r\n")
+        #expect(harness.upstreamTexts[0].contains("\r\nVia: 1.1 fitiq-mock\r\n") == hasVia)
+    }
+
     @Test("A client of HTTP/1.0 without a Host has no origin, and its Location stays")
     func withoutHost() {
         var harness = RelayHarness()

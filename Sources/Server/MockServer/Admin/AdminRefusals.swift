@@ -71,6 +71,13 @@ extension APIError {
         "The admin API answers this machine only; to use it from elsewhere start the server with "
             + "an admin token and send that as 'X-Admin-Token'.")
 
+    /// A proxy on this machine passed the request on; the client may be anywhere.
+    static func adminThroughProxy(_ field: String) -> APIError {
+        forbidden(
+            "The request came through a proxy ('\(field)'), so the server cannot see whether it comes from this machine: "
+                + "ask the server's own address, or start it with an admin token and send that as 'X-Admin-Token'.")
+    }
+
     /// The client is a page of another site, or the name in `Host` is one whose DNS entry points here.
     static let adminForOtherSite = forbidden(
         "The admin API does not answer pages of other sites: ask at http://localhost or http://127.0.0.1, without an "

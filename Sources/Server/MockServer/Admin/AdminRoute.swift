@@ -190,8 +190,8 @@ extension Engine {
 
     /// Refuses clients without the admin token; if the server has none, clients on other machines.
     ///
-    /// Without a token, pages of other sites are refused as well: a browser on this machine would send requests for
-    /// them, or by a DNS name of theirs that points here.
+    /// Without a token, requests through a proxy are refused, since its peer is not known here, and pages of other
+    /// sites: a browser on this machine would send requests for them, or by a DNS name of theirs that points here.
     func checkAdminAccess(_ head: RequestHead, on connection: Connection) throws(APIError) {
         if let token = configuration.adminToken {
             guard let sent = head.fields.withFirstValue(of: .xAdminToken, { Array($0) }),
@@ -200,6 +200,9 @@ extension Engine {
             return
         }
         guard connection.isLocal else { throw .adminFromElsewhere }
+        if let field = head.fields.httpFields.first(where: \.isOfProxy) {
+            throw .adminThroughProxy(field.name.rawName)
+        }
         if let origin = head.fields[.origin], WebOrigin(origin)?.isOfThisMachine != true { throw .adminForOtherSite }
         if let authority = head.authority,
             WebOrigin(scheme: "http", authority: authority[...])?.isOfThisMachine != true
@@ -287,4 +290,12 @@ extension HTTPField.Name {
     static let origin = HTTPField.Name("Origin")!  // A constant token.
     /// Whether the requesting page is of this site (Fetch Metadata Request Headers §2.3).
     static let secFetchSite = HTTPField.Name("Sec-Fetch-Site")!  // A constant token.
+}
+
+extension HTTPField {
+    /// Whether a proxy has written it: `Via` (RFC 9110 §7.6.3), `Forwarded` (RFC 7239), and what was before them.
+    fileprivate var isOfProxy: Bool {
+        let name = name.canonicalName
+        return ["via", "forwarded", "x-real-ip"].contains(name) || name.hasPrefix("x-forwarded-")
+    }
 }

@@ -4,9 +4,10 @@ import Text
 
 /// The transformation of a request's head on its way to the upstream server.
 ///
-/// Nothing reveals the proxy (no Via, no X-Forwarded-For): the upstream should see the same request as without it. The
-/// exceptions keep a recording readable: bodies without a content coding or with gzip, frames without
-/// extensions.
+/// Nothing reveals the proxy (no Via, no X-Forwarded-For): the upstream should see the same request as without it. Two
+/// exceptions keep a recording readable: bodies without a content coding or with gzip, frames without extensions. Two
+/// keep the guards of an upstream on this machine shut, to which every request seems to come from this machine, and for
+/// its own address: an admin path has a Via, and an origin with a DNS name stays, since anyone can point one here.
 struct RequestHeading {
     /// The fields to send; framing is left to the codec.
     let fields: HTTPFields
@@ -19,6 +20,7 @@ struct RequestHeading {
 
     init(_ head: RequestHead, isClientSecure: Bool, upstream: UpstreamURL) {
         let own = head.authority.map { "\(isClientSecure ? "https" : "http")://\($0)".lowercased() }
+        let hasFixedHost = head.authority.flatMap { HostAndPort($0[...]) }?.hasFixedHost ?? false
         let wantsWebSocket = head.wantsUpgrade && head.fields.hasToken("websocket", in: .upgrade)
         let hopByHop = HopByHop(head.fields)
         let host = HTTPField(name: .hostField, value: upstream.authority)
@@ -30,13 +32,15 @@ struct RequestHeading {
             case "expect" where !head.expectsContinue: continue
             case "accept-encoding", "sec-websocket-extensions": continue
             case "origin":
-                fields.append(field.value.lowercased() == own ? field.with(upstream.description) : field)
+                let isOwn = field.value.lowercased() == own && hasFixedHost
+                fields.append(isOwn ? field.with(upstream.description) : field)
             case "referer": fields.append(field.with(Self.moved(field.value, from: own, to: upstream.description)))
             case let name where hopByHop.contains(name): continue
             default: fields.append(field)
             }
         }
         if fields[.hostField] == nil { fields.append(host) }
+        if Self.isOfAdmin(head.target.path) { fields.append(HTTPField(name: .via, value: "1.1 fitiq-mock")) }
         fields.append(HTTPField(name: .acceptEncoding, value: head.fields.acceptsGzip ? "gzip" : "identity"))
         if wantsWebSocket {
             fields.append(HTTPField(name: .connection, value: "Upgrade"))
@@ -46,6 +50,11 @@ struct RequestHeading {
         self.wantsWebSocket = wantsWebSocket
         ownOrigin = own
         target = head.target.path + (head.target.query.map { "?" + $0 } ?? "")
+    }
+
+    /// Whether the fake might serve its admin API at a path, however that is encoded.
+    private static func isOfAdmin(_ path: some StringProtocol) -> Bool {
+        PercentCoding.string(Substring(path).utf8, plusIsSpace: false).contains("__admin")
     }
 
     /// The URL moved to another origin if it begins with this one; else unchanged.
