@@ -183,7 +183,7 @@ struct ExploreRun {
     private func write(_ found: Discovery) throws(Failure) -> String {
         let path = "\(options.output)/\(found.name).yaml"
         let comments = [
-            "Found by: fitiq-mock \(CommandLine.arguments.dropFirst().map(\.shellQuoted).joined(separator: " "))",
+            "Found by: fitiq-mock \(CurrentProcess.arguments.dropFirst().map(\.shellQuoted).joined(separator: " "))",
             found.sentence.onOneLine(limit: 300), "Play it: \(replay(path))",
         ]
         try orFailure(try WholeFile.write(found.file(comments: comments), to: path), Failure.unwritten)

@@ -49,7 +49,7 @@ struct FitIQMock: ParsableCommand {
         CurrentProcess.holdStandardStreams()
         CurrentProcess.ignoreFileSizeSignal()
         do {
-            let arguments = Array(CommandLine.arguments.dropFirst())
+            let arguments = Array(CurrentProcess.arguments.dropFirst())
             if arguments.sorted() == ["--json", "--version"] {
                 print(versionJSON)
             } else {
@@ -62,7 +62,7 @@ struct FitIQMock: ParsableCommand {
             leave(failure.exitCode)
         } catch {
             guard exitCode(for: error) == .success else {
-                printError(usage(message(for: error), of: CommandLine.arguments.dropFirst().first))
+                printError(usage(message(for: error), of: CurrentProcess.arguments.dropFirst().first))
                 leave(2)
             }
             print(fullMessage(for: error))
@@ -177,7 +177,7 @@ enum System {
 /// The program's name as called from the current folder, for printed commands to paste.
 enum ProgramName {
     static var asTyped: String {
-        shortened(CommandLine.arguments[0], in: getcwd(nil, 0).map { String(cString: $0) } ?? "")
+        shortened(CurrentProcess.arguments.first ?? "fitiq-mock", in: getcwd(nil, 0).map { String(cString: $0) } ?? "")
     }
 
     /// Removes the folder from a path below it.

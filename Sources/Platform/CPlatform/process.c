@@ -6,6 +6,20 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
+static char *const *arguments;
+
+// glibc and dyld call constructors with what they call main with; other C libraries (musl) pass nothing.
+#if defined(__GLIBC__) || defined(__APPLE__)
+__attribute__((constructor)) static void keep_arguments(int count, char **values) {
+    (void)count;
+    arguments = values;
+}
+#endif
+
+char *const *cplatform_arguments(void) {
+    return arguments;
+}
+
 static int64_t as_count(rlim_t limit) {
     return limit == RLIM_INFINITY || limit > INT64_MAX ? INT64_MAX : (int64_t)limit;
 }

@@ -5,6 +5,20 @@ import CPlatform
 public enum CurrentProcess {
     public static var identifier: Int32 { getpid() }
 
+    /// The words of the command line, the program's name first.
+    ///
+    /// `CommandLine.arguments` searches the stack for them on Linux, and finds none without `/proc` or once a library
+    /// has moved the environment.
+    public static let arguments: [String] = {
+        guard var next = cplatform_arguments() else { return CommandLine.arguments }
+        var words: [String] = []
+        while let word = next.pointee {
+            words.append(String(cString: word))
+            next += 1
+        }
+        return words
+    }()
+
     /// Raises the limit of open files towards the wanted count and returns the limit then in force.
     ///
     /// The limit is never lowered, and never raised above the administrator's hard limit; each connection takes one

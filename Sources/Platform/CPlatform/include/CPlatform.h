@@ -78,6 +78,10 @@ void cplatform_ignore_signal(int number);
 
 // MARK: Process (process.c)
 
+/// The words of the command line as main receives them, the program's name first and a
+/// null pointer at the end; null on a system that passes them to main alone.
+char *const *cplatform_arguments(void);
+
 /// Raises the soft limit of open files to `wanted`, as far as the hard limit
 /// allows, and never lowers it. Returns the limit now in force.
 int64_t cplatform_raise_descriptor_limit(int64_t wanted);
