@@ -94,7 +94,7 @@ let package = Package(
             path: "Sources/Server/Proxy"),
         // What a server and a proxy have in common: listeners, streams with and without TLS, taps, recordings.
         .target(
-            name: "Hosting", dependencies: ["FitIQAPI", "Sockets", "TLS", "Traffic", logging],
+            name: "Hosting", dependencies: ["CLibrary", "FitIQAPI", "Sockets", "TLS", "Traffic", logging],
             path: "Sources/Server/Hosting"),
         // What a developer writes down: data, scripts, faults.
         .target(

@@ -19,15 +19,15 @@ struct EndedCommand {
     /// - Parameters:
     ///   - world: The scenario of a server beside it, whose URL the word `URL` stands for; empty for no server.
     ///   - input: What comes on standard input, a pipe.
-    ///   - file: The command is interrupted once this file is there; empty if it ends by itself.
+    ///   - file: The command gets the signal once this file is there; empty if it ends by itself.
     ///   - status: How it has to exit.
     static func run(
         _ arguments: [String], beside world: String = "", input: String = "", until file: String = "",
-        exits status: Int32 = 0
+        by signal: Int32 = SIGINT, exits status: Int32 = 0
     ) async throws -> EndedCommand {
         let result = try await #require(
             processExitsWith: .exitCode(status), observing: [\.standardOutputContent, \.standardErrorContent]
-        ) { [arguments, world, input, file] in
+        ) { [arguments, world, input, file, signal] in
             let pipe = Pipe()
             try pipe.fileHandleForWriting.write(contentsOf: Data(input.utf8))
             try pipe.fileHandleForWriting.close()
@@ -38,7 +38,7 @@ struct EndedCommand {
                 configuration.adopt(try Scenario.read(world))
                 words["URL"] = try LocalServer(configuration).url
             }
-            if !file.isEmpty { try EndedCommand.interrupt(onceThereIs: file) }
+            if !file.isEmpty { try EndedCommand.send(signal, onceThereIs: file) }
             try await EndedCommand.lead(arguments.map { words[$0] ?? $0 })
         }
         return EndedCommand(
@@ -71,7 +71,7 @@ struct EndedCommand {
         _exit(code)
     }
 
-    private static func interrupt(onceThereIs file: String) throws {
+    private static func send(_ signal: Int32, onceThereIs file: String) throws {
         let never = try Gate()
         try SystemThread.start {
             let deadline = MonotonicInstant.now().advanced(by: .seconds(30))
@@ -80,7 +80,7 @@ struct EndedCommand {
                 if deadline < MonotonicInstant.now() { _exit(98) }
                 never.wait(until: .now().advanced(by: .milliseconds(10)))
             }
-            kill(CurrentProcess.identifier, SIGINT)
+            kill(CurrentProcess.identifier, signal)
         }
     }
 

@@ -103,7 +103,7 @@ enum LimitsPage {
         ],
         "the same for all echo sockets": [server.bytes("echoBytes")],
         "unsent bytes at which no more is read from a connection": [server.bytes("unsentBytesBeforeReadingPauses")],
-        "time to stop after SIGTERM or SIGINT": [server.time("shutdownTime")],
+        "time to stop after SIGTERM, SIGINT or SIGHUP": [server.time("shutdownTime")],
     ]
 
     private static func data() throws -> [String: [Limit]] {

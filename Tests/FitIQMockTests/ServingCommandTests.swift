@@ -13,8 +13,10 @@ import Traffic
 
 @Suite("Commands that serve, and those that ask a server", .timeLimit(.minutes(15)))
 struct ServingCommandTests {
-    @Test("serve keeps its state, its export and its recording, and exits with 0 after Ctrl-C")
-    func serve() async throws {
+    @Test(
+        "serve keeps its state, its export and its recording, and exits with 0, however it is asked to end",
+        arguments: [SIGINT, SIGTERM, SIGHUP])
+    func serve(signal: Int32) async throws {
         try await withFolder { folder in
             let (ready, export) = (folder["ready.json"].path, folder["export.json"].path)
             let (state, record) = (folder["state.db"].path, folder["session.har"].path)
@@ -22,10 +24,10 @@ struct ServingCommandTests {
                 [
                     "serve", "--port", "0", "--ready-file", ready, "--export-on-exit", export, "--state", state,
                     "--record", record,
-                ], until: ready)
+                ], until: ready, by: signal)
             #expect(run.output.contains("\n  State       \(state)\n"), "\(run)")
             for file in [export, state, record] { #expect(FileManager.default.fileExists(atPath: file), "\(file)") }
-            #expect(!FileManager.default.fileExists(atPath: ready))
+            for file in [ready, record + ".part"] { #expect(!FileManager.default.fileExists(atPath: file), "\(file)") }
         }
     }
 

@@ -86,6 +86,15 @@ struct HostLoopTests {
         #expect(try host.run() == (count == 1))
     }
 
+    @Test("A hang-up stops a host, and is no second signal", arguments: [[1, 1], [1, 15], [15, 1]] as [[Int32]])
+    func hangUps(signals: [Int32]) throws {
+        let host = Host(loop)
+        for signal in signals { host.signalReceived(signal, now: turn) }
+        #expect(loop.stopsAt != nil)
+        loop.events.stop()
+        #expect(try host.run())
+    }
+
     @Test("Only after a client with a pause does the loop listen again later")
     func pauses() throws {
         #expect(try accept(at: 0) == [false])

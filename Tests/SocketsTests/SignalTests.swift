@@ -83,6 +83,25 @@ struct SignalTests {
         }
     }
 
+    @Test("A SIGHUP that the program inherited as ignored stays ignored, as under nohup; no other signal does")
+    func inheritedAsIgnored() async {
+        await #expect(processExitsWith: .success) {
+            signal(SIGHUP, SIG_IGN)
+            signal(SIGTERM, SIG_IGN)
+            do {
+                let loop = try EventLoop()
+                try loop.watchSignals([SIGHUP, SIGTERM])
+                let recorder = Recorder(loop)
+                raiseHere(SIGHUP)
+                raiseHere(SIGTERM)
+                recorder.onSignal = { if $0 == SIGTERM { loop.stop() } }
+                try loop.run(handler: recorder)
+                #expect(recorder.calls == [.turn, .signal(SIGTERM), .turn])
+            }
+            raiseHere(SIGHUP)
+        }
+    }
+
     @Test("A second loop may not watch the same signal, but may once the first is gone")
     func oneWatcher() async {
         await #expect(processExitsWith: .success) {

@@ -153,7 +153,7 @@ func orFailure<Value, Trouble: Error>(
 
 /// What the program asks its process for.
 enum System {
-    static let stopSignals = [SIGINT, SIGTERM]
+    static let stopSignals = [SIGINT, SIGTERM, SIGHUP]
 
     enum Stream: Int32 {
         case input, output, error

@@ -27,7 +27,7 @@ final class MainWait: EventLoopHandler {
     ///   - terminal: The terminal of standard input, if its keys are to be read; they come one by one.
     ///   - signals: The signals that it handles.
     init(
-        keysOf terminal: Terminal? = nil, signals: [Int32] = [SIGINT, SIGTERM, SIGHUP]
+        keysOf terminal: Terminal? = nil, signals: [Int32] = System.stopSignals
     ) throws(Failure) {
         self.terminal = terminal
         do throws(SocketError) {

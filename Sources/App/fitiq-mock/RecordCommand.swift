@@ -112,7 +112,7 @@ struct RecordCommand: ParsableCommand {
     private func open(_ make: () throws(StartError) -> ProxyHost) throws(Failure) -> ProxyHost {
         do {
             let proxy = try make()
-            try proxy.stopOnSignals(System.stopSignals)
+            try proxy.stopOnSignalsForGood(System.stopSignals)
             return proxy
         } catch StartError.configuration(let message) {
             // The upstream is the proxy itself.

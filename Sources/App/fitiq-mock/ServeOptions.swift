@@ -294,7 +294,7 @@ struct ServerLauncher {
             if case .configuration = error { try plan.checkData(of: configuration) }
             throw .configuration(Messages.notStarted(error))
         }
-        try orFailure(try server.stopOnSignals(System.stopSignals)) { (error: SocketError) in
+        try orFailure(try server.stopOnSignalsForGood(System.stopSignals)) { (error: SocketError) in
             .configuration(error.description)
         }
         return server

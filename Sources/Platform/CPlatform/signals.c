@@ -37,6 +37,11 @@ int cplatform_watch_signal(int number, int descriptor) {
     if (number <= 0 || number >= NSIG) {
         return -EINVAL;
     }
+    // nohup(1): the program outlives its terminal.
+    struct sigaction inherited;
+    if (number == SIGHUP && sigaction(number, NULL, &inherited) == 0 && inherited.sa_handler == SIG_IGN) {
+        return 0;
+    }
     int unwatched = 0;
     if (!atomic_compare_exchange_strong(&watchers[number], &unwatched, descriptor + 1)) {
         return -EBUSY;

@@ -51,7 +51,8 @@ public final class EventLoop {
     ///
     /// Signals are process-wide, so each has at most one watching loop: a second one gets an error. The former
     /// dispositions are restored when the loop is released. Arrivals that the loop has not seen yet are merged, as in
-    /// POSIX. A signal that the program inherited as blocked is unblocked in the calling thread.
+    /// POSIX. A signal that the program inherited as blocked is unblocked in the calling thread; a SIGHUP that it ignores,
+    /// as under nohup(1), stays ignored.
     public func watchSignals(_ signals: [Int32]) throws(SocketError) {
         let pipe = try openSignalPipe()
         for signal in signals where !watchedSignals.contains(signal) {

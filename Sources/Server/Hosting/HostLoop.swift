@@ -1,3 +1,4 @@
+import CLibrary
 import FitIQAPI
 import Sockets
 import TLS
@@ -52,8 +53,15 @@ extension SocketHost {
     /// Where other threads leave work for the loop's thread.
     public var mailbox: Mailbox { loop.events.mailbox }
 
-    /// Makes the signals stop the host: the first one cleanly, a second one at once.
+    /// Makes the signals stop the host: the first one cleanly, a second one at once, unless it is SIGHUP.
     public func stopOnSignals(_ signals: [Int32]) throws(SocketError) { try loop.events.watchSignals(signals) }
+
+    /// The same until the process exits, even if nothing else refers to the host: a signal that comes while the program
+    /// writes its last files does not kill it.
+    public func stopOnSignalsForGood(_ signals: [Int32]) throws(SocketError) {
+        try stopOnSignals(signals)
+        _ = Unmanaged.passRetained(self)
+    }
 
     /// Serves until stopped.
     ///
@@ -65,6 +73,9 @@ extension SocketHost {
     }
 
     public func signalReceived(_ signal: Int32, now: MonotonicInstant) {
+        // It says that a terminal is gone, not that somebody is impatient: a shell sends one after the system's, and
+        // systemd can send one after SIGTERM (SendSIGHUP=).
+        guard signal != SIGHUP else { return stop() }
         // A server that has drained stops by itself, so its first signal may find it stopping.
         guard loop.isSignalled else {
             loop.isSignalled = true

@@ -63,7 +63,8 @@ int cplatform_epoll_pwait2(int epoll, struct epoll_event *events, int capacity, 
 
 /// Has each arrival of the signal marked as pending and a byte written to the
 /// descriptor, and lets it through to the calling thread where it was blocked.
-/// -EBUSY if the signal is already watched, -EINVAL if it cannot be.
+/// A SIGHUP that the process ignores stays ignored. -EBUSY if the signal is already
+/// watched, -EINVAL if it cannot be.
 int cplatform_watch_signal(int number, int descriptor);
 
 /// Restores the signal's former disposition. On return no handler is using the
