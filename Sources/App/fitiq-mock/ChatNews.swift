@@ -66,7 +66,7 @@ enum ChatNews {
         var request = ServerRequest(path: "clock", of: base, adminToken: adminToken)
         var answer: [UInt8] = []
         do throws(ClientError) {
-            try request.run(to: address, silence: answerTime) { bytes in
+            try request.run(to: address, within: .init(silence: answerTime)) { bytes in
                 answer += bytes
                 return answer.count < answerLimit
             }

@@ -89,10 +89,14 @@ struct CommandChild: Sendable {
         ) { (error: ChildProcessError) in
             .configuration(error.description + ".")
         }
-        let end: End
+        let end = wait(for: child, since: start, everySecond: tick)
+        guard end != .stopped else {
+            self.end(child)
+            output?.show()
+            return nil
+        }
         let seen: Seen
         do throws(Failure) {
-            end = wait(for: child, since: start, everySecond: tick)
             if end == .exited { try settle(activity) }
             seen = try see()
         } catch {
@@ -102,7 +106,6 @@ struct CommandChild: Sendable {
         let duration = start.duration(to: .now())
         let ending = self.end(child)
         output?.show()
-        guard end != .stopped else { return nil }
         return (Report.CommandOutcome(ending, isTimeUp: end == .timeUp, limit: limit), duration, seen)
     }
 

@@ -20,12 +20,14 @@ struct Health: ParsableCommand {
         }
     }
 
-    private static let answerTime = Duration.seconds(5)
+    /// The time for a whole answer.
+    static let answerTime = Duration.seconds(5)
 
-    /// Asks a server for something that answers 200 when all is well.
+    /// Asks a server for something that answers 200 when all is well, within ``answerTime``.
     static func get(_ target: String, of base: BaseURL) throws(ClientError) {
         var request = ServerRequest(target: target, of: base)
-        try request.run(to: try RemoteServer.address(of: base), silence: answerTime) { _ in true }
+        let patience = ServerRequest.Patience(silence: answerTime, deadline: .now().advanced(by: answerTime))
+        try request.run(to: try RemoteServer.address(of: base), within: patience) { _ in true }
     }
 }
 

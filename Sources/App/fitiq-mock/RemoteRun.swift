@@ -47,6 +47,7 @@ struct RemoteRun: Sendable {
             let how = Messages.commandEnded(done.ending, tenths: done.duration.nanoseconds / 100_000_000)
             return VerifyRun.Result(ending: "\(how), \(traffic.inWords)", run: run)
         } catch {
+            guard !child.stop.wait(until: .now()) else { return nil }
             // What the command itself lacks is no loss.
             guard error.exitCode == 3 else { throw error }
             return VerifyRun.Result(ending: error.message, lost: (name, error.message))

@@ -8,8 +8,8 @@ import Sockets
 struct RemoteServer: Sendable {
     let base: BaseURL
     let adminToken: String?
-    /// The longest time without a byte of the server: starting a world with much data takes some seconds.
-    private static let silence = Duration.seconds(30)
+    /// How long each answer may take; starting a world with much data takes some seconds.
+    var patience = ServerRequest.Patience(silence: .seconds(30))
 
     /// Asks for something below `/__admin`, or below a world there, and returns the body of the answer.
     ///
@@ -21,7 +21,7 @@ struct RemoteServer: Sendable {
         var request = ServerRequest(
             method, path: path, of: base, world: world, adminToken: adminToken, body: body.map { $0.encoded() })
         var answer: [UInt8] = []
-        try request.run(to: try Self.address(of: base), silence: Self.silence) { bytes in
+        try request.run(to: try Self.address(of: base), within: patience) { bytes in
             answer += bytes
             return answer.count <= limit
         }
@@ -76,13 +76,15 @@ struct DrainCommand: ParsableCommand {
     func run() throws {
         let address = try Settings.serverURL(url)
         let gate = try orFailure(try Gate(), Failure.running)
-        let deadline = MonotonicInstant.now().advanced(by: .seconds(timeout.seconds))
+        let start = MonotonicInstant.now()
+        let deadline = start.advanced(by: .seconds(timeout.seconds))
         let token = try Settings.fieldValue(adminToken, "ADMIN_TOKEN")
         var body: JSONObject = [:]
         if let idle { body["idle"] = .string("\(idle.seconds)s") }
         var worlds: Int?
         do throws(ClientError) {
-            let server = RemoteServer(base: try BaseURL(address), adminToken: token)
+            var server = RemoteServer(base: try BaseURL(address), adminToken: token)
+            server.patience.deadline = timeout.seconds > 0 ? deadline : start.advanced(by: Health.answerTime)
             _ = try server.ask(.post, "drain", body: .object(body))
             while timeout.seconds > 0 {
                 let state: [UInt8]
@@ -92,6 +94,7 @@ struct DrainCommand: ParsableCommand {
                     guard case .transport(let cause) = error else { throw error }
                     // Otherwise nothing listens there any more.
                     guard cause.isTimeout else { return }
+                    guard MonotonicInstant.now() < deadline else { throw error }
                     state = []
                 }
                 guard MonotonicInstant.now() < deadline else {

@@ -1,3 +1,4 @@
+import CLibrary
 import FitIQClient
 import HTTP1
 import HTTPTypes
@@ -92,25 +93,54 @@ struct ServerRequest {
         }
     }
 
-    static let connectTime = Duration.seconds(10)
+    /// How long a request may take, and what ends it early.
+    struct Patience {
+        /// The longest time without a byte of the server.
+        var silence: Duration
+        /// When the whole response must be there, however it comes.
+        var deadline = MonotonicInstant(nanoseconds: .max)
+        /// Once it is open, as after Ctrl-C, a request has ``lastTime``.
+        var stop: Gate?
+        static let connectTime = Duration.seconds(10)
+        /// Enough for a server that answers at all.
+        static let lastTime = Duration.milliseconds(300)
+        /// How often it looks whether it must stop.
+        private static let lookTime = Duration.milliseconds(50)
+
+        /// Waits until a descriptor is ready, at most for some time; the errno of the failure, or nil.
+        mutating func wait(for interest: Interest, on descriptor: Int32, atMost time: Duration) -> Int32? {
+            let end = MonotonicInstant.now().advanced(by: time)
+            while true {
+                let now = MonotonicInstant.now()
+                if let stop, stop.wait(until: now) {
+                    deadline = min(deadline, now.advanced(by: Self.lastTime))
+                    self.stop = nil
+                }
+                // A server that sends a byte now and then is always ready.
+                if deadline <= now { return ETIMEDOUT }
+                let last = min(end, deadline)
+                let next = stop == nil ? last : min(last, now.advanced(by: Self.lookTime))
+                let code = SingleDescriptorPoll.wait(for: interest, on: descriptor, until: next)
+                guard code == ETIMEDOUT, next < last else { return code }
+            }
+        }
+    }
 
     /// Sends it, and passes on the bytes of the body as they come; blocks until the response is complete.
     ///
-    /// - Parameters:
-    ///   - silence: The longest time without a byte of the server.
-    ///   - body: Returns whether the rest is wanted.
-    /// - Throws: `transport`, with ETIMEDOUT after a silence, `badHTTP`, `truncatedResponse` or `refused`.
+    /// - Parameter body: Returns whether the rest is wanted.
+    /// - Throws: `transport`, with ETIMEDOUT once the patience is over, `badHTTP`, `truncatedResponse` or `refused`.
     mutating func run(
-        to address: SocketAddress, silence: Duration, _ body: ([UInt8]) -> Bool
+        to address: SocketAddress, within patience: Patience, _ body: ([UInt8]) -> Bool
     ) throws(ClientError) {
-        let socket = try Self.connect(to: address)
+        var patience = patience
+        let socket = try Self.connect(to: address, &patience)
         defer { socket.close() }
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
         defer { buffer.deallocate() }
-        try send(on: socket, at: address, silence)
+        try send(on: socket, at: address, &patience)
         while !isComplete {
-            let deadline = MonotonicInstant.now().advanced(by: silence)
-            if let code = SingleDescriptorPoll.wait(for: .read, on: socket.descriptor, until: deadline) {
+            if let code = patience.wait(for: .read, on: socket.descriptor, atMost: patience.silence) {
                 throw .transport(SocketError(.read, code: code, address: address))
             }
             let bytes: [UInt8]
@@ -124,26 +154,24 @@ struct ServerRequest {
         }
     }
 
-    private func send(on socket: Socket, at address: SocketAddress, _ silence: Duration) throws(ClientError) {
+    private func send(on socket: Socket, at address: SocketAddress, _ patience: inout Patience) throws(ClientError) {
         var rest = bytes[...]
         while !rest.isEmpty {
             switch rest.withUnsafeBytes(socket.write) {
             case .wrote(let count): rest = rest.dropFirst(count)
             case .failed(let error): throw .transport(error)
             case .wouldBlock:
-                let deadline = MonotonicInstant.now().advanced(by: silence)
-                if let code = SingleDescriptorPoll.wait(for: .write, on: socket.descriptor, until: deadline) {
+                if let code = patience.wait(for: .write, on: socket.descriptor, atMost: patience.silence) {
                     throw .transport(SocketError(.write, code: code, address: address))
                 }
             }
         }
     }
 
-    private static func connect(to address: SocketAddress) throws(ClientError) -> Socket {
-        let deadline = MonotonicInstant.now().advanced(by: connectTime)
+    private static func connect(to address: SocketAddress, _ patience: inout Patience) throws(ClientError) -> Socket {
         do throws(SocketError) {
             let socket = try Socket.connect(to: address)
-            let code = SingleDescriptorPoll.wait(for: .write, on: socket.descriptor, until: deadline)
+            let code = patience.wait(for: .write, on: socket.descriptor, atMost: Patience.connectTime)
             let error = code.map { SocketError(.connect, code: $0, address: address) }
             guard let error = error ?? socket.connectResult(to: address) else { return socket }
             socket.close()

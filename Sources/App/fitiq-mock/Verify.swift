@@ -164,9 +164,10 @@ struct Verify: ParsableCommand {
             }
         }
         guard against == nil, wire.words.isEmpty else { throw .configuration(Messages.notOnServer) }
-        let remote = RemoteServer(
+        var remote = RemoteServer(
             base: try orFailure(try BaseURL(server)) { (error: ClientError) in .configuration(error.description) },
             adminToken: try Settings.fieldValue(adminToken, "ADMIN_TOKEN"))
+        remote.patience.stop = stop
         let run = RemoteRun(
             server: remote,
             child: CommandChild(command: command, limit: limit, stop: stop, showsOutputAtEnd: jobs > 1),

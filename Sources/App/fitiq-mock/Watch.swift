@@ -125,7 +125,7 @@ private final class WatchReader: Sendable {
             var isTooLong = false
             var trouble = ClientError.truncatedResponse
             do throws(ClientError) {
-                try request.run(to: address, silence: Self.longestSilence) { bytes in
+                try request.run(to: address, within: .init(silence: Self.longestSilence)) { bytes in
                     guard let news = try? stream.receive(bytes) else {
                         isTooLong = true
                         return false

@@ -1,0 +1,89 @@
+import FitIQClient
+import Foundation
+import HTTPTypes
+import Sockets
+import TestSupport
+import Testing
+
+@testable import fitiq_mock
+
+/// A server that takes a connection and then sends a byte now and then, or nothing, until it is closed.
+private final class StalledServer: Sendable {
+    let url: String
+    private let end: Gate
+
+    /// - Parameter dribble: What it sends, a byte every 20 ms; it begins anew at its end.
+    init(_ dribble: String) throws {
+        let listener = try Listener(address: try SocketAddress(host: "127.0.0.1", port: 0))
+        url = "http://\(listener.localAddress)"
+        end = try Gate()
+        try SystemThread.start { [end] in
+            var (sockets, rest) = ([Socket](), Array(dribble.utf8)[...])
+            while !end.wait(until: .now().advanced(by: .milliseconds(20))) {
+                if case .accepted(let socket) = listener.accept() { sockets.append(socket) }
+                if rest.isEmpty { rest = Array(dribble.utf8)[...] }
+                if let byte = rest.popFirst() { for socket in sockets { _ = withUnsafeBytes(of: byte, socket.write) } }
+            }
+            for socket in sockets { socket.close() }
+            listener.close()
+        }
+    }
+
+    deinit { end.open() }
+}
+
+@Suite("A server that does not come to an end", .timeLimit(.minutes(1)))
+struct StalledServerTests {
+    /// What arrives for three minutes.
+    enum Dribble: String, CaseIterable {
+        case head = "HTTP/1.1 200 OK\r\nX: "
+        case body = "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n"
+
+        var bytes: String { rawValue + String(repeating: "x", count: 9_000) }
+    }
+
+    /// Of a machine that is busy.
+    private static let delay = Duration.seconds(10)
+
+    private func failure(after limit: Duration, of work: @escaping @Sendable () throws -> Void) async throws -> Failure? {
+        let start = MonotonicInstant.now()
+        let failure = await #expect(throws: Failure.self) { try await offPool { try work() } }
+        #expect(start.duration(to: .now()) < limit + Self.delay)
+        return failure
+    }
+
+    @Test("holds drain no longer than its timeout", arguments: Dribble.allCases)
+    func drain(_ dribble: Dribble) async throws {
+        let server = try StalledServer(dribble.bytes)
+        let failure = try await failure(after: .seconds(1)) {
+            try DrainCommand.parse(["--url", server.url, "--timeout", "1s"]).run()
+        }
+        #expect(failure?.exitCode == 1)
+        #expect(failure?.message.hasPrefix("\(server.url) does not answer as a server should: ") == true)
+    }
+
+    @Test("holds health no longer than an answer may take")
+    func health() async throws {
+        let server = try StalledServer(Dribble.body.bytes)
+        let failure = try await failure(after: Health.answerTime) { try Health.parse(["--url", server.url]).run() }
+        #expect(failure?.exitCode == 1)
+    }
+
+    @Test("holds a request for a moment once the command was interrupted, whether it is under way or not")
+    func interrupted() async throws {
+        for isUnderWay in [false, true] {
+            let (server, stop) = (try StalledServer(""), try Gate())
+            var remote = RemoteServer(base: try BaseURL(server.url), adminToken: nil)
+            remote.patience.stop = stop
+            if !isUnderWay { stop.open() }
+            let start = MonotonicInstant.now()
+            try SystemThread.start {
+                stop.wait(until: start.advanced(by: .milliseconds(100)))
+                stop.open()
+            }
+            let request: @Sendable () throws -> Void = { [remote] in _ = try remote.ask(.post, "worlds") }
+            await #expect(throws: ClientError.self) { try await offPool(request) }
+            #expect(start.duration(to: .now()) < Self.delay)
+        }
+    }
+}
