@@ -82,7 +82,7 @@ struct CertificateFilesTests {
     }
 
     @Test(
-        "What is missing, cut or of another CA is made anew, and nothing else",
+        "What is missing, cut or of another CA is made anew, and nothing else; the CA only without a certificate",
         arguments: ["ca.pem", "ca-key.pem", "localhost.pem", "localhost-key.pem"], Damage.allCases)
     func damage(name: String, damage: Damage) throws {
         try Self.withFolder { folder in
@@ -101,11 +101,37 @@ struct CertificateFilesTests {
                 try FileManager.default.copyItem(atPath: folder + "/other/" + name, toPath: path)
             case .interrupted: try Data("x".utf8).write(to: URL(fileURLWithPath: path + ".new"))
             }
-            let mended = try files.current(at: FitIQMock.now)
             let isWhole = damage == .interrupted
+            if name.hasPrefix("ca"), !isWhole, !(name == "ca.pem" && damage == .missing) {
+                let damaged = FileManager.default.contents(atPath: path)
+                let failure = #expect(throws: Failure.self) { try files.current(at: FitIQMock.now) }
+                let start = "the CA that your clients trust is damaged: "
+                #expect(failure?.exitCode == 2 && failure?.message.hasPrefix(start) == true, "\(failure as Any)")
+                #expect(failure?.message.contains(". Restore '\(folder)/ca.pem' and '\(folder)/ca-key.pem', or") == true)
+                #expect(FileManager.default.contents(atPath: path) == damaged)
+                for name in ["/ca.pem", "/ca-key.pem"] { try? FileManager.default.removeItem(atPath: folder + name) }
+            }
+            let mended = try files.current(at: FitIQMock.now)
             #expect((mended.ca == made.ca) == (isWhole || !name.hasPrefix("ca")))
             #expect((mended.certificate == made.certificate) == isWhole)
             #expect(try files.current(at: FitIQMock.now) == mended)
+        }
+    }
+
+    @Test("The user gets to know of a key that others can read, and of a CA at its end; of nothing else")
+    func warnings() throws {
+        try Self.withFolder { folder in
+            var (files, warnings) = (CertificateFiles(DataDirectory(path: folder)), [String]())
+            files.warn = { warnings.append($0) }
+            let now = FitIQMock.now
+            for _ in 0..<2 { _ = try files.current(at: now) }
+            #expect(warnings == [])
+            chmod(folder + "/ca-key.pem", 0o640)
+            _ = try files.current(at: now)
+            #expect(warnings == [Messages.openAuthorityKey(folder + "/ca-key.pem")])
+            chmod(folder + "/ca-key.pem", 0o600)
+            _ = try files.current(at: now.advanced(byNanoseconds: 3_640 * Self.day))
+            #expect(warnings.count == 2 && warnings.last?.hasPrefix("the CA was valid until 20") == true, "\(warnings)")
         }
     }
 

@@ -39,10 +39,12 @@ struct Certificate: ParsableCommand {
 
 /// The CA of this machine and its server certificate, as files in the data directory, created on first use.
 ///
-/// The CA stays, because people have made their clients trust it; the server certificate is renewed shortly before it
-/// expires. Damaged files, or files half written by a killed process, are created again.
+/// The CA stays until it nears its end, because people have made their clients trust it; if it is damaged, its user
+/// decides. The server certificate is made again when it is damaged, and shortly before it expires.
 struct CertificateFiles {
     let directory: DataDirectory
+    /// Gets what the user should know, a sentence without a full stop.
+    var warn: (String) -> Void = FitIQMock.printError
     static let (ca, caKey) = ("ca.pem", "ca-key.pem")
     static let (server, serverKey) = ("localhost.pem", "localhost-key.pem")
     private static let subject = "fitiq-mock CA of this machine"
@@ -75,12 +77,25 @@ struct CertificateFiles {
     }
 
     /// The stored CA if it outlives the certificates it would issue, else a new one.
+    ///
+    /// - Throws: A mistake in the configuration if the stored one is damaged: a new one would fail every client.
     private func authority(at now: Int64) throws(Failure) -> CertificateAuthority {
-        if let certificate = read(Self.ca), let key = read(Self.caKey),
-            let authority = try? CertificateAuthority(certificate: certificate, key: key, now: now),
-            let facts = try? CertificateFacts.read(pem: certificate).first, !facts.isDue(at: now)
-        {
-            return authority
+        if OutputFile.rightsOfOthers(to: directory[Self.caKey]) != 0 {
+            warn(Messages.openAuthorityKey(directory[Self.caKey]))
+        }
+        // Without a certificate there is no CA yet: its key is written first, and a process may be killed in between.
+        if InputFile.exists(caPath) {
+            let (certificate, key) = (try storedAuthority(Self.ca), try storedAuthority(Self.caKey))
+            let facts: CertificateFacts
+            do throws(TLSError) {
+                facts = try CertificateFacts.read(pem: certificate)[0]
+                if !facts.isDue(at: now) {
+                    return try CertificateAuthority(certificate: certificate, key: key, now: now)
+                }
+            } catch {
+                throw .configuration(Messages.damagedAuthority(caPath, directory[Self.caKey], error.description))
+            }
+            warn(Messages.newAuthority(after: facts.expiry))
         }
         let authority = try orFailure(
             try CertificateAuthority.make(subject: Self.subject, now: now, serial: Self.serial()), inMaterial)
@@ -98,6 +113,14 @@ struct CertificateFiles {
             (try? TLSContext.server(certificates: certificate, key: key)) != nil
         else { return nil }
         return Current(caPath: caPath, ca: authority.certificate, certificate: certificate, key: key)
+    }
+
+    private func storedAuthority(_ name: String) throws(Failure) -> [UInt8] {
+        do throws(Failure) {
+            return try InputFile.read(directory[name], limit: TLSLimits.pemFile)
+        } catch {
+            throw .configuration(Messages.damagedAuthority(caPath, directory[Self.caKey], error.message))
+        }
     }
 
     private func read(_ name: String) -> [UInt8]? { try? InputFile.read(directory[name], limit: TLSLimits.pemFile) }

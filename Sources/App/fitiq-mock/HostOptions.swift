@@ -85,7 +85,9 @@ struct HostOptions: ParsableArguments {
     /// The TLS listener and its certificate; nil without `--tls`.
     ///
     /// Without a certificate of the user's, one is created on first use.
-    func secure(besides plain: SocketAddress) throws(Failure) -> (listening: SecureEndpoint, ca: String?)? {
+    func secure(
+        besides plain: SocketAddress, _ logger: Logger = .silent
+    ) throws(Failure) -> (listening: SecureEndpoint, ca: String?)? {
         let port = try Settings.number(tlsPort, "TLS_PORT", as: .port)
         let certificate = try Settings.nonEmpty(certificate, "CERTIFICATE")
         let key = try Settings.nonEmpty(key, "KEY")
@@ -101,7 +103,9 @@ struct HostOptions: ParsableArguments {
             throw .configuration(Messages.samePort(address.port))
         }
         if let certificate, let key { return (try own(certificate, key, at: address), nil) }
-        let files = try CertificateFiles().current(at: FitIQMock.now)
+        var stored = try CertificateFiles()
+        stored.warn = { logger.warning("\($0)") }
+        let files = try stored.current(at: FitIQMock.now)
         let advice = Messages.howToTrust(ProgramName.asTyped)
         return (
             SecureEndpoint(address: address, certificates: files.certificate, key: files.key, advice: advice),

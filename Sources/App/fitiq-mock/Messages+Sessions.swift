@@ -112,6 +112,17 @@ extension Messages {
         "the certificate expired at \(time): clients will refuse it"
     }
     static let certificateNotYetValid = "the certificate is not valid yet: clients will refuse it until it is"
+    static func openAuthorityKey(_ path: String) -> String {
+        "'\(path)' is open to other users, who can make certificates with it that your clients trust: run chmod 600 "
+            + path.shellQuoted
+    }
+    static func newAuthority(after expiry: String) -> String {
+        "the CA was valid until \(date(expiry)), so there is a new one, which clients have to trust again"
+    }
+    static func damagedAuthority(_ certificate: String, _ key: String, _ reason: String) -> String {
+        "the CA that your clients trust is damaged: \(sentence(reason)) Restore '\(certificate)' and '\(key)', or remove "
+            + "both: then there is a new CA, which clients have to trust again."
+    }
     static let eitherPathOrPEM = "--ca prints a path and --pem a certificate; give one of them."
 
     /// The path of a certificate or key before a sentence about it.

@@ -53,7 +53,7 @@ struct RecordCommand: ParsableCommand {
         let address = try host.address()
         // Before any file is created.
         let readyFile = try ReadyFile.claimed(host.readyFile)
-        let secure = try host.secure(besides: address)
+        let secure = try host.secure(besides: address, logger)
         if let secure {
             for warning in secure.listening.warnings(ca: secure.ca, at: FitIQMock.now) { logger.warning("\(warning)") }
         }

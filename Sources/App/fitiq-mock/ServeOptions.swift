@@ -227,7 +227,7 @@ struct ServerLauncher {
             return configuration.limits.connections
         }
         let address = try options.host.address()
-        let secure = try options.host.secure(besides: address)
+        let secure = try options.host.secure(besides: address, logger)
         if let statePath {
             do throws(StateFileError) {
                 try configuration.keepState(in: StateFile(statePath))

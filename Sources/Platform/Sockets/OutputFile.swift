@@ -127,6 +127,18 @@ public struct OutputFile: Sendable {
             && own.st_dev == other.st_dev && own.st_ino == other.st_ino
     }
 
+    /// What users other than its owner may do with the file at a path, as the lower bits of its mode; 0 without a file.
+    public static func rightsOfOthers(to path: String) -> Int {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int(status.st_mode) & 0o077 : 0
+    }
+
+    /// Takes those rights away; false if they stay, as on file systems that have none.
+    public static func makePrivate(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && chmod(path, status.st_mode & 0o700) == 0 && rightsOfOthers(to: path) == 0
+    }
+
     public func discard() {
         unlink(path)
         close()
