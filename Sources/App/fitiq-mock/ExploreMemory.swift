@@ -55,14 +55,15 @@ final class ExploreMemory: TrialMemory {
                 end += line.count + 1
                 count += 1
                 if count == 1 {
-                    try Self.check(Array(line), path, identity)
+                    try Self.check(Array(line), of: bytes, path, identity)
                 } else if let (key, lesson) = Self.checked(line).flatMap(Lesson.read) {
                     lessons[ExactString(key)] = lesson
                 } else {
-                    throw .configuration(Messages.notMemory(path))
+                    throw .configuration(Messages.damagedMemory(path, line: count))
                 }
             }
             guard count > 0 || bytes.isEmpty else { throw .configuration(Messages.notMemory(path)) }
+            if end < bytes.count { FitIQMock.printError(Messages.cutMemory(path)) }
             guard count <= ExploreLimits.rememberedRuns else {
                 throw .configuration(Messages.fullMemory(path, runs: ExploreLimits.rememberedRuns))
             }
@@ -79,9 +80,13 @@ final class ExploreMemory: TrialMemory {
 
     deinit { close(file) }
 
-    private static func check(_ line: [UInt8], _ path: String, _ identity: Identity) throws(Failure) {
+    /// - Parameter file: The whole file; a lesson in it shows that it is a memory, even if the first line is damaged.
+    private static func check(
+        _ line: [UInt8], of file: [UInt8], _ path: String, _ identity: Identity
+    ) throws(Failure) {
         guard let header = (try? JSON.parse(line))?.object, header["format"]?.int == Self.format else {
-            throw .configuration(Messages.notMemory(path))
+            let isMemory = file.split(separator: .lineFeed).contains { checked($0) != nil }
+            throw .configuration(isMemory ? Messages.damagedMemory(path, line: 1) : Messages.notMemory(path))
         }
         let names = [("seed", "the seed"), ("options", "an option"), ("base", "the command or its scenario")]
         let differing = names.filter { header[$0.0] != identity.header[$0.0] }.map(\.1)

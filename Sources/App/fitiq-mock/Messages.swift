@@ -199,6 +199,12 @@ enum Messages {
     static func notMemory(_ path: String) -> String {
         "'\(path)' is not a memory of an exploration, and is left as it is: name another file for --resume."
     }
+    static func damagedMemory(_ path: String, line: Int) -> String {
+        "'\(path)', line \(line): the memory is damaged, and is left as it is: restore it, or name another file for --resume."
+    }
+    static func cutMemory(_ path: String) -> String {
+        "the last line of '\(path)' was cut off: what it remembered is tried again"
+    }
     static func fullMemory(_ path: String, runs: Int) -> String {
         "'\(path)' has more than \(runs) runs, which is the most that is remembered: name another file for --resume."
     }
