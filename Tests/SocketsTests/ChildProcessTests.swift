@@ -60,6 +60,19 @@ struct ChildProcessTests {
         #expect(CurrentProcess.environment(beginning: "") == CurrentProcess.environment())
     }
 
+    @Test("The words of the command line are those of main")
+    func arguments() { #expect(CurrentProcess.arguments == CommandLine.arguments) }
+
+    #if canImport(Darwin)
+        /// Like a socket between accept(2) and the mark.
+        @Test("A descriptor that is not close-on-exec yet is not inherited")
+        func unmarked() throws {
+            let unmarked = open("/dev/null", O_RDONLY)
+            defer { close(unmarked) }
+            #expect(try run("if [ -e /dev/fd/\(unmarked) ]; then echo open; fi").output == "")
+        }
+    #endif
+
     @Test(
         "A child ignores nothing and blocks nothing, though this process does; and it leads its group",
         arguments: ChildProcess.Keeping.allCases)

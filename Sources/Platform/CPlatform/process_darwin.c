@@ -2,12 +2,23 @@
 #include "CPlatform.h"
 #include <crt_externs.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/sysctl.h>
 #include <time.h>
 
 // Libraries cannot name `environ` here.
 char *const *cplatform_environment(void) {
     return *_NSGetEnviron();
+}
+
+short cplatform_spawn_with_streams_only(posix_spawn_file_actions_t *actions) {
+    for (int stream = 0; stream <= 2; stream++) {
+        // What an action has opened is inherited anyway; a closed stream would be an error.
+        if (fcntl(stream, F_GETFD) >= 0) {
+            (void)posix_spawn_file_actions_addinherit_np(actions, stream);
+        }
+    }
+    return POSIX_SPAWN_CLOEXEC_DEFAULT;
 }
 
 int64_t cplatform_process_age(pid_t process) {

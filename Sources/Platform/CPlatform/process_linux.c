@@ -11,6 +11,12 @@ char *const *cplatform_environment(void) {
     return environ;
 }
 
+// Descriptors are close-on-exec from the start here.
+short cplatform_spawn_with_streams_only(posix_spawn_file_actions_t *actions) {
+    (void)actions;
+    return 0;
+}
+
 int64_t cplatform_process_age(pid_t process) {
     char path[32], text[4096];
     snprintf(path, sizeof path, "/proc/%d/stat", process);

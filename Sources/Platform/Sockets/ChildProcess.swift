@@ -112,7 +112,7 @@ extension ChildProcess {
     /// Starts a program with posix_spawnp(3).
     ///
     /// The child leads its own group, blocks no signal, and does not ignore SIGPIPE and SIGXFSZ as this process does.
-    /// All other descriptors of this process are close-on-exec.
+    /// It gets no other descriptors of this process.
     static func spawn(_ command: [String], _ environment: [String], _ streams: Streams) throws(ChildProcessError)
         -> Int32
     {
@@ -149,7 +149,7 @@ extension ChildProcess {
         posix_spawnattr_setsigdefault(&attributes, &ignored)
         posix_spawnattr_setpgroup(&attributes, 0)
         let flags = Int32(POSIX_SPAWN_SETPGROUP) | Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETSIGDEF)
-        posix_spawnattr_setflags(&attributes, Int16(flags))
+        posix_spawnattr_setflags(&attributes, Int16(flags) | cplatform_spawn_with_streams_only(&actions))
 
         var identifier: pid_t = 0
         let code = withCStrings(command) { arguments in

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <poll.h>
+#include <spawn.h>
 #include <stdint.h>
 #include <sys/socket.h>
 #include <sys/types.h>
@@ -97,6 +98,11 @@ int64_t cplatform_process_age(pid_t process);
 /// The width in characters of the terminal behind a descriptor; 0 if it is none, or
 /// does not know (terminal.c).
 int cplatform_terminal_columns(int descriptor);
+
+/// Has posix_spawn(3) give a child no descriptors but 0, 1 and 2 as the actions make or leave them
+/// (process_linux.c, process_darwin.c): on Darwin another thread may have made one that it
+/// is yet to mark close-on-exec. Returns the attribute's flags to add; call it after the other actions.
+short cplatform_spawn_with_streams_only(posix_spawn_file_actions_t *actions);
 
 /// Waits until a child has ended, and leaves its number reserved: its exit
 /// status from 0 to 255, or 256 plus the number of the signal that ended it.
