@@ -19,8 +19,10 @@ extension Messages {
         case .empty: "the file is empty; expected a HAR, as browsers, proxies and 'fitiq-mock record' write it"
         case .tooLarge(let limit): "more than \(size(limit)), which is the most that is read; record a shorter session"
         case .compressed(let form): "this is \(form), not JSON; unpack it and give the HAR inside"
+        case .utf16:
+            "this is UTF-16, and JSON is UTF-8; save it as UTF-8, or convert it with 'iconv -f UTF-16 -t UTF-8'"
         case .json(let error): "this is not valid JSON: \(error)"
-        case .tooManyEntries(let limit): "more than \(limit) entries, which is the most that is read"
+        case .tooManyEntries(let limit): "more than \(Words.counted(limit, "entry", "entries")), which is the most that is read"
         case .missing(let expected): "expected \(expected), found nothing"
         case .wrong(let expected, let found): "expected \(expected), found \(found)"
         }
@@ -31,17 +33,43 @@ extension Messages {
             "the file ends in the middle, as when a recorder is killed; "
                 + (entries == 1 ? "1 entry is whole" : "\(entries) entries are whole")
         case .loneSurrogates(let count):
-            "\(count) characters that are not Unicode (half a surrogate pair) were replaced by U+FFFD"
+            "\(Words.counted(count, "character")) that \(count == 1 ? "is" : "are") not Unicode (half a surrogate pair) "
+                + "\(count == 1 ? "was" : "were") replaced by U+FFFD"
         case .missingAttachment(let name, let entry):
             "entry \(entry): the file '\(name)', which holds what was sent, is not next to the HAR"
-        case .missingBodies(let count):
-            "\(count) bodies were not recorded; save the HAR with its content"
-        case .skippedMessages(let count):
-            count == 1
-                ? "1 WebSocket message that is neither text nor binary was left out"
-                : "\(count) WebSocket messages that are neither text nor binary were left out"
+        case .lost(let loss, let count, let entries): describe(loss, count, at(entries, of: count))
         case .recorded(let text): text
         }
+    }
+    private static func describe(_ loss: HARLoss, _ count: Int, _ place: String) -> String {
+        let (isOne, was) = (count == 1, count == 1 ? "was" : "were")
+        let bodies = Words.counted(count, "body", "bodies")
+        let messages = Words.counted(count, "WebSocket message")
+        return switch loss {
+        case .body: "\(bodies) \(was) not recorded\(place); save the HAR with its content"
+        case .unreadableBody:
+            "\(bodies) \(isOne ? "is" : "are") not in the encoding that the file names, as in a sanitised file\(place): "
+                + "\(isOne ? "it counts" : "they count") as not recorded"
+        case .cutBody: "\(bodies) \(was) cut or left out by the recorder\(place)"
+        case .shortBody: "\(bodies) \(isOne ? "is shorter than its size" : "are shorter than their sizes")\(place)"
+        case .formFile:
+            "the files of \(Words.counted(count, "form")) were not recorded\(place); save the HAR with its content"
+        case .message: "\(messages) that \(isOne ? "is" : "are") neither text nor binary \(was) left out\(place)"
+        case .unreadableMessage:
+            "\(messages) that should be base64 and \(isOne ? "is" : "are") not \(was) left out\(place)"
+        case .cutMessage: "\(messages) \(was) cut by the recorder\(place)"
+        case .strayMessage:
+            "\(messages) in \(isOne ? "an entry that is" : "entries that are") no open WebSocket "
+                + "\(was) left out\(place)"
+        case .messages: "the messages of \(Words.counted(count, "WebSocket")) were not recorded\(place)"
+        }
+    }
+    /// The entries of a note: `(entry 3)`, `(entries 3 and 7)`, `(entries 1, 2, 3, 4, 5, …)`.
+    private static func at(_ entries: [Int], of count: Int) -> String {
+        let numbers = entries.map(String.init)
+        let isAll = count <= entries.count || entries.count < HARLosses.mostEntries
+        let list = isAll ? Words.list(numbers) : (numbers + ["…"]).joined(separator: ", ")
+        return " (\(entries.count == 1 ? "entry" : "entries") \(list))"
     }
 
     /// What was found, as a kind and its spelling: `a string: "abc"`.
@@ -212,7 +240,7 @@ extension Messages {
         "The answer to \(url) is not HTTP/1.1, so the rest of its connection is not recorded: \(error.message)"
     }
     static func unaskedAnswer(_ count: Int) -> String {
-        "A server sent \(count) bytes without a complete request before them, so the rest of its connection is not "
+        "A server sent \(Words.counted(count, "byte")) without a complete request before them, so the rest of its connection is not "
             + "recorded."
     }
     static func otherProtocol(_ url: String) -> String {

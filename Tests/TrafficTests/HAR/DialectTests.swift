@@ -36,7 +36,7 @@ struct DialectTests {
         #expect(first.response?.body == SessionBody(Array("{}".utf8)))
         #expect(try exchange(file, 1).response?.body == SessionBody([0xFF, 0x00, 0x80]))
         #expect(try exchange(file, 2).response == nil)
-        #expect(file.notes == [.skippedMessages(1)])
+        #expect(file.notes == [.lost(.message, count: 1, entries: [4])])
     }
 
     @Test("A request's body that is still gzip is its text, within a file's limit for all of them")
@@ -83,7 +83,7 @@ struct DialectTests {
     @Test("Chrome: an export with everything that it writes is read for what it says")
     func chromeExport() throws {
         let file = try read(ChromeExport.text)
-        #expect(file.notes == [.skippedMessages(1)])
+        #expect(file.notes == [.lost(.message, count: 1, entries: [6])])
         let requests = file.session.entries.map(\.request)
         #expect(
             requests.map(\.url).map { $0.replacing("127.0.0.1:8080", with: "") } == [
@@ -113,7 +113,7 @@ struct DialectTests {
         #expect(
             lines == [
                 "chrome.har: 2025-01-29T10:30:00Z, 2.864 s, 5 requests, 2 WebSockets with 3 frames",
-                "note: 1 WebSocket message that is neither text nor binary was left out",
+                "note: 1 WebSocket message that is neither text nor binary was left out (entry 6)",
                 "+0.000 s 200 6.6 ms 15 B GET /health", "+0.114 s 404 6.6 ms 24 B GET /favicon.ico",
                 "+1.176 s 201 6.6 ms 28 B POST /api/v1/consultations",
                 "+1.264 s 200 6.6 ms 2 B GET /api/v1/consultations/c-1/messages?page=1",
@@ -162,7 +162,7 @@ struct DialectTests {
         #expect(first.request.body == SessionBody(Array("a+b=%C3%A9%26%3D&c=".utf8)))
         #expect(first.response?.body == SessionBody([], of: 2_000_000))
         #expect(try socket(file, 1).frames == [])
-        #expect(file.notes == [.missingBodies(1)])
+        #expect(file.notes == [.lost(.body, count: 1, entries: [1]), .lost(.messages, count: 1, entries: [2])])
     }
 
     @Test("Playwright: files beside the HAR are read, milliseconds told apart, a torn last line left out")
@@ -185,7 +185,7 @@ struct DialectTests {
         #expect(
             alone.notes == [
                 .missingAttachment(name: "request.json", entry: 1), .missingAttachment(name: "answer.bin", entry: 1),
-                .missingAttachment(name: "messages.jsonl", entry: 2), .missingBodies(2),
+                .missingAttachment(name: "messages.jsonl", entry: 2), .lost(.body, count: 2, entries: [1]),
             ])
         let file = try read(Dialects.playwright)
         let again = try HARFile(reading: file.encoded())

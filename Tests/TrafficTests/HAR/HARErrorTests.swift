@@ -66,9 +66,6 @@ struct HARErrorTests {
         Row(
             #""value":"b""#, #""value":null"#,
             "entry 1, response.headers[0].value: expected a string, found null"),
-        Row(
-            #""text":"x""#, #""text":"x","encoding":"base64""#,
-            "entry 1, response.content.text: expected base64, found a string: \"x\""),
         Row(#""text":"x""#, #""text":[]"#, "entry 1, response.content.text: expected a string, found an array: []"),
         Row(
             #""postData":{}"#, #""postData":{"text":1}"#,
@@ -81,9 +78,6 @@ struct HARErrorTests {
             "entry 2, _webSocketMessages[0].time: expected \(seconds), found a number: 99999999999"),
         Row("1738146601", "1e400", "entry 2, _webSocketMessages[0].time: expected \(seconds), found a number: 1e400"),
         Row("1738146601", "-5", "entry 2, _webSocketMessages[0].time: expected \(seconds), found a number: -5"),
-        Row(
-            #""opcode":1,"data":"d""#, #""opcode":2,"data":"d""#,
-            "entry 2, _webSocketMessages[0].data: expected base64, found a string: \"d\""),
         Row(
             #""opcode":1,"data":"d""#, #""opcode":1"#,
             "entry 2, _webSocketMessages[0].data: expected a string, found nothing"),
@@ -136,6 +130,14 @@ struct HARErrorTests {
         #expect(message(Array("PK\u{3}\u{4}…".utf8)) == "this is a zip archive, \(unpack)")
         #expect(message([0x78, 0xDA, 0x01]) == "this is compressed by zlib, \(unpack)")
         #expect(message([0x1F, 0x8B, 0x08]) == "this is compressed by gzip, \(unpack)")
+        let utf16 = "this is UTF-16, and JSON is UTF-8; save it as UTF-8, or convert it with 'iconv -f UTF-16 -t UTF-8'"
+        for start in [[0xFF, 0xFE], [0xFE, 0xFF], []] as [[UInt8]] {
+            let isBig = start == [0xFE, 0xFF]
+            let units = "{}".utf16.flatMap {
+                isBig ? [UInt8($0 >> 8), UInt8($0 & 0xFF)] : [UInt8($0 & 0xFF), UInt8($0 >> 8)]
+            }
+            #expect(message(start + units) == utf16)
+        }
         #expect(message(Array("<html>".utf8)).hasPrefix("this is not valid JSON: line 1, column 1: "))
         #expect(message(Array("[]".utf8)) == "expected an object, found an array: []")
     }
@@ -150,7 +152,7 @@ struct HARErrorTests {
         #expect(message(bytes, limits: HARLimits(entries: 2)) == "read")
         #expect(
             message(bytes, limits: HARLimits(entries: 1))
-                == "more than 1 entries, which is the most that is read")
+                == "more than 1 entry, which is the most that is read")
         #expect(message(bytes, limits: HARLimits(values: 10)).contains("10 values"))
         #expect(HARLimits().bytes == 256 << 20 && HARLimits().values == 10_000_000 && HARLimits().entries == 100_000)
     }
@@ -195,9 +197,59 @@ struct HARErrorTests {
                 .missingAttachment(name: "a.jsonl", entry: 4),
                 "entry 4: the file 'a.jsonl', which holds what was sent, is not next to the HAR"
             ),
-            (.missingBodies(5), "5 bodies were not recorded; save the HAR with its content"),
-            (.skippedMessages(1), "1 WebSocket message that is neither text nor binary was left out"),
-            (.skippedMessages(6), "6 WebSocket messages that are neither text nor binary were left out"),
+            (.loneSurrogates(1), "1 character that is not Unicode (half a surrogate pair) was replaced by U+FFFD"),
+            (.lost(.body, count: 1, entries: [3]), "1 body was not recorded (entry 3); save the HAR with its content"),
+            (
+                .lost(.body, count: 6, entries: [1, 2, 3, 4, 5]),
+                "6 bodies were not recorded (entries 1, 2, 3, 4, 5, …); save the HAR with its content"
+            ),
+            (
+                .lost(.body, count: 5, entries: [1, 2, 3, 4, 5]),
+                "5 bodies were not recorded (entries 1, 2, 3, 4 and 5); save the HAR with its content"
+            ),
+            (
+                .lost(.unreadableBody, count: 1, entries: [1]),
+                "1 body is not in the encoding that the file names, as in a sanitised file (entry 1): it counts as not "
+                    + "recorded"
+            ),
+            (
+                .lost(.unreadableBody, count: 2, entries: [1, 4]),
+                "2 bodies are not in the encoding that the file names, as in a sanitised file (entries 1 and 4): they "
+                    + "count as not recorded"
+            ),
+            (.lost(.cutBody, count: 1, entries: [2]), "1 body was cut or left out by the recorder (entry 2)"),
+            (.lost(.cutBody, count: 2, entries: [2]), "2 bodies were cut or left out by the recorder (entry 2)"),
+            (.lost(.shortBody, count: 1, entries: [2]), "1 body is shorter than its size (entry 2)"),
+            (.lost(.shortBody, count: 2, entries: [2, 3]), "2 bodies are shorter than their sizes (entries 2 and 3)"),
+            (
+                .lost(.formFile, count: 1, entries: [9]),
+                "the files of 1 form were not recorded (entry 9); save the HAR with its content"
+            ),
+            (
+                .lost(.message, count: 1, entries: [3]),
+                "1 WebSocket message that is neither text nor binary was left out (entry 3)"
+            ),
+            (
+                .lost(.message, count: 6, entries: [3, 4]),
+                "6 WebSocket messages that are neither text nor binary were left out (entries 3 and 4)"
+            ),
+            (
+                .lost(.unreadableMessage, count: 1, entries: [3]),
+                "1 WebSocket message that should be base64 and is not was left out (entry 3)"
+            ),
+            (.lost(.cutMessage, count: 2, entries: [3]), "2 WebSocket messages were cut by the recorder (entry 3)"),
+            (
+                .lost(.strayMessage, count: 1, entries: [3]),
+                "1 WebSocket message in an entry that is no open WebSocket was left out (entry 3)"
+            ),
+            (
+                .lost(.strayMessage, count: 2, entries: [3, 5]),
+                "2 WebSocket messages in entries that are no open WebSocket were left out (entries 3 and 5)"
+            ),
+            (
+                .lost(.messages, count: 2, entries: [3, 5]),
+                "the messages of 2 WebSockets were not recorded (entries 3 and 5)"
+            ),
             (.recorded("The disk was full."), "The disk was full."),
         ])
     func notes(_ note: HARNote, _ text: String) { #expect(note.description == text) }

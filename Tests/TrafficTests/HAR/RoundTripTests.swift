@@ -12,8 +12,11 @@ struct RoundTripTests {
         let file = try HARFile(reading: bytes)
         #expect(file.session.entries.count == Samples.all.entries.count)
         for (read, written) in zip(file.session.entries, Samples.all.entries) { #expect(read == written) }
-        #expect(file.notes == [])
-        #expect(file.creator == "fitiq-mock")
+        #expect(
+            file.notes == [
+                .lost(.cutBody, count: 3, entries: [5, 9]), .lost(.cutMessage, count: 2, entries: [10]),
+            ])
+        #expect(file.creator == "fitiq-mock" && file.isWhole)
         #expect(file.encoded() == bytes)
     }
 

@@ -188,7 +188,7 @@ struct Conversation: Sendable, CustomTestStringConvertible {
             ["GET \(url) -> 200 [ab] cut", "note The answer to http://api.example/a?b=c i"]),
         Conversation(
             "more than was asked for", [get, .server("HTTP/1.1 204 No⏎⏎"), .server("H"), get],
-            ["GET \(url) -> 204 []", "note A server sent 1 bytes without a complete"]),
+            ["GET \(url) -> 204 []", "note A server sent 1 byte without a complete "]),
         Conversation(
             "another protocol",
             [

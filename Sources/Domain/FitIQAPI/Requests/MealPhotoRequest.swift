@@ -36,25 +36,26 @@ public struct MealPhotoRequest: Equatable, Sendable {
     }
 }
 
-struct FormPart {
+/// A part of `multipart/form-data` (RFC 7578).
+package struct FormPart {
     /// Empty if it has none.
-    var name = ""
-    var isFile = false
+    package private(set) var name = ""
+    package private(set) var isFile = false
     /// The media type in lower case, without parameters.
-    var type: String?
+    package private(set) var type: String?
     /// Its place in the body.
-    let content: Range<Int>
+    package let content: Range<Int>
 
     /// More than any client sends.
     static let mostParts = 20
     static let longestHead = 4096
 
-    static func parts(of body: [UInt8], contentType: String?) throws(APIError) -> [FormPart] {
+    package static func parts(of body: [UInt8], contentType: String?) throws(APIError) -> [FormPart] {
         let field = contentType ?? ""
         guard pieces(of: field).first?.lowercased() == "multipart/form-data" else {
             throw .unsupportedMediaType(contentType, expected: "multipart/form-data")
         }
-        guard let boundary = parameter("boundary", of: field), (1...70).contains(boundary.utf8.count) else {
+        guard let boundary = boundary(of: field) else {
             throw .badForm("its Content-Type has no boundary of 1 to 70 characters")
         }
         let delimiter = Array("\r\n--\(boundary)".utf8)
@@ -73,6 +74,11 @@ struct FormPart {
             place = end
         }
         return parts
+    }
+
+    /// The boundary that a Content-Type names, if it is one (RFC 2046 §5.1.1).
+    package static func boundary(of contentType: String) -> String? {
+        parameter("boundary", of: contentType).flatMap { (1...70).contains($0.utf8.count) ? $0 : nil }
     }
 
     private init(head: String, content: Range<Int>) {

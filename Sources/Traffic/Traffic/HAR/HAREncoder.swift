@@ -183,7 +183,7 @@ extension HAREncoder {
 
 extension [SessionField] {
     /// The value of the first field with that name, which must be in lower case.
-    func value(of name: String) -> String? { first { $0.name.lowercased() == name }?.value }
+    package func value(of name: String) -> String? { first { $0.name.lowercased() == name }?.value }
 }
 
 extension SessionField {

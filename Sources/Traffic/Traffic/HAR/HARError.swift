@@ -17,6 +17,8 @@ public struct HARError: Error, Sendable, Equatable {
         case tooLarge(limit: Int)
         /// It is compressed, as Playwright (zip) and mitmproxy (zlib) do on request.
         case compressed(String)
+        /// It is UTF-16, as some editors and PowerShell write, and JSON is UTF-8.
+        case utf16
         /// It is not valid JSON.
         case json(JSONError)
         /// There are more entries than a limit allows.
@@ -75,19 +77,68 @@ public enum HARNote: Sendable, Equatable {
     case loneSurrogates(Int)
     /// A file with a body or messages is missing.
     case missingAttachment(name: String, entry: Int)
-    /// This many bodies were not recorded.
-    case missingBodies(Int)
-    /// This many messages have an opcode that is neither text nor binary, or are errors instead of messages.
-    case skippedMessages(Int)
+    /// This many things of a kind could not be kept; the entries are the first that had them, at most
+    /// ``HARLosses/mostEntries``, counted from 1 in file order.
+    case lost(HARLoss, count: Int, entries: [Int])
     /// A note by the recorder itself.
     case recorded(String)
+}
+
+/// What an entry has, or must have had, and a session cannot keep.
+public enum HARLoss: Sendable, CaseIterable {
+    /// A body that was sent and is not in the file.
+    case body
+    /// A body that is not in the encoding that the file names, as in sanitised files.
+    case unreadableBody
+    /// A body that our recorder cut, or left out because it could not look for secrets in it.
+    case cutBody
+    /// A body that is shorter than its size.
+    case shortBody
+    /// A form with a file whose content is not in the file.
+    case formFile
+    /// A message whose opcode is neither text nor binary, or an error instead of a message.
+    case message
+    /// A binary message that is not in base64.
+    case unreadableMessage
+    /// A message that our recorder cut.
+    case cutMessage
+    /// A message of an entry that is no WebSocket that was opened.
+    case strayMessage
+    /// All messages of a WebSocket.
+    case messages
+}
+
+/// Counts what is lost while a file is read.
+struct HARLosses {
+    /// How many entries a note names.
+    static let mostEntries = 5
+    /// The number of the entry that is being read.
+    var entry = 0
+    private var found: [HARLoss: (count: Int, entries: [Int])] = [:]
+
+    mutating func add(_ loss: HARLoss, count: Int = 1) {
+        guard count > 0 else { return }
+        found[loss, default: (0, [])].count += count
+        guard let entries = found[loss]?.entries, entries.count < Self.mostEntries, entries.last != entry else {
+            return
+        }
+        found[loss]?.entries.append(entry)
+    }
+
+    /// A note for each kind, in the order of the kinds.
+    var notes: [HARNote] {
+        HARLoss.allCases.compactMap { loss in
+            found[loss].map { .lost(loss, count: $0.count, entries: $0.entries) }
+        }
+    }
 }
 
 extension HARNote {
     /// Whether nothing is missing from the time that the file covers.
     var isHarmless: Bool {
         switch self {
-        case .torn, .loneSurrogates: true
+        // A cut body is known as such.
+        case .torn, .loneSurrogates, .lost(.cutBody, _, _), .lost(.shortBody, _, _), .lost(.cutMessage, _, _): true
         default: false
         }
     }

@@ -1,3 +1,4 @@
+import Digests
 import JSON
 
 /// A parsed HAR: its session, and the original file including unknown members.
@@ -16,9 +17,9 @@ public struct HARFile: Sendable {
 
     private let root: JSONValue
 
-    /// Reads a HAR 1.2 written by Chrome, Firefox, mitmproxy, Playwright or this program.
+    /// Reads a HAR 1.2 written by a browser, a proxy, Playwright or this program.
     ///
-    /// A byte order mark is skipped. If a file ends in the middle, its complete entries are read, and a note says so.
+    /// A byte order mark is skipped. What a session cannot keep is counted in the notes. If a file ends in the middle, its complete entries are read, and a note says so.
     /// `attachment` returns the bytes of a file next to this one, which Playwright creates for bodies and messages, or
     /// nil; it receives only plain names, without folders. Time and memory are linear in the bytes.
     public init(
@@ -87,11 +88,20 @@ struct HARText {
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
+    /// The bytes of base64, which some writers break into lines; nil if it is none.
+    static func base64(_ text: String) -> [UInt8]? {
+        Base64.decode(text) ?? Base64.decode(text.filter { !$0.isWhitespace })
+    }
+
     /// Parses the bytes; only what strict parsing refuses is examined again, so a valid file is read once.
     mutating func parse(limits: HARLimits) throws(HARError) -> JSONValue {
         guard bytes.count <= limits.bytes else { throw HARError(.tooLarge(limit: limits.bytes)) }
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
         guard bytes.contains(where: { !$0.isJSONWhitespace }) else { throw HARError(.empty) }
+        // Its byte order mark, or the upper half of the first character.
+        if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) || bytes.prefix(2).contains(0) {
+            throw HARError(.utf16)
+        }
         // Three more bytes are for the brackets that a torn file lacks.
         let limits = JSON.Limits(bytes: limits.bytes + 3, values: limits.values)
         do throws(JSONError) {

@@ -50,8 +50,15 @@ enum HARTime {
     static let longest: Int64 = 315_360_000_000_000_000
 
     /// Parses `2025-01-29T10:30:00.250+01:00` to the nanosecond; without an offset it is UTC.
+    ///
+    /// Offsets may also be in the basic forms `+0100` and `+01` (ISO 8601), which Java's and Python's formatters write.
     static func date(_ text: String) -> Timestamp? {
-        Timestamp(text) ?? Timestamp(text + "Z")
+        if let time = Timestamp(text) ?? Timestamp(text + "Z") { return time }
+        let hour = text.utf8.reversed().prefix(5).prefix { $0.isDigit }.count
+        guard hour == 2 || hour == 4,
+            let minutes = text.utf8.index(text.endIndex, offsetBy: 2 - hour, limitedBy: text.startIndex)
+        else { return nil }
+        return Timestamp(text[..<minutes] + ":" + (hour == 2 ? "00" : text[minutes...]))
     }
 
     /// Parses the time of a message: seconds from Chrome and mitmproxy, milliseconds from Playwright.

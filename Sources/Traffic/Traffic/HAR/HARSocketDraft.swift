@@ -11,10 +11,10 @@ struct HARSocketDraft {
     init(_ socket: SessionSocket) { self.socket = socket }
 
     /// Adds the content of an entry.
-    mutating func append(_ values: [JSONValue], _ ours: JSONObject, skipped: inout Int) throws(HARError) {
+    mutating func append(_ values: [JSONValue], _ ours: JSONObject, losses: inout HARLosses) throws(HARError) {
         for (index, value) in values.enumerated() {
             try HARError.at("_webSocketMessages[\(index)]") { () throws(HARError) in
-                if let message = try message(value.asObject()) { socket.frames.append(message) } else { skipped += 1 }
+                if let message = try message(value.asObject(), &losses) { socket.frames.append(message) }
             }
         }
         try HARError.at("_fitiq") { () throws(HARError) in
@@ -49,20 +49,25 @@ struct HARSocketDraft {
             ending: socket.ending)
     }
 
-    /// Nil for anything but a message: Chrome lists errors among them.
-    private func message(_ object: JSONObject) throws(HARError) -> SessionFrame? {
-        if object["type"]?.string == "error" { return nil }
+    /// Nil for anything but a message, which is a loss: Chrome lists errors among them.
+    private func message(_ object: JSONObject, _ losses: inout HARLosses) throws(HARError) -> SessionFrame? {
+        func lost(_ loss: HARLoss) -> SessionFrame? {
+            losses.add(loss)
+            return nil
+        }
+        if object["type"]?.string == "error" { return lost(.message) }
         let sender = try Self.sender(object)
         let code = object["opcode"]?.int ?? Int(Opcode.text.rawValue)
         guard let opcode = UInt8(exactly: code).flatMap(Opcode.init(rawValue:)), opcode == .text || opcode == .binary
-        else { return nil }
+        else { return lost(.message) }
         let data = try object.string("data")
         let ours = try object.optionalObject("_fitiq") ?? [:]
         let isCoded = opcode == .binary || ours["encoding"]?.string == "base64"
-        let bytes = try isCoded ? object.base64("data") : Array(data.utf8)
+        guard let bytes = isCoded ? HARText.base64(data) : Array(data.utf8) else { return lost(.unreadableMessage) }
         var frame = SessionFrame(
             sender: sender, time: try time(object), opcode: opcode,
             payload: RecordedBody(bytes, of: max(bytes.count, ours["cut"]?.int ?? 0)))
+        if frame.payload.isCut { losses.add(.cutMessage) }
         frame.compressedSize = try ours.optionalCount("compressed")
         return frame
     }
