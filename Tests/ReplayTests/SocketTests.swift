@@ -378,7 +378,10 @@ struct SocketTests {
                 SessionField("Sec-WebSocket-Protocol", "chat"), SessionField("X-Node", "7"),
             ])
         var player = try builder.player(speed: .factor(4))
-        guard case .socket(let opening) = player.ask("WS", "/ws") else {
+        guard
+            case .socket(let opening) = player.ask(
+                "WS", "/ws", fields: [SessionField("Sec-WebSocket-Protocol", "chat")])
+        else {
             Issue.record("no socket")
             return
         }

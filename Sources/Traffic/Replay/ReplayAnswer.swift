@@ -66,7 +66,8 @@ public struct ReplaySocket: Sendable, Hashable, Comparable {
 /// The response to an accepted handshake.
 public struct ReplayOpening: Sendable, Equatable {
     public var socket: ReplaySocket
-    /// The recorded fields of the 101, except those of the handshake itself; `Sec-WebSocket-Protocol` is included.
+    /// The recorded fields of the 101, except those of the handshake itself; `Sec-WebSocket-Protocol` is included if the
+    /// client offers its value.
     public var fields: [SessionField]
     /// The delay after the request, in nanoseconds.
     public var after: Int64
@@ -111,9 +112,23 @@ enum ReplayedFields {
         fields.filter { !$0.name.isEmpty && !$0.name.hasPrefix(":") && !dropped.contains($0.name.lowercased()) }
     }
 
-    static func ofOpening(_ fields: [SessionField]) -> [SessionField] {
-        ofAnswer(fields).filter {
-            !["sec-websocket-accept", "sec-websocket-extensions"].contains($0.name.lowercased())
+    /// The fields of a 101; with a subprotocol only if the client offers it, because it would fail the connection
+    /// otherwise (RFC 6455 §4.1).
+    static func ofOpening(_ fields: [SessionField], to offer: [SessionField]) -> [SessionField] {
+        ofAnswer(fields).filter { field in
+            switch field.name.lowercased() {
+            case "sec-websocket-accept", "sec-websocket-extensions": false
+            case "sec-websocket-protocol": isOffered(field.value, in: offer)
+            default: true
+            }
+        }
+    }
+
+    private static func isOffered(_ subprotocol: String, in offer: [SessionField]) -> Bool {
+        offer.filter { $0.name.lowercased() == "sec-websocket-protocol" }.contains { field in
+            field.value.split(separator: ",").contains {
+                $0.filter { $0 != " " && $0 != "\t" }.isExactly(subprotocol)
+            }
         }
     }
 }

@@ -75,6 +75,28 @@ struct Shape: Sendable {
             }
             return part
         }
+        add(sorted: parts)
+    }
+
+    /// Adds a form: its fields in any order.
+    mutating func add(_ form: FormBody) {
+        add(literally: "form")
+        let parts = form.fields.map { field in
+            var part = Shape(origins: origins, known: known)
+            part.add(text: field.name)
+            part.add(literally: field.kind)
+            if SecretName.isSecret(field.name) {
+                part.add(.secret, free: String(decoding: field.content, as: UTF8.self))
+            } else {
+                part.add(body: field.content)
+            }
+            part.append(.part)
+            return part
+        }
+        add(sorted: parts)
+    }
+
+    private mutating func add(sorted parts: [Shape]) {
         for part in parts.sorted(by: { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }) {
             key.bytes += part.key.bytes
             values += part.values
@@ -178,14 +200,19 @@ struct RequestShapes: Sendable {
     let method: String
     let url: RequestURL
     let body: [UInt8]
+    /// The body's fields if it is a form.
+    let form: FormBody?
     /// The recorded ones, and for a client's request its server's.
     let origins: Origins
 
     static let handshake = "HANDSHAKE"
 
-    init(method: String, isHandshake: Bool, url: RequestURL, body: [UInt8], _ origins: Origins) {
+    init(
+        method: String, isHandshake: Bool, url: RequestURL, fields: [SessionField], body: [UInt8], _ origins: Origins
+    ) {
         self.method = isHandshake ? Self.handshake : method.uppercased()
         (self.url, self.body, self.origins) = (url, body, origins)
+        form = FormBody(body, of: fields)
     }
 
     /// Method, path, query and body, added to an empty shape.
@@ -196,7 +223,11 @@ struct RequestShapes: Sendable {
         shape.add(literally: "?")
         shape.add(items: url.items)
         shape.add(literally: ignoringBody ? "no body is compared" : "")
-        if !ignoringBody { shape.add(body: body) }
+        if let form, !ignoringBody {
+            shape.add(form)
+        } else if !ignoringBody {
+            shape.add(body: body)
+        }
         shape.finish()
         return shape
     }

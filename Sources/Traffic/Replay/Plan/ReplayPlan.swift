@@ -84,8 +84,8 @@ public struct ReplayPlan: Sendable, Equatable {
         func place() -> String { Messages.place(number, request) }
         let url = RequestURL(request.url)
         let shapes = RequestShapes(
-            method: request.method, isHandshake: Self.isHandshake(entry), url: url, body: request.body?.bytes ?? [],
-            origins)
+            method: request.method, isHandshake: Self.isHandshake(entry), url: url, fields: request.fields,
+            body: request.body?.bytes ?? [], origins)
         let isUnknown = request.hasUnknownBody
         if isUnknown {
             hasUnknownBodies = true

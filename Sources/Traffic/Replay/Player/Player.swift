@@ -45,7 +45,7 @@ public struct Player: Sendable {
     public mutating func answer(_ request: ReplayRequest, at now: Timestamp) -> ReplayAnswer {
         let shapes = RequestShapes(
             method: request.method, isHandshake: request.isHandshake, url: RequestURL(request.target),
-            body: request.body, origins(request.origin))
+            fields: request.fields, body: request.body, origins(request.origin))
         switch match(shapes) {
         case .miss(let reason): return .unexpected(miss(reason, request, shapes, at: now))
         case .match(let match):
@@ -92,7 +92,8 @@ public struct Player: Sendable {
             let number = ReplaySocket(number: lastSocket)
             sockets[number] = SocketPlay(
                 entry: match.entry, script: script, settings: settings, origin: request.origin ?? origin)
-            let fields = rewriter(origin: request.origin).rewritten(ReplayedFields.ofOpening(socket.response.fields))
+            let recorded = ReplayedFields.ofOpening(socket.response.fields, to: request.fields)
+            let fields = rewriter(origin: request.origin).rewritten(recorded)
             let (wait, overflow) = socket.opened.nanosecondsSinceEpoch.subtractingReportingOverflow(
                 socket.started.nanosecondsSinceEpoch)
             return .socket(ReplayOpening(socket: number, fields: fields, after: overflow ? 0 : settings.played(wait)))

@@ -52,8 +52,14 @@ extension Player {
             differences.note("method", Messages.method(planned.method), Messages.method(shapes.method))
         }
         differences.compare(planned.url, shapes.url)
-        let body = plan.session.entries[entry].request.body
-        if body?.isCut != true { differences.compare(body: body?.bytes ?? [], shapes.body, named: "body") }
+        let request = plan.session.entries[entry].request
+        if request.body?.isCut == true { return differences.list }
+        let body = request.body?.bytes ?? []
+        if let form = shapes.form, let recorded = FormBody(body, of: request.fields) {
+            differences.compare(recorded, form, at: "body") { $0.compare(body: $1, $2, named: $3) }
+        } else {
+            differences.compare(body: body, shapes.body, named: "body")
+        }
         return differences.list
     }
 

@@ -14,7 +14,7 @@ extension ValueComparison {
         switch (first.entry, second.entry) {
         case (.exchange(let first), .exchange(let second)):
             if !first.request.hasUnknownBody, !second.request.hasUnknownBody {
-                comparison.compare(first.request.body, second.request.body, at: "request.body")
+                comparison.compare(first.request, second.request)
             }
             comparison.compare(first.response, second.response)
         case (.socket(let first), .socket(let second)): comparison.compare(first, second)

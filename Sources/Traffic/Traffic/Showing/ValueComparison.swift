@@ -30,6 +30,29 @@ extension JSONValue {
 }
 
 extension JSONComparison {
+    /// Compares two forms by their fields, those of one name in order.
+    package mutating func compare(
+        _ first: FormBody, _ second: FormBody, at path: String,
+        contents: (inout Self, _ first: [UInt8], _ second: [UInt8], _ path: String) -> Void
+    ) {
+        for (name, index, field, other) in FormBody.pairs(first, second) where !isFull {
+            let path = path + step(to: name) + (index.map { "[\($0)]" } ?? "")
+            guard let field, let other else {
+                note(path, field.map { excerpt($0) }, other.map { excerpt($0) })
+                continue
+            }
+            if !field.kind.isExactly(other.kind) { note(path + step(to: "type"), field.kind, other.kind) }
+            if !SecretName.isSecret(name) { contents(&self, field.content, other.content, path) }
+        }
+    }
+
+    private func excerpt(_ field: FormBody.Field) -> String {
+        guard let text = String(validating: field.content, as: UTF8.self) else {
+            return Words.counted(field.content.count, "byte")
+        }
+        return excerpt(.string(text), under: field.name)
+    }
+
     package func isSamePath(_ first: RequestURL, _ second: RequestURL) -> Bool {
         first.segments.count == second.segments.count && zip(first.segments, second.segments).allSatisfy(isSame)
     }
@@ -141,6 +164,15 @@ struct ValueComparison: JSONComparison {
         let other = String(validating: right.bytes, as: UTF8.self)
         if let text, let other, isSame(text, other) { return }
         note(path, left.bytes.isEmpty ? nil : Self.excerpt(left), right.bytes.isEmpty ? nil : Self.excerpt(right))
+    }
+
+    /// Compares the bodies of requests: forms by their fields.
+    mutating func compare(_ first: SessionRequest, _ second: SessionRequest) {
+        let path = "request.body"
+        guard let left = first.body, let right = second.body, !left.isCut, !right.isCut,
+            let form = FormBody(left.bytes, of: first.fields), let other = FormBody(right.bytes, of: second.fields)
+        else { return compare(first.body, second.body, at: path) }
+        compare(form, other, at: path) { $0.compare(SessionBody($1), SessionBody($2), at: $3) }
     }
 
     /// Compares queries by names and values, in any order.
