@@ -22,7 +22,8 @@ extension Messages {
         case .utf16:
             "this is UTF-16, and JSON is UTF-8; save it as UTF-8, or convert it with 'iconv -f UTF-16 -t UTF-8'"
         case .json(let error): "this is not valid JSON: \(error)"
-        case .tooManyEntries(let limit): "more than \(Words.counted(limit, "entry", "entries")), which is the most that is read"
+        case .tooManyEntries(let limit):
+            "more than \(Words.counted(limit, "entry", "entries")), which is the most that is read"
         case .missing(let expected): "expected \(expected), found nothing"
         case .wrong(let expected, let found): "expected \(expected), found \(found)"
         }
@@ -238,6 +239,11 @@ extension Messages {
     }
     static func badAnswer(_ error: RemoteError, url: String) -> String {
         "The answer to \(url) is not HTTP/1.1, so the rest of its connection is not recorded: \(error.message)"
+    }
+    static func unread(_ coding: String, from party: Party, _ request: SessionRequest) -> String {
+        "The body of the \(party == .client ? "request" : "answer to") \(request.method) \(request.url) has the content "
+            + "coding \(coding), which is not read, so no secrets can be found in it: it is not recorded without "
+            + "--keep-secrets."
     }
     static func unaskedAnswer(_ count: Int) -> String {
         "A server sent \(Words.counted(count, "byte")) without a complete request before them, so the rest of its connection is not "

@@ -152,7 +152,12 @@ public final class SessionRecorder {
         switch observation {
         case .exchange(var exchange):
             guard !isExcluded(exchange.request.url) else { return }
+            let unread = settings.keepsSecrets ? [] : exchange.unreadBodies
             if !settings.keepsSecrets { redactor.redact(&exchange) }
+            for (party, coding) in unread {
+                // Only for the log: the file says it at the entry.
+                newNotes.append(cut(Messages.unread(coding, from: party, exchange.request)))
+            }
             writer.write(exchange)
         case .socketOpened(var socket):
             guard !isExcluded(socket.request.url) else { return }
@@ -173,11 +178,13 @@ public final class SessionRecorder {
     }
 
     private func note(_ text: String) {
-        // A note may quote traffic, which may be long and may contain terminal escapes.
-        let text = TerminalText.cut(TerminalText.escaped(text), width: Self.longestNote)
+        let text = cut(text)
         newNotes.append(text)
         if keptNotes.count < Self.mostNotesInFile { keptNotes.append(text) }
     }
+
+    /// A note may quote traffic, which may be long and may contain terminal escapes.
+    private func cut(_ text: String) -> String { TerminalText.cut(TerminalText.escaped(text), width: Self.longestNote) }
 
     /// Whether a URL's path is an excluded one, or below one.
     private func isExcluded(_ url: String) -> Bool {
@@ -188,5 +195,18 @@ public final class SessionRecorder {
             let next = path.dropFirst(excluded.utf8.count).first
             return next == nil || next == .slash || excluded.utf8.last == .slash
         }
+    }
+}
+
+extension SessionExchange {
+    /// The bodies whose content coding is not undone, which redaction leaves out.
+    fileprivate var unreadBodies: [(Party, coding: String)] {
+        func coding(_ fields: [SessionField], _ body: RecordedBody?) -> String? {
+            let codings = fields.filter(\.isContentEncoding).map(\.value)
+            return codings.isEmpty || body?.bytes.isEmpty != false ? nil : codings.joined(separator: ", ")
+        }
+        let ofRequest = coding(request.fields, request.body).map { (Party.client, $0) }
+        let ofResponse = response.flatMap { coding($0.fields, $0.body) }.map { (Party.server, $0) }
+        return [ofRequest, ofResponse].compactMap(\.self)
     }
 }

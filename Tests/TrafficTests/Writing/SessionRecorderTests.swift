@@ -105,6 +105,25 @@ struct SessionRecorderTests {
         }
     }
 
+    @Test("A body whose coding is not read is left out and told, or kept with the secrets", arguments: [false, true])
+    func codings(keepsSecrets: Bool) throws {
+        let recorder = SessionRecorder { $0.keepsSecrets = keepsSecrets }
+        var file = GrowingFile()
+        recorder.opened(1, scheme: "http")
+        recorder.play(Self.get("/a?token=s3cret"), on: 1, at: Wire.time(1))
+        recorder.play(
+            .server("HTTP/1.1 200 OK⏎Content-Encoding: br⏎Content-Length: 3⏎⏎abc"), on: 1, at: Wire.time(2))
+        file.apply(recorder.takeWrites())
+        let url = "http://api.example/a?token=\(keepsSecrets ? "s3cret" : "redacted-token-1")"
+        let note =
+            "The body of the answer to GET \(url) has the content coding br, which is not read, so no secrets can be "
+            + "found in it: it is not recorded without --keep-secrets."
+        #expect(recorder.takeNotes() == (keepsSecrets ? [] : [note]))
+        let read = try HARFile(reading: file.finished(recorder.finish(at: Wire.time(3))))
+        #expect(read.notes == (keepsSecrets ? [] : [.lost(.cutBody, count: 1, entries: [1])]))
+        #expect(read.isWhole)
+    }
+
     @Test("URLs have the authority that was given")
     func authority() throws {
         let recorder = SessionRecorder { $0.authority = "real.example:8443" }
