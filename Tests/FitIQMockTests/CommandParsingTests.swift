@@ -58,7 +58,7 @@ struct CommandParsingTests {
             "--quiet",
             "--", "./adapter", "-v",
         ],
-        ["judge", "journal.ndjson", "--world", "w", "--html", "h"] + reporting,
+        ["judge", "journal.ndjson", "--world", "w", "--prefix", "/prod", "--html", "h"] + reporting,
         [
             "conform", "--upstream", "https://api.example.com", "--upstream-ca", "ca.pem", "--token", "t",
             "--fresh-token", "f", "--api-key", "k", "--guide", "union", "--case", "chat", "--list", "--pause", "1s",

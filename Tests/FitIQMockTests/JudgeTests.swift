@@ -22,6 +22,20 @@ struct JudgeTests {
             Messages.noSuchWorld("zzzz", others: ["a", "b", "c", "d", "e"])
                 == "no entry belongs to the world 'zzzz'; there are entries of a, b, c, d, e.")
         #expect(Messages.judgement(of: "j") == "The client in j")
+        #expect(
+            Messages.noCall(among: 1, .init(request: "GET /prod/api/v1/goals", prefix: "/prod"))
+                == "It has 1 request and no call of the API: the first is GET /prod/api/v1/goals. If /prod is a prefix, "
+                + "name it: --prefix /prod.")
+        #expect(
+            Messages.noCall(among: 0, .init())
+                == "It has 0 requests and no call of the API. If a prefix precedes the API's paths, name it: "
+                + "--prefix /prod.")
+        #expect(
+            Messages.badPrefix("prod")
+                == "--prefix is the path in front of the API's, such as /prod for /prod/api/v1/goals; got 'prod'.")
+        #expect(
+            Messages.prefixOfJournal
+                == "--prefix is for sessions, and this is a journal, whose paths have none; leave it out.")
     }
 
     @Test("A refusal names at most as many worlds as one report judges")

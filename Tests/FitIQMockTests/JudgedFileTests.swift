@@ -47,6 +47,37 @@ struct JudgedFileTests {
         #expect(marks["ws/single-connection"] == "not_exercised")
     }
 
+    // MARK: Other files
+
+    private static func judge(_ bytes: [UInt8], prefix: String? = nil) throws -> (notes: [String], report: Report) {
+        var file = JudgedFile(name: "x.har", mode: .union, prefix: prefix.flatMap(PathPrefix.init(_:)))
+        for piece in bytes.pieces(of: 100) { try file.receive(piece) }
+        let notes = try file.finish { _ in nil }
+        return (notes, try file.report())
+    }
+
+    @Test("A file without calls of the API says so, and with the prefix that it has it is judged")
+    func prefix() throws {
+        let bytes = try [UInt8](Data(contentsOf: URL.fixtures.appending(path: "har/gateway-prefix.har")))
+        let strange = try Self.judge(bytes)
+        #expect(
+            strange.notes == [Messages.noCall(among: 1, .init(request: "GET /prod/api/v1/goals", prefix: "/prod"))])
+        #expect(strange.report.runs.map(\.hasConnected) == [false])
+        let known = try Self.judge(bytes, prefix: "/prod")
+        #expect(known.notes == [] && known.report.runs.map(\.hasConnected) == [true])
+        let journal = Array(#"{"number":1,"time":"2025-01-29T10:30:00Z","kind":"note","text":"x"}"#.utf8)
+        let failure = #expect(throws: Failure.self) { try Self.judge(journal, prefix: "/prod") }
+        #expect(failure?.message == "x.har: \(Messages.prefixOfJournal)" && failure?.exitCode == 2)
+    }
+
+    @Test(
+        "UTF-16 is called by its name",
+        arguments: [[0xFF, 0xFE, 0x7B, 0], [0xFE, 0xFF, 0, 0x7B], [0x7B, 0]] as [[UInt8]])
+    func utf16(start: [UInt8]) throws {
+        let failure = #expect(throws: Failure.self) { try Self.judge(start + [0, 0]) }
+        #expect(failure?.message.hasPrefix("x.har: this is UTF-16, and JSON is UTF-8") == true)
+    }
+
     // MARK: Made by hand
 
     private static let id = "7c9e6679-7425-40de-944b-e07fc1f90ae7"

@@ -79,7 +79,7 @@ struct MarkdownTests {
     static let others = Result {
         try read([
             "Benchmarks/README.md", "Fixtures/adapters/README.md", "Fixtures/guides/README.md",
-            "Fixtures/sessions/README.md", "Fixtures/websocket/README.md",
+            "Fixtures/har/README.md", "Fixtures/sessions/README.md", "Fixtures/websocket/README.md",
         ])
     }
 

@@ -40,6 +40,9 @@ struct JudgeCommand: ParsableCommand {
     @Option(help: .init("Judge only the world with this id.", valueName: "id"))
     var world: String?
 
+    @Option(help: .init("The path in front of the API's in a session, such as /prod.", valueName: "path"))
+    var prefix: String?
+
     @OptionGroup var reports: ReportOptions
 
     @OptionGroup var page: PageOption
@@ -49,7 +52,8 @@ struct JudgeCommand: ParsableCommand {
         let knownBroken = try reports.readKnownBroken()
         let name = journal == "-" ? Messages.standardInput : journal
         let shown = page.journal
-        var file = JudgedFile(name: name, mode: mode, world: world, journal: shown)
+        let prefix = try SessionFile.prefix(prefix)
+        var file = JudgedFile(name: name, mode: mode, world: world, prefix: prefix, journal: shown)
         try read(name) { (bytes) throws(Failure) in try file.receive(bytes) }
         let notes = try file.finish { [journal] in journal == "-" ? nil : SessionFile.attachment($0, of: journal) }
         for note in notes { FitIQMock.printError(Messages.inFile(name, note)) }
@@ -81,6 +85,8 @@ struct JudgedFile {
     private let mode: GuideMode
     /// The world to judge; nil for all.
     private let world: ExactString?
+    /// The path in front of the API's in a session.
+    private let prefix: PathPrefix?
     /// The judged entries for a page, if there is to be one.
     private let journal: ReportJournal?
     private var sniffer = SessionSniffer()
@@ -104,8 +110,10 @@ struct JudgedFile {
         var hasConnected = false
     }
 
-    init(name: String, mode: GuideMode, world: String? = nil, journal: ReportJournal? = nil) {
-        (self.name, self.mode, self.journal) = (name, mode, journal)
+    init(
+        name: String, mode: GuideMode, world: String? = nil, prefix: PathPrefix? = nil, journal: ReportJournal? = nil
+    ) {
+        (self.name, self.mode, self.prefix, self.journal) = (name, mode, prefix, journal)
         self.world = world.map(ExactString.init(_:))
     }
 
@@ -129,6 +137,7 @@ struct JudgedFile {
     /// Judges the rest; returns notes on what the file lacks.
     mutating func finish(attachment: @escaping (String) -> [UInt8]?) throws(Failure) -> [String] {
         guard sniffer.kind == .session else {
+            guard prefix == nil else { throw .configuration(Messages.inFile(name, Messages.prefixOfJournal)) }
             reader.receive(held[...])
             // The last line may have no line end.
             reader.finish()
@@ -138,8 +147,10 @@ struct JudgedFile {
             .configuration(Messages.inFile(name, Messages.sentence(error.description)))
         }
         held = []
-        try judge(SessionJournal(file))
-        return file.notes.map { Messages.sentence($0.description) }
+        let session = SessionJournal(file, prefix: prefix)
+        try judge(session)
+        let notes = file.notes.map { Messages.sentence($0.description) }
+        return session.stranger.map { notes + [Messages.noCall(among: file.session.entries.count, $0)] } ?? notes
     }
 
     /// Judges the complete lines; returns what is wrong with the last one if it was cut off.

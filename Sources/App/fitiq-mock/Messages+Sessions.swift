@@ -5,6 +5,7 @@ import Replay
 import Sockets
 import TLS
 import Text
+import Traffic
 
 extension Messages {
     static func width(_ text: Int, allowed: ClosedRange<Int>) -> String {
@@ -39,6 +40,10 @@ extension Messages {
     }
 
     // MARK: The messages about replayed sessions
+
+    static func badPrefix(_ text: String) -> String {
+        "--prefix is the path in front of the API's, such as /prod for /prod/api/v1/goals; got '\(text)'."
+    }
 
     static func unplayable(_ path: String, _ reason: String) -> String { "cannot play '\(path)' back: \(reason)" }
     static func unknownChoice(_ option: String, _ value: String, allowed: [String]) -> String {
@@ -79,6 +84,15 @@ extension Messages {
 
     // MARK: The messages of 'judge'
 
+    static let prefixOfJournal =
+        "--prefix is for sessions, and this is a journal, whose paths have none; leave it out."
+    static func noCall(among count: Int, _ stranger: SessionJournal.Stranger) -> String {
+        let first = stranger.request.isEmpty ? "" : ": the first is \(stranger.request)"
+        let what =
+            stranger.prefix == nil ? "If a prefix precedes the API's paths" : "If \(stranger.prefix ?? "") is a prefix"
+        return "It has \(Words.counted(count, "request")) and no call of the API\(first). \(what), "
+            + "name it: --prefix \(stranger.prefix ?? "/prod")."
+    }
     static let standardInput = "standard input"
     static func judgement(of journal: String) -> String { "The client in \(journal)" }
     static func inLine(_ number: Int, _ sentence: String) -> String { "line \(number): \(sentence)" }

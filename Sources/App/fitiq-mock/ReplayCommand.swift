@@ -42,13 +42,20 @@ struct ReplayCommand: ParsableCommand {
             """, valueName: "mode"))
     var frames: String?
 
+    @Option(
+        help: .init(
+            "The path in front of the API's in the session, such as /prod; clients may have it or not.",
+            valueName: "path"))
+    var prefix: String?
+
     @OptionGroup var options: ServeOptions
 
     func run() throws {
         let settings = try replaySettings()
         try refuseWhatMeansNothing()
         let launcher = try ServerLauncher(options)
-        let recording = try SessionFile.recording(file, isTyped: true)
+        let prefix = try SessionFile.prefix(Settings.text(prefix, "PREFIX"))
+        let recording = try SessionFile.recording(file, isTyped: true, prefix: prefix)
         for note in recording.notes { launcher.logger.notice("\(Messages.inFile(file, note))") }
         let replay = SessionReplay(.plan(recording.plan), settings: settings)
         try launcher.run { configuration throws(Failure) in

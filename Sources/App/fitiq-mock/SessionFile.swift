@@ -12,11 +12,21 @@ enum SessionFile {
     }
 
     /// Reads a session to replay it.
-    static func recording(_ path: String, isTyped: Bool = false) throws(Failure) -> SessionReplay.Recording {
+    static func recording(
+        _ path: String, isTyped: Bool = false, prefix: PathPrefix? = nil
+    ) throws(Failure) -> SessionReplay.Recording {
         let bytes = try InputFile.read(path, limit: HARLimits().bytes, orInherited: isTyped)
-        return try orFailure(try SessionReplay.Recording(readingHAR: bytes) { attachment($0, of: path) }) {
+        return try orFailure(
+            try SessionReplay.Recording(readingHAR: bytes, prefix: prefix) { attachment($0, of: path) }
+        ) {
             (error: SessionTrouble) in .configuration(Messages.unplayable(path, error.description))
         }
+    }
+
+    static func prefix(_ text: String?) throws(Failure) -> PathPrefix? {
+        guard let text else { return nil }
+        guard let prefix = PathPrefix(text) else { throw .configuration(Messages.badPrefix(text)) }
+        return prefix
     }
 
     static func name(of path: String) -> String {
@@ -113,6 +123,9 @@ struct SessionSniffer {
             isInString = true
             name = isNameNext ? [] : nil
             isNameNext = false
+        // UTF-16, which no journal is: the reader of sessions says so.
+        case 0xFF, 0xFE: if depth == 0 { kind = .session }
+        case 0: if depth == 0 || isNameNext { kind = .session }
         default: if depth == 0, !Self.mark.contains(byte) { kind = .journal }
         }
     }

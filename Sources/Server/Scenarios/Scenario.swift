@@ -210,11 +210,14 @@ public struct SessionReplay: Sendable, Equatable {
 
         /// Reads a HAR file from Chrome, Firefox, mitmproxy, Playwright or this program.
         ///
-        /// - Parameter attachment: Returns the bytes of a file next to it by name; nil if there is none.
+        /// - Parameters:
+        ///   - prefix: The path in front of the API's, which requests may have or not.
+        ///   - attachment: Returns the bytes of a file next to it by name; nil if there is none.
         /// - Throws: The mistakes of the file, which is limited to 256 MiB, or the reason it cannot be replayed
         ///   (``ReplayError``).
         public init(
-            readingHAR bytes: [UInt8], attachment: @escaping (String) -> [UInt8]? = { _ in nil }
+            readingHAR bytes: [UInt8], prefix: PathPrefix? = nil,
+            attachment: @escaping (String) -> [UInt8]? = { _ in nil }
         ) throws(SessionTrouble) {
             let file: HARFile
             do throws(HARError) {
@@ -223,7 +226,7 @@ public struct SessionReplay: Sendable, Equatable {
                 throw SessionTrouble(description: error.description)
             }
             do throws(ReplayError) {
-                plan = try ReplayPlan(file.session)
+                plan = try ReplayPlan(file.session, prefix: prefix)
             } catch {
                 throw SessionTrouble(description: error.description)
             }

@@ -47,6 +47,11 @@ enum Messages {
     static func severalHosts(_ count: Int) -> String {
         "The session has requests to \(count) hosts; all are replayed as if they were one."
     }
+    static func worlds(_ names: [String], _ count: Int) -> String {
+        let list = names.joined(separator: ", ") + (count > names.count ? ", …" : "")
+        return "The session has requests below \(list), as a server with worlds has them; they are replayed with and "
+            + "without this beginning" + (count > 1 ? ", and all as if they were one." : ".")
+    }
     static let tooManyValues =
         "The session has over \(ReplayLimits.recordedValues) ids and tokens; further ones are not followed."
 

@@ -5,8 +5,10 @@ import Text
 /// A parsed URL or request target, with the parts that are compared: by a replay with a client's request, and by a
 /// comparison of sessions.
 package struct RequestURL: Sendable {
-    /// Host and port in lower case; empty in a request target.
+    /// Host and port in lower case, without the scheme's own port; empty in a request target.
     package let authority: String
+    /// The segment after a first one `w`, which names a world where there are worlds.
+    package let world: String?
     /// The percent-decoded path segments, without `/w/{id}` of a world.
     package let segments: [String]
     /// The decoded query items, in order.
@@ -14,12 +16,21 @@ package struct RequestURL: Sendable {
 
     package init(_ text: String) {
         let url = URLParts(text)
-        authority = url.authority?.lowercased() ?? ""
+        authority = Self.authority(url.authority ?? "", scheme: url.scheme ?? "")
         var parts = url.path.utf8.split(separator: .slash, omittingEmptySubsequences: false)[...]
         if parts.first?.isEmpty == true { parts.removeFirst() }
-        if parts.count >= 3, parts.first?.elementsEqual("w".utf8) == true { parts = parts.dropFirst(2) }
+        let isInWorld = parts.count >= 2 && parts.first?.elementsEqual("w".utf8) == true
+        world = isInWorld ? PercentCoding.string(parts[parts.startIndex + 1], plusIsSpace: false) : nil
+        if isInWorld, parts.count >= 3 { parts = parts.dropFirst(2) }
         segments = parts.map { PercentCoding.string($0, plusIsSpace: false) }
         items = url.items
+    }
+
+    /// Host and port in one spelling: in lower case, without the port that the scheme has anyway.
+    static func authority(_ text: some StringProtocol, scheme: some StringProtocol) -> String {
+        let (text, scheme) = (text.lowercased(), scheme.lowercased())
+        let own = ["http", "ws"].contains(scheme) ? ":80" : ["https", "wss"].contains(scheme) ? ":443" : nil
+        return own.map { text.hasSuffix($0) } == true ? String(text.dropLast(own?.count ?? 0)) : text
     }
 
     /// The path with its IDs, for messages.

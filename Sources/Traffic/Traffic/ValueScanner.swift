@@ -114,7 +114,7 @@ package struct ValueScanner {
         if authority.first != .leftBracket { authority = authority.prefix { $0 != .rightBracket } }
         // The punctuation of a sentence is not part of it.
         while authority.last == .dot || authority.last == .colon { authority.removeLast() }
-        let name = String(decoding: authority, as: UTF8.self).lowercased()
+        let name = RequestURL.authority(String(decoding: authority, as: UTF8.self), scheme: scheme)
         guard origins.contains(ExactString(name)) else { return nil }
         let (end, world) = (authority.endIndex, slash + "w".utf8 + slash)
         guard bytes[end...].starts(with: world) else { return end - position }

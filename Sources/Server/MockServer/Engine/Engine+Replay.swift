@@ -120,6 +120,14 @@ extension Engine {
     }
 }
 
+extension Engine {
+    /// Whether the default world replays paths below `/w/{id}`, and no world has that id.
+    func replaysPath(below id: ExactString) -> Bool {
+        guard configuration.hasDefaultWorld, let replay = defaultWorld.replay else { return false }
+        return replay.player.plan.worlds.contains(id) && worlds[id] == nil
+    }
+}
+
 extension Exchange {
     /// Records what a session answers.
     fileprivate func note(_ answer: ReplayAnswer) {

@@ -158,8 +158,9 @@ struct Destination {
             return
         }
         var segments = target.segments
-        worldID = hasPrefix ? ExactString(segments[1]) : nil
-        if hasPrefix { segments.removeFirst(2) }
+        let isRecorded = hasPrefix && engine.replaysPath(below: ExactString(segments[1]))
+        worldID = hasPrefix && !isRecorded ? ExactString(segments[1]) : nil
+        if hasPrefix, !isRecorded || segments.count > 2 { segments.removeFirst(2) }
         let named: World? = if let worldID { engine.worlds[worldID] } else { engine.defaultWorld }
         isAdmin = segments.first == "__admin"
         route = hasPrefix && isAdmin ? nil : ServerRoute(segments: segments, in: named?.mode ?? .union)

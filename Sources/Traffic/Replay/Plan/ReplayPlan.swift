@@ -12,6 +12,10 @@ public struct ReplayPlan: Sendable, Equatable {
     /// It excludes the requests that the server answers itself: `/health`, `/ready`, the descriptions, `/favicon.ico`,
     /// all of `/__admin`, and tunnels.
     public let session: Session
+    /// The path in front of the recorded ones, which the session lacks and clients may have or not.
+    let prefix: PathPrefix?
+    /// The second segments of recorded paths below `/w/`, whether or not they named worlds.
+    public let worlds: Set<ExactString>
     /// Sentences about the parts that cannot be replayed as recorded, at most ``ReplayLimits/misses``.
     public private(set) var notes: [String] = []
 
@@ -25,7 +29,9 @@ public struct ReplayPlan: Sendable, Equatable {
     var origins: Origins { vocabulary.origins }
 
     /// Throws a ``ReplayError`` if there is nothing to replay, or more than ``ReplayLimits`` allow.
-    public init(_ session: Session) throws(ReplayError) {
+    public init(_ session: Session, prefix: PathPrefix? = nil) throws(ReplayError) {
+        let session = session.without(prefix)
+        self.prefix = prefix
         try Self.check(session)
         let own = session.entries.map { Self.ownName(of: $0.request) }
         var order = Array(session.entries.indices)
@@ -34,13 +40,18 @@ public struct ReplayPlan: Sendable, Equatable {
         guard !numbers.isEmpty else { throw .nothingToPlay(session.entries.count) }
         order.removeAll { own[$0] != nil }
         self.session = Session(entries: order.map { Self.opening(session.entries[$0]) })
-        vocabulary.origins = Origins(self.session.entries.map { RequestURL($0.request.url) })
+        let urls = self.session.entries.map { RequestURL($0.request.url) }
+        worlds = Set(urls.compactMap { $0.world.map(ExactString.init(_:)) })
+        vocabulary.origins = Origins(urls)
         if order.count < own.count {
             note(Messages.ownRequests(own.count - order.count, Set(own.compactMap(\.self)).sorted()))
         }
         noteValues()
         for index in self.session.entries.indices { compile(index) }
         if origins.count > 1 { note(Messages.severalHosts(origins.count)) }
+        if !worlds.isEmpty {
+            note(Messages.worlds(worlds.sorted().prefix(3).map { "/w/\($0.text.cut(toBytes: 60))" }, worlds.count))
+        }
         if vocabulary.isFull { note(Messages.tooManyValues) }
     }
 

@@ -26,8 +26,23 @@ public struct SessionJournal: Sendable {
     /// Whether requests have their credentials or placeholders; browsers omit them when asked to.
     public let tellsCredentials: Bool
 
+    /// In a session without calls of the API, the first request; nil in others.
+    public let stranger: Stranger?
+
+    /// A request that is no call of the API.
+    public struct Stranger: Sendable, Equatable {
+        /// `GET /prod/api/v1/goals`, shortened and without its query; empty if there is no request.
+        public var request: String
+        /// The path in front of the API's, if some request has one.
+        public var prefix: String?
+
+        public init(request: String = "", prefix: String? = nil) { (self.request, self.prefix) = (request, prefix) }
+    }
+
     /// Reads the API entries of a file.
-    public init(_ file: HARFile) { self.init(file.session, isWhole: file.isWhole) }
+    public init(_ file: HARFile, prefix: PathPrefix? = nil) {
+        self.init(file.session.without(prefix), isWhole: file.isWhole)
+    }
 
     /// - Parameter isWhole: whether all traffic was recorded.
     init(_ session: Session, isWhole: Bool) {
@@ -41,6 +56,7 @@ public struct SessionJournal: Sendable {
             }
         }
         tellsSocketEnds = isWhole
+        stranger = calls.contains { $0.route != nil } ? nil : Stranger(session)
         self.tellsCredentials = tellsCredentials
         // Simultaneous entries keep the order of the session.
         let order = drafts.indices.sorted { (drafts[$0].time, $0) < (drafts[$1].time, $1) }
@@ -62,6 +78,18 @@ public struct SessionJournal: Sendable {
         let world: ExactString?
         let connection: UInt64
         let event: JournalEvent
+    }
+}
+
+extension SessionJournal.Stranger {
+    fileprivate init(_ session: Session) {
+        self.init()
+        let requests = session.entries.lazy.map(\.request)
+        if let first = requests.first {
+            let path = RequestURL(first.url).path
+            request = TerminalText.escaped("\(first.method.cut(toBytes: 60)) \(path.cut(toBytes: 200))")
+        }
+        prefix = requests.compactMap { PathPrefix.guess(RequestURL($0.url).segments) }.first.map(TerminalText.escaped)
     }
 }
 
@@ -167,7 +195,7 @@ struct SessionCall {
         }
     }
 
-    private var host: ExactString { ExactString(URLParts(entry.request.url).authority ?? "") }
+    private var host: ExactString { ExactString(RequestURL(entry.request.url).authority) }
 
     /// Whether it requests an unrelated WebSocket, such as a development server's on the same host.
     private var isOtherHandshake: Bool {
