@@ -90,6 +90,18 @@ struct WordingTests {
         .init("2 low-fat muffins", "Low Fat Muffins", "2", 0.85, "Counted without \"low fat\""),
         .init("a large latte", "Large Latte", "1", 0.85, latte),
         .init("20 kg rice", "Rice", "20 kg", 0.3, "Cooked; Limited to 10 kg"),
+        .init("1 lb 4 oz chicken", "Chicken", "1 lb 4 oz", 0.95, "Roasted, skinless"),
+        .init("1 slice of a 14 inch pizza", "14 Inch Pizza", "1 slice", 0.85, "Counted without \"14 inch\""),
+        .init(
+            "12\" pizza", "12 Inch Pizza", "1", 0.85, "Counted without \"12 inch\"; Assumed one of 856 g"),
+        .init("100kcal of rice", "Rice", "100kcal", 0.85, "Cooked; Weighed by the stated 100kcal"),
+        .init("1 apple (80 cal)", "Apple", "1", 0.85, "Scaled to the stated 80 cal"),
+        .init("1 apple (9000 cal)", "Apple", "1", 0.7, "Counted without the stated 9000 cal"),
+        .init("2 eggs (140 kcal)", "Eggs", "2", 0.95),
+        .init(
+            "15 g granola from Jordans granola", "Granola", "15 g", 0.7,
+            "Counted \"granola\" once; Not recognised: \"Jordans\""),
+        .init("70% dark chocolate 20 g", "70% Dark Chocolate", "20 g", 0.85, "Counted without \"70%\""),
         // What was not understood.
         .init("2 eggs and unobtainium", "Eggs", "2", 0.7, "Not recognised: \"unobtainium\""),
         .init("2 eggs, aa, bb, cc", "Eggs", "2", 0.7, "Not recognised: \"aa\", \"bb\", \"cc\""),
@@ -109,20 +121,23 @@ struct WordingTests {
         #expect(
             MealUnit.allCases.map(\.rawValue) == [
                 "grams", "kilograms", "milligrams", "ounces", "pounds", "milliliters", "centiliters", "deciliters",
-                "liters", "fluid ounces", "cups", "tablespoons", "teaspoons", "pints", "shots", "slices", "pieces",
-                "bowls", "plates", "glasses", "cans", "bottles", "handfuls", "scoops", "servings",
+                "liters", "fluid ounces", "cups", "tablespoons", "teaspoons", "pints", "quarts", "gallons", "shots",
+                "loaves", "slices", "pieces", "bowls", "plates", "glasses", "cans", "bottles", "handfuls", "scoops",
+                "servings",
             ])
     }
 
     @Test("Customary measures are multiples of each other, and ounces are 28.35 g")
     func measures() throws {
         let cup = try #require(MealUnit.cups.milliliters)
-        for (unit, count) in [(MealUnit.tablespoons, 16.0), (.teaspoons, 48), (.fluidOunces, 8), (.pints, 0.5)] {
+        for (unit, count) in [
+            (MealUnit.tablespoons, 16.0), (.teaspoons, 48), (.fluidOunces, 8), (.pints, 0.5), (.quarts, 0.25),
+        ] {
             #expect(try abs(#require(unit.milliliters) * count - cup) < 1e-9, "\(unit)")
         }
         #expect(abs(cup - 236.588) < 0.001)
         #expect(try abs(#require(MealUnit.ounces.grams) * 16 - #require(MealUnit.pounds.grams)) < 1e-9)
-        #expect(MealUnit.allCases.filter(\.isMeasure).count == 15)
+        #expect(MealUnit.allCases.filter(\.isMeasure).count == 17)
     }
 
     @Test(

@@ -1,26 +1,8 @@
-/// The amount of a food, as the text gives it.
-struct Amount: Equatable, Sendable {
-    var value: Double
-    /// The unit, or nil if the text gives only a number.
-    var unit: MealUnit?
-    var text: String
-    var assumption: Assumption?
-
-    enum Assumption: Equatable, Sendable {
-        /// The mean of a range.
-        case mean(of: Double, and: Double)
-        /// The number for a vague word: `a few`.
-        case vague(String, as: Double)
-        /// A comma as a decimal point.
-        case decimalComma(String, as: Double)
-        /// A unit for a word that is only roughly that unit: `a mug`.
-        case roughUnit(String, as: MealUnit)
-        /// One, for a plural without a number: `slices of bacon`.
-        case one(String)
-    }
-}
-
-/// Reads the amount that begins at a token: `1 1/2 cups`, `half a dozen`, `x2`.
+/// Reads the amount that begins at a token: `1 1/2 cups`, `half a dozen`, `x2`, `1 lb 4 oz`.
+///
+///     amount = term *( [joiner] term )        ; a sum of at most four terms
+///     term   = [number "x"] number [unit]     ; or a unit alone
+///     joiner = "+" / "plus" / "and" / "&" / ","
 ///
 /// It looks at a bounded number of tokens, so reading at every token takes linear time.
 struct AmountReader {
@@ -38,35 +20,100 @@ struct AmountReader {
         var isArticle = false
         /// Whether `of` follows, which must be followed by a food.
         var hasOf = false
+        /// What stands before the last joiner, for `rice 1 cup and 2 tbsp butter`: two foods.
+        var beforeLast: (amount: Amount, end: Int)?
     }
+
+    /// The most terms after the first.
+    static let mostAdded = 3
 
     /// The amount that begins at a token, or nil if there is none.
     func read(at start: Int) -> Reading? {
         if let reading = multiplier(at: start) { return reading }
-        if let number = NumberReader(text: text).read(at: start) { return withUnit(number, from: start) }
+        if let number = NumberReader(text: text).read(at: start) { return sum(number, from: start, allowsFactor: true) }
         return bareUnit(at: start)
     }
 
-    /// `x2`, `× 2`.
+    /// `x2`, `× 2`, `x 200g`.
     private func multiplier(at start: Int) -> Reading? {
         guard text.kind(start) == .times || text.word(start) == "x",
             let number = NumberReader(text: text).read(at: start + 1)
         else { return nil }
-        let amount = Amount(
-            value: number.value, text: text.source(start + 1..<number.end), assumption: number.assumption)
-        return Reading(amount: amount, end: number.end, isMultiplier: true)
+        var reading = sum(number, from: start + 1, allowsFactor: false)
+        reading.isMultiplier = true
+        reading.isArticle = false
+        return reading
     }
 
-    private func withUnit(_ number: NumberReader.Reading, from start: Int) -> Reading? {
+    private func sum(_ number: NumberReader.Reading, from start: Int, allowsFactor: Bool) -> Reading {
+        var (reading, textEnd, count) = term(number, from: start, allowsFactor: allowsFactor)
+        var hasComma = false
+        if !reading.isArticle {
+            while reading.amount.added.count < Self.mostAdded,
+                let next = addend(to: reading)
+            {
+                // A comma separates more than `and` does: `rice 2 lb, 1 oz and 2 oz butter`.
+                if next.isJoined, !hasComma {
+                    hasComma = text.kind(reading.end) == .comma
+                    reading.amount.text = text.source(start..<textEnd)
+                    reading.beforeLast = (reading.amount, reading.end)
+                }
+                var added = next.term
+                if !next.isJoined { added.value *= count }
+                reading.amount.added.append(added)
+                reading.end = next.end
+                textEnd = next.end
+            }
+        }
+        reading.amount.text = reading.isArticle ? "1" : text.source(start..<textEnd)
+        skipOf(&reading)
+        return reading
+    }
+
+    /// The next term of a sum: any measure after a joiner, or a smaller one of the same kind, as in `1 lb 4 oz`.
+    private func addend(to sum: Reading) -> (term: Amount.Term, end: Int, isJoined: Bool)? {
+        var next = sum.end
+        let joiner = text.kind(next)
+        switch joiner {
+        case .plus, .ampersand, .comma, .word("plus"), .word("and"): next += 1
+        default: break
+        }
+        guard let number = NumberReader(text: text).read(at: next), number.end > next, energy(at: next) == nil,
+            dimension(at: next) == nil
+        else { return nil }
+        let isPlus = joiner == .plus || joiner == .word("plus")
+        let last = sum.amount.added.last?.unit ?? sum.amount.unit
+        let (reading, _, _) = term(number, from: next, allowsFactor: true)
+        let isArticle = reading.isArticle
+        switch (last, reading.amount.unit) {
+        case (let last?, let given?):
+            guard
+                joiner == .comma || next == sum.end
+                    ? given.isPart(of: last) : isPlus || last.isMeasure && given.isMeasure
+            else { return nil }
+        case (nil, nil): guard isPlus, !isArticle else { return nil }
+        default: return nil
+        }
+        let amount = reading.amount
+        let term = Amount.Term(value: amount.value, unit: amount.unit, assumption: amount.assumption)
+        return (term, reading.end, isJoined: next > sum.end)
+    }
+
+    /// Reads a term; `count` is the first factor of `2 x 120g`.
+    private func term(
+        _ number: NumberReader.Reading, from start: Int, allowsFactor: Bool
+    ) -> (reading: Reading, textEnd: Int, count: Double) {
+        var count = 1.0
         var reading = Reading(
             amount: Amount(value: number.value, text: "", assumption: number.assumption), end: number.end,
             isArticle: number.isArticle)
         var textEnd = number.textEnd
-        if text.kind(reading.end) == .times || text.word(reading.end) == "x" {
+        if allowsFactor, text.kind(reading.end) == .times || text.word(reading.end) == "x" {
             reading.end += 1
             textEnd = reading.end
             // `2 x 120g`, with at most one factor: `2 x 2 x 2 x …` is not an amount.
             if let factor = NumberReader(text: text).read(at: reading.end), !factor.isArticle {
+                count = number.value
                 reading.amount.value = min(reading.amount.value * factor.value, Lexer.largestNumber)
                 reading.end = factor.end
                 textEnd = factor.textEnd
@@ -75,6 +122,10 @@ struct AmountReader {
         }
         // In `3-egg omelette` the dash means nothing.
         if case .dash(isSpaced: false)? = text.kind(reading.end), text.word(reading.end + 1) != nil {
+            reading.end += 1
+        }
+        // `a couple of cups`.
+        if !reading.isArticle, text.word(reading.end) == "of", unit(at: reading.end + 1, hasNumber: true) != nil {
             reading.end += 1
         }
         if let unit = unit(at: reading.end, hasNumber: true), !reading.isArticle || unit.stands {
@@ -88,9 +139,7 @@ struct AmountReader {
             }
             textEnd = reading.end
         }
-        reading.amount.text = reading.isArticle ? "1" : text.source(start..<textEnd)
-        skipOf(&reading)
-        return reading
+        return (reading, textEnd, count)
     }
 
     /// `glass of milk`, `handful almonds`: one, without a number.
@@ -109,6 +158,46 @@ struct AmountReader {
         guard text.word(reading.end) == "of" else { return }
         reading.hasOf = true
         reading.end += 1
+        // `1 slice of a pizza`.
+        if let article = NumberReader(text: text).read(at: reading.end), article.isArticle,
+            unit(at: article.end, hasNumber: true)?.stands != true
+        {
+            reading.end = article.end
+        }
+    }
+
+    // MARK: Numbers that count no food
+
+    /// The energy that begins at a token: `100 kcal`, `200-calorie`.
+    func energy(at start: Int) -> (energy: Energy, end: Int)? {
+        guard let (number, unit) = numberWithWord(at: start), let word = text.word(unit),
+            let kilocalories = UnitWords.energies[word]
+        else { return nil }
+        let energy = Energy(kilocalories: number * kilocalories, text: text.source(start..<unit + 1))
+        return (energy, text.word(unit + 1) == "of" ? unit + 2 : unit + 1)
+    }
+
+    /// The index after a size in inches or centimeters: `14 inch`, `12"`, `8 x 8 cm`.
+    func dimension(at start: Int) -> (words: String, end: Int)? {
+        var first = start
+        if text.kind(start + 1) == .times || text.word(start + 1) == "x", case .number? = text.kind(start) {
+            first += 2
+        }
+        guard let (_, unit) = numberWithWord(at: first), let word = text.word(unit) else { return nil }
+        // `3 in a bowl` is no size, `12in` and `12 in.` are.
+        let isInch = word == "in" && (!text.isSpaced(before: unit) || text.kind(unit + 1) == .stop)
+        guard isInch || UnitWords.dimensions.contains(word), text.word(unit + 1) != "of" else { return nil }
+        let end = isInch && text.kind(unit + 1) == .stop ? unit + 2 : unit + 1
+        return (text.source(start..<unit).filter { $0 != "-" } + " " + (isInch ? "inch" : word), end)
+    }
+
+    /// A number and the index of the word after it, which a dash may join.
+    private func numberWithWord(at start: Int) -> (number: Double, word: Int)? {
+        guard let number = NumberReader(text: text).read(at: start), !number.isArticle, number.end > start else {
+            return nil
+        }
+        if case .dash(isSpaced: false)? = text.kind(number.end) { return (number.value, number.end + 1) }
+        return (number.value, number.end)
     }
 
     private struct UnitReading {

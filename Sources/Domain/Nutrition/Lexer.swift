@@ -7,6 +7,8 @@ struct Lexer {
     var tokens: [Token] = []
     /// Whether the line has had only white space and bullets so far.
     private var isAtLineStart = true
+    /// Whether a quotation mark is open, so that the next one after a number does not mean inches.
+    private var isQuoted = false
 
     init(_ text: String) { scalars = text.unicodeScalars.map(Folding.halfWidth) }
 
@@ -37,9 +39,15 @@ struct Lexer {
         let start = position
         let scalar = scalars[start]
         if Folding.isLetter(scalar) { return word() }
-        if Folding.digit(scalar) != nil || (scalar == "." && isDigit(at: start + 1)) { return number() }
+        if Folding.digit(scalar) != nil || (scalar == "." && isDigit(at: start + 1)) {
+            number()
+            return inchMark()
+        }
         position += 1
-        if let value = Folding.vulgarFraction(scalar) { return append(.fraction(value), from: start) }
+        if let value = Folding.vulgarFraction(scalar) {
+            append(.fraction(value), from: start)
+            return inchMark()
+        }
         switch scalar {
         case "\n", "\r", "\u{2028}", "\u{2029}", ";", "!", "?", "•", "·", "|", "…", "。": append(.end, from: start)
         case ".": append(.stop, from: start)
@@ -49,10 +57,18 @@ struct Lexer {
         case "/", "\u{2044}": append(.slash, from: start)
         case "(", "[", "{": append(.open, from: start)
         case ")", "]", "}": append(.close, from: start)
+        case "\"", "\u{201C}", "\u{201D}": isQuoted.toggle()
         case "×", "*": if !isAtLineStart { append(.times, from: start) }
         case "-", "\u{2010}"..."\u{2015}", "\u{2212}": dash(from: start)
         default: break
         }
+    }
+
+    /// Reads the mark of `12"` as the word `inch`.
+    private mutating func inchMark() {
+        guard !isQuoted, let mark = scalar(at: position), ["\"", "\u{201D}", "\u{2033}"].contains(mark) else { return }
+        position += 1
+        append(.word("inch"), from: position - 1)
     }
 
     private mutating func word() {

@@ -13,7 +13,8 @@ public enum MealParser {
     /// the API to 1,000 characters.
     ///
     /// A food without an amount is one usual serving. A food whose amount is zero, or that follows `no` or
-    /// `without`, is not an item. A minus sign counts as a dash. No item weighs more than 10 kg: a larger amount is
+    /// `without`, is not an item. A stated energy scales the facts, or without an amount gives the weight; a size in
+    /// inches counts nothing. A minus sign counts as a dash. No item weighs more than 10 kg: a larger amount is
     /// reduced to that, with a note and a confidence of 0.3.
     public static func parse(_ text: String) -> ParsedMeal {
         var reader = MealReader(TokenText(text))
@@ -35,6 +36,10 @@ public enum MealParser {
             confidence = min(confidence, Portion.assumed)
         }
         notes += portion.notes
+        if draft.isRepeated {
+            notes.append(Messages.once(draft.entry.singular))
+            confidence = min(confidence, Portion.assumed)
+        }
         if !unknown.isEmpty {
             notes.append(Messages.notRecognised(unknown))
             confidence = min(confidence, Portion.doubtful)
@@ -43,7 +48,8 @@ public enum MealParser {
         return MealItem(
             foodID: MealItem.foodID(ofKey: food.key),
             name: DisplayName.of(draft, isPlural: isCounted && portion.quantity > 1),
-            quantity: portion.roundedQuantity, unit: portion.unit.rawValue, amountText: draft.amount?.text ?? "1",
+            quantity: portion.roundedQuantity, unit: portion.unit.rawValue,
+            amountText: draft.amount?.text ?? (portion.isWeighedByEnergy ? draft.energy?.text : nil) ?? "1",
             nutrients: portion.facts, confidence: Double(confidence) / 100,
             notes: notes.isEmpty ? nil : notes.joined(separator: Messages.separator), foodType: food.kind.type)
     }
@@ -64,6 +70,7 @@ public enum MealParser {
         case .size:
             return adjective.words == "medium" || Words.sizes[adjective.words].flatMap { food.sizes[$0] } != nil
         case .cooked: return preparation.contains { Words.cooked.contains($0) }
+        case .dimension: return false
         case .uncounted: return Lexer.words(of: adjective.words).allSatisfy { preparation.contains($0) }
         }
     }
@@ -90,7 +97,7 @@ enum DisplayName {
     static func titleCase(_ words: String) -> String {
         words.split(separator: " ").enumerated().map { index, word in
             if Words.acronyms.contains(String(word)) { return word.uppercased() }
-            if index > 0, ["and", "with", "in", "on", "the", "of"].contains(word) { return String(word) }
+            if index > 0, ["and", "with", "in", "on", "the", "of", "cm", "mm"].contains(word) { return String(word) }
             return word.prefix(1).uppercased() + word.dropFirst()
         }.joined(separator: " ")
     }

@@ -1,33 +1,3 @@
-/// A food in the text, before its amount is computed.
-struct Draft: Sendable {
-    var entry: FoodTable.Entry
-    var amount: Amount?
-    /// The adjectives outside the name, folded, in the order of the text.
-    var adjectives: [Adjective] = []
-
-    static let mostAdjectives = 4
-
-    struct Adjective: Equatable, Sendable {
-        var words: String
-        var standing: Words.Standing
-    }
-
-    init(entry: FoodTable.Entry, amount: Amount? = nil, adjectives: [Adjective] = []) {
-        (self.entry, self.amount) = (entry, amount)
-        for adjective in adjectives { add(adjective) }
-    }
-
-    /// Adds an adjective, or switches to the food whose name has it: a `scrambled` egg is another food.
-    mutating func add(_ adjective: Adjective) {
-        if let named = FoodTable.entries["\(adjective.words) \(entry.singular)"] {
-            let plural = FoodTable.entries[named.plural]
-            entry = entry.isPlural ? plural ?? named : named
-        } else if adjectives.count < Self.mostAdjectives, !adjectives.contains(adjective) {
-            adjectives.append(adjective)
-        }
-    }
-}
-
 /// Finds the foods of a text and what belongs to each, in one pass over the tokens.
 ///
 /// An amount belongs to the food after it, `2 eggs`, or otherwise to the one before it, `eggs x2`, `rice (1 cup)`.
@@ -42,6 +12,14 @@ struct MealReader {
     private var index = 0
     /// An amount that waits for its food.
     private var pending: Amount?
+    /// Whether `of` follows `pending`.
+    private var pendingHasOf = false
+    /// An energy that waits for its food.
+    private var pendingEnergy: Energy?
+    /// The amount of each food of a list: `200g each of rice and beans`.
+    private var distributed: Amount?
+    /// The token after the last draft's name.
+    private var endOfName = 0
     /// Whether an unknown word follows `pending`, which counts that word unless a food follows immediately.
     private var pendingIsTaken = false
     /// Adjectives that wait for their food.
@@ -57,6 +35,7 @@ struct MealReader {
         while index < text.count, !isTruncated { step() }
         separate()
         if let pending, !drafts.isEmpty, !isTruncated { note(unused: pending) }
+        if let pendingEnergy, !drafts.isEmpty, !isTruncated { note(unknown: pendingEnergy.text) }
     }
 
     private mutating func step() {
@@ -67,14 +46,23 @@ struct MealReader {
             return adjective(of: 2, phrase)
         }
         if let phrase { return adjective(of: 2, phrase) }
-        if let reading = AmountReader(text: text).read(at: index), amount(reading) { return }
+        let reader = AmountReader(text: text)
+        if let dimension = reader.dimension(at: index) {
+            adjective(dimension.words, .dimension)
+            index = dimension.end
+            return
+        }
+        if let energy = reader.energy(at: index) { return self.energy(energy.energy, end: energy.end) }
+        if let reading = reader.read(at: index), amount(reading) { return }
         defer { index += 1 }
         switch text.kind(index) {
         case .word(let word): self.word(word)
         case .comma, .ampersand, .plus, .slash: separate()
         case .dash(let isSpaced): if isSpaced { separate() }
-        case .end, .stop: separate()
-        case .close: attachAdjectives()
+        case .end, .stop:
+            separate()
+            distributed = nil
+        case .close: if isOpen || !startsFood(at: index + 1) { attachAdjectives() }
         case .open, .times, .number, .fraction, nil: break
         }
     }
@@ -98,9 +86,14 @@ struct MealReader {
     }
 
     private mutating func food(_ entry: FoodTable.Entry, end: Int) {
+        // A brand may repeat the food, which was counted already.
+        let isRepeated =
+            isOpen && pending == nil && pendingEnergy == nil && distributed == nil && index > endOfName
+            && drafts.last.map { $0.amount != nil && $0.entry.food.key == entry.food.key } == true
         index = end
         defer {
             pending = nil
+            pendingEnergy = nil
             pendingIsTaken = false
             adjectives = []
         }
@@ -110,13 +103,20 @@ struct MealReader {
             isOpen = false
             return
         }
+        if isRepeated {
+            drafts[drafts.count - 1].isRepeated = true
+            return
+        }
         guard drafts.count < MealParser.maximumItems else {
             isTruncated = true
             return
         }
         // In `2 glorbed eggs` the unknown word is an adjective.
-        drafts.append(Draft(entry: entry, amount: pending, adjectives: adjectives))
+        var draft = Draft(entry: entry, amount: pending ?? distributed, adjectives: adjectives)
+        draft.energy = pendingEnergy
+        drafts.append(draft)
         isOpen = true
+        endOfName = end
         takeTrailingUnit()
     }
 
@@ -143,10 +143,21 @@ struct MealReader {
             if let next = text.word(reading.end), Words.vagueNouns.contains(next) { return false }
             if !startsFood(at: reading.end) { return false }
         }
+        var reading = reading
+        if isOpen, let before = reading.beforeLast, startsFood(at: reading.end) {
+            (reading.amount, reading.end, reading.hasOf) = (before.amount, before.end, false)
+        }
         index = reading.end
         let amount = reading.amount
+        distributed = nil
+        if text.hasWords("each of", at: index), startsFood(at: index + 2) {
+            wait(for: reading)
+            distributed = pending
+            index += 2
+            return true
+        }
         if isOpen, let last = drafts.last?.amount {
-            if reading.isMultiplier {
+            if reading.isMultiplier, last.unit == nil || amount.unit == nil {
                 drafts[drafts.count - 1].amount?.multiply(by: amount)
             } else if !startsFood(at: index) {
                 weigh(last, amount)
@@ -155,9 +166,9 @@ struct MealReader {
             }
         } else if isOpen {
             let goesOn = reading.hasOf || (amount.unit?.isMeasure != true && !reading.isMultiplier)
-            if goesOn, startsFood(at: index) { wait(for: reading) } else { drafts[drafts.count - 1].amount = amount }
-        } else if let last = drafts.last?.amount, pending == nil, isEach {
-            weigh(last, amount)
+            if goesOn, startsFood(at: index) { wait(for: reading) } else { assign(amount) }
+        } else if let last = drafts.last, pending == nil, isEach {
+            if let count = last.amount { weigh(count, amount) } else { assign(amount) }
         } else {
             wait(for: reading)
         }
@@ -166,26 +177,81 @@ struct MealReader {
 
     /// Handles `2 chicken breasts (240g)` and `2 chicken breasts, 120g each`: a weight is more precise than a count.
     private mutating func weigh(_ count: Amount, _ weight: Amount) {
-        guard weight.unit?.isMeasure == true, count.unit?.isMeasure != true else { return }
+        guard weight.unit?.isMeasure == true, count.unit?.isMeasure != true else {
+            if !count.isAbout(weight) { note(unused: weight) }
+            return
+        }
         drafts[drafts.count - 1].amount = weight
         if isEach { drafts[drafts.count - 1].amount?.multiply(by: count) }
     }
+
+    /// Gives an amount to the last food, or in `rice and beans, 200g each` to all that have none.
+    private mutating func assign(_ amount: Amount) {
+        drafts[drafts.count - 1].amount = amount
+        guard isEach else { return }
+        for index in drafts.indices.dropLast().reversed() {
+            guard drafts[index].amount == nil else { return }
+            drafts[index].amount = amount
+        }
+    }
+
+    /// Gives an energy to the food after it, or otherwise to the one before it.
+    private mutating func energy(_ energy: Energy, end: Int) {
+        let start = index
+        let isOf = text.word(end - 1) == "of"
+        index = end
+        if isNegated { return }
+        if startsFood(at: end), isOf || !isOpen {
+            if let pendingEnergy { note(unknown: pendingEnergy.text) }
+            pendingEnergy = energy
+            // `a 200-calorie muffin`.
+            if pending == nil, !isOf, text.word(start - 1).map(NumberWords.articles.contains) == true {
+                pending = Amount(value: 1, text: "1")
+            }
+        } else if let last = drafts.last, pending == nil, last.energy == nil, !isTotal {
+            var energy = energy
+            if isEach {
+                if let amount = last.amount, amount.unit?.isMeasure != true { energy.kilocalories *= amount.value }
+                index += 1
+            }
+            drafts[drafts.count - 1].energy = energy
+        } else if pendingEnergy == nil, drafts.isEmpty || pending != nil {
+            pendingEnergy = energy
+        } else {
+            note(unknown: energy.text)
+        }
+    }
+
+    /// Whether the energy is that of several foods.
+    private var isTotal: Bool { ["total", "altogether"].contains(text.word(index) ?? "") }
 
     private var isEach: Bool { ["each", "apiece", "per"].contains(text.word(index) ?? "") }
 
     private mutating func wait(for reading: AmountReader.Reading) {
         let old = pendingIsTaken ? nil : pending
+        let oldHasOf = pendingHasOf
+        pendingHasOf = reading.hasOf
         pendingIsTaken = false
         isOpen = false
         // The can adds nothing to `330 ml can of cola`.
         if old?.unit?.isMeasure == true, reading.isBareUnit { return }
         pending = reading.amount
         guard let old else { return }
+        if reading.isMultiplier, old.unit == nil || reading.amount.unit == nil {
+            pending = old
+            pending?.multiply(by: reading.amount)
+            return
+        }
         // `2 (120g) chicken breasts`.
         if old.unit == nil, reading.amount.unit?.isMeasure == true {
             pending?.multiply(by: old)
-        } else if old.unit?.isMeasure != true || reading.amount.unit?.isMeasure != true {
-            // Two measures mean the same: `1 cup (240ml) milk`.
+        } else if old.isAbout(reading.amount) {
+            // Two measures mean the same: `1 cup (240ml) milk`. A weight is the more precise one.
+            if old.unit?.grams != nil { pending = old }
+        } else if old.unit?.isMeasure != true, reading.amount.unit?.isMeasure == true, oldHasOf {
+            // `2 servings of 100g rice`.
+            pending?.multiply(by: Amount(value: old.value, text: old.text, assumption: old.assumption))
+        } else {
             note(unused: old)
         }
     }
@@ -205,10 +271,11 @@ struct MealReader {
     }
 
     private static let afterNoAmount = Words.set(
-        "am pm st nd rd th kcal cal cals calorie calories oclock min mins minutes minute hours hour km years kj")
+        "am pm st nd rd th oclock min mins minutes minute hours hour km years")
 
     /// Whether a food begins here, after at most four words that may stand before its name.
     private mutating func startsFood(at start: Int) -> Bool {
+        let start = AmountReader(text: text).dimension(at: start)?.end ?? start
         for index in start..<start + 5 {
             if match(at: index) != nil { return true }
             guard let word = text.word(index), Words.standing(of: word) != nil else { return false }
@@ -257,7 +324,7 @@ struct MealReader {
     private mutating func separate() {
         attachAdjectives()
         if let amount = pending, pendingIsTaken || (drafts.last.map { $0.amount == nil } ?? false) {
-            if !pendingIsTaken { drafts[drafts.count - 1].amount = amount }
+            if !pendingIsTaken { assign(amount) }
             pending = nil
         }
         pendingIsTaken = false
@@ -270,14 +337,5 @@ struct MealReader {
         guard !drafts.isEmpty, pending == nil else { return }
         for adjective in adjectives { drafts[drafts.count - 1].add(adjective) }
         adjectives = []
-    }
-}
-
-extension Amount {
-    fileprivate mutating func multiply(by other: Amount) {
-        value = min(value * other.value, Lexer.largestNumber)
-        // Otherwise `x2 x2 x2 …` would grow the text without limit.
-        if text.utf8.count + other.text.utf8.count <= TokenText.longestExcerpt { text = "\(other.text) × \(text)" }
-        assumption = assumption ?? other.assumption
     }
 }

@@ -3,8 +3,8 @@ enum MealUnit: String, Sendable, CaseIterable {
     case grams, kilograms, milligrams, ounces, pounds
     case milliliters, centiliters, deciliters, liters
     case fluidOunces = "fluid ounces"
-    case cups, tablespoons, teaspoons, pints, shots
-    case slices, pieces, bowls, plates, glasses, cans, bottles, handfuls, scoops, servings
+    case cups, tablespoons, teaspoons, pints, quarts, gallons, shots
+    case loaves, slices, pieces, bowls, plates, glasses, cans, bottles, handfuls, scoops, servings
 
     /// The weight of one unit in grams, for units of mass; the ounce and the pound are international.
     var grams: Double? {
@@ -18,7 +18,7 @@ enum MealUnit: String, Sendable, CaseIterable {
         }
     }
 
-    /// The volume of one unit in milliliters, for units of volume; cups, spoons and pints are US customary.
+    /// The volume of one unit in milliliters, for units of volume; cups, spoons, pints, quarts and gallons are US customary.
     var milliliters: Double? {
         switch self {
         case .milliliters: 1
@@ -30,6 +30,8 @@ enum MealUnit: String, Sendable, CaseIterable {
         case .tablespoons: 236.5882365 / 16
         case .teaspoons: 236.5882365 / 48
         case .pints: 236.5882365 * 2
+        case .quarts: 236.5882365 * 4
+        case .gallons: 236.5882365 * 16
         case .shots: 236.5882365 / 8 * 1.5
         default: nil
         }
@@ -37,6 +39,21 @@ enum MealUnit: String, Sendable, CaseIterable {
 
     /// Whether it is a weight or a volume, the same for every food.
     var isMeasure: Bool { grams != nil || milliliters != nil }
+
+    private var isMetric: Bool {
+        switch self {
+        case .grams, .kilograms, .milligrams, .milliliters, .centiliters, .deciliters, .liters: true
+        default: false
+        }
+    }
+
+    /// Whether `1 lb 4 oz` names two parts of one amount: a smaller unit of the same system.
+    func isPart(of other: MealUnit) -> Bool {
+        guard isMetric == other.isMetric else { return false }
+        if let grams, let whole = other.grams { return grams < whole }
+        if let milliliters, let whole = other.milliliters { return milliliters < whole }
+        return false
+    }
 }
 
 enum UnitWords {
@@ -48,18 +65,30 @@ enum UnitWords {
 
     /// Words that are units only after a number: `I can`, `a tin roof`.
     static let needNumber: Set<String> = [
-        "g", "gr", "gm", "kg", "mg", "oz", "lb", "lbs", "l", "c", "t", "ml", "cl", "dl", "cc", "pt", "can", "tin",
-        "shot", "stick", "bar", "box", "bag", "pack", "pot", "link", "ear", "strip", "cube", "pound", "ounce",
+        "g", "gr", "grs", "gm", "kg", "mg", "oz", "lb", "lbs", "l", "c", "t", "ml", "cl", "dl", "cc", "pt", "qt", "gal",
+        "can", "tin", "shot", "stick", "bar", "box", "bag", "pack", "pot", "link", "ear", "strip", "cube", "pound",
+        "ounce",
     ]
 
     /// Abbreviations with a full stop that does not end a sentence.
-    static let abbreviations = Words.set("g gr gm kg mg oz lb lbs l c t ml cl dl cc pt tbsp tbs tsp pc pcs fl")
+    static let abbreviations = Words.set(
+        "g gr grs gm kg mg oz lb lbs l c t ml cl dl cc pt qt qts gal tbsp tbs tbl tsp pc pcs fl")
 
     /// Words before a unit that do not change it: `2 heaped tablespoons`.
     static let ornaments: Set<String> = [
         "large", "small", "big", "medium", "heaped", "heaping", "level", "rounded", "thick", "thin", "full", "whole",
         "good", "generous", "little", "scant", "standard", "tall",
     ]
+
+    /// Kilocalories of one; in meals a calorie is a kilocalorie.
+    static let energies: [String: Double] = [
+        "kcal": 1, "kcals": 1, "cal": 1, "cals": 1, "calorie": 1, "calories": 1, "kilocalorie": 1, "kilocalories": 1,
+        "kj": 1 / 4.184, "kilojoule": 1 / 4.184, "kilojoules": 1 / 4.184,
+    ]
+
+    /// Units of the size of a food, which counts nothing.
+    static let dimensions = Words.set(
+        "inch inches cm centimeter centimeters centimetre centimetres mm millimeter millimeters foot ft")
 
     static let rough: Set<String> = [
         "spoon", "spoons", "spoonful", "spoonfuls", "dollop", "dollops", "drizzle", "splash", "knob", "mug", "mugs",
@@ -68,7 +97,7 @@ enum UnitWords {
     ]
 
     private static let lists: [MealUnit: String] = [
-        .grams: "g gr gm gms gram grams gramme grammes",
+        .grams: "g gr grs gm gms gram grams gramme grammes",
         .kilograms: "kg kgs kilo kilos kilogram kilograms",
         .milligrams: "mg milligram milligrams",
         .ounces: "oz ounce ounces",
@@ -79,10 +108,14 @@ enum UnitWords {
         .liters: "l ltr liter liters litre litres",
         .fluidOunces: "floz",
         .cups: "c cup cups cupful cupfuls mug mugs",
-        .tablespoons: "tbsp tbsps tbs tablespoon tablespoons tablespoonful tablespoonfuls spoon spoons spoonful "
+        .tablespoons:
+            "tbsp tbsps tbs tbl tbls tblsp tbsn tablespoon tablespoons tablespoonful tablespoonfuls spoon spoons spoonful "
             + "spoonfuls dollop dollops drizzle splash knob",
         .teaspoons: "t tsp tsps teaspoon teaspoons teaspoonful teaspoonfuls",
         .pints: "pt pint pints",
+        .quarts: "qt qts quart quarts",
+        .gallons: "gal gals gallon gallons",
+        .loaves: "loaf loaves",
         .shots: "shot shots",
         .slices: "slice slices wedge wedges rasher rashers",
         .pieces: "piece pieces pc pcs clove cloves stalk stalks ear ears fillet fillets filet filets strip strips link "

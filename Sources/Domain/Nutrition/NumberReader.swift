@@ -25,6 +25,7 @@ struct NumberReader {
         if !reading.isArticle { range(&reading, isBetween: isBetween) }
         collective(&reading)
         part(&reading)
+        share(&reading, from: start)
         reading.value = min(reading.value, Lexer.largestNumber)
         return reading
     }
@@ -34,7 +35,7 @@ struct NumberReader {
         case .number(let value, let assumedDecimalComma):
             let comma = Amount.Assumption.decimalComma(text.source(start..<start + 1), as: value)
             return withFraction(Reading(value, end: start + 1, assumption: assumedDecimalComma ? comma : nil))
-        case .fraction(let value): return withArticle(Reading(value, end: start + 1))
+        case .fraction(let value): return withArticle(Reading(value, end: afterOrdinal(start + 1)))
         case .word(let word): return self.word(word, at: start)
         default: return nil
         }
@@ -42,8 +43,14 @@ struct NumberReader {
 
     private func word(_ word: String, at start: Int) -> Reading? {
         if NumberWords.articles.contains(word) { return article(at: start) }
-        if word == "half" || word == "quarter", let part = NumberWords.parts[word] {
+        if let part = NumberWords.parts[word], word == "half" || word == "quarter" || text.word(start + 1) == "of" {
             return withArticle(Reading(part, end: start + 1))
+        }
+        // `2% milk` is a name, and `70% chocolate` a kind.
+        if word.hasSuffix("%"), text.word(start + 1) == "of",
+            let percent = Double(word.dropLast().map { $0 == "," ? "." : String($0) }.joined())
+        {
+            return withArticle(Reading(min(percent / 100, Lexer.largestNumber), end: start + 1))
         }
         // `dozen eggs`: the collective itself multiplies one.
         if NumberWords.collectives[word] != nil { return Reading(1, end: start) }
@@ -80,7 +87,7 @@ struct NumberReader {
     /// Reads `a`, `an`, and what may follow: `a half`, `a dozen`, `a few`.
     private func article(at start: Int) -> Reading {
         let next = text.word(start + 1) ?? ""
-        if ["half", "quarter", "third"].contains(next), let part = NumberWords.parts[next] {
+        if let part = NumberWords.parts[next], !next.hasSuffix("s") {
             return withArticle(Reading(part, end: start + 2))
         }
         if let value = NumberWords.vague[next] { return vague(value, start..<start + 2) }
@@ -96,17 +103,46 @@ struct NumberReader {
         if text.word(next) == "and" || text.kind(next) == .ampersand { next += 1 }
         if case .fraction(let part)? = text.kind(next) {
             reading.value += part
-            reading.extend(to: next + 1)
+            reading.extend(to: afterOrdinal(next + 1))
         } else if next > reading.end {
             if isArticle(at: next) { next += 1 }
+            // `one and three quarters cups`.
+            if let count = text.word(next).flatMap({ NumberWords.cardinals[$0] }), count > 0, count < 12,
+                let part = text.word(next + 1).flatMap({ NumberWords.parts[$0] }), count * part < 1,
+                text.word(next + 2) != "of"
+            {
+                reading.value += count * part
+                reading.extend(to: next + 2)
+                return reading
+            }
             // `2 eggs and half an avocado` and `2 and half an avocado` are two amounts.
-            guard let word = text.word(next), word == "half" || word == "quarter", let part = NumberWords.parts[word],
+            guard let word = text.word(next), !word.hasSuffix("s"), let part = NumberWords.parts[word],
                 !isArticle(at: next + 1), text.word(next + 1) != "of"
             else { return number }
             reading.value += part
             reading.extend(to: next + 1)
         }
         return reading
+    }
+
+    /// The index after the ending of `1/3rd` or `3/8ths`.
+    private func afterOrdinal(_ end: Int) -> Int {
+        text.word(end).map(NumberWords.ordinalEndings.contains) == true ? end + 1 : end
+    }
+
+    /// A part of a number, `half of 2`, `50% of 200`, is a product; `2 out of 8` and `1 of 2` are the first.
+    private func share(_ reading: inout Reading, from start: Int) {
+        let next = text.hasWords("out of", at: reading.end) ? reading.end + 2 : reading.end + 1
+        guard text.word(next - 1) == "of", let whole = single(at: next), !whole.isArticle, whole.end > next else {
+            return
+        }
+        if reading.value < 1 {
+            reading.value *= whole.value
+        } else if reading.value > whole.value || reading.value != reading.value.rounded() {
+            return
+        }
+        reading.assumption = reading.assumption ?? whole.assumption
+        reading.extend(to: whole.end)
     }
 
     /// Skips the article of `half a`, which belongs to the words of the amount, or `of a`, which does not.
@@ -147,7 +183,7 @@ struct NumberReader {
 
     /// `three quarters`, `2 thirds`, and the article after them.
     private func part(_ reading: inout Reading) {
-        guard let word = text.word(reading.end), word.hasSuffix("s") || word == "third",
+        guard let word = text.word(reading.end), word.hasSuffix("s") || word == "third" || reading.value == 1,
             let part = NumberWords.parts[word]
         else { return }
         reading.value *= part

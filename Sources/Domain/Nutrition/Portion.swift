@@ -22,8 +22,16 @@ struct Portion {
     /// The amount was reduced to the maximum.
     static let clamped = 30
 
+    /// A stated energy further from the food's is not used.
+    static let mostEnergyFactor = 10.0
+
     /// The maximum weight of an item: 10 kg.
     static let maximumGrams = 10_000.0
+
+    /// Whether the text gives only the energy, from which the weight follows.
+    private(set) var isWeighedByEnergy = false
+    /// The factor between the food's energy and the stated energy.
+    private var energyFactor = 1.0
 
     init(_ draft: Draft) {
         food = draft.entry.food
@@ -32,14 +40,32 @@ struct Portion {
         gramsEach = food.serving.grams
         if let unit = draft.amount?.unit {
             measure(in: unit)
+        } else if draft.amount == nil, let energy = draft.energy, weigh(by: energy) {
+            isWeighedByEnergy = true
         } else {
             count(
-                hasAmount: draft.amount != nil, size: draft.adjectives.lazy.compactMap { Words.sizes[$0.words] }.first)
+                hasAmount: draft.amount != nil, size: draft.adjectives.lazy.compactMap { Words.sizes[$0.words] }.first,
+                isPiece: draft.adjectives.contains { $0.standing == .dimension })
         }
+        if let added = draft.amount?.added { add(added, of: draft) }
         if let assumption = draft.amount?.assumption { note(Messages.assumption(assumption), Self.assumed) }
         if quantity * gramsEach > Self.maximumGrams {
             quantity = Self.maximumGrams / gramsEach
             note(Messages.clamped, Self.clamped)
+        }
+        if let energy = draft.energy, !isWeighedByEnergy { scale(to: energy) }
+    }
+
+    /// Adds the further terms of a sum, in the unit of the first.
+    private mutating func add(_ terms: [Amount.Term], of draft: Draft) {
+        for term in terms {
+            var part = draft
+            part.energy = nil
+            part.amount = Amount(value: term.value, unit: term.unit, text: "", assumption: term.assumption)
+            let portion = Portion(part)
+            quantity += portion.quantity * portion.gramsEach / gramsEach
+            for sentence in portion.notes where !notes.contains(sentence) { notes.append(sentence) }
+            confidence = min(confidence, portion.confidence)
         }
     }
 
@@ -47,8 +73,41 @@ struct Portion {
     var roundedQuantity: Double { (quantity * 100).rounded() / 100 }
 
     var facts: MealNutrients {
-        if isLabelled, let label = food.label { return label.scaled(by: quantity * gramsEach / food.serving.grams) }
-        return food.per100Grams.facts(ofGrams: quantity * gramsEach)
+        let grams = quantity * gramsEach * energyFactor
+        if isLabelled, let label = food.label { return label.scaled(by: grams / food.serving.grams) }
+        return food.per100Grams.facts(ofGrams: grams)
+    }
+
+    private var calories: Double {
+        let grams = quantity * gramsEach
+        if isLabelled, let label = food.label { return Double(label.calories) * grams / food.serving.grams }
+        return food.per100Grams.calories * grams / 100
+    }
+
+    // MARK: Stated energy
+
+    /// Takes the weight that has the energy; returns false if that is far from a serving.
+    private mutating func weigh(by energy: Energy) -> Bool {
+        let grams = energy.kilocalories / food.per100Grams.calories * 100
+        guard grams > 0, grams <= min(food.serving.grams * Self.mostEnergyFactor, Self.maximumGrams) else {
+            return false
+        }
+        (quantity, unit, gramsEach) = (grams, .grams, 1)
+        note(Messages.weighed(by: energy.text), Self.assumed)
+        return true
+    }
+
+    /// Scales the facts to the energy, unless that is far from the energy of the amount.
+    private mutating func scale(to energy: Energy) {
+        let factor = energy.kilocalories / calories
+        if energy.kilocalories.rounded() == calories.rounded() { return }
+        guard factor >= 1 / Self.mostEnergyFactor, factor <= Self.mostEnergyFactor,
+            quantity * gramsEach * factor <= Self.maximumGrams
+        else {
+            return note(Messages.unusedEnergy(energy.text), Self.doubtful)
+        }
+        energyFactor = factor
+        note(Messages.scaled(to: energy.text), Self.assumed)
     }
 
     private mutating func note(_ note: String, _ confidence: Int) {
@@ -58,7 +117,7 @@ struct Portion {
 
     // MARK: Counting
 
-    private mutating func count(hasAmount: Bool, size: PieceSize?) {
+    private mutating func count(hasAmount: Bool, size: PieceSize?, isPiece: Bool) {
         if let size, let grams = food.sizes[size] {
             gramsEach = grams
             unit = .pieces
@@ -67,6 +126,12 @@ struct Portion {
             return
         }
         isLabelled = true
+        // `12 inch pizza` is all of it.
+        if isPiece, !hasAmount, let pieces = food.portions[.pieces] {
+            gramsEach = pieces
+            unit = .pieces
+            return note(Messages.assumedOne(grams: pieces), Self.assumed)
+        }
         guard hasAmount else { return note(Messages.assumedServing(food.serving), Self.assumed) }
         let pieces = food.portions[.pieces]
         let slices = food.portions[.slices]
@@ -155,6 +220,10 @@ enum Messages {
         "Assumed \(number(grams)) g each for \(unit.rawValue)"
     }
     static func uncounted(_ adjective: String) -> String { "Counted without \"\(adjective)\"" }
+    static func once(_ name: String) -> String { "Counted \"\(name)\" once" }
+    static func weighed(by energy: String) -> String { "Weighed by the stated \(energy)" }
+    static func scaled(to energy: String) -> String { "Scaled to the stated \(energy)" }
+    static func unusedEnergy(_ energy: String) -> String { "Counted without the stated \(energy)" }
     static func assumption(_ assumption: Amount.Assumption) -> String {
         switch assumption {
         case .mean(let low, let high): "Mean of \(number(low)) and \(number(high))"

@@ -47,6 +47,11 @@ struct TokenText: Sendable {
         words.split(separator: " ").enumerated().allSatisfy { word(index + $0.offset) == String($0.element) }
     }
 
+    /// Whether white space stands before a token.
+    func isSpaced(before index: Int) -> Bool {
+        index > 0 && tokens[index - 1].range.upperBound < tokens[index].range.lowerBound
+    }
+
     /// The text of some tokens as typed, with single spaces and without control characters.
     ///
     /// A text longer than `longestExcerpt` ends in an ellipsis.

@@ -70,6 +70,8 @@ enum Words {
     /// The effect of an adjective on an item.
     enum Standing: Sendable {
         case neutral, cooked, uncounted, size, filler
+        /// A size in inches or centimeters, which means one piece.
+        case dimension
     }
 
     /// The standing of a single word, or nil if it is not in these lists.
@@ -77,7 +79,8 @@ enum Words {
         if sizes[word] != nil { return .size }
         if cooked.contains(word) { return .cooked }
         if uncounted.contains(word) { return .uncounted }
-        if neutral.contains(word) || word.hasSuffix("%") { return .neutral }
+        if word.hasSuffix("%") { return word == "100%" ? .neutral : .uncounted }
+        if neutral.contains(word) { return .neutral }
         return fillers.contains(word) ? .filler : nil
     }
 
@@ -100,11 +103,16 @@ enum NumberWords {
     /// Parts of one; plurals multiply: `three quarters`.
     static let parts: [String: Double] = [
         "half": 0.5, "halves": 0.5, "quarter": 0.25, "quarters": 0.25, "third": 1.0 / 3, "thirds": 1.0 / 3,
+        "fourth": 0.25, "fourths": 0.25, "fifth": 0.2, "fifths": 0.2, "sixth": 1.0 / 6, "sixths": 1.0 / 6,
+        "eighth": 0.125, "eighths": 0.125, "tenth": 0.1, "tenths": 0.1,
     ]
+
+    /// The endings of fractions in digits: `1/3rd`.
+    static let ordinalEndings = Words.set("nd nds rd rds th ths")
 
     /// Numbers that are nouns: `a dozen eggs`, `two dozen`, `a couple of eggs`.
     static let collectives: [String: Double] = [
-        "dozen": 12, "dozens": 12, "couple": 2, "pair": 2, "pairs": 2, "hundred": 100, "thousand": 1000,
+        "dozen": 12, "dozens": 12, "doz": 12, "couple": 2, "pair": 2, "pairs": 2, "hundred": 100, "thousand": 1000,
     ]
 
     /// Vague words and their numbers.
