@@ -4,26 +4,34 @@ import CZlib
 public enum Gzip {
     /// The coded bytes, without a name and a time: the same bytes give the same.
     public static func deflate(_ bytes: [UInt8]) -> [UInt8] {
-        let stream = ZlibStream(deflatingWith: 15, memory: 8, strategy: Z_DEFAULT_STRATEGY, isGzip: true)
+        var stream = ZlibStream(
+            deflatingWith: 15, memory: 8, strategy: Z_DEFAULT_STRATEGY, roomFor: bytes.count, isGzip: true)
         var output: [UInt8] = []
-        let ran = bytes.withUnsafeBufferPointer {
-            stream.run($0, flush: Z_FINISH, chunk: bytes.count / 2 + 64, into: &output)
-        }
+        let ran = bytes.withUnsafeBufferPointer { stream.run($0, flush: Z_FINISH, into: &output) }
         precondition(ran.outcome == .ended, "zlib ends what it is told to finish.")
         return output
     }
 
     /// The bytes that were coded, at most `limit`; one file may follow another (RFC 1952 §2.2).
+    ///
+    /// The time is linear in the coded bytes and in the limit, however many files there are.
     public static func inflate(_ coded: [UInt8], limit: Int) throws(MessageInflater.Mistake) -> [UInt8] {
-        let stream = ZlibStream(inflatingWith: 15, isGzip: true)
+        var work = 0
+        return try inflate(coded, limit: limit, work: &work)
+    }
+
+    /// - Parameter work: Grows by ``ZlibStream/work``.
+    static func inflate(
+        _ coded: [UInt8], limit: Int, work: inout Int
+    ) throws(MessageInflater.Mistake) -> [UInt8] {
+        var stream = ZlibStream(inflatingWith: 15, isGzip: true)
+        defer { work += stream.work }
         var output: [UInt8] = []
         var start = 0
         repeat {
-            // Room is cleared for each file, and a body may have hundreds of thousands of empty ones.
-            let chunk = start == 0 ? 32 * 1024 : 512
             let ran = coded.withUnsafeBufferPointer {
                 let rest = UnsafeBufferPointer(rebasing: $0[start...])
-                return stream.run(rest, flush: Z_SYNC_FLUSH, chunk: chunk, limit: limit, into: &output)
+                return stream.run(rest, flush: Z_SYNC_FLUSH, limit: limit, into: &output)
             }
             start += ran.used
             switch ran.outcome {

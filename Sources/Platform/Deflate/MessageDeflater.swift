@@ -42,12 +42,11 @@ public struct MessageDeflater: Hashable, Sendable {
         let bits = max(9, min(Int(windowBits), UInt.bitWidth - needed.leadingZeroBitCount))
         // zlib has no window of 256 bytes; with this strategy it refers to the last byte only.
         let strategy = windowBits == 8 ? Z_RLE : Z_DEFAULT_STRATEGY
-        let stream = ZlibStream(deflatingWith: bits, memory: min(8, bits - 7), strategy: strategy)
+        var stream = ZlibStream(
+            deflatingWith: bits, memory: min(8, bits - 7), strategy: strategy, roomFor: message.count)
         if !history.isEmpty { stream.setHistory(history) }
         var output: [UInt8] = []
-        let ran = message.withUnsafeBufferPointer {
-            stream.run($0, flush: Z_SYNC_FLUSH, chunk: message.count / 2 + 64, into: &output)
-        }
+        let ran = message.withUnsafeBufferPointer { stream.run($0, flush: Z_SYNC_FLUSH, into: &output) }
         precondition(ran.outcome == .inputUsed && output.suffix(4) == [0, 0, 0xFF, 0xFF], "A flush ends all blocks.")
         return output
     }
@@ -80,17 +79,26 @@ public struct MessageInflater: Hashable, Sendable {
     /// The bytes of earlier messages that are kept, at most the window.
     public var heldByteCount: Int { history.count }
 
-    /// The message that was deflated to `payload`, with at most `limit` bytes; the time is linear in both.
+    /// The message that was deflated to `payload`, with at most `limit` bytes.
+    ///
+    /// The time is linear in the bytes of the payload and in the limit, however many blocks there are; the bytes of
+    /// earlier messages are loaded once.
     public mutating func inflate(_ payload: [UInt8], limit: Int) throws(Mistake) -> [UInt8] {
-        let window = 1 << Int(windowBits)
-        let stream = ZlibStream(inflatingWith: Int(windowBits))
+        var work = 0
+        return try inflate(payload, limit: limit, work: &work)
+    }
+
+    /// - Parameter work: Grows by ``ZlibStream/work``.
+    mutating func inflate(_ payload: [UInt8], limit: Int, work: inout Int) throws(Mistake) -> [UInt8] {
+        var stream = ZlibStream(inflatingWith: Int(windowBits))
+        defer { work += stream.work }
         if !history.isEmpty { stream.setHistory(history) }
         var output: [UInt8] = []
         var start = 0
         while true {
             let ran = payload.withUnsafeBufferPointer {
                 let rest = UnsafeBufferPointer(rebasing: $0[start...])
-                return stream.run(rest, flush: Z_SYNC_FLUSH, chunk: window, limit: limit, into: &output)
+                return stream.run(rest, flush: Z_SYNC_FLUSH, limit: limit, into: &output)
             }
             start += ran.used
             switch ran.outcome {
@@ -98,15 +106,12 @@ public struct MessageInflater: Hashable, Sendable {
             case .corrupt: throw .corrupt
             case .inputUsed:
                 guard stream.awaitsLengthOfStoredBlock else { throw .unfinished }
-                if keepsHistory { history.append(contentsOf: output, keeping: window) }
+                if keepsHistory { history.append(contentsOf: output, keeping: 1 << Int(windowBits)) }
                 return output
             case .ended:
                 // §7.2.3.4: a block may be marked as the last one, and others follow all the same.
                 guard start < payload.count else { throw .unfinished }
-                stream.restart()
-                var seen = history
-                seen.append(contentsOf: output, keeping: window)
-                stream.setHistory(seen)
+                stream.resume()
             }
         }
     }

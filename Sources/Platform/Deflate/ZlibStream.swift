@@ -3,14 +3,23 @@ import CZlib
 /// A stream of zlib: blocks with nothing around them (RFC 1951), or files of gzip (RFC 1952).
 ///
 /// It lives for one message, so that nothing of its quarter of a megabyte is kept.
+///
+/// Inflating takes time linear in the bytes of input, of output and of ``setHistory(_:)``, however many blocks or files
+/// the input has: an end costs no more than the bytes that it is made of. The most for a byte of input are the tables of
+/// a dynamic block: at least eleven bytes make at most 1,444 entries (zlib's `ENOUGH`).
 struct ZlibStream: ~Copyable {
     /// Allocated, because a stream of zlib knows its own address.
     private let stream: UnsafeMutablePointer<z_stream>
     private let isDeflating: Bool
+    /// Where zlib writes, once for the life of the stream and never cleared: a run for two bytes costs two bytes.
+    private let room: UnsafeMutableBufferPointer<UInt8>
+    /// The bytes that were given, taken and copied, and the calls of zlib: what the work is proportional to.
+    private(set) var work = 0
 
     /// - Parameter windowBits: The window has 2 to this power bytes.
     init(inflatingWith windowBits: Int, isGzip: Bool = false) {
         (stream, isDeflating) = (.allocate(capacity: 1), false)
+        room = .allocate(capacity: 1 << windowBits)
         stream.initialize(to: z_stream())
         let status = inflateInit2_(
             stream, Self.bits(windowBits, isGzip), ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
@@ -20,8 +29,10 @@ struct ZlibStream: ~Copyable {
     /// - Parameters:
     ///   - windowBits: The window has 2 to this power bytes.
     ///   - memory: 1 to 9: the size of zlib's tables, some 2 KiB times 2 to this power.
-    init(deflatingWith windowBits: Int, memory: Int, strategy: Int32, isGzip: Bool = false) {
+    ///   - roomFor: The size of the input; what it becomes is written in pieces of half of that.
+    init(deflatingWith windowBits: Int, memory: Int, strategy: Int32, roomFor count: Int, isGzip: Bool = false) {
         (stream, isDeflating) = (.allocate(capacity: 1), true)
+        room = .allocate(capacity: count / 2 + 64)
         stream.initialize(to: z_stream())
         // Speed, because a server compresses on its only loop.
         let status = deflateInit2_(
@@ -38,11 +49,13 @@ struct ZlibStream: ~Copyable {
     deinit {
         _ = isDeflating ? deflateEnd(stream) : inflateEnd(stream)
         stream.deallocate()
+        room.deallocate()
     }
 
     /// What the next blocks may refer to: the bytes that came before them.
-    func setHistory(_ bytes: [UInt8]) {
+    mutating func setHistory(_ bytes: [UInt8]) {
         let count = UInt32(bytes.count)
+        work += bytes.count
         _ = isDeflating ? deflateSetDictionary(stream, bytes, count) : inflateSetDictionary(stream, bytes, count)
     }
 
@@ -52,32 +65,36 @@ struct ZlibStream: ~Copyable {
     /// Runs over input until it is used up, the format's end is reached, or there would be more output than a limit.
     ///
     /// - Returns: Also how much of the input was used.
-    func run(
-        _ input: UnsafeBufferPointer<UInt8>, flush: Int32, chunk: Int, limit: Int = .max, into output: inout [UInt8]
+    mutating func run(
+        _ input: UnsafeBufferPointer<UInt8>, flush: Int32, limit: Int = .max, into output: inout [UInt8]
     ) -> (outcome: Outcome, used: Int) {
         stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
         stream.pointee.avail_in = UInt32(input.count)
         while true {
-            let start = output.count
-            let room = min(chunk, limit - start + (limit == .max ? 0 : 1))
-            output.append(contentsOf: repeatElement(0, count: room))
-            let status = output.withUnsafeMutableBufferPointer { buffer in
-                stream.pointee.next_out = buffer.baseAddress.map { $0 + start }
-                stream.pointee.avail_out = UInt32(room)
-                return isDeflating ? deflate(stream, flush) : inflate(stream, flush)
-            }
-            output.removeLast(Int(stream.pointee.avail_out))
+            // One byte more than allowed tells what is too large from what ends at the limit.
+            let most = min(room.count, limit - output.count + (limit == .max ? 0 : 1))
+            (stream.pointee.next_out, stream.pointee.avail_out) = (room.baseAddress, UInt32(most))
+            let before = stream.pointee.avail_in
+            let status = isDeflating ? deflate(stream, flush) : inflate(stream, flush)
+            let written = most - Int(stream.pointee.avail_out)
+            output.append(contentsOf: room[..<written])
+            work += 1 + Int(before - stream.pointee.avail_in) + written
             let used = input.count - Int(stream.pointee.avail_in)
             if output.count > limit { return (.overflow, used) }
             switch status {
             case Z_STREAM_END: return (.ended, used)
-            // No progress: the last chunk was just large enough.
+            // No progress: the last piece was just large enough.
             case Z_BUF_ERROR: return (.inputUsed, used)
             case Z_OK: if stream.pointee.avail_out > 0 { return (.inputUsed, used) }
             default: return (.corrupt, used)
             }
         }
     }
+
+    /// Begins again after the last block of a message, whose window stays: nothing is cleared or loaded.
+    ///
+    /// `inflateReset` forgets the window, and 32 KiB would have to be loaded for each block of two bytes.
+    func resume() { inflateResetKeep(stream) }
 
     /// Begins again after the last block of a stream, without history.
     func restart() { inflateReset(stream) }

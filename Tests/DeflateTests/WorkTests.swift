@@ -1,0 +1,102 @@
+import TestSupport
+import Testing
+
+@testable import Deflate
+
+/// Work is counted, not timed: bytes that zlib takes, writes and loads, and calls of it.
+@Suite("The work for a byte of input")
+struct WorkTests {
+    /// Earlier bytes that fill most of the window, and cannot be made small.
+    static let earlier: [UInt8] = {
+        var draw = Draw(seed: 24)
+        return draw.bytes(24 * 1024)
+    }()
+
+    static func repeated(_ bytes: [UInt8], _ count: Int) -> [UInt8] {
+        Array(repeatElement(bytes, count: count).joined())
+    }
+
+    /// What one direction of a connection does with a message after 24 KiB.
+    static func work(for payload: [UInt8]) throws -> (message: [UInt8], work: Int) {
+        var deflater = MessageDeflater(windowBits: 15, keepsHistory: true)
+        var inflater = MessageInflater(windowBits: 15, keepsHistory: true)
+        _ = try inflater.inflate(deflater.deflate(earlier), limit: 1 << 20)
+        var work = 0
+        let message = try inflater.inflate(payload, limit: 1 << 20, work: &work)
+        return (message, work)
+    }
+
+    @Test("of a message does not grow with its number of final blocks")
+    func finalBlocks() throws {
+        // An empty block of fixed codes that is marked as the last; and the same with one letter.
+        let blocks: [(bytes: [UInt8], letters: Int)] = [([0x03, 0x00], 0), ([0x4B, 0x04, 0x00], 1)]
+        for (block, letters) in blocks {
+            let count = 100_000
+            let payload = Self.repeated(block, count) + [0x00]
+            let (message, work) = try Self.work(for: payload)
+            #expect(message == [UInt8](repeating: 0x61, count: count * letters))
+            print("\(count) final blocks: \(payload.count) bytes in, \(message.count) out, work \(work)")
+            let bound = Self.earlier.count + 2 * (payload.count + message.count) + 64
+            #expect(work <= bound)
+        }
+    }
+
+    @Test("of a body does not grow with its number of files")
+    func files() throws {
+        let empty = Gzip.deflate([])
+        let count = 50_000
+        let coded = Self.repeated(empty, count)
+        var work = 0
+        #expect(try Gzip.inflate(coded, limit: 0, work: &work) == [])
+        print("\(count) empty files: \(coded.count) bytes in, work \(work)")
+        #expect(work <= 2 * coded.count + 64)
+    }
+
+    @Test("of a bomb ends at the limit")
+    func bomb() throws {
+        let bomb = Gzip.deflate([UInt8](repeating: 0, count: 16 << 20))
+        var work = 0
+        #expect(throws: MessageInflater.Mistake.tooLarge) { try Gzip.inflate(bomb, limit: 1 << 20, work: &work) }
+        #expect(work <= bomb.count + (1 << 20) + 64)
+    }
+
+    @Test("is the same for whatever blocks come, final or not")
+    func anyBlocks() throws {
+        var draw = Draw(seed: 3)
+        var most = 0
+        for _ in 0..<2000 {
+            var payload: [UInt8] = []
+            for _ in 0..<(1 + draw.below(60)) {
+                switch draw.below(5) {
+                case 0: payload += [0x03, 0x00]
+                case 1: payload += [0x4B, 0x04, 0x00]
+                // A stored block that is the last one, of two bytes.
+                case 2: payload += [0x01, 0x02, 0x00, 0xFD, 0xFF, 0x62, 0x63]
+                case 3: payload += [0x00, 0x00, 0x00, 0xFF, 0xFF]
+                default: payload += draw.bytes(draw.below(12))
+                }
+            }
+            payload.append(0x00)
+            var inflater = MessageInflater(windowBits: 9 + draw.below(7), keepsHistory: true)
+            var work = 0
+            let message = try? inflater.inflate(payload, limit: 4096, work: &work)
+            let bound = 2 * payload.count + 2 * (4096 + 1) + 2
+            #expect(work <= bound && message?.count ?? 0 <= 4096)
+            if let message { most = max(most, work / (payload.count + message.count)) }
+        }
+        print("2,000 messages of random blocks: at most \(most + 1) steps for a byte in or out")
+    }
+
+    @Test("A block after a final one refers to earlier messages, and to blocks of its own")
+    func references() throws {
+        var deflater = MessageDeflater(windowBits: 15, keepsHistory: true)
+        var inflater = MessageInflater(windowBits: 15, keepsHistory: true)
+        _ = try inflater.inflate(deflater.deflate(Self.earlier), limit: 1 << 20)
+        // The same bytes again, which refer to the 4 KiB that a deflater keeps, after a thousand final blocks.
+        let tail = Array(Self.earlier.suffix(2000))
+        let again = deflater.deflate(tail)
+        #expect(again.count < 100)
+        let payload = Self.repeated([0x03, 0x00], 1000) + again
+        #expect(try inflater.inflate(payload, limit: 1 << 20) == tail)
+    }
+}
