@@ -1,5 +1,6 @@
 import Deflate
 import JSON
+import Patterns
 import TLS
 import Testing
 
@@ -58,8 +59,9 @@ extension LimitsPage {
         "passwords of a scenario together": [.count("ScenarioLimits.passwordWork", ScenarioLimits.passwordWork)],
         "iterations for a password": [.count("PasswordHash.costs", PasswordHash.costs.upperBound)],
         "rules for answers, and for meals": [.count("ScenarioLimits.rules", ScenarioLimits.rules)],
-        "regular expressions of a scenario together": [
-            .count("ScenarioLimits.patternInstructions", ScenarioLimits.patternInstructions)
+        "steps of all rules for answers, and for meals, for a character; characters that they read": [
+            .count("ScenarioLimits.matchingSteps", ScenarioLimits.matchingSteps),
+            .count("SearchedText.maximumLength", SearchedText.maximumLength),
         ],
         "names for pauses": [.count("ScenarioLimits.pauses", ScenarioLimits.pauses)],
         "steps of an answer": [

@@ -54,7 +54,7 @@ import Testing
         ("^(a*)+b$", ["b", "aab"], ["a"]),
         ("^(a|b*){2,3}$", ["", "ab", "ba", "bba"], ["c"]),
         ("^((|a)+){2}$", ["", "a", "aaaa"], ["b"]),
-        ("^(?:()|(?:)){500}$", [""], ["a"]),
+        ("^(?:()|(?:)){400}$", [""], ["a"]),
         ("(((((((((){1000}){1000}){1000}){1000}){1000}){1000}){1000}){1000}){1000}", ["", "x"], []),
         ("straße", ["STRAßE", "straẞe"], ["strasse"]),
         ("ΣΟΦΟΣ", ["σοφος", "σοφοσ", "σοφο\u{3C2}"], ["σοφ"]),
@@ -76,19 +76,21 @@ import Testing
     @Test("are found where they are, and not elsewhere", arguments: accepted)
     func found(source: String, texts: [String], others: [String]) throws {
         let pattern = try Pattern(source)
-        for text in texts { #expect(pattern.isFound(in: text), "\(source) in \(text.debugDescription)") }
-        for text in others { #expect(!pattern.isFound(in: text), "\(source) in \(text.debugDescription)") }
+        for text in texts { #expect(pattern.isFound(in: SearchedText(text)), "\(source) in \(text.debugDescription)") }
+        for text in others {
+            #expect(!pattern.isFound(in: SearchedText(text)), "\(source) in \(text.debugDescription)")
+        }
     }
 
     @Test(
         "mind the case where asked to",
         arguments: [("a", "A"), ("[a-z]", "A"), ("É", "é"), ("[^a]", "a"), ("k", "\u{212A}")])
     func cases(source: String, text: String) throws {
-        #expect(!(try Pattern(source, ignoresCase: false).isFound(in: text)))
+        #expect(!(try Pattern(source, ignoresCase: false).isFound(in: SearchedText(text))))
         #expect(try Pattern(source, ignoresCase: false) != Pattern(source))
         #expect(try Pattern(source) == Pattern(source, ignoresCase: true))
         // What is not in a class in one case is not in it in the other.
-        #expect(try Pattern(source).isFound(in: text) == (source != "[^a]"))
+        #expect(try Pattern(source).isFound(in: SearchedText(text)) == (source != "[^a]"))
     }
 
     @Test("need no step to repeat nothing", arguments: ["", "()", "()*", "()+", "()?", "(){2,}", "(){0,2}"])

@@ -94,13 +94,26 @@ struct InvalidScenarioTests {
             + "{name: c, quantity: 1, unit: d, \(member)}]}]}]}"
     }
 
-    @Test("Patterns of exactly as many instructions as all may have are none of them")
-    func instructions() {
-        let rule = "{when: {content: '/x{999}/'}, steps: [{text: a}]}"
-        func text(_ count: Int) -> String {
-            "{name: a, answers: [\(Array(repeating: rule, count: count).joined(separator: ","))]}"
+    @Test("Rules take as many steps as they may", arguments: ["answers", "meals"])
+    func matchingSteps(list: String) throws {
+        func text(_ patterns: [String]) -> String {
+            let rules = patterns.map {
+                list == "answers" ? "when: {content: '\($0)'}, steps: [{text: a}]" : "when: {text: '\($0)'}"
+            }
+            return "{name: a, \(list): [{\(rules.joined(separator: "},{"))}]}"
         }
-        #expect(throws: Never.self) { try Scenario.read(text(ScenarioLimits.patternInstructions / 1000)) }
-        #expect(throws: ScenarioErrors.self) { try Scenario.read(text(ScenarioLimits.patternInstructions / 1000 + 1)) }
+        // An instruction marks the match.
+        let words = [String](repeating: "eggs", count: 100)
+        #expect(throws: Never.self) { try Scenario.read(text(["/x{899}/"] + words)) }
+        let error = try #require(throws: ScenarioErrors.self) { try Scenario.read(text(["/x{899}/", "/y/"] + words)) }
+        #expect(
+            error.mistakes.map(\.message) == [
+                "\(list) has rules that take up to 1002 steps for a character of a text; at most 1000 are allowed. An "
+                    + "expression takes as many as it has characters, a repetition by number as often as it repeats, "
+                    + "and words take 1: repeat less, or match words."
+            ])
+        #expect(throws: Never.self) {
+            try Scenario.read(text([String](repeating: "eggs", count: ScenarioLimits.rules)))
+        }
     }
 }

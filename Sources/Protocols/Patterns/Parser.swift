@@ -96,13 +96,14 @@ struct Parser {
         switch scalar {
         case "(": return try group(from: start)
         case "[": return Node(.oneOf(try scalarClass(from: start)))
-        case ".": return Node(.oneOf(ScalarClass(names: [(.lineEnd, false)], isNegated: true)))
+        case ".": return Node(.oneOf(ScalarClass(opposites: .lineEnd)))
         case "^": return Node(.place(.start))
         case "$": return Node(.place(.end))
         case "\\":
             switch try escape(from: start) {
             case .scalar(let scalar): return Node(.scalar(scalar))
-            case .name(let name, let isNegated): return Node(.oneOf(ScalarClass(names: [(name, isNegated)])))
+            case .kind(let kind, let isNegated):
+                return Node(.oneOf(isNegated ? ScalarClass(opposites: kind) : ScalarClass(kinds: kind)))
             case .place(let place): return Node(.place(place))
             }
         case "*", "+", "?": throw .nothingToRepeat(scalar, at: start)
@@ -168,7 +169,7 @@ struct Parser {
 
     enum Escape {
         case scalar(Unicode.Scalar)
-        case name(ScalarClass.Name, isNegated: Bool)
+        case kind(ScalarKinds, isNegated: Bool)
         case place(Place)
     }
 
@@ -176,9 +177,9 @@ struct Parser {
         guard let scalar = next else { throw .trailingBackslash(at: start) }
         position += 1
         switch scalar {
-        case "d", "D": return .name(.digit, isNegated: scalar == "D")
-        case "w", "W": return .name(.word, isNegated: scalar == "W")
-        case "s", "S": return .name(.space, isNegated: scalar == "S")
+        case "d", "D": return .kind(.digit, isNegated: scalar == "D")
+        case "w", "W": return .kind(.word, isNegated: scalar == "W")
+        case "s", "S": return .kind(.space, isNegated: scalar == "S")
         case "b": return .place(.wordBoundary)
         case "B": return .place(.insideOrOutsideOfWords)
         case "n": return .scalar("\n")
@@ -191,23 +192,24 @@ struct Parser {
     }
 
     mutating func scalarClass(from start: Int) throws(PatternError) -> ScalarClass {
-        var result = ScalarClass()
-        result.isNegated = skip("^")
+        let isNegated = skip("^")
+        var ranges: [ClosedRange<Unicode.Scalar>] = []
+        var (kinds, opposites) = (ScalarKinds(), ScalarKinds())
         let first = position
         while !skip("]") {
             guard next != nil else { throw .unclosedClass(at: start) }
             switch try member(of: start) {
-            case .name(let name, let isNegated):
-                result.names.append((name, isNegated))
+            case .kind(let kind, let isOpposite):
+                if isOpposite { opposites.insert(kind) } else { kinds.insert(kind) }
                 if next == "-", position + 1 < scalars.count, scalars[position + 1] != "]" {
                     throw .rangeOfClass(at: position)
                 }
-            case .scalar(let low): result.ranges.append(try range(from: low, of: start))
+            case .scalar(let low): ranges.append(try range(from: low, of: start))
             case .place: preconditionFailure("A member of a class is no place.")
             }
         }
         guard position > first + 1 else { throw .emptyClass(at: start) }
-        return result
+        return ScalarClass(ranges: ranges, kinds: kinds, opposites: opposites, isNegated: isNegated)
     }
 
     private mutating func member(of start: Int) throws(PatternError) -> Escape {

@@ -12,7 +12,7 @@ public struct Pattern: Sendable {
     /// The maximum number of scalars in an expression.
     public static let maximumLength = 1000
     /// The maximum number of instructions of an expression; a counted repetition counts as often as it repeats.
-    public static let maximumInstructionCount = 2000
+    public static let maximumInstructionCount = 1000
     /// The maximum depth of nested groups.
     public static let maximumNesting = 50
 
@@ -24,16 +24,13 @@ public struct Pattern: Sendable {
         program = Program(try parser.parse(), ignoresCase: ignoresCase)
     }
 
-    /// The number of instructions: the maximum number of steps per scalar of a text.
+    /// The number of instructions: the maximum number of steps per scalar of a text, each of bounded cost.
     public var instructionCount: Int { program.instructions.count }
     /// Whether any part of the text matches; anchors restrict it.
-    public func isFound(in text: String) -> Bool { search(text).isFound }
+    public func isFound(in text: SearchedText) -> Bool { search(text).isFound }
 
     /// Searches for the expression and counts the steps.
-    func search(_ text: String) -> Search.Outcome {
-        var search = Search(program)
-        return search.run(text)
-    }
+    func search(_ text: SearchedText) -> Search.Outcome { Search.run(program, text) }
 }
 
 extension Pattern: Equatable {

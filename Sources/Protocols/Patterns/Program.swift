@@ -6,8 +6,8 @@ struct Program {
     enum Instruction {
         /// Consumes this scalar, or its folded case if case is ignored.
         case scalar(Unicode.Scalar)
-        /// Consumes a scalar of this class.
-        case oneOf(ScalarClass)
+        /// Consumes a scalar of the class with this number.
+        case oneOf(Int)
         /// Continues only at this place.
         case place(Place)
         /// Continues at both.
@@ -17,6 +17,9 @@ struct Program {
     }
 
     private(set) var instructions: [Instruction] = []
+    /// The different classes, however often the instructions name them.
+    private(set) var classes: [ScalarClass] = []
+    private var numbers: [ScalarClass: Int] = [:]
     let ignoresCase: Bool
 
     init(_ node: Node, ignoresCase: Bool) {
@@ -24,6 +27,7 @@ struct Program {
         instructions.reserveCapacity(node.size + 1)
         append(node)
         instructions.append(.match)
+        numbers = [:]
         precondition(instructions.count == node.size + 1, "A node becomes as many instructions as it says.")
     }
 
@@ -33,12 +37,19 @@ struct Program {
         switch node.kind {
         case .empty: break
         case .scalar(let scalar): instructions.append(.scalar(ignoresCase ? CasedScalar(scalar).folded : scalar))
-        case .oneOf(let scalars): instructions.append(.oneOf(scalars))
+        case .oneOf(let scalars): instructions.append(.oneOf(number(of: scalars)))
         case .place(let place): instructions.append(.place(place))
         case .sequence(let nodes): for node in nodes { append(node) }
         case .choice(let nodes): append(choice: nodes)
         case .repetition(let node, let least, let most): append(node, least: least, most: most)
         }
+    }
+
+    private mutating func number(of scalars: ScalarClass) -> Int {
+        if let number = numbers[scalars] { return number }
+        numbers[scalars] = classes.count
+        classes.append(scalars)
+        return classes.count - 1
     }
 
     private mutating func append(choice nodes: [Node]) {
@@ -89,83 +100,122 @@ struct Program {
 /// Searches a text for an expression, scalar by scalar, in all states at the same time.
 ///
 /// No state is entered twice between two scalars, so each scalar costs at most as many steps as there are instructions.
+/// A step is really bounded: it enters a state, and may ask once whether the scalar is of a class. That is looked up
+/// once for each scalar and class, in at most thirty comparisons, however many states ask for it.
 struct Search {
     struct Outcome: Equatable {
         var isFound: Bool
+        /// How often a state was entered.
         var stepCount: Int
+        /// How often a scalar was looked up in a class.
+        var lookupCount: Int
     }
 
-    private let instructions: [Program.Instruction]
+    private let instructions: UnsafeBufferPointer<Program.Instruction>
+    private let classes: [ScalarClass]
     private let ignoresCase: Bool
-    private var waiting: [Int] = []
-    /// The round in which each state was last entered, in scalars read, from 1.
-    private var entered: [Int]
-    private var pending: [Int] = []
-    private var stepCount = 0
-    private var isFound = false
+    /// The states that wait for a scalar, and the round in which each state was last entered, in scalars read, from 1.
+    private let (waiting, entered): (UnsafeMutableBufferPointer<Int>, UnsafeMutableBufferPointer<Int>)
+    private var waitingCount = 0
+    /// The second ways of splits that are still to go: at most one for each split.
+    private let pending: UnsafeMutableBufferPointer<Int>
+    /// For each class: the round in which it was last looked up, negative if the scalar is not in it.
+    private var lookedUp: [Int]
+    private var outcome = Outcome(isFound: false, stepCount: 0, lookupCount: 0)
 
-    init(_ program: Program) {
-        instructions = program.instructions
-        ignoresCase = program.ignoresCase
-        entered = [Int](repeating: 0, count: instructions.count)
+    /// Searches without checks of bounds and of ownership, which would cost more than the steps.
+    static func run(_ program: Program, _ text: SearchedText) -> Outcome {
+        let count = program.instructions.count
+        return program.instructions.withUnsafeBufferPointer { instructions in
+            withUnsafeTemporaryAllocation(of: Int.self, capacity: 4 * count) { room in
+                room.initialize(repeating: 0)
+                let rooms = (0..<4).map { UnsafeMutableBufferPointer(rebasing: room[($0 * count)...].prefix(count)) }
+                var search = Search(program, instructions, rooms)
+                return text.elements.withUnsafeBufferPointer { search.run($0, states: rooms[3]) }
+            }
+        }
     }
 
-    mutating func run(_ text: String) -> Outcome {
-        var scalars = text.unicodeScalars.makeIterator()
-        var previous: Unicode.Scalar?
-        var next = scalars.next()
-        var round = 1
-        var states: [Int] = []
-        enter(0, in: round, between: previous, and: next)
-        while !isFound, let scalar = next {
-            let cased = CasedScalar(scalar)
-            swap(&states, &waiting)
-            waiting.removeAll(keepingCapacity: true)
-            (previous, next) = (scalar, scalars.next())
-            round += 1
-            for state in states where takes(cased, in: state) {
-                enter(state + 1, in: round, between: previous, and: next)
+    private init(
+        _ program: Program, _ instructions: UnsafeBufferPointer<Program.Instruction>,
+        _ rooms: [UnsafeMutableBufferPointer<Int>]
+    ) {
+        (self.instructions, classes, ignoresCase) = (instructions, program.classes, program.ignoresCase)
+        (waiting, entered, pending) = (rooms[0], rooms[1], rooms[2])
+        lookedUp = [Int](repeating: 0, count: program.classes.count)
+    }
+
+    /// - Parameter states: Room for the states that waited for a scalar.
+    private mutating func run(
+        _ scalars: UnsafeBufferPointer<SearchedText.Element>, states: UnsafeMutableBufferPointer<Int>
+    ) -> Outcome {
+        enter(0, in: 1, between: nil, and: scalars.first)
+        for (index, scalar) in scalars.enumerated() where !outcome.isFound {
+            let count = waitingCount
+            for number in 0..<count { states[number] = waiting[number] }
+            waitingCount = 0
+            let next = index + 1 < scalars.count ? scalars[index + 1] : nil
+            let round = index + 2
+            for number in 0..<count where takes(scalar, in: states[number], round) {
+                enter(states[number] + 1, in: round, between: scalar, and: next)
             }
             // A match may start anywhere.
-            enter(0, in: round, between: previous, and: next)
+            enter(0, in: round, between: scalar, and: next)
         }
-        return Outcome(isFound: isFound, stepCount: stepCount)
+        return outcome
     }
 
-    private func takes(_ scalar: CasedScalar, in state: Int) -> Bool {
+    private mutating func takes(_ scalar: SearchedText.Element, in state: Int, _ round: Int) -> Bool {
         switch instructions[state] {
-        case .scalar(let wanted): wanted == (ignoresCase ? scalar.folded : scalar.itself)
-        case .oneOf(let scalars): scalars.contains(scalar, ignoringCase: ignoresCase)
+        case .scalar(let wanted): return wanted == (ignoresCase ? scalar.cased.folded : scalar.cased.itself)
+        case .oneOf(let number):
+            if abs(lookedUp[number]) != round {
+                outcome.lookupCount += 1
+                lookedUp[number] = classes[number].contains(scalar, ignoringCase: ignoresCase) ? round : -round
+            }
+            return lookedUp[number] > 0
         case .place, .split, .jump, .match: preconditionFailure("Only what takes a scalar waits for one.")
         }
     }
 
     /// Enters a state and those reachable from it without a scalar.
     private mutating func enter(
-        _ first: Int, in round: Int, between previous: Unicode.Scalar?, and next: Unicode.Scalar?
+        _ first: Int, in round: Int, between previous: SearchedText.Element?, and next: SearchedText.Element?
     ) {
-        pending.append(first)
-        while let state = pending.popLast() {
-            guard entered[state] != round else { continue }
-            entered[state] = round
-            stepCount += 1
-            switch instructions[state] {
-            case .scalar, .oneOf: waiting.append(state)
-            case .place(let place): if place.lies(between: previous, and: next) { pending.append(state + 1) }
-            case .split(let left, let right):
-                pending.append(right)
-                pending.append(left)
-            case .jump(let target): pending.append(target)
-            case .match:
-                isFound = true
-                pending.removeAll()
+        var (state, count) = (first, 0)
+        while true {
+            var following: Int?
+            if entered[state] != round {
+                entered[state] = round
+                outcome.stepCount += 1
+                switch instructions[state] {
+                case .scalar, .oneOf:
+                    waiting[waitingCount] = state
+                    waitingCount += 1
+                case .place(let place): if place.lies(between: previous, and: next) { following = state + 1 }
+                case .split(let left, let right):
+                    pending[count] = right
+                    count += 1
+                    following = left
+                case .jump(let target): following = target
+                case .match:
+                    outcome.isFound = true
+                    return
+                }
+            }
+            if let following {
+                state = following
+            } else {
+                guard count > 0 else { return }
+                count -= 1
+                state = pending[count]
             }
         }
     }
 }
 
 extension Place {
-    func lies(between previous: Unicode.Scalar?, and next: Unicode.Scalar?) -> Bool {
+    func lies(between previous: SearchedText.Element?, and next: SearchedText.Element?) -> Bool {
         switch self {
         case .start: previous == nil
         case .end: next == nil
@@ -174,5 +224,5 @@ extension Place {
         }
     }
 
-    private func isWord(_ scalar: Unicode.Scalar?) -> Bool { scalar.map(ScalarClass.Name.word.contains) ?? false }
+    private func isWord(_ scalar: SearchedText.Element?) -> Bool { scalar?.kinds.contains(.word) ?? false }
 }

@@ -164,9 +164,10 @@ enum Messages {
         "a step: built_in, another_answer, silence, or a mapping with text, chunk, burst, pause, template_created "
         + "or error"
     static let afterTheEnd = "comes after silence, which ends the answer: nothing can follow."
-    static func tooManyInstructions(_ count: Int) -> String {
-        "has regular expressions of \(count) instructions, including those of meals; a scenario has at most "
-            + "\(ScenarioLimits.patternInstructions). Use smaller repetition counts, or match words."
+    static func tooManyMatchingSteps(_ count: Int) -> String {
+        "has rules that take up to \(count) steps for a character of a text; at most "
+            + "\(ScenarioLimits.matchingSteps) are allowed. An expression takes as many as it has characters, a "
+            + "repetition by number as often as it repeats, and words take 1: repeat less, or match words."
     }
     static func tooManySteps(_ count: Int) -> String {
         "has \(count) steps; an answer has at most \(ScenarioLimits.steps), each chunk counted."

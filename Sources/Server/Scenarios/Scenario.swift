@@ -154,9 +154,11 @@ public enum ScenarioLimits {
     public static let items = 50
     /// Rules for answers, and rules for meals.
     public static let rules = 1000
-    /// Instructions of all regular expressions of a scenario together, which bound the cost of a long message for the
-    /// loop.
-    public static let patternInstructions = 20_000
+    /// Steps for a scalar of a text by all rules for answers together, and by all rules for meals.
+    ///
+    /// With `SearchedText.maximumLength` that makes 10 million steps for a message, of some 3 ns each: what a message
+    /// may take of the loop. An instruction of an expression is one step, and so are words.
+    public static let matchingSteps = 1000
     /// Names for pauses.
     public static let pauses = 1000
     /// Steps per answer; each chunk of a burst counts.

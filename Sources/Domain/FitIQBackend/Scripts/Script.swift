@@ -13,11 +13,12 @@ public struct Script: Sendable, Equatable {
     ///
     /// - Parameter turn: The number of the message among the user's messages in the consultation, from 1.
     public func answer(to content: String, turn: Int, persona: Persona, contextType: ContextType) -> AnswerScript? {
-        answers.first { rule in
+        lazy var text = SearchedText(content)
+        return answers.first { rule in
             // The most expensive check comes last.
             (rule.personas.isEmpty || rule.personas.contains(persona))
                 && (rule.contextTypes.isEmpty || rule.contextTypes.contains(contextType))
-                && (rule.turns?.contains(turn) ?? true) && (rule.content?.fits(content) ?? true)
+                && (rule.turns?.contains(turn) ?? true) && (rule.content?.fits(text) ?? true)
         }?.script
     }
 
@@ -25,9 +26,10 @@ public struct Script: Sendable, Equatable {
     ///
     /// - Parameter text: The words; nil for a photo, which has rules of its own.
     public func meal(_ text: String?, mealType: MealType) -> MealRule? {
-        meals.first { rule in
+        lazy var searched = SearchedText(text ?? "")
+        return meals.first { rule in
             rule.isForPhotos == (text == nil) && (rule.mealTypes.isEmpty || rule.mealTypes.contains(mealType))
-                && (rule.text?.fits(text ?? "") ?? true)
+                && (rule.text?.fits(searched) ?? true)
         }
     }
 
@@ -43,10 +45,20 @@ public struct Script: Sendable, Equatable {
 
 extension TextMatch {
     /// Whether a text matches, in linear time.
-    public func fits(_ text: String) -> Bool {
+    public func fits(_ text: SearchedText) -> Bool {
         switch self {
         case .contains(let words): Caseless.contains(words, in: text)
         case .matches(let pattern): pattern.isFound(in: text)
+        }
+    }
+
+    /// The maximum number of steps for a scalar of a text, each of bounded cost.
+    ///
+    /// Words take at most two comparisons, which together cost no more than a step of a pattern.
+    public var stepsPerScalar: Int {
+        switch self {
+        case .contains: 1
+        case .matches(let pattern): pattern.instructionCount
         }
     }
 }

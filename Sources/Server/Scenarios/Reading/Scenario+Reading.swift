@@ -101,9 +101,10 @@ extension Scenario {
             AnswerRule.read($0, pauses: pauses)
         }
         scenario.script.meals = fields.list("meals", limit: ScenarioLimits.rules, of: "meals", MealRule.read)
-        let instructions = scenario.script.patternInstructionCount
-        if instructions > ScenarioLimits.patternInstructions {
-            (fields["answers"] ?? fields["meals"])?.refuse(Messages.tooManyInstructions(instructions))
+        let (answers, meals) = (scenario.script.answers, scenario.script.meals)
+        for (key, texts) in [("answers", answers.map(\.content)), ("meals", meals.map(\.text))] {
+            let steps = texts.reduce(0) { $0 + ($1?.stepsPerScalar ?? 0) }
+            if steps > ScenarioLimits.matchingSteps { fields.refuse(key, Messages.tooManyMatchingSteps(steps)) }
         }
         scenario.faults = fields["faults"].map(FaultReader.rules) ?? []
         scenario.stubs = fields.list("stubs", limit: ScenarioLimits.stubs, of: "stubs", Stub.read)
@@ -111,14 +112,6 @@ extension Scenario {
         fields.refuse(keysWithoutReplay, unless: fields["replay"] == nil, Messages.contradicts("replay"))
         scenario.replay = fields["replay"].flatMap(SessionReplay.read)
         return scenario
-    }
-}
-
-extension Script {
-    fileprivate var patternInstructionCount: Int {
-        (answers.map(\.content) + meals.map(\.text)).reduce(0) { sum, match in
-            if case .matches(let pattern)? = match { sum + pattern.instructionCount } else { sum }
-        }
     }
 }
 

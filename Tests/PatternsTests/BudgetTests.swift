@@ -1,0 +1,97 @@
+import TestSupport
+import Testing
+
+@testable import Patterns
+
+/// What a search costs is counted, not timed.
+@Suite("The budget of a search")
+struct BudgetTests {
+    /// Some 960 ideographs of which no two are neighbours, so that they are as many ranges.
+    static let ideographs = String(String.UnicodeScalarView((0..<960).compactMap { Unicode.Scalar(0x4E00 + 2 * $0) }))
+
+    /// What is looked up, in all classes together, is bounded by the classes that differ.
+    static func expect(_ pattern: Pattern, keepsBudgetIn text: String, named name: String) {
+        let count = min(text.unicodeScalars.count, SearchedText.maximumLength)
+        let search = pattern.search(SearchedText(text))
+        #expect(search.stepCount <= (count + 1) * pattern.instructionCount, "\(name)")
+        #expect(search.lookupCount <= count * pattern.program.classes.count, "\(name)")
+        #expect(search.lookupCount <= search.stepCount, "\(name)")
+    }
+
+    @Test("A large class that is repeated is one class, looked up once for a scalar")
+    func largeClass() throws {
+        let pattern = try Pattern("[\(Self.ideographs)z]{0,490}\\d")
+        #expect(pattern.program.classes.map(\.ranges.count) == [961, 0])
+        let search = pattern.search(SearchedText(String(repeating: "z", count: 5000)))
+        print("\(pattern.source.unicodeScalars.count) characters against 5,000: \(search)")
+        #expect(!search.isFound && search.lookupCount == 10_000)
+        #expect(search.stepCount <= 5001 * pattern.instructionCount)
+    }
+
+    @Test("A pattern that would take more steps is refused")
+    func refused() {
+        #expect(throws: PatternError.self) { try Pattern("[\(Self.ideographs)z]{0,990}\\d") }
+    }
+
+    @Test("Ranges that touch or overlap become one, and the order does not count")
+    func ranges() throws {
+        let rows: [(String, [ClosedRange<UInt32>])] = [
+            ("[abc]", [0x61...0x63]), ("[cab]", [0x61...0x63]), ("[a-fc-h]", [0x61...0x68]),
+            ("[a-zc]", [0x61...0x7A]), ("[zxa]", [0x61...0x61, 0x78...0x78, 0x7A...0x7A]),
+        ]
+        for (source, ranges) in rows { #expect(try Pattern(source).program.classes.map(\.ranges) == [ranges]) }
+        #expect(try Pattern("[ab][ba][\\d\\w][\\w\\d]").program.classes.count == 2)
+    }
+
+    @Test("A scalar is found in a class by binary search wherever its range stands")
+    func members() throws {
+        let pattern = try Pattern("^[\(Self.ideographs)]$")
+        for (number, scalar) in Self.ideographs.unicodeScalars.enumerated() {
+            #expect(pattern.isFound(in: SearchedText(String(scalar))), "\(number)")
+            let next = try #require(Unicode.Scalar(scalar.value + 1))
+            #expect(!pattern.isFound(in: SearchedText(String(next))), "after \(number)")
+        }
+    }
+
+    @Test("Scalars count, not characters: those after the limit are not searched")
+    func scalars() throws {
+        let limit = SearchedText.maximumLength
+        // One character of as many scalars.
+        let text = "e" + String(repeating: "\u{301}", count: limit - 2)
+        #expect(text.count == 1)
+        for words in ["x", "/"] {
+            let pattern = try Pattern(words)
+            let (at, over) = (SearchedText(text + words), SearchedText(text + "\u{301}" + words))
+            #expect(pattern.isFound(in: at) && !pattern.isFound(in: over))
+            #expect(Caseless.contains(words, in: at) && !Caseless.contains(words, in: over))
+        }
+    }
+
+    @Test("Words take at most two comparisons for a scalar", arguments: ["aaab", "a", "abab", "aabaaab", "zz"])
+    func words(words: String) {
+        for text in ["a", "aab", "ab", "aaba"] {
+            let scalars = String(repeating: text, count: 1000).unicodeScalars
+            let count = Caseless.find(words, in: scalars).comparisonCount
+            #expect(count <= 2 * scalars.count)
+        }
+    }
+
+    @Test("Made-up expressions keep it with made-up texts", arguments: [UInt64(7), 38])
+    func made(seed: UInt64) throws {
+        var numbers = Draw(seed: seed)
+        var (tried, steps, scalars) = (0, 0, 0)
+        for _ in 0..<400 {
+            var source = numbers.expression(depth: 3)
+            if numbers.below(3) == 0 { source = "(?:\(source)){0,\(2 + numbers.below(20))}\\d" }
+            guard let pattern = try? Pattern(source, ignoresCase: numbers.below(2) == 0) else { continue }
+            for _ in 0..<3 {
+                let text = numbers.text(of: ["a", "b", "c", "A", " ", "-", "é", "É", "1", "\u{301}"], upTo: 200)
+                Self.expect(pattern, keepsBudgetIn: text, named: source)
+                (tried, steps) = (tried + 1, steps + pattern.search(SearchedText(text)).stepCount)
+                scalars += text.unicodeScalars.count
+            }
+        }
+        print("\(tried) searches of made-up expressions: \(steps) steps for \(scalars) scalars")
+        #expect(tried > 1000)
+    }
+}
