@@ -1,4 +1,5 @@
 import FitIQAPI
+import HTTPTypes
 import Testing
 
 @testable import Traffic
@@ -31,6 +32,28 @@ struct JournalMessagesTests {
     func long() {
         let sentence = EndpointNearMiss.Difference.extraSegment(got: String(repeating: "x", count: 500)).sentence
         #expect(sentence.count < 120)
+    }
+
+    @Test("say that a subprotocol was ignored, unless the answer has one")
+    func subprotocol() {
+        func hint(_ fields: [String], _ answer: HTTPFields) -> String? {
+            RecordedOpening(
+                head: JournalSample.head("GET /ws", fields), requestedAt: JournalSample.time, status: 101,
+                responseFields: .fields(answer)
+            ).hint
+        }
+        #expect(
+            hint(["Sec-WebSocket-Protocol: chat, v2"], [.upgrade: "websocket"])
+                == "The client offered the subprotocol \"chat, v2\", and the server has none: the answer has no "
+                + "Sec-WebSocket-Protocol. Browsers fail such a connection; offer no subprotocol.")
+        #expect(hint(["Sec-WebSocket-Protocol: chat"], [.secWebSocketProtocol: "chat"]) == nil)
+        #expect(hint([], [.upgrade: "websocket"]) == nil)
+        let event = JournalEvent.opened(
+            RecordedOpening(
+                head: JournalSample.head("GET /ws", ["Sec-WebSocket-Protocol: chat"]), requestedAt: JournalSample.time,
+                status: 101))
+        let line = JournalSample.line(event, encoder: JournalEncoder())
+        #expect(line.contains(#""hint":"The client offered the subprotocol"#))
     }
 
     @Test("say what was cut, and what a status is")

@@ -94,6 +94,7 @@ public struct JournalEncoder: Sendable {
             Self.write(fields: opening.responseFields.nameValuePairs, to: &writer)
         }
         Self.write(faults: opening.faults, to: &writer)
+        writer.member("hint", ifPresent: opening.hint)
     }
 
     private func write(_ frame: RecordedFrame, to writer: inout JSONWriter) {
@@ -243,5 +244,17 @@ extension JSONWriter {
             writer.member("name", field.name)
             writer.member("value", field.value)
         }
+    }
+}
+
+extension RecordedExchange {
+    /// For the opening of a socket: what the client will not find in the answer: a subprotocol that it offered and the server ignored.
+    ///
+    /// RFC 6455 §4.1 lets a client go on without one; browsers and some libraries fail the connection.
+    var hint: String? {
+        guard let offered = head.fields[.secWebSocketProtocol] else { return nil }
+        let name = HTTPField.Name.secWebSocketProtocol.canonicalName
+        guard !responseFields.nameValuePairs.contains(where: { $0.name.lowercased() == name }) else { return nil }
+        return JournalMessages.ignoredSubprotocol(offered)
     }
 }

@@ -7,6 +7,10 @@ enum JournalMessages {
     static func cut(kept: Int, of count: Int) -> String {
         "The journal keeps the first \(kept) of \(count) bytes."
     }
+    static func ignoredSubprotocol(_ offered: String) -> String {
+        "The client offered the subprotocol \(quoted(offered)), and the server has none: the answer has no "
+            + "Sec-WebSocket-Protocol. Browsers fail such a connection; offer no subprotocol."
+    }
     static func unknownParameter(_ name: String, allowed: [String]) -> String {
         let near = NearestWord.hint(name, among: allowed)
         return "The journal has no parameter \(quoted(name)); it has \(allowed.joined(separator: ", ")).\(near)"
