@@ -32,6 +32,11 @@ def seeds(target):
         # "Hello", and once more with a reference to the first (RFC 7692 §7.2.3.1 and §7.2.3.2).
         for hello in "c107 f248cdc9c90700 c105 f200110000", "c187 00000000 f248cdc9c90700 c185 00000000 f200110000":
             yield from (bytes([first]) + bytes.fromhex(hello) for first in range(4))
+        # Many blocks that are each marked as the last one, unmasked and with a key that changes nothing.
+        blocks = bytes.fromhex("0300") * 20_000 + b"\0"
+        for first, mask in ((2, b"\0" * 4), (3, b"")):
+            length = len(blocks).to_bytes(2, "big")
+            yield bytes([first, 0xC1, 0xFE if mask else 0x7E]) + length + mask + blocks
     if target == "url":
         for page in sorted((ROOT / "docs").glob("*.md")):
             yield from (url.encode() for url in re.findall(r"https?://[^\s`)\"']+", page.read_text()))

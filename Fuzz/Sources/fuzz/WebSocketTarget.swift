@@ -3,7 +3,8 @@ import WebSocket
 /// WebSockets in both roles, with compression and without: the pieces in which bytes come do not show in what they
 /// mean, and what was received can be sent again.
 enum WebSocketTarget {
-    private static let limits = Limits(message: 4096)
+    /// More than inputs have, and less than makes each of them slow: a message is inflated four times.
+    private static let limits = Limits(message: 256 * 1024)
 
     static func run(_ bytes: [UInt8]) {
         guard let first = bytes.first else { return }
