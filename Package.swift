@@ -295,8 +295,9 @@ let package = Package(
             name: "FitIQMockTests",
             dependencies: [
                 "ContractSuite", "Deflate", "Faults", "FitIQAPI", "FitIQBackend", "FitIQClient", "HTTP1", "JSON",
-                "Judging",
-                "MockServer", "Nutrition", "Proxy", "Replay", "Scenarios", "Sockets", "TLS", "TestSupport", "Traffic",
+                "Judging", "MockServer", "Nutrition", "Patterns", "Proxy", "Replay", "Scenarios", "Sockets", "TLS",
+                "TestSupport",
+                "Traffic",
                 "WebSocket", "fitiq-mock", argumentParser, logging,
             ]),
         .testTarget(
