@@ -41,7 +41,7 @@ extension World {
         _ collection: DocumentCollection = .journal, _ query: [(name: String, value: String)] = [], for user: UserID
     ) throws -> JSONValue {
         try data(
-            backend.documents(in: collection, try DocumentListQuery(query: query, searches: true), for: user))
+            backend.documents(in: collection, try DocumentListQuery(query: query, searches: true), for: user).make())
     }
 
     func data(_ body: [UInt8]) throws -> JSONValue { try JSON.parse(body)["data"] ?? .null }
@@ -200,7 +200,7 @@ extension World {
         var world = World()
         let user = try world.backend.user("user-1")
         func sums(_ query: [(name: String, value: String)] = []) throws -> JSONValue {
-            try world.data(world.backend.moodAnalytics(try DocumentListQuery(query: query), for: user))
+            try world.data(world.backend.moodAnalytics(try DocumentListQuery(query: query), for: user).make())
         }
         #expect(
             "\(try sums())" == #"{"total_entries":0,"first_entry_at":null,"last_entry_at":null,"members":{}}"#)
@@ -236,7 +236,7 @@ extension World {
             refusal { () throws(APIError) in try world.backend.document(id, in: .workoutTemplates, for: user) } == nil
         }
         func shared(_ user: UserID) throws -> Int? {
-            try world.data(try world.backend.templatesShared(with: user, DocumentListQuery(query: [])))["total"]?.int
+            try world.data(try world.backend.templatesShared(with: user, DocumentListQuery(query: [])).make())["total"]?.int
         }
         #expect(!canRead(bert))
         #expect(refusal { () throws(APIError) in try share(#"{"user_id":"carl"}"#, by: bert) }?.status == .notFound)
@@ -263,7 +263,7 @@ extension World {
                 == .notFound)
         _ = try world.replace(id, with: ["is_public": true], in: .workoutTemplates, by: anna)
         #expect(canRead(carl))
-        let open = try world.data(world.backend.publicTemplates(try DocumentListQuery(query: [])))
+        let open = try world.data(world.backend.publicTemplates(try DocumentListQuery(query: [])).make())
         #expect(open["workout_templates"]?[0]?["id"]?.string == id && open["total"] == 1)
         world.backend.removeDocuments(of: anna)
         #expect(!canRead(anna) && !canRead(carl))

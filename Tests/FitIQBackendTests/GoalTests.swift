@@ -36,14 +36,14 @@ import Testing
         }
         world.pass(milliseconds: 5000)
         try world.update(ids[0], by: user) { $0.change.progress = 1 }
-        let list = try JSON.parse(world.backend.goals(for: user, at: world.turn.now))
+        let list = try JSON.parse(world.backend.goals(for: user, at: world.turn.now).make())
         #expect(list["goals"]?.all("id") == ids)
         #expect(list["data"]?["goals"]?.all("id") == ids)
         #expect(list["totalCount"] == 5 && list["data"]?["total_count"] == 5)
         #expect(list["goals"]?[0]?["progress"] == 1)
         #expect(list["goals"]?[0]?["updatedAt"] == "2025-01-29T10:30:05Z")
         let third = try world.backend.user("user-3")
-        #expect(try JSON.parse(world.backend.goals(for: third, at: world.turn.now))["totalCount"] == 0)
+        #expect(try JSON.parse(world.backend.goals(for: third, at: world.turn.now).make())["totalCount"] == 0)
     }
 
     static let changes: [(field: String, value: JSONValue, change: @Sendable (inout UpdateGoalRequest) -> Void)] = [

@@ -222,7 +222,7 @@ private struct Walk {
 
     /// Compares every goal in both lists, and in the guide's own answer, with the plain ones.
     func check(_ backend: Backend) throws {
-        let list = try JSON.parse(backend.goals(for: user, at: world.turn.now))
+        let list = try JSON.parse(backend.goals(for: user, at: world.turn.now).make())
         let (guide, app) = (list["goals"]?.array ?? [], list["data"]?["goals"]?.array ?? [])
         #expect(guide.count == plain.count && app.count == plain.count)
         for (index, goal) in plain.enumerated() {

@@ -15,7 +15,8 @@ import Testing
     func empty() throws {
         var world = World()
         let user = try world.backend.user("user-1")
-        let body = String(decoding: world.backend.mealLogs(try MealLogListQuery(query: []), for: user), as: UTF8.self)
+        let list = world.backend.mealLogs(try MealLogListQuery(query: []), for: user).make()
+        let body = String(decoding: list, as: UTF8.self)
         let totals = #""total":0,"total_count":0,"limit":50,"offset":0,"has_more":false,"page":1"#
         #expect(body == #"{"success":true,"data":{"meal_logs":[],\#(totals)}}"#)
     }

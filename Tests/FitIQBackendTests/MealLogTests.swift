@@ -152,7 +152,7 @@ import Testing
             #expect(shown.object?.keys == envelope)
             #expect((shown["data"]?["meal_log_id"] != nil) == isUnion)
             if seconds == 0 { #expect(shown == created) }
-            let listed = try JSON.parse(world.backend.mealLogs(try MealLogListQuery(query: []), for: user))
+            let listed = try JSON.parse(world.backend.mealLogs(try MealLogListQuery(query: []), for: user).make())
             #expect(listed["success"] == true)
             #expect(listed["data"]?["meal_logs"]?[0]?["meal_log_id"]?.string == id)
             #expect(listed["data"]?["meal_logs"]?[0]?["status"] == shown["data"]?["status"])

@@ -199,7 +199,7 @@ struct RandomOperations {
                 return .body(body)
             case .readGoals(let user):
                 world.backend.advance(&world.turn)
-                return .body(world.backend.goals(for: users[user], at: world.turn.now))
+                return .body(world.backend.goals(for: users[user], at: world.turn.now).make())
             case .logMeal(let user, let request):
                 let body = try world.backend.createMealLog(request, by: users[user], &world.turn)
                 if let newest = world.backend.mealLogs.last { mealLogIDs[user].append(newest.log.id.description) }
@@ -209,7 +209,7 @@ struct RandomOperations {
                 return .body(try world.backend.mealLog(id, for: users[user]))
             case .listMealLogs(let user):
                 world.backend.advance(&world.turn)
-                return .body(world.backend.mealLogs(try MealLogListQuery(query: []), for: users[user]))
+                return .body(world.backend.mealLogs(try MealLogListQuery(query: []), for: users[user]).make())
             case .deleteGoal(let user, let id):
                 try world.backend.deleteGoal(id, by: users[user], &world.turn)
                 goalIDs[user].removeAll { $0 == id }

@@ -31,7 +31,7 @@ extension World {
     }
 
     func listMeals(_ query: [(name: String, value: String)] = [], for user: UserID) throws -> JSONValue {
-        try JSON.parse(backend.mealLogs(try MealLogListQuery(query: query), for: user))["data"] ?? .null
+        try JSON.parse(backend.mealLogs(try MealLogListQuery(query: query), for: user).make())["data"] ?? .null
     }
 
     /// Waits longer than any processing takes.

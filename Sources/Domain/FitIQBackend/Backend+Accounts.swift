@@ -46,9 +46,10 @@ package struct Person: Sendable, Equatable {
 extension Backend {
     /// Creates a user with an account (`POST /api/v1/auth/register`).
     ///
+    /// - Parameter hash: What ``passwordHash(for:_:)`` has made.
     /// - Throws: 409 if another account has the address, 507 at the limit of users or if the world is full.
     public mutating func register(
-        _ request: RegisterRequest, _ turn: inout Turn
+        _ request: RegisterRequest, hash: PasswordHash? = nil, _ turn: inout Turn
     ) throws(APIError) -> (tokens: TokenPair, profile: Profile) {
         advance(&turn)
         guard addresses[EmailAddress.key(request.email)] == nil else { throw .addressIsTaken }
@@ -56,25 +57,45 @@ extension Backend {
         var details = ProfileDetails(name: request.name, dateOfBirth: request.dateOfBirth)
         details.isProvisional = true
         let profile = Profile(id: turn.identifiers.next(), details, createdAt: turn.now)
-        let account = Account(email: request.email, password: hash(of: request.password, &turn))
+        let account = Account(email: request.email, password: self.hash(of: request.password, &turn, known: hash))
         set(Person(account: account, profile: profile), of: user)
         return (try tokens(of: user, &turn), profile)
     }
 
-    func hash(of password: String, _ turn: inout Turn) -> PasswordHash {
-        PasswordHash(
-            password, salt: turn.identifiers.next().description, cost: configuration.rules.accountRules.passwordCost)
+    /// The slow part of a registration; nil if another account has the address.
+    public func passwordHash(for request: RegisterRequest, _ turn: Turn) -> Deferred<PasswordHash>? {
+        guard addresses[EmailAddress.key(request.email)] == nil else { return nil }
+        let cost = configuration.rules.accountRules.passwordCost
+        // Before the salt the user and the profile get their ids.
+        var identifiers = turn.identifiers
+        let salt = (0..<3).map { _ in identifiers.next() }[2].description
+        return Deferred(iterating: cost) { PasswordHash(request.password, salt: salt, cost: cost) }
+    }
+
+    /// - Parameter known: The hash, if it is known already; the salt's id is issued in any case.
+    func hash(of password: String, _ turn: inout Turn, known: PasswordHash? = nil) -> PasswordHash {
+        let salt = turn.identifiers.next().description
+        return known ?? PasswordHash(password, salt: salt, cost: configuration.rules.accountRules.passwordCost)
+    }
+
+    /// The slow part of a login: whether the password is right, and the address known.
+    public func passwordCheck(for request: LogInRequest) -> Deferred<Bool> {
+        let user = addresses[EmailAddress.key(request.email)]
+        let work = max(passwordWork, configuration.rules.accountRules.passwordCost)
+        let password = user.flatMap { users[$0].person?.account?.password } ?? .matchingNothing(cost: work)
+        return Deferred(iterating: work) { password.matches(request.password, work: work) }
     }
 
     /// Checks a password (`POST /api/v1/auth/login`); each address takes the same work, known or not.
     ///
+    /// - Parameter isRight: What ``passwordCheck(for:)`` has found.
     /// - Throws: 401.
-    public mutating func logIn(_ request: LogInRequest, _ turn: inout Turn) throws(APIError) -> TokenPair {
+    public mutating func logIn(
+        _ request: LogInRequest, isRight: Bool? = nil, _ turn: inout Turn
+    ) throws(APIError) -> TokenPair {
         advance(&turn)
         let user = addresses[EmailAddress.key(request.email)]
-        let work = max(passwordWork, configuration.rules.accountRules.passwordCost)
-        let password = user.flatMap { users[$0].person?.account?.password } ?? .matchingNothing(cost: work)
-        guard password.matches(request.password, work: work), let user else { throw .wrongLogin }
+        guard isRight ?? passwordCheck(for: request).make(), let user else { throw .wrongLogin }
         return try tokens(of: user, &turn)
     }
 

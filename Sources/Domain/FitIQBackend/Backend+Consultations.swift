@@ -109,7 +109,7 @@ extension Backend {
     /// - Throws: 404, then 400 for an invalid query.
     public mutating func messages(
         _ id: String, query: [(name: String, value: String)], for user: UserID, at now: Timestamp
-    ) throws(APIError) -> [UInt8] {
+    ) throws(APIError) -> Deferred<[UInt8]> {
         let position = try position(of: id, ownedBy: user)
         let form = configuration.mode.form(of: .listMessages)
         let isForApps = configuration.mode.servesApps
@@ -120,9 +120,10 @@ extension Backend {
         let page = query.page ?? Page(number: 1, size: max(1, matching.count))
         let range = page.range(of: matching.count)
         let start = matching.lowerBound
-        return ListAnswers.messages(
-            history.encoded(start + range.lowerBound..<start + range.upperBound), page: page, total: matching.count,
-            in: form, isForApps: isForApps)
+        let messages = history.encoded(start + range.lowerBound..<start + range.upperBound)
+        return Deferred(copying: messages.count) {
+            ListAnswers.messages(messages, page: page, total: matching.count, in: form, isForApps: isForApps)
+        }
     }
 
     /// Archives a consultation; repeating it changes nothing (`POST /api/v1/consultations/{id}/archive`).

@@ -38,14 +38,17 @@ extension Backend {
     }
 
     /// Lists all goals of a user, oldest first (`GET /api/v1/goals`).
-    public func goals(_ query: GoalListQuery = GoalListQuery(), for user: UserID, at now: Timestamp) -> [UInt8] {
+    public func goals(_ query: GoalListQuery = GoalListQuery(), for user: UserID, at now: Timestamp) -> Deferred<[UInt8]> {
         let all = users[user].goals
         // Only the apps ask for some of them.
         let matching = query.isForAll ? all : all.filter { query.matches(goals[$0].goal) }
         let page = query.page ?? Page(offset: 0, size: max(1, matching.count))
-        return ListAnswers.goals(
-            matching[page.range(of: matching.count)].map { goals[$0].encoded }, total: matching.count,
-            in: configuration.mode.form(of: .listGoals), apps: configuration.mode.servesApps ? (now, page) : nil)
+        let listed = matching[page.range(of: matching.count)].map { goals[$0].encoded }
+        let (total, form) = (matching.count, configuration.mode.form(of: .listGoals))
+        let apps = configuration.mode.servesApps ? (now, page) : nil
+        return Deferred(copying: listed.reduce(0) { $0 + $1.camelCase.count + $1.snakeCase.count }) {
+            ListAnswers.goals(listed, total: total, in: form, apps: apps)
+        }
     }
 
     /// Changes a goal completely or not at all (`PATCH /api/v1/goals/{goalId}`).

@@ -116,16 +116,17 @@ extension Backend {
     }
 
     /// Lists meal logs, newest `logged_at` first, then newest created first (`GET /api/v1/meal-logs`).
-    public func mealLogs(_ query: MealLogListQuery, for user: UserID) -> [UInt8] {
+    public func mealLogs(_ query: MealLogListQuery, for user: UserID) -> Deferred<[UInt8]> {
         let runs = users[user].mealLogs.runs(of: query.matches).map { run in
             let first = query.start.map { start in run.partition { mealLogs[$0].log.loggedAt < start } }
             let end = query.end.map { end in run.partition { mealLogs[$0].log.loggedAt <= end } }
             return run[(first ?? run.startIndex)..<max(first ?? run.startIndex, end ?? run.endIndex)]
         }
         let (page, total) = query.page.positions(in: runs, mealLogs.isLoggedBefore)
-        return MealLog.listBody(
-            page.map { mealLogs[$0].listItem }, page: query.page, total: total,
-            isForApps: configuration.mode.servesApps)
+        let (items, isForApps) = (page.map { mealLogs[$0].listItem }, configuration.mode.servesApps)
+        return Deferred(copying: items.reduce(0) { $0 + $1.count }) {
+            MealLog.listBody(items, page: query.page, total: total, isForApps: isForApps)
+        }
     }
 
     /// Ends the processing of a meal log and notifies every open socket of its user.

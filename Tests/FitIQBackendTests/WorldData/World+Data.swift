@@ -32,11 +32,11 @@ extension World {
         var answers: [String: [UInt8]] = [:]
         for user in backend.users.ids {
             let name = backend.users[user].id
-            answers["\(name): goals"] = backend.goals(for: user, at: turn.now)
+            answers["\(name): goals"] = backend.goals(for: user, at: turn.now).make()
             answers["\(name): consultations"] = backend.consultations(try .init(query: []), for: user)
             answers["\(name): second page"] = backend.consultations(
                 try .init(query: [("page", "2"), ("limit", "3")]), for: user)
-            answers["\(name): meal logs"] = backend.mealLogs(try .init(query: [("limit", "100")]), for: user)
+            answers["\(name): meal logs"] = backend.mealLogs(try .init(query: [("limit", "100")]), for: user).make()
             for position in backend.users[user].goals {
                 let id = backend.goals[position].goal.id.description
                 answers["goal \(id)"] = try backend.goal(id, for: user)

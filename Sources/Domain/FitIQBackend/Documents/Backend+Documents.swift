@@ -39,16 +39,11 @@ extension Backend {
     }
 
     /// Lists documents, newest first.
-    public func documents(in collection: DocumentCollection, _ query: DocumentListQuery, for user: UserID) -> [UInt8] {
-        page(of: users[user].documents[collection, default: []].reversed(), in: collection, query)
-    }
-
-    func page(
-        of documents: some Sequence<Document>, in collection: DocumentCollection, _ query: DocumentListQuery
-    ) -> [UInt8] {
-        let matching = documents.filter(query.matches)
-        return DocumentAnswers.list(
-            matching[query.page.range(of: matching.count)], in: collection, query, total: matching.count)
+    public func documents(
+        in collection: DocumentCollection, _ query: DocumentListQuery, for user: UserID
+    ) -> Deferred<[UInt8]> {
+        let documents = users[user].documents[collection, default: []]
+        return Deferred(cost: query.cost(of: [documents])) { query.page(of: documents.reversed(), in: collection) }
     }
 
     /// Returns a document, also another user's if it is shared; otherwise throws 404.
@@ -136,6 +131,22 @@ extension Backend {
 }
 
 extension DocumentListQuery {
+    func page(of documents: some Sequence<Document>, in collection: DocumentCollection) -> [UInt8] {
+        let matching = documents.filter(matches)
+        return DocumentAnswers.list(
+            matching[page.range(of: matching.count)], in: collection, self, total: matching.count)
+    }
+
+    /// The ``Deferred/cost`` of finding what matches, or part of it if that is much: all objects are parsed or none.
+    ///
+    /// - Parameter isParsed: Whether all are parsed in any case.
+    func cost(of lists: [[Document]], isParsed: Bool = false) -> Int {
+        var cost = lists.reduce(0) { $0 + 4 * $1.count }
+        guard isParsed || status != nil || words != nil else { return cost }
+        for document in lists.joined() where cost < 1 << 20 { cost += document.encoded.count }
+        return cost
+    }
+
     func matches(_ document: Document) -> Bool {
         guard created.contains(document.createdAt) else { return false }
         guard status != nil || words != nil else { return true }

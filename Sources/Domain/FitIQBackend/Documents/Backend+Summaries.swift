@@ -13,16 +13,25 @@ extension Backend {
     }
 
     /// Counts the mood entries of a time, and each member that is a number (`GET …/mood-entries/analytics`).
-    public func moodAnalytics(_ query: DocumentListQuery, for user: UserID) -> [UInt8] {
-        let entries = users[user].documents[.moodEntries, default: []].filter(query.matches)
+    public func moodAnalytics(_ query: DocumentListQuery, for user: UserID) -> Deferred<[UInt8]> {
+        let entries = users[user].documents[.moodEntries, default: []]
+        return Deferred(cost: query.cost(of: [entries], isParsed: true)) {
+            Self.moodAnalytics(of: entries.filter(query.matches))
+        }
+    }
+
+    private static func moodAnalytics(of entries: [Document]) -> [UInt8] {
         var members: [ExactString: Figures] = [:]
         for entry in entries {
             for (name, value) in entry.object {
                 guard let number = value.double, abs(number) <= Figures.largest else { continue }
                 members[ExactString(name), default: Figures(number)].add(number)
             }
+            // What comes after the first ones by name now is not among them in the end.
+            guard members.count > 10_000 else { continue }
+            members = Dictionary(uniqueKeysWithValues: members.firstByName.map { ($0.key, $0.value) })
         }
-        let named = members.sorted { $0.key < $1.key }.prefix(DocumentAnswers.mostFigures)
+        let named = members.firstByName
         return JSONWriter.success { data in
             data.member("total_entries", entries.count)
             data.member("first_entry_at", orNull: entries.first?.createdAt)
@@ -52,6 +61,13 @@ extension Backend {
             data.array("insights") { $0.raw(insight.encoded) }
             data.member("count", 1)
         }
+    }
+}
+
+extension [ExactString: Figures] {
+    /// Those that an answer names, in order.
+    fileprivate var firstByName: some Collection<Element> {
+        sorted { $0.key < $1.key }.prefix(DocumentAnswers.mostFigures)
     }
 }
 

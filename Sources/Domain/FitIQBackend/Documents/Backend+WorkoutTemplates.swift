@@ -4,16 +4,14 @@ import JSON
 /// Workout templates, the only documents that other users may read: those that are public, and those that are shared.
 extension Backend {
     /// Lists the templates of all users with `is_public: true`, newest first.
-    public func publicTemplates(_ query: DocumentListQuery) -> [UInt8] {
-        page(of: templates(where: { $1.isPublic }), in: .workoutTemplates, query)
+    public func publicTemplates(_ query: DocumentListQuery) -> Deferred<[UInt8]> {
+        templates(query) { $1.isPublic }
     }
 
     /// Lists the templates of others that are shared with a user, newest first.
-    public func templatesShared(with user: UserID, _ query: DocumentListQuery) -> [UInt8] {
+    public func templatesShared(with user: UserID, _ query: DocumentListQuery) -> Deferred<[UInt8]> {
         let name = users[user].id
-        return page(
-            of: templates { owner, template in owner != user && template.sharedWith.contains(name) },
-            in: .workoutTemplates, query)
+        return templates(query) { owner, template in owner != user && template.sharedWith.contains(name) }
     }
 
     /// Shares a template with users, whether or not they exist; names that are listed already stay where they are.
@@ -67,9 +65,9 @@ extension Backend {
         }
         let name = users[user].id
         guard collection == .workoutTemplates, let resource = resource(id),
-            let template = templates(where: { _, template in
-                template.id == resource && (template.isPublic || template.sharedWith.contains(name))
-            }).first
+            let template = sharers.lazy.compactMap({ owner in
+                self.users[owner].documents[collection, default: []].first { $0.id == resource }
+            }).first, template.isPublic || template.sharedWith.contains(name)
         else { throw .unknownDocument(id, in: collection) }
         return template
     }
@@ -80,13 +78,21 @@ extension Backend {
         sharers.insert(user)
     }
 
-    /// Templates of all users, newest first; those of the same time in the order of users and their lists, reversed.
-    private func templates(where isWanted: (UserID, Document) -> Bool) -> [Document] {
-        var found: [(time: Timestamp, user: Int, place: Int, template: Document)] = []
-        for owner in sharers {
-            for (place, template) in users[owner].documents[.workoutTemplates, default: []].enumerated()
-            where isWanted(owner, template) { found.append((template.createdAt, owner.index, place, template)) }
+    /// Lists templates of all users, newest first; those of the same time in the order of users and their lists,
+    /// reversed.
+    private func templates(
+        _ query: DocumentListQuery, where isWanted: @escaping @Sendable (UserID, Document) -> Bool
+    ) -> Deferred<[UInt8]> {
+        let owners = sharers.map { (id: $0, templates: users[$0].documents[.workoutTemplates, default: []]) }
+        return Deferred(cost: query.cost(of: owners.map(\.templates))) {
+            var found: [(time: Timestamp, user: Int, place: Int, template: Document)] = []
+            for owner in owners {
+                for (place, template) in owner.templates.enumerated() where isWanted(owner.id, template) {
+                    found.append((template.createdAt, owner.id.index, place, template))
+                }
+            }
+            found.sort { ($0.time, $0.user, $0.place) > ($1.time, $1.user, $1.place) }
+            return query.page(of: found.lazy.map(\.template), in: .workoutTemplates)
         }
-        return found.sorted { ($0.time, $0.user, $0.place) > ($1.time, $1.user, $1.place) }.map(\.template)
     }
 }

@@ -96,7 +96,10 @@ extension Engine {
             return try restAnswer(exchange)
         }
         // Only the answer is lost: the request is still carried out or refused.
-        if replacement.isProcessed { _ = try? restAnswer(exchange) }
+        if replacement.isProcessed {
+            _ = try? restAnswer(exchange)
+            if exchange.connection.waiting != nil { return nil }
+        }
         return faults.answer(in: exchange.errorForm, forApps: exchange.servesApps).map(Answer.init)
     }
 
@@ -120,8 +123,8 @@ extension Engine {
         }
     }
 
-    /// The answer of a REST endpoint of the API.
-    private func restAnswer(_ exchange: Exchange) throws(APIError) -> Answer {
+    /// The answer of a REST endpoint of the API; nil if it waits for a job.
+    private func restAnswer(_ exchange: Exchange) throws(APIError) -> Answer? {
         guard let endpoint = exchange.endpoint else { preconditionFailure("A path without an operation is refused.") }
         if endpoint.credentials == .key { return try signIn(endpoint, exchange) }
         let world = exchange.world
@@ -130,14 +133,14 @@ extension Engine {
         return try answer(endpoint, on: exchange.id, exchange, &world.backend, &world.turn)
     }
 
-    /// The answer of an endpoint that needs a bearer token; the `id` is the first one in its path, empty if there is
-    /// none.
+    /// The answer of an endpoint that needs a bearer token, or nil if it waits for a job; the `id` is the first one in
+    /// its path, empty if there is none.
     ///
     /// - Throws: 401; 404 for an unknown id; 415, 413 and 400 for a bad body, 400 for a bad query; 507 if the world is
     ///   full.
     private func answer(
         _ endpoint: Endpoint, on id: String, _ exchange: Exchange, _ backend: inout Backend, _ turn: inout Turn
-    ) throws(APIError) -> Answer {
+    ) throws(APIError) -> Answer? {
         let world = exchange.world
         let user = try world.authenticator.user(
             of: exchange.head.fields, last: &exchange.connection.lastAuthorization, in: &backend, at: turn.now)
@@ -153,15 +156,17 @@ extension Engine {
             let query = try ConsultationListQuery(query: exchange.head.target.queryItems(), isForApps: isForApps)
             return .ok(backend.consultations(query, for: user))
         case .listMessages:
-            return .ok(try backend.messages(id, query: exchange.head.target.queryItems(), for: user, at: turn.now))
+            let messages = try backend.messages(
+                id, query: exchange.head.target.queryItems(), for: user, at: turn.now)
+            return ok(messages, exchange, at: turn.now)
         case .listQuickActions:
             return .ok(backend.quickActions(try QuickActionQuery(query: exchange.head.target.queryItems())))
         case .listGoals:
             let query = try GoalListQuery(query: exchange.head.target.queryItems(), isForApps: isForApps)
-            return .ok(backend.goals(query, for: user, at: turn.now))
+            return ok(backend.goals(query, for: user, at: turn.now), exchange, at: turn.now)
         case .listMealLogs:
             let query = try MealLogListQuery(query: exchange.head.target.queryItems(), isForApps: isForApps)
-            return .ok(backend.mealLogs(query, for: user))
+            return ok(backend.mealLogs(query, for: user), exchange, at: turn.now)
         default: return try commandAnswer(endpoint, on: id, by: user, exchange, &backend, &turn)
         }
     }

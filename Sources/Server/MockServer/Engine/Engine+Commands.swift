@@ -5,13 +5,14 @@ import JSON
 
 /// The operations that change something, and those that only the apps know.
 extension Engine {
-    /// The answer of an operation; the `id` is the first one in its path, empty if there is none.
+    /// The answer of an operation, or nil if it waits for a job; the `id` is the first one in its path, empty if there
+    /// is none.
     ///
     /// - Throws: 404 for an unknown id; 415, 413 and 400 for a bad body, 400 for a bad query; 507 if the world is full.
     func commandAnswer(
         _ endpoint: Endpoint, on id: String, by user: UserID, _ exchange: Exchange, _ backend: inout Backend,
         _ turn: inout Turn
-    ) throws(APIError) -> Answer {
+    ) throws(APIError) -> Answer? {
         try checkBody(of: endpoint, on: id, by: user, exchange, &backend)
         let (body, mode) = (exchange.body, exchange.world.mode)
         switch endpoint {
@@ -102,13 +103,13 @@ extension Engine {
 
 /// What the apps sync in the background.
 extension Engine {
-    /// The answer of an operation on documents.
+    /// The answer of an operation on documents; nil if it waits for a job.
     ///
     /// - Throws: 404 for an unknown id; 400 for a bad body or a bad query; 507 if the world is full.
     private func documentAnswer(
         _ endpoint: Endpoint, in collection: DocumentCollection, on id: String, by user: UserID, _ exchange: Exchange,
         _ backend: inout Backend, _ turn: inout Turn
-    ) throws(APIError) -> Answer {
+    ) throws(APIError) -> Answer? {
         let query = try DocumentListQuery(
             query: endpoint.parameters.isEmpty ? [] : exchange.head.target.queryItems(),
             searches: endpoint == .searchJournal)
@@ -117,15 +118,16 @@ extension Engine {
             .ok(try backend.markDocument(id, member, as: value, in: collection, by: user, &turn))
         }
         switch endpoint {
-        case .analyzeMoodEntries: return .ok(backend.moodAnalytics(query, for: user))
+        case .analyzeMoodEntries: return ok(backend.moodAnalytics(query, for: user), exchange, at: turn.now)
         case .countUnreadInsights: return .ok(backend.unreadInsights(of: user))
         case .generateInsights: return .created(try backend.generateInsight(by: user, &turn))
         case .readInsight: return try mark("is_read", as: true)
         case .favoriteInsight: return try mark("is_favorite", as: nil)
         case .archiveInsight: return try mark("is_archived", as: true)
         case .unarchiveInsight: return try mark("is_archived", as: false)
-        case .listPublicWorkoutTemplates: return .ok(backend.publicTemplates(query))
-        case .listSharedWorkoutTemplates: return .ok(backend.templatesShared(with: user, query))
+        case .listPublicWorkoutTemplates: return ok(backend.publicTemplates(query), exchange, at: turn.now)
+        case .listSharedWorkoutTemplates:
+            return ok(backend.templatesShared(with: user, query), exchange, at: turn.now)
         case .shareWorkoutTemplate:
             return .ok(try backend.shareTemplate(id, ShareDocumentRequest(body: exchange.body), by: user))
         case .unshareWorkoutTemplate:
@@ -138,7 +140,8 @@ extension Engine {
         }
         // What several collections have.
         switch endpoint.method {
-        case .get where id.isEmpty: return .ok(backend.documents(in: collection, query, for: user))
+        case .get where id.isEmpty:
+            return ok(backend.documents(in: collection, query, for: user), exchange, at: turn.now)
         case .get: return .ok(try backend.document(id, in: collection, for: user))
         case .post: return .created(try backend.createDocument(object(), in: collection, by: user, &turn))
         case .put: return .ok(try backend.replaceDocument(id, with: object(), in: collection, by: user, &turn))
@@ -151,8 +154,8 @@ extension Engine {
 
 /// Registration, login, and refresh tokens.
 extension Engine {
-    /// The answer of an endpoint that needs no bearer token, because it issues one.
-    func signIn(_ endpoint: Endpoint, _ exchange: Exchange) throws(APIError) -> Answer {
+    /// The answer of an endpoint that needs no bearer token, because it issues one; nil if it waits for a job.
+    func signIn(_ endpoint: Endpoint, _ exchange: Exchange) throws(APIError) -> Answer? {
         let (body, world) = (exchange.body, exchange.world)
         try world.authenticator.checkAPIKey(of: exchange.head.fields)
         defer { applyEffects(of: world, at: exchange.now) }
@@ -162,10 +165,19 @@ extension Engine {
         switch endpoint {
         case .register:
             let request = try RegisterRequest(body: body, at: world.turn.now)
-            let (tokens, profile) = try world.backend.register(request, &world.turn)
+            var hash: PasswordHash?
+            if let deferred = world.backend.passwordHash(for: request, world.turn) {
+                hash = value(of: deferred, for: exchange, at: world.turn.now)
+                if hash == nil { return nil }
+            }
+            let (tokens, profile) = try world.backend.register(request, hash: hash, &world.turn)
             return .created(tokens.body(registering: profile, signedWith: secret))
         case .logIn:
-            return .ok(try world.backend.logIn(LogInRequest(body: body), &world.turn).body(signedWith: secret))
+            let request = try LogInRequest(body: body)
+            let check = world.backend.passwordCheck(for: request)
+            guard let isRight = value(of: check, for: exchange, at: world.turn.now) else { return nil }
+            let tokens = try world.backend.logIn(request, isRight: isRight, &world.turn)
+            return .ok(tokens.body(signedWith: secret))
         case .refreshTokens:
             let token = try refreshToken(RefreshRequest(body: body), secret)
             return .ok(try world.backend.refresh(token, &world.turn).body(signedWith: secret, isFlat: true))

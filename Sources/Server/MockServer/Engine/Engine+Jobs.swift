@@ -84,16 +84,22 @@ extension Engine {
         return AwaitedAnswer(head: exchange.head, connection: exchange.connection.id, jobBytes: bytes)
     }
 
-    /// Answers a request whose job is done, and serves what arrived after it; does nothing if its client has left.
-    func conclude(_ awaited: AwaitedAnswer, with result: Result<Answer, APIError>, at now: Timestamp) {
+    /// The connection of a request whose job is done, ready for an answer; nil if its client has left.
+    private func resumeConnection(of awaited: AwaitedAnswer, at now: Timestamp) -> Connection? {
         jobs.heldBytes -= awaited.jobBytes
-        guard let connection = connection(of: awaited) else { return }
+        guard let connection = connection(of: awaited) else { return nil }
         connection.waiting = nil
         touch(connection)
-        guard connection.isServed else { return }
+        guard connection.isServed else { return nil }
         lendOutput(to: connection)
-        enter(defaultWorld, at: now)
         arm(connection, .idle, after: patience.idle, at: now)
+        return connection
+    }
+
+    /// Answers a request whose job is done, and serves what arrived after it; does nothing if its client has left.
+    func conclude(_ awaited: AwaitedAnswer, with result: Result<Answer, APIError>, at now: Timestamp) {
+        guard let connection = resumeConnection(of: awaited, at: now) else { return }
+        enter(defaultWorld, at: now)
         var answer: Answer
         do throws(APIError) {
             answer = try result.get()
@@ -106,6 +112,39 @@ extension Engine {
         reply(answer, from: answer.source, to: awaited.head, in: defaultWorld, on: connection, at: now)
         answering = outer
         goOn(connection, at: now)
+    }
+
+    /// The value of something deferred for a request of the API: at once if that is little work, otherwise from a job.
+    ///
+    /// The request's world stands meanwhile, so that what happens in it keeps its order however long the job takes. Then
+    /// the request is served again, and finds the value.
+    ///
+    /// - Parameter time: The time by the world's clock.
+    /// - Returns: nil if the request waits for a job.
+    func value<Value>(of deferred: Deferred<Value>, for exchange: Exchange, at time: Timestamp) -> Value? {
+        if let made = exchange.made as? Value { return made }
+        guard startJob != nil, deferred.cost > Self.largestWorkOnLoop else { return deferred.make() }
+        let (world, awaited) = (exchange.world, awaitJob(for: exchange, holding: exchange.body.count))
+        exchange.requestedAt = exchange.requestedAt ?? time
+        stand(world)
+        // Taken out, so that the world's values have one owner again when the job is done.
+        let parcel = Parcel(deferred)
+        beside(at: exchange.now) { parcel.take().make() } then: { engine, value, now in
+            engine.resume(world, at: now)
+            (exchange.made, exchange.now, exchange.isReleased) = (value.take(), now, true)
+            engine.enter(world, at: now)
+            guard let connection = engine.resumeConnection(of: awaited, at: now) else {
+                return engine.recorder.record(.exchange(exchange.abandoned), on: exchange.connection, in: world)
+            }
+            engine.serve(exchange)
+            engine.goOn(connection, at: now)
+        }
+        return nil
+    }
+
+    /// The answer with a body that was deferred; nil if it waits for a job.
+    func ok(_ body: Deferred<[UInt8]>, _ exchange: Exchange, at time: Timestamp) -> Answer? {
+        value(of: body, for: exchange, at: time).map(Answer.ok)
     }
 
     /// The connection that waits for an answer; nil if its client has left.

@@ -15,7 +15,7 @@ final class Exchange {
     let connection: Connection
     /// The system's time.
     @exclusivity(unchecked) var now: Timestamp
-    /// When the request was complete, by the world's clock, if a breakpoint held it; nil if that is now.
+    /// When the request was complete, by the world's clock, if it was held or waited for a job; nil if that is now.
     @exclusivity(unchecked) var requestedAt: Timestamp?
     let destination: Destination
     /// The world of its path; the default one if there is no such world.
@@ -39,8 +39,10 @@ final class Exchange {
     @exclusivity(unchecked) var interceptor: String?
     /// The result of inflating its body; nil if the body has no gzip, or the world does not take it.
     @exclusivity(unchecked) var inflation: Inflation?
-    /// Whether a breakpoint held it, so that its faults are known already.
+    /// Whether a breakpoint held it, or a job has worked for it, so that its faults are known already.
     @exclusivity(unchecked) var isReleased = false
+    /// The value that a job has made for it.
+    @exclusivity(unchecked) var made: (any Sendable)?
 
     init(_ head: RequestHead, body: [UInt8], on connection: Connection, in engine: Engine, at now: Timestamp) {
         // Heads and destinations are large: each is moved into its place after the last look at it.

@@ -236,7 +236,7 @@ extension Exchange {
     }
 
     /// The exchange if the client leaves before it is answered.
-    fileprivate var abandoned: RecordedExchange {
+    var abandoned: RecordedExchange {
         RecordedExchange(
             head: received?.head ?? head, body: received?.body ?? body,
             requestedAt: requestedAt ?? world.turn.now,

@@ -1,0 +1,137 @@
+import JSON
+import TestSupport
+import Testing
+
+@testable import MockServer
+
+@Suite("Requests of the API whose work is long")
+struct DeferredTests {
+    private static let login = #"{"email":"ada@example.com","password":"correct horse"}"#
+    private static let registration =
+        #"{"email":"bob@example.com","password":"correct horse","name":"Bob","date_of_birth":"1990-05-17"}"#
+    private static let long = String(repeating: "calm and rested ", count: 1200)
+
+    /// A world with much of everything, and costly passwords.
+    private static func world(in network: VirtualNetwork) throws -> WorldClient {
+        let goal = #"{"title":"Run","description":"\#(String(repeating: "\u{1F9D8}", count: 2000))"}"#
+        func list(_ item: String, _ count: Int) -> String {
+            "[" + Array(repeating: item, count: count).joined(separator: ",") + "]"
+        }
+        let document = #"{"score":4,"status":"open","is_public":true,"note":"\#(long)"}"#
+        let documents = ["mood_entries", "journal", "workout_templates"].map { "\"\($0)\":\(list(document, 5))" }
+        // Much comes of few bytes.
+        let consultation = #"{"persona":"nutritionist","id":"\#(consultation)","made_up_messages":8000}"#
+        let users = """
+            [{"email":"ada@example.com","password":"correct horse","goals":\(list(goal, 150)),
+              "documents":{\(documents.joined(separator: ","))},"consultations":[\(consultation)]}]
+            """
+        let world = try network.world()
+        let state = #"{"name":"a","accounts":{"password_cost":3000},"users":\#(users)}"#
+        try #require(try world.ask(.put, "state", state).status == 200)
+        return world
+    }
+
+    private static let consultation = "5d1f7a90-3c4e-4b5d-8f6a-1b2c3d4e5f60"
+
+    private static let calls: [(method: String, path: String, body: String?)] = [
+        ("GET", "/api/v1/goals", nil), ("GET", "/api/v1/wellness/mood-entries/analytics", nil),
+        ("GET", "/api/v1/wellness/mood-entries?status=open", nil), ("GET", "/api/v1/journal/search?q=RESTED", nil),
+        ("GET", "/api/v1/workout-templates/public?status=done", nil),
+        ("GET", "/api/v1/workout-templates/shared-with-me?status=open", nil),
+        ("GET", "/api/v1/consultations/\(consultation)/messages", nil), ("POST", "/api/v1/auth/login", login),
+        ("POST", "/api/v1/auth/login", login.replacing("horse", with: "house")),
+        ("POST", "/api/v1/auth/register", registration),
+    ]
+
+    @Test("come beside the loop to the same bytes, the same state and the same journal as on it", arguments: calls)
+    func sameBytes(method: String, path: String, body: String?) throws {
+        func outcome(_ isBeside: Bool) throws -> [String] {
+            let network = VirtualNetwork()
+            let (world, other) = (try Self.world(in: network), try network.world())
+            let jobs = isBeside ? HeldJobs(network) : nil
+            let request = world.request(.init(rawValue: method)!, path, body)
+            let (asking, later) = (try network.client(), try network.client())
+            let goal = world.request(.post, "/api/v1/goals", WorldClient.goal)
+            asking.wire.send(request.bytes)
+            later.wire.send(goal.bytes)
+            if let jobs {
+                #expect(jobs.count == 1 && asking.wire.received.isEmpty && later.wire.received.isEmpty)
+                #expect(try other.exchange(.get, "/api/v1/goals").status == 200, "other worlds do not wait")
+                try jobs.runAll()
+            }
+            let answers = [try asking.response(to: request).text, try later.response(to: goal).text]
+            network.engine.startJob = nil
+            return answers + [try world.ask(.get, "journal").text, try world.ask(.get, "state").text]
+        }
+        #expect(try outcome(true) == outcome(false))
+    }
+
+    @Test("Logins that come together take a job each, one after the other, in their order")
+    func logins() throws {
+        let network = VirtualNetwork()
+        let world = try Self.world(in: network)
+        let jobs = HeldJobs(network)
+        let request = world.request(.post, "/api/v1/auth/login", Self.login)
+        let clients = try (0..<20).map { _ in try network.client() }
+        for client in clients { client.wire.send(request.bytes) }
+        for (number, client) in clients.enumerated() {
+            #expect(jobs.count == 1)
+            #expect(clients.map { !$0.wire.received.isEmpty } == clients.indices.map { $0 < number })
+            try jobs.runNext()
+            #expect(try client.response(to: request).status == 200)
+        }
+        #expect(jobs.count == 0)
+    }
+
+    @Test("A client that leaves meanwhile was not answered, and its world goes on")
+    func leaves() throws {
+        let network = VirtualNetwork()
+        let world = try Self.world(in: network)
+        let jobs = HeldJobs(network)
+        let client = try network.client()
+        client.wire.send(world.request(.post, "/api/v1/auth/login", Self.login).bytes)
+        client.wire.vanish()
+        try jobs.runAll()
+        let entry = try #require(try world.journal().last)
+        #expect(entry["endpoint"] == "logIn" && entry["status"] ?? .null == .null)
+        #expect(try world.exchange(.get, "/api/v1/quick-actions").status == 404)
+        #expect(network.engine.jobs.heldBytes == 0 && network.engine.connections.heldBytes == 0)
+    }
+
+    @Test(
+        "A fault acts on such a request once",
+        arguments: [#""status":503"#, #""status":503,"processed":true"#]
+    )
+    func faults(fault: String) throws {
+        func outcome(_ isBeside: Bool) throws -> [String] {
+            let network = VirtualNetwork()
+            let world = try Self.world(in: network)
+            let rule = #"{"name":"r","on":"POST /api/v1/auth/login","requests":"2",\#(fault)}"#
+            #expect(try world.ask(.post, "faults", rule).status == 201)
+            let jobs = isBeside ? HeldJobs(network) : nil
+            let request = world.request(.post, "/api/v1/auth/login", Self.login)
+            let received = try (0..<3).map { _ in
+                let client = try network.client()
+                client.wire.send(request.bytes)
+                try jobs?.runAll()
+                return String(decoding: client.wire.received, as: UTF8.self)
+            }
+            network.engine.startJob = nil
+            return received + [try world.ask(.get, "faults").text, try world.ask(.get, "state").text]
+        }
+        #expect(try outcome(true) == outcome(false))
+    }
+
+    @Test("What is little work is no job")
+    func little() throws {
+        let network = VirtualNetwork()
+        let world = try network.world(#"{"scenario":{"name":"a","accounts":{"password_cost":2000}}}"#)
+        let jobs = HeldJobs(network)
+        #expect(try world.exchange(.post, "/api/v1/auth/register", Self.registration).status == 201)
+        #expect(try world.exchange(.post, "/api/v1/auth/register", Self.registration).status == 409)
+        for _ in 0..<20 { #expect(try world.exchange(.post, "/api/v1/journal", #"{"note":"rest"}"#).status == 201) }
+        #expect(try world.exchange(.get, "/api/v1/journal/search?q=rest").status == 200)
+        #expect(try world.exchange(.get, "/api/v1/goals").status == 200)
+        #expect(jobs.count == 0)
+    }
+}
