@@ -54,16 +54,16 @@ public struct JournalQuery: Sendable {
     ///
     /// - Parameter opening: The handshake of the entry's socket.
     func matches(_ entry: JournalEntry, opening: RecordedOpening?) -> Bool {
-        differences(of: entry, opening: opening, areDescribed: false).isEmpty
+        differences(of: entry, opening: opening, in: .none).isEmpty
     }
 
     /// The conditions that an entry does not meet; none if it matches.
     ///
     /// - Parameters:
     ///   - opening: The handshake of the entry's socket.
-    ///   - areDescribed: Whether they say what is wanted and what is there, which takes time.
+    ///   - detail: What they have, which takes time.
     func differences(
-        of entry: JournalEntry, opening: RecordedOpening?, areDescribed: Bool = true
+        of entry: JournalEntry, opening: RecordedOpening?, in detail: Detail = .full
     ) -> [Difference] {
         let (event, kind) = (entry.event, entry.event.kind)
         var differences: [Difference] = []
@@ -72,7 +72,11 @@ public struct JournalQuery: Sendable {
             _ found: @autoclosure () -> String?
         ) {
             guard isMet == false else { return }
-            differences.append(areDescribed ? Difference(name: name(), wanted: wanted(), found: found()) : .unknown)
+            switch detail {
+            case .none: differences.append(Difference(name: "", wanted: "", found: nil))
+            case .found: differences.append(Difference(name: "", wanted: "", found: found()))
+            case .full: differences.append(Difference(name: name(), wanted: wanted(), found: found()))
+            }
         }
         expect(
             "kind", kinds.isEmpty ? nil : kinds.contains(kind),
@@ -107,9 +111,15 @@ public struct JournalQuery: Sendable {
             "type", type.map { $0 == event.type.map(ExactString.init(_:)) }, type?.text ?? "", event.type)
         expect(
             "text \(text?.text.quoted(limit: 60) ?? "")",
-            text.map { text in event.contents.contains { $0.contains(Array(text.text.utf8)) } }, "", nil)
+            text.map { text in
+                let bytes = Array(text.text.utf8)
+                return event.contents.contains { $0.hasPart(bytes) }
+            }, "", nil)
         return differences
     }
+
+    /// What is said of differences.
+    enum Detail { case none, found, full }
 
     /// A condition that an entry does not meet.
     struct Difference {
@@ -117,11 +127,32 @@ public struct JournalQuery: Sendable {
         /// The entry's value; nil if it has none.
         let found: String?
 
-        fileprivate static let unknown = Difference(name: "", wanted: "", found: nil)
-
         var sentence: String {
             found.map { "\(name) is \($0.onOneLine(limit: 80)), not \(wanted.onOneLine(limit: 80))" }
                 ?? "it has no \(name)"
+        }
+    }
+}
+
+extension [UInt8] {
+    /// Whether it contains other bytes in a row.
+    func hasPart(_ part: [UInt8]) -> Bool {
+        guard let first = part.first else { return true }
+        return withUnsafeBufferPointer { bytes in
+            part.withUnsafeBufferPointer { part in
+                var start = 0
+                while start + part.count <= bytes.count {
+                    guard bytes[start] == first else {
+                        start += 1
+                        continue
+                    }
+                    var length = 1
+                    while length < part.count, bytes[start + length] == part[length] { length += 1 }
+                    if length == part.count { return true }
+                    start += 1
+                }
+                return false
+            }
         }
     }
 }

@@ -114,7 +114,7 @@ public enum PathPattern: Sendable, Equatable {
 
     func matches(_ target: RequestTarget) -> Bool {
         switch self {
-        case .containing(let text): return Array(target.path.utf8).contains(Array(text.utf8))
+        case .containing(let text): return Array(target.path.utf8).hasPart(Array(text.utf8))
         case .template(let wanted):
             let segments = target.segmentsInWorld
             return segments.count == wanted.count
@@ -139,10 +139,12 @@ public struct JournalLookout: Sendable {
     /// An entry that meets some of the conditions.
     public struct NearMiss: Sendable {
         /// With the first ``bodyLimit`` bytes of its bodies.
-        public let entry: JournalEntry
+        public fileprivate(set) var entry: JournalEntry
         /// The conditions that it does not meet, such as `status is 409, not 201`.
-        public let differences: [String]
+        public fileprivate(set) var differences: [String] = []
         fileprivate let distance: Int
+        fileprivate let opening: RecordedOpening?
+        fileprivate var isDescribed = false
     }
 
     /// The bytes of a body in a near miss.
@@ -156,6 +158,8 @@ public struct JournalLookout: Sendable {
     /// The number of the last entry that was checked.
     public private(set) var checked: Int
     /// Those with the fewest differences, and of these the newest, come first.
+    ///
+    /// They are described once ``next(in:)`` has come to the end: most are soon replaced by others.
     public private(set) var nearMisses: [NearMiss] = []
 
     public init(_ query: JournalQuery) {
@@ -167,27 +171,34 @@ public struct JournalLookout: Sendable {
     public mutating func next(in journal: Journal) -> JournalSearch.Step? {
         guard let entry = journal.entries(after: checked).first else {
             checked = max(checked, journal.lastNumber)
+            for index in nearMisses.indices where !nearMisses[index].isDescribed { describe(index) }
             return nil
         }
         checked = entry.number
         defer { query.note(entry, in: &openings) }
         guard entry.number > query.since else { return .passed(cost: 16) }
-        let differences = query.differences(of: entry, opening: openings[entry.connection])
-        guard !differences.isEmpty else { return .found(entry) }
+        let opening = openings[entry.connection]
         let kind = entry.event.kind
         // What moves a clock makes an entry of each step.
-        if query.kinds.isEmpty ? kind != .clock : query.kinds.contains(kind) { note(entry, differences) }
-        return .passed(cost: 512 + (query.type == nil && query.text == nil ? 0 : 2 * entry.byteCount))
+        let isNoted = query.kinds.isEmpty ? kind != .clock : query.kinds.contains(kind)
+        let differences = query.differences(of: entry, opening: opening, in: isNoted ? .found : .none)
+        guard !differences.isEmpty else { return .found(entry) }
+        // What an entry cannot have at all is farther away than another value.
+        if isNoted { note(entry, differences.reduce(0) { $0 + ($1.found == nil ? 2 : 1) }, opening) }
+        return .passed(cost: 128 + (query.text == nil && query.type == nil ? 0 : 2 * entry.byteCount))
     }
 
-    private mutating func note(_ entry: JournalEntry, _ differences: [JournalQuery.Difference]) {
-        // What an entry cannot have at all is farther away than another value.
-        let distance = differences.reduce(0) { $0 + ($1.found == nil ? 2 : 1) }
+    private mutating func note(_ entry: JournalEntry, _ distance: Int, _ opening: RecordedOpening?) {
         if nearMisses.count == Self.mostMisses, distance > nearMisses[nearMisses.count - 1].distance { return }
         let place = nearMisses.firstIndex { $0.distance >= distance } ?? nearMisses.count
-        let miss = NearMiss(
-            entry: entry.excerpt(bodies: Self.bodyLimit), differences: differences.map(\.sentence), distance: distance)
-        nearMisses.insert(miss, at: place)
+        nearMisses.insert(NearMiss(entry: entry, distance: distance, opening: opening), at: place)
         if nearMisses.count > Self.mostMisses { nearMisses.removeLast() }
+    }
+
+    private mutating func describe(_ index: Int) {
+        let miss = nearMisses[index]
+        nearMisses[index].differences = query.differences(of: miss.entry, opening: miss.opening).map(\.sentence)
+        nearMisses[index].entry = miss.entry.excerpt(bodies: Self.bodyLimit)
+        nearMisses[index].isDescribed = true
     }
 }
