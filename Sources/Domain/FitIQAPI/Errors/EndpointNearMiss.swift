@@ -47,10 +47,14 @@ public struct EndpointNearMiss: Equatable, Sendable {
         else { return [] }
         let known = Endpoint.allCases.filter { mode.servesApps || $0.origin == .guides }
         let words = Set(known.flatMap(\.words))
-        let (path, atRoot) = (PathRepair(segments, words: words), PathRepair(segments, words: words, isAtRoot: true))
+        var (path, atRoot) = (PathRepair(segments, words: words), PathRepair(segments, words: words, isAtRoot: true))
         let candidates = known.filter(mode.serves).compactMap { endpoint -> EndpointNearMiss? in
             let isBelowPrefix = endpoint.template.hasPrefix("/api/v1/")
-            var alignment = (isBelowPrefix ? path : atRoot).aligned(with: endpoint.template)
+            let template = endpoint.template.split(separator: "/").map(String.init)
+            let cost = isBelowPrefix ? path.cost(of: template) : atRoot.cost(of: template)
+            // Most endpoints are too far away to say how they differ.
+            guard 100 - cost > 40 else { return nil }
+            var alignment = (isBelowPrefix ? path : atRoot).aligned(with: template)
             if method != endpoint.method, !(method == .head && endpoint.answersHead) {
                 alignment.cost += Cost.method
                 alignment.differences.append(.method(got: method.rawValue, expected: endpoint.method.rawValue))
@@ -86,6 +90,7 @@ private struct PathRepair {
     private var segments: [String]
     private var start = Alignment()
     private let words: Set<ExactString>
+    private var knownCosts: [ExactString: [Int]] = [:]
 
     /// - Parameter isAtRoot: Whether the path is meant to be that of an endpoint outside `/api/v1`.
     init(_ arrived: [String], words: Set<ExactString>, isAtRoot: Bool = false) {
@@ -143,9 +148,35 @@ private struct PathRepair {
         }
     }
 
+    /// The cost of the cheapest alignment alone.
+    mutating func cost(of wanted: [String]) -> Int {
+        let missing = wanted.map { $0.hasPrefix("{") ? Cost.missingID : Cost.missingWord }
+        var row = [start.cost]
+        for cost in missing { row.append(row[row.count - 1] + cost) }
+        let columns = wanted.map { costs(of: $0) }
+        for (place, got) in segments.enumerated() {
+            let extra = got.isEmpty ? Cost.slash : Cost.extraSegment
+            var next = [row[0] + extra]
+            for index in wanted.indices {
+                next.append(
+                    min(row[index] + columns[index][place], row[index + 1] + extra, next[index] + missing[index]))
+            }
+            row = next
+        }
+        return row[row.count - 1]
+    }
+
+    /// What each segment costs in the place of a template's; many templates have the same ones.
+    private mutating func costs(of expected: String) -> [Int] {
+        let key = ExactString(expected.hasPrefix("{") ? "{" : expected)
+        if let known = knownCosts[key] { return known }
+        let costs = segments.map { compare($0, expected).cost }
+        knownCosts[key] = costs
+        return costs
+    }
+
     /// Finds the cheapest alignment of the path with a template by segment: Levenshtein's table, one row at a time.
-    func aligned(with template: String) -> Alignment {
-        let wanted = template.split(separator: "/").map(String.init)
+    func aligned(with wanted: [String]) -> Alignment {
         var row = [start]
         for expected in wanted { row.append(row[row.count - 1].adding(missing: expected)) }
         for got in segments {
