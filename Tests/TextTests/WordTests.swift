@@ -85,6 +85,27 @@ import Testing
     func escaped(_ text: String, _ expected: String) { #expect(TerminalText.escaped(text) == expected) }
 
     @Test(
+        "A text of lines is printed without what acts on a terminal, in one piece or in many",
+        arguments: [
+            ("a\nb\tc", "a\nb\tc"), ("a\r\nb\rc", "a\\r\nb\\rc"), ("\u{1B}]0;x\u{7}", "\\x1B]0;x\\x07"),
+            ("\u{9B}2J\u{85}", "\\x9B2J\\x85"), ("a\u{202E}b\u{2066}\u{200F}", "a\\u{202E}b\\u{2066}\\u{200F}"),
+            ("👩\u{200D}🍳 می\u{200C}خورم", "👩\u{200D}🍳 می\u{200C}خورم"),
+            ("e\u{301}\u{1B}\u{301}", "e\u{301}\\x1B\u{301}"),
+        ])
+    func printed(_ text: String, _ expected: String) {
+        #expect(TerminalText.printed(text) == expected)
+        let pieces = text.unicodeScalars.map { TerminalText.printed(String($0)) }
+        #expect(pieces.joined().unicodeScalars.elementsEqual(expected.unicodeScalars))
+    }
+
+    @Test("JSON is printed in its own escapes")
+    func printedJSON() {
+        #expect(
+            TerminalText.printed(json: "{\"a\u{9B}\": \"\u{202E}\u{E0041}é\"}\n")
+                == "{\"a\\u009b\": \"\\u202e\\udb40\\udc41é\"}\n")
+    }
+
+    @Test(
         "An excerpt has no more columns than it may",
         arguments: [("abcd", 4, "abcd"), ("abcde", 4, "abc…"), ("漢字漢字", 4, "漢…"), ("a\nb", 3, "a\\…"), ("a", 1, "a")])
     func excerpt(_ text: String, _ width: Int, _ expected: String) {
@@ -95,7 +116,8 @@ import Testing
         "A text stands on one line, cut, without what acts on a terminal",
         arguments: [
             ("a\r\nb\tc", "a b c"), ("\u{1B}[31m\u{9B}\u{7F}", "\u{FFFD}[31m\u{FFFD}\u{FFFD}"),
-            ("\u{202E}x", "\u{FFFD}x"),
+            ("\u{202E}x", "\u{FFFD}x"), ("\u{61C}\u{200B}\u{E0041}x", "\u{FFFD}\u{FFFD}\u{FFFD}x"),
+            ("a\u{200D}b", "a\u{200D}b"),
             ("123456789", "123456789"), ("1234567890", "1234567890"), ("12345678901", "1234567890…"),
         ])
     func oneLine(text: String, line: String) {

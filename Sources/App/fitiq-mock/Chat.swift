@@ -3,6 +3,7 @@ import FitIQAPI
 import FitIQClient
 import MockServer
 import Sockets
+import Text
 
 struct Chat: ParsableCommand {
     static let defaultURL = "http://127.0.0.1:8080"
@@ -231,24 +232,24 @@ private struct PrintedLine: Sendable {
     /// Prints the new part; a text that does not continue the old one starts a new line.
     mutating func grow(to whole: String) {
         guard whole != text else { return }
-        if whole.hasPrefix(text) {
-            write(whole.utf8.dropFirst(text.utf8.count))
+        // Texts begin alike only if their bytes do: the rest begins with a whole scalar.
+        if whole.utf8.starts(with: text.utf8) {
+            write(String(whole.unicodeScalars.suffix(from: whole.utf8.index(whole.startIndex, offsetBy: text.utf8.count))))
         } else {
-            write("\n".utf8)
-            write(whole.utf8)
+            write("\n" + whole)
         }
         text = whole
     }
 
     mutating func finish(with whole: String) {
         grow(to: whole)
-        write("\n".utf8)
+        write("\n")
     }
 
-    func end() { if !text.isEmpty { write("\n".utf8) } }
+    func end() { if !text.isEmpty { write("\n") } }
 
-    private func write(_ bytes: some Sequence<UInt8>) {
-        StandardOutput.write(Array(bytes))
+    private func write(_ part: String) {
+        draw(TerminalText.printed(part))
         StandardOutput.flush()
     }
 }

@@ -1,6 +1,7 @@
 import FitIQClient
 import JSON
 import Sockets
+import Text
 
 /// Tells a person who chats what happens beside the answers, on standard error.
 enum ChatNews {
@@ -54,7 +55,7 @@ enum ChatNews {
         // A line that is edited is drawn again below; what has come of an answer stays.
         let editor = LineInput.awake.value
         let start = !System.isTerminal(.error) ? "" : editor == nil ? "\n" : "\r\u{1B}[K"
-        FitIQMock.printToStandardError("\(start)fitiq-mock: \(message)\n")
+        FitIQMock.drawOnStandardError("\(start)fitiq-mock: \(TerminalText.printed(message))\n")
         editor?.requestStop()
     }
 

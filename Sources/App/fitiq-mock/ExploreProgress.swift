@@ -1,4 +1,5 @@
 import Sockets
+import Text
 
 /// Shows on standard error how far a search is: on a terminal in one line that is redrawn, elsewhere now and then.
 final class ExploreProgress: Sendable {
@@ -15,8 +16,9 @@ final class ExploreProgress: Sendable {
         }
         lastTime.value = now
         let text = text(start.duration(to: now).components.seconds)
-        FitIQMock.printToStandardError(isTerminal ? Self.anew + "fitiq-mock: \(text)" : "fitiq-mock: \(text)\n")
+        let line = "fitiq-mock: " + TerminalText.escaped(text)
+        FitIQMock.drawOnStandardError(isTerminal ? Self.anew + line : line + "\n")
     }
 
-    func end() { if isTerminal, lastTime.value != nil { FitIQMock.printToStandardError(Self.anew) } }
+    func end() { if isTerminal, lastTime.value != nil { FitIQMock.drawOnStandardError(Self.anew) } }
 }

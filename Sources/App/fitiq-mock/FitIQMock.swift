@@ -120,7 +120,11 @@ struct FitIQMock: ParsableCommand {
 
     static func printError(_ message: String) { printToStandardError("fitiq-mock: \(message)\n") }
 
-    static func printToStandardError(_ text: String) {
+    /// Writes a text to standard error; what would control a terminal is escaped, wherever the text came from.
+    static func printToStandardError(_ text: String) { drawOnStandardError(TerminalText.printed(text)) }
+
+    /// Writes a text with control sequences of our own to standard error; all other parts of it must be escaped.
+    static func drawOnStandardError(_ text: String) {
         let bytes = Array(text.utf8)
         _ = write(STDERR_FILENO, bytes, bytes.count)
     }

@@ -117,7 +117,7 @@ struct JobProgress: Sendable {
     /// - Parameter seconds: How long it has run, for a line that the next one replaces; call it once a second.
     func say(_ index: Int, _ name: String, _ text: String, passingAfter seconds: Int64? = nil) {
         if !isTerminal, let seconds, seconds % Self.quietSeconds != 0 { return }
-        FitIQMock.printToStandardError(line(index, name, text, isPassing: seconds != nil))
+        FitIQMock.drawOnStandardError(line(index, name, text, isPassing: seconds != nil))
     }
 
     /// The output for a line; the name in it comes from a file and is untrusted.
@@ -126,5 +126,5 @@ struct JobProgress: Sendable {
         return (isTerminal ? Self.anew : "") + line + (isTerminal && isPassing ? "" : "\n")
     }
 
-    func isInterrupted() { if isTerminal { FitIQMock.printToStandardError(Self.anew) } }
+    func isInterrupted() { if isTerminal { FitIQMock.drawOnStandardError(Self.anew) } }
 }

@@ -33,13 +33,13 @@ final class LineInput {
         Self.awake.value = keys.mailbox
         defer { Self.awake.value = nil }
         while lines.isEmpty {
-            print(editor.drawn(prompt: prompt, columns: Terminal.columns ?? 80), terminator: "")
+            draw(editor.drawn(prompt: prompt, columns: Terminal.columns ?? 80))
             StandardOutput.flush()
             lines += take(try keys.next())
         }
         let line = lines.removeFirst()
         // The whole of it, which may take several rows, stays on the screen.
-        if case .text(let text) = line { print("\r\u{1B}[K\(prompt)\(text.onOneLine(limit: .max))", terminator: "") }
+        if case .text(let text) = line { draw("\r\u{1B}[K\(prompt)\(text.onOneLine(limit: .max))") }
         print("")
         return line
     }

@@ -267,7 +267,7 @@ struct ReportOptions: ParsableArguments {
     func tell(
         _ report: Report, knownBroken: KnownBroken, page: (path: String, bytes: [UInt8])? = nil, signal: Int32? = nil
     ) throws(Failure) {
-        print(TerminalReport(report, knownBroken: knownBroken, usesColor: System.usesColor).text, terminator: "")
+        draw(TerminalReport(report, knownBroken: knownBroken, usesColor: System.usesColor).text)
         if annotations == .github { print(GitHubAnnotations(report, knownBroken: knownBroken).text, terminator: "") }
         StandardOutput.flush()
         do throws(FileError) {

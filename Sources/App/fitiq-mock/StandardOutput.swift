@@ -57,10 +57,13 @@ enum StandardOutput {
     private static let isTerminal = System.isTerminal(.output)
 }
 
-/// Writes a line to standard output.
+/// Writes a line to standard output; what would control a terminal is escaped, wherever the text came from.
 ///
 /// This hides the `print` of the standard library, which ignores errors.
-func print(_ text: String, terminator: String = "\n") { StandardOutput.write(Array((text + terminator).utf8)) }
+func print(_ text: String, terminator: String = "\n") { draw(TerminalText.printed(text + terminator)) }
+
+/// Writes a text with control sequences of our own to standard output; all other parts of it must be escaped.
+func draw(_ text: String) { StandardOutput.write(Array(text.utf8)) }
 
 /// Lines on a descriptor, written without ever blocking: a reader that has stopped reading must not stop the server.
 ///
@@ -111,7 +114,7 @@ struct LineLog: LogHandler {
             switch format {
             case .text:
                 let note = dropped == 0 ? "" : Messages.droppedLines(dropped)
-                return "\(note)\(time) \(event.level) \(event.message)"
+                return "\(note)\(time) \(event.level) \(TerminalText.printed(event.message.description))"
             case .json: return Self.json(event, at: time, dropped: dropped)
             }
         }
@@ -128,8 +131,8 @@ struct LineLog: LogHandler {
         let name = facts.removeValue(forKey: "event")?.description ?? "message"
         func place(_ key: String) -> Int { members.firstIndex(of: key) ?? .max }
         let order = facts.keys.sorted { (place($0), $0) < (place($1), $1) }
-        func line(_ limit: Int) -> [UInt8] {
-            JSONWriter.object { writer in
+        func line(_ limit: Int) -> String {
+            let bytes = JSONWriter.object { writer in
                 writer.member("time", time)
                 writer.member("level", event.level.rawValue)
                 writer.member("event", name)
@@ -144,10 +147,11 @@ struct LineLog: LogHandler {
                 }
                 if dropped > 0 { writer.member("dropped", dropped) }
             }
+            return TerminalText.printed(json: String(decoding: bytes, as: UTF8.self))
         }
         // A byte takes at most six in JSON, and there are at most a dozen strings.
         let lines = [LineOutput.limit, 1000, 250, 50].lazy.map(line)
-        return String(decoding: lines.first { $0.count < LineOutput.limit } ?? line(10), as: UTF8.self)
+        return lines.first { $0.utf8.count < LineOutput.limit } ?? line(10)
     }
 }
 

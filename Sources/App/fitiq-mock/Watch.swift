@@ -56,7 +56,7 @@ struct WatchCommand: ParsableCommand {
         // Keys are read only where their effect is visible.
         let terminal = System.isTerminal(.output) ? Terminal() : nil
         let lines = TrafficLines(width: Self.width, showsBodies: bodies, usesColor: System.usesColor)
-        let screen = WatchScreen(lines, filter: filter, showsPings: !noPings) { print($0, terminator: "") }
+        let screen = WatchScreen(lines, filter: filter, showsPings: !noPings, output: draw)
         let wait = try MainWait(keysOf: terminal)
         FitIQMock.printError(Messages.watching(base.description, world: world, hasKeys: terminal != nil))
         let reader = WatchReader(

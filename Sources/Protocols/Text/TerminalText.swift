@@ -7,23 +7,62 @@ public enum TerminalText {
     /// These are the controls of C0 and C1 and DEL (which start a terminal's commands), line and paragraph separators,
     /// and Unicode's invisible marks of direction and width, which can make one text look like another.
     public static func escaped(_ text: some StringProtocol) -> String {
-        guard text.unicodeScalars.contains(where: needsEscape) else { return String(text) }
+        replaced(text, where: needsEscape, escape)
+    }
+
+    private static func escape(_ scalar: Unicode.Scalar, into output: inout String) {
+        switch scalar {
+        case "\n": output += "\\n"
+        case "\r": output += "\\r"
+        case "\t": output += "\\t"
+        default:
+            let digits = String(scalar.value, radix: 16, uppercase: true)
+            output += scalar.value < 0x100 ? "\\x\(digits.count < 2 ? "0" : "")\(digits)" : "\\u{\(digits)}"
+        }
+    }
+
+    /// Text of several lines, as it is printed: ``escaped(_:)`` except line feeds, tabs, and the joiners of words.
+    ///
+    /// Persian, the languages of India and many emoji need the joiners U+200C and U+200D, which have no direction. A
+    /// part of a text can be printed by itself.
+    public static func printed(_ text: String) -> String {
+        replaced(text, where: needsEscapeInLines, escape)
+    }
+
+    /// A text of JSON with the same characters in JSON's escapes, which only strings can contain.
+    public static func printed(json text: String) -> String {
+        replaced(text, where: needsEscapeInLines) { scalar, output in
+            for unit in String(scalar).utf16 {
+                let digits = String(unit, radix: 16)
+                output += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            }
+        }
+    }
+
+    private static func replaced(
+        _ text: some StringProtocol, where isReplaced: (Unicode.Scalar) -> Bool,
+        _ replace: (Unicode.Scalar, inout String) -> Void
+    ) -> String {
+        guard text.unicodeScalars.contains(where: isReplaced) else { return String(text) }
         var output = ""
         for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\n": output += "\\n"
-            case "\r": output += "\\r"
-            case "\t": output += "\\t"
-            case _ where needsEscape(scalar):
-                let digits = String(scalar.value, radix: 16, uppercase: true)
-                output += scalar.value < 0x100 ? "\\x\(digits.count < 2 ? "0" : "")\(digits)" : "\\u{\(digits)}"
-            default: output.unicodeScalars.append(scalar)
+            if isReplaced(scalar) {
+                replace(scalar, &output)
+            } else {
+                output.unicodeScalars.append(scalar)
             }
         }
         return output
     }
 
-    private static func needsEscape(_ scalar: Unicode.Scalar) -> Bool {
+    private static func needsEscapeInLines(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case "\n", "\t", "\u{200C}", "\u{200D}": false
+        default: needsEscape(scalar)
+        }
+    }
+
+    fileprivate static func needsEscape(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<0x20, 0x7F..<0xA0, 0xAD, 0x61C, 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x206F, 0xFEFF,
             0xFFF9...0xFFFB, 0xE0000...0xE007F:
@@ -71,7 +110,7 @@ public enum TerminalText {
 extension String {
     /// The text on one line, truncated with "…" to `limit` characters.
     ///
-    /// Tabs and line breaks become spaces; controls and marks of the direction of writing become U+FFFD.
+    /// Tabs and line breaks become spaces; what `TerminalText` escapes becomes U+FFFD.
     public func onOneLine(limit: Int) -> String {
         var line = ""
         var count = 0
@@ -79,10 +118,10 @@ extension String {
             guard count < limit else { return line + "…" }
             // CR LF is one character; of a character with many scalars only the first ones are used.
             for scalar in character == "\r\n" ? "\n".unicodeScalars.prefix(1) : character.unicodeScalars.prefix(8) {
-                switch scalar.value {
-                case 0x09, 0x0A, 0x0D: line.append(" ")
-                case 0..<0x20, 0x7F..<0xA0, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF:
-                    line.append("\u{FFFD}")
+                switch scalar {
+                case "\t", "\n", "\r": line.append(" ")
+                case "\u{200C}", "\u{200D}": line.unicodeScalars.append(scalar)
+                case _ where TerminalText.needsEscape(scalar): line.append("\u{FFFD}")
                 default: line.unicodeScalars.append(scalar)
                 }
             }

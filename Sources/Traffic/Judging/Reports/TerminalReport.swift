@@ -19,7 +19,7 @@ public struct TerminalReport {
     public var text: String {
         let sections = [
             overview.warnings.map(clean), table, (overview.troubles + overview.report.runs.flatMap(\.notes)).map(clean),
-            checks, obligations, overview.exposures,
+            checks, obligations, overview.exposures.map(clean),
         ].filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }
         let summary = Messages.summary(overview.outcome, runs: overview.report.runs.count)
         let lines =
@@ -99,7 +99,7 @@ public struct TerminalReport {
                 lines.append("  \(Messages.capitalized(Messages.broken(in: clean(run.scenario), cell.verdict))):")
                 for finding in cell.verdict.findings {
                     lines.append("    - \(clean(Messages.warning(finding, in: obligation)))")
-                    lines += finding.evidence.map { "        \(EntryLine($0, since: run.startedAt).text)" }
+                    lines += finding.evidence.map { "        \(clean(EntryLine($0, since: run.startedAt).text))" }
                 }
                 let hidden = cell.verdict.hiddenCount
                 if hidden > 0 { lines.append("    - \(Messages.more(hidden))") }
@@ -117,7 +117,7 @@ public struct TerminalReport {
         usesColor ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
     }
 
-    /// Removes characters that act on a terminal from a client's or file's text.
+    /// Replaces characters that act on a terminal in a client's or file's text.
     private func clean(_ text: String) -> String { text.onOneLine(limit: 2000) }
 
     private func padded(_ text: String, _ width: Int) -> String {
