@@ -33,6 +33,28 @@ import Testing
         }
     }
 
+    /// In a process of its own, as a working folder belongs to the whole process.
+    @Test("is a file whatever its name is, and no URI; it notices that it has moved")
+    func names() async {
+        await #expect(processExitsWith: .success) {
+            try ScratchFolder.lend { folder in
+                #expect(FileManager.default.changeCurrentDirectoryPath(folder))
+                for name in ["file:x?mode=memory", "file::memory:", "file:a.db?mode=ro", "plain"] {
+                    let database = try Database(path: name)
+                    try database.run(script: "CREATE TABLE t (n)")
+                    #expect(FileManager.default.fileExists(atPath: name), "\(name)")
+                    #expect(database.path?.hasSuffix("/" + name) == true)
+                    #expect(!database.hasMoved)
+                    try FileManager.default.moveItem(atPath: name, toPath: "moved")
+                    #expect(database.hasMoved)
+                    try FileManager.default.removeItem(atPath: "moved")
+                }
+                let memory = try Database(path: ":memory:")
+                #expect(memory.path == nil && !memory.hasMoved)
+            }
+        }
+    }
+
     @Test("runs a prepared statement again after it failed, and after its rows were not all read")
     func again() throws {
         try withDatabase { database, _ in

@@ -228,9 +228,13 @@ struct ServerLauncher {
         }
         let address = try options.host.address()
         let secure = try options.host.secure(besides: address, logger)
+        var stateFile: StateFile?
         if let statePath {
             do throws(StateFileError) {
-                try configuration.keepState(in: StateFile(statePath))
+                let file = try StateFile(statePath)
+                stateFile = file
+                if let warning = file.warning { logger.warning("\(warning)") }
+                try configuration.keepState(in: file)
             } catch {
                 throw .configuration(error.message)
             }
@@ -271,6 +275,7 @@ struct ServerLauncher {
         traffic?.showBreaches()
         // In any case: what the server held is still there.
         conclusions.add { () throws(Failure) in
+            defer { stateFile?.close() }
             try orFailure(try server.engine.saveAll()) { (error: StateFileError) in .running(error.message) }
         }
         // In any case: the recording is valuable however the server ended.

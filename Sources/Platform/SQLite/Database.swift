@@ -33,9 +33,11 @@ public final class Database {
         case bytes([UInt8])
     }
 
-    /// Opens a file, and creates it if it is missing.
+    /// Opens a file, and creates it if it is missing; `:memory:` is no file.
     public init(path: String) throws(SQLiteError) {
         var opened: OpaquePointer?
+        // The SQLite of Debian and of Apple take such a name for a URI, with options that nobody meant.
+        let path = path.hasPrefix("file:") ? "./" + path : path
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
         let code = sqlite3_open_v2(path, &opened, flags, nil)
         // Even an open that fails leaves a handle, which says why; without one there was no memory.
@@ -52,6 +54,18 @@ public final class Database {
     deinit {
         for statement in statements.values { sqlite3_finalize(statement) }
         sqlite3_close_v2(handle)
+    }
+
+    /// The absolute path of the file, links followed; nil for none.
+    public var path: String? {
+        guard let name = sqlite3_db_filename(handle, "main"), name.pointee != 0 else { return nil }
+        return String(cString: name)
+    }
+
+    /// Whether the file is no longer at its path.
+    public var hasMoved: Bool {
+        var hasMoved: Int32 = 0
+        return sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved) == SQLITE_OK && hasMoved != 0
     }
 
     /// Runs any number of statements without parameters, and ignores their rows.

@@ -177,6 +177,84 @@ extension StateFile {
         }
     }
 
+    @Test("is for its user only, with what SQLite puts beside it; others lose the rights that they had, with a word")
+    func modes() throws {
+        try Self.withPath { path in
+            func modes() throws -> [String: Int] {
+                let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+                let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+                return try [String: Int](
+                    uniqueKeysWithValues: names.map {
+                        let attributes = try FileManager.default.attributesOfItem(atPath: folder + "/" + $0)
+                        return ($0, (attributes[.posixPermissions] as? Int ?? 0))
+                    })
+            }
+            do {
+                let file = try StateFile(path)
+                try file.write([.serial(1)], commits: true)
+                #expect(file.warning == nil)
+                #expect(try modes() == ["state.db": 0o600, "state.db-wal": 0o600])
+            }
+            for ending in ["", "-wal", "-shm"] {
+                let file = path + ending
+                if ending != "" { #expect(FileManager.default.createFile(atPath: file, contents: nil)) }
+                try FileManager.default.setAttributes([.posixPermissions: 0o664], ofItemAtPath: file)
+            }
+            let opened = try StateFile(path)
+            #expect(
+                opened.warning == """
+                    other users could read '\(path)', which has password hashes and tokens; now it has mode 0600
+                    """)
+            let narrowed = try modes()
+            #expect(narrowed.values.allSatisfy { $0 == 0o600 }, "\(narrowed)")
+            // Something else stays as it is.
+            let other = path + ".other"
+            try Database(path: other).run(script: "CREATE TABLE mine (n)")
+            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: other)
+            #expect(Self.refusal(other) != nil)
+            #expect(try modes()["state.db.other"] == 0o644)
+        }
+    }
+
+    @Test(
+        "that is moved or removed, or whose log is, says so, and takes everything anew once it is back",
+        arguments: ["", "-wal"])
+    func gone(ending: String) throws {
+        try Self.withPath { path in
+            let file = try StateFile(path)
+            try file.write([.serial(1)] + .world("w1"), commits: true)
+            try FileManager.default.moveItem(atPath: path + ending, toPath: path + ".moved")
+            let error = #expect(throws: StateFileError.self) { try file.write([.serial(2)], commits: true) }
+            #expect(
+                error?.message == """
+                    '\(path)\(ending)' was moved, removed or replaced by another file in the meantime: what has changed \
+                    since is lost unless it comes back before the server ends
+                    """)
+            // Without its log the file has the last commit.
+            let moved = ending.isEmpty ? path + ".moved" : path
+            try FileManager.default.copyItem(atPath: moved, toPath: path + ".copy")
+            #expect(try StateFile(path + ".copy").read().serial == 1)
+            try FileManager.default.moveItem(atPath: path + ".moved", toPath: path + ending)
+            try file.write([.forgetAll(except: nil), .serial(3)] + .world("w3"), commits: true)
+            #expect(try file.read().serial == 3)
+        }
+    }
+
+    @Test("whose server runs on after a move keeps its log for itself")
+    func movedLog() throws {
+        try Self.withPath { path in
+            let first = try StateFile(path)
+            try first.write([.serial(1)] + .world("w1"), commits: true)
+            try FileManager.default.moveItem(atPath: path, toPath: path + ".moved")
+            #expect(
+                Self.refusal(path)
+                    == "'\(path)' is in use by another server, or by a tool for SQLite: end that one, or name another file"
+            )
+            #expect(!FileManager.default.fileExists(atPath: path))
+            #expect(try first.read().serial == 1)
+        }
+    }
+
     @Test("with a world that cannot be read says which, and why")
     func inconsistent() throws {
         try Self.withPath { path in

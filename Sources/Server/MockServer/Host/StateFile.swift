@@ -2,20 +2,26 @@ import FitIQAPI
 import FitIQBackend
 import JSON
 import SQLite
+import Sockets
 import Synchronization
 
 /// The file of `serve --state`: an SQLite database with a row for each world and each of its entities.
 ///
-/// Its log is written ahead (WAL), so a kill at any moment leaves the last commit. Only one server has it at a time.
-/// Every call may wait for the disk, and calls from several threads wait for each other.
+/// Its log is written ahead (WAL), so a kill at any moment leaves the last commit. Only one server has it at a time, and
+/// only its user may read it. Every call may wait for the disk, and calls from several threads wait for each other.
 public final class StateFile: Sendable {
     public let path: String
+    /// What its user should know of it, a sentence without a full stop.
+    public let warning: String?
     private let state: Mutex<Open>
     /// What waits to be written: apart, so that the loop never waits for a write.
     private let added = Mutex<[(steps: [StateStep], commits: Bool)]>([])
 
-    private struct Open {
-        let database: Database
+    fileprivate struct Open {
+        /// Nil once it is closed.
+        var database: Database?
+        /// The log beside the file, locked; nil for a database without files.
+        let log: OutputFile?
         /// Whether steps were written that are not committed.
         var isInTransaction = false
         /// Why steps since the last commit are lost; nil while none are.
@@ -44,23 +50,70 @@ public final class StateFile: Sendable {
 
     /// Opens a file, creates it if it is missing, and brings its schema up to date.
     ///
+    /// Other users lose their rights to the file and to what SQLite keeps beside it.
+    ///
     /// - Parameter largest: The most bytes that it may have; what does not fit is not saved.
     /// - Throws: An error if another server has the file, if it is something else or of a later version, or if it
     ///   cannot be read or written.
     public init(_ path: String, largest: Int = largest) throws(StateFileError) {
         self.path = path
-        let database = try Self.mapping(path) { () throws(SQLiteError) in try Database(path: path) }
+        // With mode 0600, which SQLite gives to what it puts beside it.
+        let created = path == ":memory:" ? nil : try? OutputFile(creating: path)
+        let (database, logPath): (Database, String?)
+        do throws(StateFileError) {
+            database = try Self.mapping(path) { () throws(SQLiteError) in try Database(path: path) }
+            logPath = database.path.map { $0 + "-wal" }
+            guard Self.isFree(logPath) else { throw .inUse(path) }
+        } catch {
+            created?.discard()
+            throw error
+        }
+        // Before SQLite has a lock: to close any descriptor of a file gives up the locks of the process (fcntl(2)).
+        created?.close()
         // The lock stays until the end, so that a second server is refused at once.
         try Self.mapping(path) { () throws(SQLiteError) in
             try database.run(script: "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE")
         }
         try Self.migrate(database, path)
+        warning = database.path.flatMap { Self.makePrivate($0, as: path) }
         try Self.mapping(path) { () throws(SQLiteError) in
             // A commit is safe from a kill of the process; one that loses power may lose the last ones, and only those.
             try database.run(script: "COMMIT; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
             try database.run(script: "PRAGMA max_page_count = \(largest / Int(database.integer("PRAGMA page_size")))")
         }
-        state = Mutex(Open(database: database))
+        let log = logPath.flatMap { try? OutputFile(opening: $0) }
+        // Held until the end, because the log keeps its name when the file is moved.
+        try? log?.lock()
+        state = Mutex(Open(database: database, log: log))
+    }
+
+    deinit { close() }
+
+    /// Closes it, so that its log is in the file and gone; nothing may be read or written any more.
+    ///
+    /// A program that exits calls this: threads that have just written still refer to the file.
+    public func close() {
+        state.withLock { state in
+            guard state.database != nil else { return }
+            state.database = nil
+            state.log?.close()
+        }
+    }
+
+    /// Whether no server writes a log, as one does whose file was moved: SQLite would take it for this file's.
+    private static func isFree(_ log: String?) -> Bool {
+        guard let file = log.flatMap({ try? OutputFile(opening: $0) }) else { return true }
+        defer { file.close() }
+        return (try? file.lock()) != nil
+    }
+
+    /// Takes other users' rights to the files away; returns what to say of that.
+    private static func makePrivate(_ file: String, as path: String) -> String? {
+        let open = ["", "-wal", "-shm", "-journal"].map { file + $0 }.filter { OutputFile.rightsOfOthers(to: $0) != 0 }
+        guard !open.isEmpty else { return nil }
+        return open.map(OutputFile.makePrivate).contains(false)
+            ? "other users can read '\(path)', which has password hashes and tokens, and its mode cannot be changed"
+            : "other users could read '\(path)', which has password hashes and tokens; now it has mode 0600"
     }
 
     private static func migrate(_ database: Database, _ path: String) throws(StateFileError) {
@@ -90,7 +143,7 @@ public final class StateFile: Sendable {
     /// What it holds: what the last commit left, if nothing was written since.
     public func read() throws(StateFileError) -> SavedState {
         try state.withLock { state throws(StateFileError) in
-            try Self.mapping(path) { () throws(SQLiteError) in try Self.read(state.database) }
+            try Self.mapping(path) { () throws(SQLiteError) in try Self.read(state.opened) }
         }
     }
 
@@ -147,21 +200,40 @@ public final class StateFile: Sendable {
     private func write(_ steps: [StateStep], commits: Bool, to state: inout Open) throws(StateFileError) {
         if case .forgetAll? = steps.first { state.failure = nil }
         if let failure = state.failure { throw failure }
-        do throws(SQLiteError) {
-            if !state.isInTransaction { try state.database.run(script: "BEGIN IMMEDIATE") }
-            state.isInTransaction = true
-            for step in steps { try step.apply(to: state.database) }
-            guard commits else { return }
-            try state.database.run(script: "COMMIT")
-            state.isInTransaction = false
+        do throws(StateFileError) {
+            if let gone = state.gone(path) { throw gone }
+            let database = state.opened
+            try Self.mapping(path) { () throws(SQLiteError) in
+                if !state.isInTransaction { try database.run(script: "BEGIN IMMEDIATE") }
+                state.isInTransaction = true
+                for step in steps { try step.apply(to: database) }
+                guard commits else { return }
+                try database.run(script: "COMMIT")
+                state.isInTransaction = false
+            }
         } catch {
             // SQLite may have done so already, and says that there is nothing to roll back.
-            try? state.database.run(script: "ROLLBACK")
+            try? state.opened.run(script: "ROLLBACK")
             state.isInTransaction = false
-            let failure = StateFileError(error, path)
-            state.failure = failure
-            throw failure
+            state.failure = error
+            // A file that was moved without its log has the last commit all the same.
+            if state.gone(path) != nil { try? state.opened.run(script: "PRAGMA wal_checkpoint(TRUNCATE)") }
+            throw error
         }
+    }
+}
+
+extension StateFile.Open {
+    fileprivate var opened: Database {
+        guard let database else { preconditionFailure("A state file that was closed is neither read nor written.") }
+        return database
+    }
+
+    /// Which of the files is no longer in its place; nil while both are.
+    fileprivate func gone(_ path: String) -> StateFileError? {
+        if opened.hasMoved { return .gone(path) }
+        guard let log, !log.isAt(log.path) else { return nil }
+        return .gone(log.path)
     }
 }
 
@@ -249,12 +321,15 @@ extension Database {
 public struct StateFileError: Error, Equatable {
     public let message: String
 
+    private static let inUse =
+        " is in use by another server, or by a tool for SQLite: end that one, or name another file"
+
     private init(message: String) { self.message = message }
 
     fileprivate init(_ error: SQLiteError, _ path: String) {
         let reason =
             if error.isBusy {
-                " is in use by another server, or by a tool for SQLite: end that one, or name another file"
+                Self.inUse
             } else if error.cannotOpen {
                 " cannot be opened or created: it takes a folder that is there, and can be written"
             } else {
@@ -266,6 +341,16 @@ public struct StateFileError: Error, Equatable {
     /// What is in one of its worlds cannot be used.
     init(world: String, _ path: String, _ reason: String) {
         self.init(message: "'\(path)', world \(world): \(reason)")
+    }
+
+    fileprivate static func inUse(_ path: String) -> StateFileError { StateFileError(message: "'\(path)'" + inUse) }
+
+    fileprivate static func gone(_ path: String) -> StateFileError {
+        StateFileError(
+            message: """
+                '\(path)' was moved, removed or replaced by another file in the meantime: what has changed since is lost \
+                unless it comes back before the server ends
+                """)
     }
 
     fileprivate static func foreign(_ path: String) -> StateFileError {
