@@ -45,7 +45,8 @@ struct StalledServerTests {
     /// Of a machine that is busy.
     private static let delay = Duration.seconds(10)
 
-    private func failure(after limit: Duration, of work: @escaping @Sendable () throws -> Void) async throws -> Failure? {
+    private func failure(after limit: Duration, of work: @escaping @Sendable () throws -> Void) async throws -> Failure?
+    {
         let start = MonotonicInstant.now()
         let failure = await #expect(throws: Failure.self) { try await offPool { try work() } }
         #expect(start.duration(to: .now()) < limit + Self.delay)

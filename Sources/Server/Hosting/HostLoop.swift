@@ -56,11 +56,12 @@ extension SocketHost {
     /// Makes the signals stop the host: the first one cleanly, a second one at once, unless it is SIGHUP.
     public func stopOnSignals(_ signals: [Int32]) throws(SocketError) { try loop.events.watchSignals(signals) }
 
-    /// The same until the process exits, even if nothing else refers to the host: a signal that comes while the program
-    /// writes its last files does not kill it.
+    /// The same until the process exits, even if nothing refers to the host any more: a signal that comes while the
+    /// program writes and closes its last files does not kill it.
     public func stopOnSignalsForGood(_ signals: [Int32]) throws(SocketError) {
         try stopOnSignals(signals)
-        _ = Unmanaged.passRetained(self)
+        // Only the loop: the host is released, and with it closes what it has open, such as a state file.
+        _ = Unmanaged.passRetained(loop.events)
     }
 
     /// Serves until stopped.
