@@ -31,28 +31,30 @@ extension Filling {
     private static let sessionEntries = 100_000
 
     /// What `--watch` does once the file has changed: reading it is the job, taking it is the loop's.
-    static func watch(_ name: String, _ title: String?) -> Row {
+    static func watch(_ name: String, _ scenario: @escaping @Sendable () throws -> Scenario = { Scenario() }) -> Row {
         .act(name) { turns in
-            let bytes = title.map(recording)
-            return {
+            {
                 turns.act { engine, now in
                     let preparation = engine.reloadPreparation
                     engine.beside(at: now) { () -> Engine.PreparedScenario in
-                        var scenario = Scenario()
                         do {
-                            if let bytes {
-                                let recording = try SessionReplay.Recording(readingHAR: bytes)
-                                scenario.replay = SessionReplay(.plan(recording.plan))
-                            }
-                            return try preparation.prepare(scenario, at: now)
+                            return try preparation.prepare(try scenario(), at: now)
                         } catch {
-                            preconditionFailure("The session is in order: \(error)")
+                            preconditionFailure("The scenario is in order: \(error)")
                         }
                     } then: { engine, prepared, now in
                         _ = engine.adopt(prepared.take(), at: now)
                     }
                 }
             }
+        }
+    }
+
+    private static func watch(_ name: String, _ title: String) -> Row {
+        watch(name) {
+            var scenario = Scenario()
+            scenario.replay = SessionReplay(.plan(try SessionReplay.Recording(readingHAR: recording(title)).plan))
+            return scenario
         }
     }
 
@@ -67,6 +69,6 @@ extension Filling {
             .get("replay"), .get("verdicts"), .call(Call("GET", Row.admin + "state"), status: 409),
             watch("`--watch` takes another while it is played", "Swim"), .post("worlds", "{}"),
             .get("worlds/w1/replay"), .delete("worlds/w1"), .post("reset", "{}"),
-            watch("`--watch` takes a scenario without one", nil), .post("reset", "{}"),
+            watch("`--watch` takes a scenario without one"), .post("reset", "{}"),
         ])
 }

@@ -1,4 +1,5 @@
 import MockServer
+import Scenarios
 
 /// Many sockets, and many rules on each of them.
 extension Filling {
@@ -8,7 +9,7 @@ extension Filling {
         rows: [
             .get("health"), .get("worlds"), .get("state"), .post("faults", socketRule), .get("faults"),
             .call(Call("PATCH", Row.admin + "faults/live-1", #"{"enabled":false}"#)), .delete("faults/live-1"),
-            .post("worlds", "{}"), .delete("worlds/w1"), watch("`--watch` takes another scenario", nil),
+            .post("worlds", "{}"), .delete("worlds/w1"), watch("`--watch` takes another scenario"),
             .post("reset", "{}"),
         ])
 
@@ -25,6 +26,17 @@ extension Filling {
         rows: [
             .get("faults"), .get("faults/live-500"),
             .call(Call("PATCH", Row.admin + "faults/live-500", #"{"enabled":false}"#)), .delete("faults/live-500"),
-            watch("`--watch` takes a scenario without any", nil), .post("reset", "{}"),
+            watch("`--watch` takes 1,000 others") { try rules("a", isEnabled: true) },
+            watch("`--watch` switches them off") { try rules("a", isEnabled: false) },
+            watch("`--watch` takes a scenario without any"), .post("reset", "{}"),
         ])
+
+    /// As many rules as a scenario may have.
+    private static func rules(_ name: String, isEnabled: Bool) throws -> Scenario {
+        let rules = (0..<1000).map { number in
+            #"{"name":"\#(name)\#(number)","enabled":\#(isEnabled),"on":"socket","at":{"chunk":3},"cut":{"after":5}}"#
+        }
+        let text = #"{"name":"rules","faults":[\#(rules.joined(separator: ","))]}"#
+        return try Scenario.read(Array(text.utf8), file: "rules.json")
+    }
 }

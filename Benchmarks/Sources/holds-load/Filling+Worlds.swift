@@ -45,11 +45,11 @@ extension Filling {
     }
 
     /// As many goals as a world has room for, in thousands.
-    private static let room = 240
+    private static let room = 190
 
     /// A full world is created, exported, replaced, reset and deleted.
     static let fullWorld = Filling(
-        name: "240,000 goals, a full world",
+        name: "190,000 goals, a full world",
         rows: [
             .call(put("state", users: 1200), status: 507), .call(put("state", users: room)), .get("state"),
             .call(put("state", users: room)), .post("reset", "{}"), .get("verdicts"), .get("worlds"),
@@ -62,14 +62,14 @@ extension Filling {
     private static let manyMessages: String = {
         let consultation = #"{"persona":"nutritionist","status":"archived","made_up_messages":10000}"#
         let consultations = Array(repeating: consultation, count: 11).joined(separator: ",")
-        let users = (0..<8).map { #"{"id":"u\#($0)","consultations":[\#(consultations)]}"# }
+        let users = (0..<7).map { #"{"id":"u\#($0)","consultations":[\#(consultations)]}"# }
         return #"{"scenario":{"name":"talk","users":[\#(users.joined(separator: ","))]}}"#
     }()
 
-    private static let manyMessagesLabel = "a scenario of 880,000 messages"
+    private static let manyMessagesLabel = "a scenario of 770,000 messages"
 
     static let madeUpMessages = Filling(
-        name: "880,000 messages, a full world",
+        name: "770,000 messages, a full world",
         rows: [
             .call(Call("POST", Row.admin + "worlds", label: manyMessagesLabel) { manyMessages }),
             .get("worlds/w1"), .get("worlds/w1/state"), .post("worlds/w1/reset", "{}"),

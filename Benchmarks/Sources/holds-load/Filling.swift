@@ -17,6 +17,7 @@ struct Filling: Sendable {
     static let all =
         [meals, strangers, badRequests, goals, emptyServer] + [worlds, idleWorlds, faults, sockets, socketRules]
         + [fullWorld, madeUpMessages, session] + [manualClock, mealsAtOnce, mealsOverdue, followers]
+        + [documents, templates, longHistory, accounts, waits, crowdedUser]
 }
 
 extension Turns {

@@ -13,6 +13,8 @@ final class Turns {
     private(set) var now = Timestamp(secondsSinceEpoch: 1_738_146_600)
     private(set) var times = Times()
     private var jobs: [Job] = []
+    /// What those are answered with who ask at once.
+    private var answers: [ConnectionID: Answer] = [:]
 
     /// What was measured since ``reset()``, in nanoseconds.
     struct Times {
@@ -50,6 +52,11 @@ final class Turns {
 
         var status: Int { Int(String(decoding: head.dropFirst(9).prefix(3), as: UTF8.self)) ?? 0 }
         var text: String { String(decoding: head, as: UTF8.self) }
+
+        fileprivate mutating func add(_ bytes: Slice<UnsafeRawBufferPointer>) {
+            if head.count < 4096 { head += bytes.prefix(4096) }
+            byteCount += bytes.count
+        }
     }
 
     func open() -> ConnectionID {
@@ -77,6 +84,20 @@ final class Turns {
         let answer = exchange(request, on: id)
         engine.transportClosed(id, at: now)
         return answer
+    }
+
+    /// Asks on connections of their own, all in one turn; the answers come in the order of the requests.
+    func askAtOnce(_ requests: [[UInt8]], within nanoseconds: Int64) -> [Answer] {
+        let asked = requests.map { request in (id: open(), request: request) }
+        for (id, _) in asked { answers[id] = Answer() }
+        var unread = Answer()
+        turn(&unread, of: nil) {
+            for (id, request) in asked { request.withUnsafeBytes { engine.receive($0, on: id, at: now) } }
+        }
+        settle(&unread, of: nil)
+        if nanoseconds > 0 { pass(nanoseconds: nanoseconds) }
+        for (id, _) in asked { engine.transportClosed(id, at: now) }
+        return asked.map { answers.removeValue(forKey: $0.id) ?? Answer() }
     }
 
     /// Does something on the loop, as its chores do, and runs it until nothing is due.
@@ -147,10 +168,8 @@ final class Turns {
             let sent = connection.withOutput { bytes in
                 // As much as a socket takes at once.
                 let sent = min(bytes.count, 256 * 1024)
-                if isAsked {
-                    if answer.head.count < 4096 { answer.head += bytes.prefix(4096) }
-                    answer.byteCount += sent
-                }
+                if isAsked { answer.add(bytes.prefix(sent)) }
+                answers[connection.id]?.add(bytes.prefix(sent))
                 return sent
             }
             engine.sent(sent, on: connection.id, at: now)
