@@ -129,7 +129,9 @@ extension Engine {
         stand(world)
         // Taken out, so that the world's values have one owner again when the job is done.
         let parcel = Parcel(deferred)
-        beside(at: exchange.now) { parcel.take().make() } then: { engine, value, now in
+        beside(at: exchange.now) {
+            parcel.take().make()
+        } then: { engine, value, now in
             engine.resume(world, at: now)
             (exchange.made, exchange.now, exchange.isReleased) = (value.take(), now, true)
             engine.enter(world, at: now)
