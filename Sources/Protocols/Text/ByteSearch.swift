@@ -11,10 +11,18 @@ extension [UInt8] {
             borders.append(length)
         }
         var matched = 0
-        for byte in self {
-            if matched == part.count { break }
-            while matched > 0, part[matched] != byte { matched = borders[matched - 1] }
-            if part[matched] == byte { matched += 1 }
+        withUnsafeBufferPointer { bytes in
+            part.withUnsafeBufferPointer { part in
+                for byte in bytes {
+                    if byte != part[matched] {
+                        if matched == 0 { continue }
+                        while matched > 0, part[matched] != byte { matched = borders[matched - 1] }
+                        if part[matched] != byte { continue }
+                    }
+                    matched += 1
+                    if matched == part.count { return }
+                }
+            }
         }
         return matched == part.count
     }

@@ -113,7 +113,7 @@ public struct JournalQuery: Sendable {
             "text \(text?.text.quoted(limit: 60) ?? "")",
             text.map { text in
                 let bytes = Array(text.text.utf8)
-                return event.contents.contains { $0.hasPart(bytes) }
+                return event.contents.contains { $0.contains(bytes) }
             }, "", nil)
         return differences
     }
@@ -130,29 +130,6 @@ public struct JournalQuery: Sendable {
         var sentence: String {
             found.map { "\(name) is \($0.onOneLine(limit: 80)), not \(wanted.onOneLine(limit: 80))" }
                 ?? "it has no \(name)"
-        }
-    }
-}
-
-extension [UInt8] {
-    /// Whether it contains other bytes in a row.
-    func hasPart(_ part: [UInt8]) -> Bool {
-        guard let first = part.first else { return true }
-        return withUnsafeBufferPointer { bytes in
-            part.withUnsafeBufferPointer { part in
-                var start = 0
-                while start + part.count <= bytes.count {
-                    guard bytes[start] == first else {
-                        start += 1
-                        continue
-                    }
-                    var length = 1
-                    while length < part.count, bytes[start + length] == part[length] { length += 1 }
-                    if length == part.count { return true }
-                    start += 1
-                }
-                return false
-            }
         }
     }
 }

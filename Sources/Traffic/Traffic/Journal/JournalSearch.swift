@@ -1,5 +1,6 @@
 import HTTP1
 import JSON
+import Text
 
 /// A search of a journal that proceeds entry by entry, so that it can be interrupted.
 ///
@@ -114,7 +115,7 @@ public enum PathPattern: Sendable, Equatable {
 
     func matches(_ target: RequestTarget) -> Bool {
         switch self {
-        case .containing(let text): return Array(target.path.utf8).hasPart(Array(text.utf8))
+        case .containing(let text): return Array(target.path.utf8).contains(Array(text.utf8))
         case .template(let wanted):
             let segments = target.segmentsInWorld
             return segments.count == wanted.count
