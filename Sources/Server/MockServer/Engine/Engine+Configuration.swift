@@ -147,13 +147,17 @@ extension Engine {
             next.adopt(scenario)
             try next.checkData(at: now)
             return PreparedScenario(
-                scenario: scenario, isEntire: settings.differOnlyInRules(from: next.defaultWorldSettings), life: life)
+                scenario: scenario,
+                respelled: FaultBook.respelled(in: scenario.faults, since: configuration.scenario.faults),
+                isEntire: settings.differOnlyInRules(from: next.defaultWorldSettings), life: life)
         }
     }
 
     /// A new scenario with consistent data.
     public struct PreparedScenario: Sendable {
         fileprivate let scenario: Scenario
+        /// The rules for faults that differ in nothing but their Unicode normal form.
+        fileprivate let respelled: Set<ExactString>
         /// Whether all of it can be in force in the default world's present life.
         fileprivate let isEntire: Bool
         fileprivate let life: Int
@@ -177,7 +181,7 @@ extension Engine {
         let (world, scenario) = (defaultWorld, prepared.scenario)
         let old = world.faults.rules.map(\.rule)
         do throws(FaultBookError) {
-            try world.faults.replaceRules(scenario.faults)
+            try world.faults.replaceRules(scenario.faults, respelled: prepared.respelled)
         } catch {
             preconditionFailure("A scenario that was read has rules that can be: \(error.message)")
         }
@@ -191,7 +195,7 @@ extension Engine {
         configuration.adopt(scenario)
         world.backend.setScript(scenario.script)
         if scenario.network != world.settings.scenario.network { setNetwork(scenario.network, of: world, at: now) }
-        switchOpenSockets(of: world, with: old)
+        switchOpenSockets(of: world, with: old, respelled: prepared.respelled)
         releaseDisabled(of: world, at: now)
         let next = configuration.defaultWorldSettings
         // Nothing is known of a life that began in the meantime; comparing all of its data would hold the loop.
@@ -201,7 +205,7 @@ extension Engine {
     }
 
     /// Applies the changes of a world's rules to its open sockets.
-    private func switchOpenSockets(of world: World, with old: [FaultRule]) {
+    private func switchOpenSockets(of world: World, with old: [FaultRule], respelled: Set<ExactString>) {
         let present = Dictionary(uniqueKeysWithValues: world.faults.rules.map { ($0.rule.name, $0.rule) })
         var changes: [ExactString: SocketFaults.Change] = [:]
         for rule in old {
@@ -209,7 +213,7 @@ extension Engine {
             let isEnabled = new?.isEnabled ?? false
             new?.isEnabled = rule.isEnabled
             // A rule that is written differently now is another rule, which applies to later connections.
-            if new?.isExactly(rule) != true {
+            if new != rule || respelled.contains(rule.name) {
                 changes[rule.name] = .removed
             } else if isEnabled != rule.isEnabled {
                 changes[rule.name] = .enabled(isEnabled)
