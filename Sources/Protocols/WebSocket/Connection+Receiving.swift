@@ -5,6 +5,10 @@ extension Connection {
     /// handshake, or the close frame of a failure. Events and output do not depend on how the bytes are split. Bytes
     /// after the peer's close frame or after a failure are discarded (§5.5.1, §7.1.7). Buffers at most `limits.message`
     /// bytes of a message and 125 of a control frame.
+    ///
+    /// The time is linear in the bytes, in whatever pieces and fragments they come: the buffer of a message at least
+    /// doubles when it grows, and each byte of text is validated once. A compressed message takes time linear in its
+    /// limit as well, and loads at most a window of earlier bytes (``Deflate/MessageInflater``).
     public mutating func receive(_ bytes: UnsafeRawBufferPointer, events: inout [Event], output: inout [UInt8]) {
         _ = receive(bytes, stoppingAtEvent: false, events: &events, output: &output)
     }
@@ -88,10 +92,11 @@ extension Connection {
     private func judgeSize() throws(ProtocolViolation) {
         guard !header.opcode.isControl else { return }
         let total = UInt64(message.count) + header.remaining
-        // What cannot be compressed gets a little larger.
-        let limit = limits.message + (isIncomingCompressed ? limits.message / 64 + 64 : 0)
-        guard total <= UInt64(limit) else { throw .messageTooBig(total: total, limit: limits.message) }
+        guard total <= UInt64(payloadLimit) else { throw .messageTooBig(total: total, limit: limits.message) }
     }
+
+    /// The maximum payload of a message as it is sent: what cannot be compressed gets a little larger.
+    private var payloadLimit: Int { limits.message + (isIncomingCompressed ? limits.message / 64 + 64 : 0) }
 
     /// Copies a piece of the current frame's payload, unmasks the copy and validates text.
     private mutating func takePayload(_ piece: UnsafeRawBufferPointer) throws(ProtocolViolation) {
@@ -126,7 +131,7 @@ extension Connection {
         // In steps of 16, with no last step of less than 2, which would copy nearly everything once more.
         var room = announced <= needed * 32 ? announced : needed * 16
         // Further fragments have unknown lengths: at least double, otherwise many small ones would take quadratic time.
-        if !header.isFinal { room = max(room, min(message.capacity * 2, limits.message)) }
+        if !header.isFinal { room = max(room, min(message.capacity * 2, payloadLimit)) }
         message.reserveCapacity(room)
     }
 
