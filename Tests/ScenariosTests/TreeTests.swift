@@ -100,6 +100,16 @@ struct TreeTests {
         #expect(Self.errors("\u{FEFF}nam: a")?.mistakes.map(\.column) == [1, 1])
     }
 
+    @Test("Any number of byte-order marks says nothing", arguments: [2, 3000, 300_000])
+    func byteOrderMarks(count: Int) throws {
+        let marks = String(repeating: "\u{FEFF}", count: count)
+        for text in ["name: a", #"{"name": "a"}"#] {
+            let (scenario, json) = try Scenario.readWithJSON(marks + text)
+            #expect(scenario == Scenario(name: "a") && json == ["name": "a"])
+        }
+        #expect(Self.errors(marks)?.mistakes.map(\.message) == [Messages.emptyFile])
+    }
+
     @Test("A file in JSON that is too large for lines tells what is wrong with it all the same")
     func largeJSON() {
         let users = (0..<100_000).map { #"{"id":"u\#($0)"}"# }.joined(separator: ",")

@@ -139,9 +139,24 @@ enum FaultTarget {
             cursor.refuse(Messages.webSocketTarget(socket))
         } else {
             let names = places.map(\.name) + endpoints.map(\.name)
-            cursor.refuse(Messages.unknownTarget(cursor.node.excerpt, nearest: Messages.nearest(text, names)))
+            let nearest = template(of: text) ?? Messages.nearest(text, names)
+            cursor.refuse(Messages.unknownTarget(cursor.node.excerpt, nearest: nearest))
         }
         return nil
+    }
+}
+
+extension FaultTarget {
+    /// The notation with `{…}` for the ids that a text has, `GET /api/v1/goals/{goalId}` for `GET /api/v1/goals/123`.
+    private static func template(of text: String) -> String? {
+        func isPlaceholder(_ segment: Substring) -> Bool { segment.hasPrefix("{") }
+        let segments = text.split(separator: "/", omittingEmptySubsequences: false)
+        let names = places.map(\.name) + endpoints.map(\.name)
+        return names.first { name in
+            let other = name.split(separator: "/", omittingEmptySubsequences: false)
+            return other.count == segments.count
+                && zip(other, segments).allSatisfy { $0 == $1 || isPlaceholder($0) && !$1.isEmpty }
+        }
     }
 }
 

@@ -20,10 +20,7 @@ extension Scenario {
         guard bytes.count <= ScenarioLimits.fileBytes else {
             throw ScenarioErrors(TreeError(message: Messages.fileTooLarge(bytes.count)), file: file)
         }
-        // Editors on Windows begin a file with a byte-order mark, which has no meaning.
-        guard !bytes.starts(with: byteOrderMark) else {
-            return try read(Array(bytes.dropFirst(byteOrderMark.count)), file: file)
-        }
+        let bytes = withoutByteOrderMarks(bytes)
         // An export is JSON and may have more values than a handwritten file. Its mistakes need lines, which only YAML
         // provides.
         var mistakesOfJSON: ScenarioErrors?
@@ -47,8 +44,12 @@ extension Scenario {
         return try read(tree, file: file)
     }
 
-    /// U+FEFF in UTF-8.
-    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    /// Editors on Windows begin a file with a byte-order mark, U+FEFF, which has no meaning, however many there are.
+    private static func withoutByteOrderMarks(_ bytes: [UInt8]) -> [UInt8] {
+        var rest = bytes[...]
+        while rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
+        return rest.count == bytes.count ? bytes : Array(rest)
+    }
 
     /// Reads a scenario in JSON from a request or an export; its mistakes have paths but no lines.
     ///
@@ -62,8 +63,7 @@ extension Scenario {
     /// Reads a scenario file, and returns it as JSON as well: ``read(json:)`` makes the same scenario of that.
     public static func readWithJSON(_ text: String) throws(ScenarioErrors) -> (scenario: Scenario, json: JSONValue) {
         let scenario = try read(text)
-        var bytes = Array(text.utf8)
-        if bytes.starts(with: byteOrderMark) { bytes.removeFirst(byteOrderMark.count) }
+        let bytes = withoutByteOrderMarks(Array(text.utf8))
         if let value = try? JSON.parse(bytes, limits: JSON.Limits(values: ScenarioLimits.valuesOfJSON)) {
             return (scenario, value)
         }
