@@ -126,6 +126,32 @@ struct FleetTests {
         #expect(try network.admin(.post, "reset", #"{"id": "w9"}"#).status == 400)
     }
 
+    @Test("No id of a client's choice ends the numbers of those that follow", arguments: [nil, "n2"])
+    func largestID(of node: String?) throws {
+        let network = node.map { Self.node($0) } ?? VirtualNetwork()
+        let prefix = node.map { $0 + "-" } ?? ""
+        for number in ["9223372036854775807", "9223372036854775806", "1000000000000000000"] {
+            let refusal = try network.admin(.post, "worlds", #"{"id": "\#(prefix)w\#(number)"}"#)
+            #expect(refusal.status == 400 && refusal.message.contains("with at most 18 digits"), "\(refusal.message)")
+        }
+        #expect(try network.admin(.post, "worlds", #"{"id": "\#(prefix)w999999999999999999"}"#).status == 201)
+        // The numbers that follow are the server's own.
+        let next = try network.world()
+        #expect(next.id == "\(prefix)w1000000000000000000")
+        #expect(try next.exchange(.get, "/api/v1/goals").status == 200)
+        let fork = try network.admin(.post, "worlds/\(next.id)/fork", "{}")
+        #expect(fork.json?["id"]?.string == "\(prefix)w1000000000000000001")
+    }
+
+    @Test("A node whose clock stands before 1970 makes worlds that can be found")
+    func startBefore1970() throws {
+        var configuration = Engine.Configuration()
+        configuration.node = NodeName("n2")
+        let start = Timestamp(secondsSinceEpoch: -86_400)
+        let network = VirtualNetwork(try Engine(configuration, now: start), now: start)
+        #expect(try network.world().exchange(.get, "/api/v1/goals").status == 200)
+    }
+
     @Test("A server that drains makes no worlds, and is done when the last one is gone")
     func drain() throws {
         let network = Self.node("n2")

@@ -255,6 +255,75 @@ extension StateFile {
         }
     }
 
+    @Test("whose numbers no server counted is refused, and one that goes on from a large one makes worlds")
+    func numbers() throws {
+        try Self.withPath { path in
+            let file = try StateFile(path)
+            for serial in [-1, .min, .max, Int.max / 2 + 1] {
+                try file.write([.serial(serial)], commits: true)
+                var configuration = Engine.Configuration()
+                let error = #expect(throws: StateFileError.self) { try configuration.keepState(in: file) }
+                #expect(
+                    error?.message == """
+                        '\(path)': the number of its last world is \(serial), and must be from 0 to \
+                        4611686018427387903; set 'serial' in its table 'server' to 0, or name another file
+                        """)
+            }
+            let last = [StateStep].world("w4611686018427387903", head: #"{"name":"a","users":[]}"#)
+            for serial in [0, Int.max / 2] {
+                try file.write([.serial(serial)] + last, commits: true)
+                var configuration = Engine.Configuration()
+                try configuration.keepState(in: file)
+                let network = VirtualNetwork {
+                    ($0.stateFile, $0.restored) = (configuration.stateFile, configuration.restored)
+                }
+                #expect(try network.world().id == "w4611686018427387904")
+                #expect(try network.admin(.get, "worlds").json?["count"]?.int == 3)
+            }
+        }
+    }
+
+    @Test(
+        "with what is no world's id is refused, not skipped",
+        arguments: ["w01", "", "w4611686018427387904", "w9223372036854775807", "n2-w9223372036854775807"])
+    func noWorld(name: String) throws {
+        try Self.withPath { path in
+            let file = try StateFile(path)
+            try file.write(.world(name), commits: true)
+            var configuration = Engine.Configuration()
+            let error = #expect(throws: StateFileError.self) { try configuration.keepState(in: file) }
+            #expect(
+                error?.message == """
+                    '\(path)', world "\(name)": a world has an id such as w17 or n2-w17, with a number up to \
+                    4611686018427387903
+                    """)
+        }
+    }
+
+    @Test("with a row that would be lost is refused, and its list and id are named")
+    func strays() throws {
+        let head = #"{"name":"a","users":[]}"#
+        let good = ["('w1', 'users', '', 'anna', '{\"id\":\"anna\"}')"]
+        for (row, list, id) in [
+            ("('w1', 'goals', 'bob', 'x', '{\"id\":\"x\"}')", "goals", "x"),
+            ("('w1', 'goal', 'anna', 'x', '{\"id\":\"x\"}')", "goal", "x"),
+            ("('w1', 'users', 'anna', 'x', '{\"id\":\"x\"}')", "users", "x"),
+            ("('w1', 'users', '', 'bob', '{\"id\":\"x\"}')", "users", "bob"),
+            ("('w1', 'messages', 'anna', 'x', '{\"user\":\"Hello\",\"id\":\"x\"}')", "messages", "x"),
+        ] {
+            try Self.withPath { path in
+                try StateFile(path).write(.world("w1", head: head), commits: true)
+                for values in good + [row] {
+                    try Database(path: path).run(
+                        script: "INSERT INTO entity (world, list, owner, id, data) VALUES \(values)")
+                }
+                let error = #expect(throws: StateFileError.self) { try StateFile(path).read() }
+                let beginning = "'\(path)', world w1: the row of the list \"\(list)\" with the id \"\(id)\" is not"
+                #expect(error?.message.hasPrefix(beginning) ?? false, "\(error?.message ?? row)")
+            }
+        }
+    }
+
     @Test("with a world that cannot be read says which, and why")
     func inconsistent() throws {
         try Self.withPath { path in

@@ -143,11 +143,22 @@ public final class StateFile: Sendable {
     /// What it holds: what the last commit left, if nothing was written since.
     public func read() throws(StateFileError) -> SavedState {
         try state.withLock { state throws(StateFileError) in
-            try Self.mapping(path) { () throws(SQLiteError) in try Self.read(state.opened) }
+            let database = state.opened
+            let (serial, worlds) = try Self.mapping(path) { () throws(SQLiteError) in
+                (Int(try database.integer("SELECT serial FROM server")), try Self.worlds(database))
+            }
+            var saved = SavedState(serial: serial, worlds: [])
+            for world in worlds {
+                let entities = try Self.mapping(path) { () throws(SQLiteError) in try Self.entities(of: world, database)
+                }
+                if let stray = world.stray(among: entities) { throw StateFileError(stray, world: world.name, path) }
+                saved.worlds.append((world, world.file(with: entities)))
+            }
+            return saved
         }
     }
 
-    private static func read(_ database: Database) throws(SQLiteError) -> SavedState {
+    private static func worlds(_ database: Database) throws(SQLiteError) -> [SavedWorld] {
         var worlds: [SavedWorld] = []
         try database.run("SELECT name, number, time, head, scenario FROM world ORDER BY number") { row in
             let scenario = row.bytes(4)
@@ -157,20 +168,20 @@ public final class StateFile: Sendable {
                     time: Timestamp(nanosecondsSinceEpoch: row.integer(2)), scenario: scenario.isEmpty ? nil : scenario
                 ))
         }
-        var state = SavedState(serial: Int(try database.integer("SELECT serial FROM server")), worlds: [])
-        for world in worlds {
-            var entities: [SavedEntity] = []
-            try database.run(
-                "SELECT list, owner, id, data FROM entity WHERE world = ? ORDER BY number", .text(world.name)
-            ) { row in
-                entities.append(
-                    SavedEntity(
-                        list: row.text(0), owner: ExactString(row.text(1)), id: ExactString(row.text(2)),
-                        data: row.bytes(3)))
-            }
-            state.worlds.append((world, world.file(with: entities)))
+        return worlds
+    }
+
+    private static func entities(of world: SavedWorld, _ database: Database) throws(SQLiteError) -> [SavedEntity] {
+        var entities: [SavedEntity] = []
+        try database.run(
+            "SELECT list, owner, id, data FROM entity WHERE world = ? ORDER BY number", .text(world.name)
+        ) { row in
+            entities.append(
+                SavedEntity(
+                    list: row.text(0), owner: ExactString(row.text(1)), id: ExactString(row.text(2)),
+                    data: row.bytes(3)))
         }
-        return state
+        return entities
     }
 
     /// Adds steps behind those that were added before; never waits for the disk.
@@ -350,6 +361,24 @@ public struct StateFileError: Error, Equatable {
             message: """
                 '\(path)' was moved, removed or replaced by another file in the meantime: what has changed since is lost \
                 unless it comes back before the server ends
+                """)
+    }
+
+    /// A row of one of its worlds would be lost.
+    init(_ stray: SavedEntity, world: String, _ path: String) {
+        let row = "the row of the list \(stray.list.quoted()) with the id \(stray.id.text.quoted())"
+        self.init(
+            world: world, path,
+            "\(row) is not as a server wrote it: its list, its owner and the id in its data must be known; delete it, or "
+                + "name another file")
+    }
+
+    /// The number of its last world is one that no server counted.
+    init(serial: Int, largest: Int, _ path: String) {
+        self.init(
+            message: """
+                '\(path)': the number of its last world is \(serial), and must be from 0 to \(largest); set 'serial' in \
+                its table 'server' to 0, or name another file
                 """)
     }
 

@@ -11,6 +11,9 @@ struct RestoredState: Sendable {
     fileprivate init(_ file: StateFile) throws(StateFileError) {
         let saved = try file.read()
         serial = saved.serial
+        guard (0...WorldTable.largestSerial).contains(serial) else {
+            throw StateFileError(serial: serial, largest: WorldTable.largestSerial, file.path)
+        }
         var worlds: [RestoredWorld] = []
         for (world, text) in saved.worlds { worlds.append(try RestoredWorld(world, text, path: file.path)) }
         self.worlds = worlds
@@ -27,6 +30,13 @@ struct RestoredWorld: Sendable {
 
     fileprivate init(_ saved: SavedWorld, _ file: [UInt8], path: String) throws(StateFileError) {
         self.saved = saved
+        guard
+            saved.name == World.defaultID || WorldID(saved.name).map({ $0.number <= WorldTable.largestSerial }) ?? false
+        else {
+            throw StateFileError(
+                world: saved.name.quoted(), path,
+                "a world has an id such as w17 or n2-w17, with a number up to \(WorldTable.largestSerial)")
+        }
         guard saved.time.secondsSinceEpoch < WorldSettings.lastTokenExpiry else {
             throw StateFileError(world: saved.name, path, "its time is after the year 2199, where a clock ends")
         }

@@ -43,6 +43,12 @@ struct SavedEntity: Sendable {
     var id: ExactString
     /// An object of a scenario file.
     var data: [UInt8]
+
+    /// Whether its data has its id; most data begins with it.
+    var hasIDInData: Bool {
+        let beginning = Array("{\"id\":".utf8) + JSONValue.string(id.text).encoded()
+        return data.starts(with: beginning) || (try? JSON.parse(data))?["id"]?.string.map { ExactString($0) } == id
+    }
 }
 
 /// What a state file holds.
@@ -53,6 +59,25 @@ public struct SavedState: Sendable {
 }
 
 extension SavedWorld {
+    /// A row that would be lost, or saved again as another one: something else than a server wrote it.
+    func stray(among entities: [SavedEntity]) -> SavedEntity? {
+        func ids(_ list: EntityPlace.List) -> Set<ExactString> {
+            Set(entities.lazy.filter { $0.list == list.name }.map(\.id))
+        }
+        let (users, consultations) = (ids(.users), ids(.consultations))
+        let documents = DocumentCollection.allCases.map { EntityPlace.List.documents($0) }
+        let ofUsers = Set(([.goals, .consultations, .mealLogs] + documents).map(\.name))
+        return entities.first { entity in
+            let hasPlace =
+                switch entity.list {
+                case EntityPlace.List.users.name: entity.owner.text.isEmpty
+                case EntityPlace.List.messages.name: consultations.contains(entity.owner)
+                default: ofUsers.contains(entity.list) && users.contains(entity.owner)
+                }
+            return !hasPlace || !entity.hasIDInData
+        }
+    }
+
     /// The scenario file of the world with its entities.
     func file(with entities: [SavedEntity]) -> [UInt8] {
         struct List: Hashable {

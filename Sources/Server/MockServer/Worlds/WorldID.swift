@@ -26,6 +26,9 @@ struct WorldID: Equatable {
 
     init(_ number: Int, of node: NodeName?) { (self.number, self.node) = (number, node) }
 
+    /// The largest number that a client may choose; those after it are the server's own, more than it can ever count.
+    static let largestChosen = 999_999_999_999_999_999
+
     /// Reads an id in its only spelling; nil for any other text.
     init?(_ text: String) {
         guard let place = text.utf8.lastIndex(of: UInt8(ascii: "w")),

@@ -14,6 +14,8 @@ final class WorldTable {
     /// On a node of a fleet the first is the time of its start in milliseconds since 1970. So a node that was started
     /// again gives no world the id of another, whose clients may still be there.
     @exclusivity(unchecked) var serial: Int
+    /// The largest ``serial`` of a state file: no server counts as far, and there is room for the numbers that follow.
+    static let largestSerial = Int.max / 2
     /// How many worlds were created in addition to the main one.
     @exclusivity(unchecked) private(set) var madeCount = 0
     @exclusivity(unchecked) private var deadlines = DeadlineQueue<World>()
@@ -33,7 +35,7 @@ final class WorldTable {
 
     init(main: World, _ configuration: Engine.Configuration, now: Timestamp) {
         self.main = main
-        serial = configuration.node == nil ? 0 : Int(now.nanosecondsSinceEpoch / 1_000_000)
+        serial = configuration.node == nil ? 0 : Int(max(0, now.nanosecondsSinceEpoch / 1_000_000))
         limits = configuration.limits
         worldLimit = configuration.worldLimits.storedBytes
         accountStorage(of: main)
