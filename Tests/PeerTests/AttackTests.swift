@@ -19,7 +19,11 @@ extension LongPeers {
 
         @Test(
             "A short attack finds nothing",
-            arguments: ["http", "websocket", "har", "journal", "kill", "scenarios", "admin", "edges", "soak"])
+            arguments: [
+                "http", "websocket", "har", "journal", "kill", "scenarios", "admin", "edges", "numbers", "nesting",
+                "state",
+                "soak",
+            ])
         func findsNothing(_ part: String) async throws {
             let command = try await attack(try Programs.fitiqMock(), [part])
             #expect(command.status == 0, "\(command.transcript)")
@@ -40,6 +44,9 @@ extension LongPeers {
                 Broken("scenarios", "--rounds 1", "check takes what the schema refuses"),
                 Broken("admin", "--rounds 1", "GET journal: /health waited"),
                 Broken("edges", "--only 0", "a page of http://evil.example got 101"),
+                Broken("numbers", "--only 0", "check answered 201"),
+                Broken("nesting", "--only 0", "serve --scenario exits with 1"),
+                Broken("state", "--rounds 1", "DELETE /__admin/worlds/x was answered with 200"),
                 Broken("soak", "--seconds 5", "resident memory is not flat"),
             ])
         func findsWhatIsBroken(_ broken: Broken) async throws {

@@ -2,7 +2,7 @@
 
 It serves every path with the same JSON, waits a second for journals, keeps memory for each request to a world, answers bytes
 that are no HTTP with a page, echoes masked frames or resets, is busy while many sockets are open, records what is no JSON (`serve
---record`) or nothing (`record`), takes every file for good, and knows no Origin.
+--record`) or nothing (`record`), takes every file for good, deletes no world, and knows no Origin.
 """
 
 import base64
@@ -12,6 +12,7 @@ import json
 import os
 import signal
 import socket
+import sqlite3
 import struct
 import sys
 import threading
@@ -19,7 +20,7 @@ import time
 
 ANSWER = json.dumps({
     "success": True, "data": {"id": "x", "goals": [{"id": "x"}], "consultations": [{"id": "x"}]}, "id": "x", "token": "x",
-    "api_key": "x", "clock": "real", "worlds": [{}],
+    "api_key": "x", "clock": "real", "worlds": [{"id": "x"}],
 }).encode()
 JOURNAL = b"{}\n" * 20
 LEAK = 1_000_000
@@ -102,6 +103,9 @@ def serve(options):
         if name in options:
             with open(options[options.index(name) + 1], "w") as file:
                 file.write(text)
+    if "--state" in options and not os.path.exists(options[options.index("--state") + 1]):
+        sqlite3.connect(options[options.index("--state") + 1]).executescript(
+            "CREATE TABLE server (serial); INSERT INTO server VALUES (1); CREATE TABLE world (name); CREATE TABLE entity (id)")
     server = Server(("127.0.0.1", 0), Handler)
     ready = options[options.index("--ready-file") + 1]
     with open(ready + ".new", "w") as file:
