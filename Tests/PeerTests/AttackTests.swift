@@ -20,8 +20,8 @@ extension LongPeers {
         @Test(
             "A short attack finds nothing",
             arguments: [
-                "http", "websocket", "har", "journal", "kill", "scenarios", "admin", "edges", "numbers", "nesting",
-                "state",
+                "http", "websocket", "har", "journal", "kill", "state", "signals", "scenarios", "admin", "edges",
+                "numbers", "nesting", "sql",
                 "soak",
             ])
         func findsNothing(_ part: String) async throws {
@@ -41,12 +41,14 @@ extension LongPeers {
                 Broken("websocket", "--only 0-150", "the connection was reset"),
                 Broken("kill", "--rounds 2", "is no JSON"),
                 Broken("kill", "--rounds 2", "are lost"),
+                Broken("state", "--rounds 3", "one that was answered 1."),
+                Broken("signals", "--rounds 1", "its ready file is left"),
                 Broken("scenarios", "--rounds 1", "check takes what the schema refuses"),
                 Broken("admin", "--rounds 1", "GET journal: /health waited"),
                 Broken("edges", "--only 0", "a page of http://evil.example got 101"),
                 Broken("numbers", "--only 0", "check answered 201"),
                 Broken("nesting", "--only 0", "serve --scenario exits with 1"),
-                Broken("state", "--rounds 1", "DELETE /__admin/worlds/x was answered with 200"),
+                Broken("sql", "--rounds 1", "DELETE /__admin/worlds/x was answered with 200"),
                 Broken("soak", "--seconds 5", "resident memory is not flat"),
             ])
         func findsWhatIsBroken(_ broken: Broken) async throws {

@@ -180,7 +180,57 @@ def export_to_no_file(settings, folder):
     return None if fifo.is_fifo() else "the FIFO has been replaced"
 
 
+def state_that_is_gone(settings, folder):
+    """A state file that is moved or removed while its server runs: exit 3, and no second server writes its log."""
+    for name in ["moved", "removed"]:
+        file, moved = folder / f"{name}.db", folder / f"{name}.old"
+        with running(settings, "serve", "--state", file, folder=folder) as server:
+            if name == "moved":
+                file.rename(moved)
+            else:
+                file.unlink()
+            second = serve_second(settings, folder, file)
+            if second != 2:
+                return f"a second server with the state file that was {name} exited with {second}, 2 was due"
+            with contextlib.closing(Client(server)) as client:
+                client.ask("POST", "/api/v1/goals", {
+                    "title": "Run", "description": "x", "targetDate": "2030-01-01T00:00:00Z"})
+            status = server.stop()
+        if status != 3:
+            return f"the server exited with {status}, 3 was due: its state file is {name}"
+        if f"{name}.db' was moved, removed or replaced" not in server.log():
+            return f"the log does not say that the state file is {name}"
+    return None
+
+
+def serve_second(settings, folder, file):
+    try:
+        with running(settings, "serve", "--state", file, folder=folder) as server:
+            return server.stop()
+    except NotReady as refusal:
+        return refusal.status
+
+
+def state_file_with_the_name_of_a_uri(settings, folder):
+    """It is a file like any other, also where SQLite takes URIs."""
+    for number, name in enumerate(["file:x?mode=memory", "file::memory:", ":memory:"]):
+        place = folder / str(number)
+        place.mkdir()
+
+        def enter():
+            os.chdir(place)
+
+        with running(settings, "serve", "--state", name, folder=folder, before=enter) as server:
+            status = server.stop()
+        if status != 0 or not (place / name).exists():
+            return f"there is no file '{name}' after a server that exited with {status}"
+        if (place / name).stat().st_mode & 0o077:
+            return f"other users can read '{name}'"
+    return None
+
+
 CASES = [
+    state_that_is_gone, state_file_with_the_name_of_a_uri,
     ready_file_of_others, ready_file_that_is_no_file, output_to_a_full_device, check_of_no_file,
     watched_scenario_becomes_a_fifo, recording_beyond_the_file_size, recording_that_is_gone,
     recording_whose_place_is_taken, export_to_no_file,

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -145,7 +146,74 @@ def killed_verify_leaves_nothing(settings, folder):
     return f"of a verify that was killed there still runs after 5 s: {', '.join(left)}" if left else None
 
 
+def interrupted_verify_of_a_stalled_server(settings, folder):
+    """A server that takes connections, and never answers: Ctrl-C ends what waits for it."""
+    with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as listener:
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        verify = subprocess.Popen(
+            [*settings.program, "verify", "--quiet", "--server", url, "--", "true"], stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=ENVIRONMENT)
+        try:
+            listener.settimeout(SECONDS)
+            connection, _ = listener.accept()
+            with contextlib.closing(connection):
+                connection.recv(1)
+                verify.send_signal(signal.SIGINT)
+                start = time.monotonic()
+                status = verify.wait(SECONDS)
+                seconds = time.monotonic() - start
+        finally:
+            verify.kill()
+            verify.wait()
+    if status != 130 or seconds > 3:
+        return f"verify exited with {status} {seconds:.1f} s after Ctrl-C; 130 within a second was due"
+    return None
+
+
+def arguments_without_proc(settings, folder):
+    """A bare chroot has no /proc, where Swift looks for the arguments, and a library may have moved the environment."""
+    hidden = ["unshare", "-m"] if os.geteuid() == 0 else ["unshare", "-rm"]
+    hide = 'mount -t tmpfs none /proc && exec "$@"'
+    if not shutil.which("unshare") or run([*hidden, "sh", "-c", hide, "sh", "true"]).status != 0:
+        raise Skipped
+    for preload in ["", library_that_sets_a_variable(folder)]:
+        if preload is None:
+            continue
+        before = ["env", f"LD_PRELOAD={preload}"] if preload else []
+        ended = run([*hidden, "sh", "-c", hide, "sh", *before, *settings.program], "check", "/none.yaml", seconds=60)
+        if ended.status != 2:
+            return f"check of no file exited with {ended.status} and {ended.output[:80]!r} without /proc; 2 was due"
+    return None
+
+
+def library_that_sets_a_variable(folder):
+    """None where there is no compiler."""
+    compiler = shutil.which("cc") or shutil.which("clang")
+    if not compiler:
+        return None
+    source, library = folder / "set.c", folder / "set.so"
+    source.write_text('#include <stdlib.h>\n__attribute__((constructor)) static void set(void) { setenv("A", "b", 1); }\n')
+    return library if run([compiler], "-shared", "-fPIC", "-o", library, source).status == 0 else None
+
+
+def ignored_hang_up(settings, folder):
+    """nohup: a server outlives its terminal, and a SIGTERM still ends it."""
+    def ignore():
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
+    for options in [[], ["--state", folder / "state.db"]]:
+        with running(settings, "serve", *options, folder=folder, before=ignore) as server:
+            server.process.send_signal(signal.SIGHUP)
+            time.sleep(0.2)
+            if server.health() is None:
+                return "a server that was started by nohup ended after SIGHUP"
+            status = server.stop()
+            if status != 0:
+                return f"a server that was started by nohup exited with {status} after SIGTERM"
+    return None
+
+
 CASES = [
-    impossible_length, endless_informational_answers, verify_leaves_nothing, verify_leaves_nothing_at_its_time_limit,
+    interrupted_verify_of_a_stalled_server, arguments_without_proc, ignored_hang_up, impossible_length, endless_informational_answers, verify_leaves_nothing, verify_leaves_nothing_at_its_time_limit,
     killed_verify_leaves_nothing,
 ]

@@ -2,7 +2,8 @@
 
 It serves every path with the same JSON, waits a second for journals, keeps memory for each request to a world, answers bytes
 that are no HTTP with a page, echoes masked frames or resets, is busy while many sockets are open, records what is no JSON (`serve
---record`) or nothing (`record`), takes every file for good, deletes no world, and knows no Origin.
+--record`) or nothing (`record`), keeps no state, leaves its files at a signal, takes every file for good, deletes no world, and
+knows no Origin.
 """
 
 import base64

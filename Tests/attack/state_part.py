@@ -1,165 +1,134 @@
-"""The part state: state files that something else than a server wrote, a statement of SQL at a time.
+"""The part state: servers with --state that are killed with -9 while clients write. What is left has the state of one moment."""
 
-A server either refuses such a file with a sentence, and leaves it as it is, or serves it: then worlds can be made, copied and used,
-and what it saves is read by the next server.
-"""
+import collections
+import contextlib
+import stat
+import threading
+import time
 
-import sqlite3
-
-from boundaries import INTEGERS
-from numbers_part import use_world
+from report import table
 from running import Client, NotReady, running
 
-MEMORY = 1_000
-_NUMBERS = [number for number in INTEGERS if number.lstrip("-").isdigit() and abs(int(number)) <= 2**63 - 1] + ["-9223372036854775808"]
-_VALUES = ["NULL", "''", "'x'", "x'00ff'", "1.5", "1e300", "'9223372036854775808'"]
-_TEXTS = ["NULL", "''", "'x'", "x'00ff'", "5", "'w0'", "'w01'", "'default'", "'é'", "char(0)", "replace(hex(zeroblob(100)), '00', '[')"]
-_JSON = ["''", "'{}'", "'[]'", "'5'", "'{'", "'null'", "x'ff00'", "'{\"id\":5}'", "'{\"users\":[]}'", "'{\"name\":\"a\",\"users\":[]}'",
-         "replace(hex(zeroblob(3000)), '00', '[')", "char(65279) || head"]
-# A statement each; all are run alone, and pairs of them at random.
-STATEMENTS = (
-    [f"UPDATE server SET serial = {value}" for value in _NUMBERS + _VALUES]
-    + [f"UPDATE world SET number = {value} WHERE name = 'w1'" for value in _NUMBERS + _VALUES]
-    + [f"UPDATE world SET time = {value} WHERE name = 'w1'" for value in _NUMBERS + _VALUES]
-    + [f"UPDATE OR REPLACE world SET name = {value} WHERE name = 'w1'" for value in _TEXTS]
-    + [f"UPDATE OR REPLACE world SET name = 'w{value}' WHERE name = 'w1'" for value in _NUMBERS]
-    + [f"UPDATE world SET head = {value} WHERE name = 'w1'" for value in _JSON + _VALUES]
-    + [f"UPDATE world SET scenario = {value} WHERE name = 'w1'" for value in _JSON[:-1] + _VALUES]
-    + [f"UPDATE world SET head = json_set(head, '$.{name}', {value}) WHERE name = 'w1'"
-       for name in ["issued_ids", "seed", "token_lifetime"] for value in _NUMBERS + _VALUES[:3]]
-    + [f"UPDATE OR REPLACE entity SET {column} = {value} WHERE list = '{name}'"
-       for column in ["world", "list", "owner", "id"] for name in ["users", "goals", "messages"] for value in _TEXTS]
-    + [f"UPDATE entity SET data = {value} WHERE list = '{name}'"
-       for name in ["users", "goals", "consultations", "messages", "meal_logs"] for value in _JSON[:-1] + _VALUES]
-    + [f"UPDATE entity SET data = json_set(data, '$.{name}', {value}) WHERE list = 'goals'"
-       for name in ["progress", "target_value", "current_value", "created_at", "target_date"] for value in _NUMBERS]
-    + [f"UPDATE entity SET number = {value} WHERE number = (SELECT max(number) FROM entity)" for value in _NUMBERS]
-    + ["DELETE FROM server", "INSERT INTO server VALUES (7)", "DELETE FROM world", "DELETE FROM entity", "DROP TABLE server",
-       "DROP TABLE world", "DROP TABLE entity", "DELETE FROM entity WHERE list = 'users'", "DELETE FROM entity WHERE list = 'consultations'",
-       "DELETE FROM world WHERE name = 'w1'", "ALTER TABLE world ADD COLUMN more TEXT", "ALTER TABLE world DROP COLUMN scenario",
-       "ALTER TABLE entity RENAME TO entities", "PRAGMA user_version = 0", "PRAGMA user_version = -1", "PRAGMA user_version = 2147483647",
-       "PRAGMA application_id = 0", "CREATE TABLE more (n)", "CREATE VIEW v AS SELECT * FROM world",
-       "CREATE TRIGGER t AFTER UPDATE ON server BEGIN DELETE FROM world; END",
-       "CREATE TRIGGER t BEFORE UPDATE ON server BEGIN SELECT RAISE(FAIL, 'no'); END"])
-SHORT_ROUNDS, PAIRS = 30, 200
+WRITERS = 3
+# As many as a user's goals allow, for all writers together.
+GOALS = 300
+# The documentation says five commits a second; the rest is for a machine that is busy.
+SECONDS_TO_COMMIT = 1.0
+DATE = "2030-01-01T00:00:00Z"
+
+
+class Writer(threading.Thread):
+    """Says in its first goal how many goals follow, then creates the next: never one without the other."""
+
+    def __init__(self, server, name, is_killed):
+        super().__init__(daemon=True)
+        self.name, self.is_killed = name, is_killed
+        self.client = Client(server)
+        # When each number was answered with a success.
+        self.announced, self.created = {}, {}
+        self.problem = None
+
+    def run(self):
+        try:
+            first = self.ask("POST", "/api/v1/goals", f"{self.name} announces 0", 201)["data"]["id"]
+            for number in range(1, GOALS):
+                self.ask("PATCH", f"/api/v1/goals/{first}", f"{self.name} announces {number}", 200)
+                self.announced[number] = time.monotonic()
+                self.ask("POST", "/api/v1/goals", f"{self.name} has {number}", 201)
+                self.created[number] = time.monotonic()
+        except Exception as error:
+            if not self.is_killed.is_set():
+                self.problem = f"{self.name}: {type(error).__name__}: {error}"
+        finally:
+            self.client.close()
+
+    def ask(self, method, path, title, status):
+        body = {"title": title, "description": "x" * 200}
+        return self.client.ask(method, path, {**body, "targetDate": DATE} if method == "POST" else body, status)
 
 
 def attack(part, folder):
-    original = make_state(part.settings, folder)
-    stride = max(1, len(STATEMENTS) // SHORT_ROUNDS) if part.settings.short else 1
-    rounds = len(STATEMENTS) + PAIRS
-    for round_number in part.numbers(rounds=rounds, short=SHORT_ROUNDS):
-        number = round_number if part.settings.only is not None else round_number * stride
+    counts = collections.Counter()
+    for number in part.numbers(rounds=100, short=6):
+        file = folder / f"{number}.db"
         numbers = part.random(number)
-        # The numbers first of all: they are not what a schema of SQL checks.
-        chosen = [STATEMENTS[number]] if number < len(STATEMENTS) else numbers.sample(STATEMENTS, 2)
-        file = folder / f"state-{number}.db"
-        file.write_bytes(original)
+        # Some live long enough that something has to be there.
+        life = numbers.uniform(1.2, 1.8) if number % 3 == 2 else numbers.uniform(0.02, 0.6)
         try:
-            change(file, chosen)
-        except sqlite3.Error:
-            part.count("not SQL")
-            continue
-        try:
-            outcome, problem = serve(part.settings, folder, file)
-        except Exception as error:
-            outcome, problem = "trouble", f"{type(error).__name__}: {error}"
-        part.count(outcome)
+            problem = kill_and_look(part, folder, file, life, counts)
+        except NotReady as error:
+            problem = f"no server starts with what was left: {error}"
+        except OSError as error:
+            problem = f"{type(error).__name__}: {error}"
+        part.count("killed")
         if problem:
-            part.fail(number, f"{'; '.join(chosen)}: {problem}", file.read_bytes() if file.exists() else None, "db")
-        for left in folder.glob(file.name + "*"):
+            part.fail(number, problem, file.read_bytes() if file.exists() else None, "db")
+        part.progress(f"{part.inputs} kills")
+        for left in folder.glob(f"{number}.db*"):
             left.unlink()
-        part.progress(f"{part.inputs} files")
+    names = ["kills", "goals answered", "goals kept", "goals lost", "files open to others"]
+    oldest = f"{counts['oldest loss in ms']:,} ms"
+    row = ["serve --state"] + [f"{counts[name]:,}" for name in names] + [oldest]
+    part.tables.append(table(["killed"] + names + ["oldest loss"], [row]))
 
 
-def make_state(settings, folder):
-    """A state file of a default world and another one, with an entity of each kind."""
-    file = folder / "original.db"
-    with running(settings, "serve", "--instant", "--seed", "1", "--log-level", "critical", "--state", file, folder=folder) as server:
-        client = Client(server)
-        world = client.ask("POST", "/__admin/worlds", {"clock": "manual", "scenario": {"name": "kept", "users": [{
-            "id": "anna", "goals": [{"title": "Run"}], "meal_logs": [{"text": "2 eggs", "meal_type": "lunch"}],
-            "consultations": [{"persona": "nutritionist", "messages": [{"user": "Hello"}, {"assistant": "Hi"}]}]}]}})
-        client.ask("POST", f"/__admin/worlds/{world['id']}/clock", {"advance": "1h"})
-        client.ask("POST", "/api/v1/goals", {"title": "Swim", "description": "", "targetDate": "2030-01-01T00:00:00Z"})
-        client.close()
-        assert server.stop() == 0, server.log()
-    database = sqlite3.connect(file)
-    database.execute("PRAGMA journal_mode = DELETE")
-    database.close()
-    return file.read_bytes()
+def kill_and_look(part, folder, file, life, counts):
+    options = ["serve", "--instant", "--state", file, "--log-level", "critical"]
+    is_killed = threading.Event()
+    with running(part.settings, *options, folder=folder) as server:
+        writers = [Writer(server, f"w{number}", is_killed) for number in range(WRITERS)]
+        for writer in writers:
+            writer.start()
+        time.sleep(life)
+        is_killed.set()
+        killed = time.monotonic()
+        server.kill()
+    for writer in writers:
+        writer.join()
+    counts["kills"] += 1
+    problems = [writer.problem for writer in writers if writer.problem]
+    if problems:
+        return f"a client had trouble that was not the kill: {problems[0]}"
+    open_files = [path.name for path in folder.glob(f"{file.name}*") if path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO)]
+    counts["files open to others"] += len(open_files)
+    if open_files:
+        return f"other users can read {', '.join(open_files)}"
+    titles = kept_titles(part, options, file, folder)
+    if kept_titles(part, options, file, folder) != titles:
+        return "a server that was started again and stopped has other goals than before"
+    return examine(titles, writers, killed, counts)
 
 
-def change(file, statements):
-    database = sqlite3.connect(file)
-    try:
-        for statement in statements:
-            database.execute(statement)
-        database.commit()
-    finally:
-        database.close()
+def kept_titles(part, options, file, folder):
+    """What a server has that goes on with the file; it stops cleanly, and leaves nothing but the file."""
+    with running(part.settings, *options, folder=folder) as server:
+        with contextlib.closing(Client(server)) as client:
+            goals = client.ask("GET", "/api/v1/goals")["data"]["goals"]
+        status = server.stop()
+        if status != 0:
+            raise OSError(f"a server with the file that was left exited with {status}: {server.log()[-500:]}")
+    beside = [path.name for path in folder.glob(f"{file.name}-*")]
+    if beside:
+        raise OSError(f"a server that stopped cleanly left {', '.join(beside)}")
+    return [goal.get("title", "") for goal in goals]
 
 
-def rows(file):
-    """How many rows the tables have of which a server writes each."""
-    database = sqlite3.connect(f"file:{file}?mode=ro", uri=True)
-    try:
-        return database.execute("SELECT (SELECT count(*) FROM world), (SELECT count(*) FROM entity)").fetchone()
-    except sqlite3.Error:
-        return None
-    finally:
-        database.close()
-
-
-def serve(settings, folder, file):
-    """Serves a changed file twice; what came of it, and what is wrong with that."""
-    before, data = rows(file), file.read_bytes()
-    try:
-        with serving(settings, folder, file) as server:
-            problem = use(server)
-            if problem:
-                return "trouble", problem
-            status = server.stop()
-            if status not in (0, 3):
-                return "trouble", f"exit {status} after SIGTERM: {server.log()[-300:]}"
-            if status == 3:
-                return "served, not saved", None
-    except NotReady as refused:
-        if refused.status != 2 or len(refused.log) < 40 or refused.is_late:
-            return "trouble", f"exit {refused.status}: {refused.log[-500:]}"
-        if rows(file) != before:
-            return "trouble", f"a file that was refused is another one: {refused.log[-300:]}"
-        return "refused", None
-    after = rows(file)
-    if before and after and (after[0] < before[0] or after[1] < before[1]):
-        return "trouble", f"rows are lost without a word: {before} worlds and entities, {after} later"
-    try:
-        with serving(settings, folder, file) as server:
-            problem = use(server)
-    except NotReady as refused:
-        return "trouble", f"the next server refuses what this one saved: {refused.log[-300:]}"
-    return ("trouble", problem) if problem else ("served", None)
-
-
-def serving(settings, folder, file):
-    return running(settings, "serve", "--instant", "--seed", "1", "--log-level", "critical", "--state", file, folder=folder)
-
-
-def use(server):
-    """Uses every world and makes more of them."""
-    client = Client(server)
-    try:
-        for world in client.ask("GET", "/__admin/worlds")["worlds"]:
-            for path in ["state", "clock", "requests"]:
-                status, data = client.send("GET", f"/__admin/worlds/{world['id']}/{path}")
-                if status != 200:
-                    return f"GET {path} of {world['id']} is answered with {status}: {data[:200]!r}"
-        holder = type("Holder", (), {"server": server, "client": client})
-        for _ in range(2):
-            problem = use_world(holder, client.ask("POST", "/__admin/worlds", {}))
-            if problem:
-                return problem
-        client.ask("POST", "/api/v1/goals", {"title": "Row", "description": "", "targetDate": "2030-01-01T00:00:00Z"})
-        return server.trouble(MEMORY)
-    finally:
-        client.close()
+def examine(titles, writers, killed, counts):
+    """What is wrong with the goals that were kept; None where they are the state of one moment, and a late one."""
+    for writer in writers:
+        announced = [int(title.split()[2]) for title in titles if title.startswith(f"{writer.name} announces ")]
+        have = [int(title.split()[2]) for title in titles if title.startswith(f"{writer.name} has ")]
+        last = len(have)
+        counts["goals answered"] += len(writer.created)
+        counts["goals kept"] += last
+        lost = [time for number, time in writer.created.items() if number > last]
+        counts["goals lost"] += len(lost)
+        age = max((killed - time for time in lost), default=0)
+        counts["oldest loss in ms"] = max(counts["oldest loss in ms"], int(age * 1000))
+        if age > SECONDS_TO_COMMIT:
+            return f"{len(lost)} goals are lost, one that was answered {age:.1f} s before the kill"
+        if not announced and not have:
+            continue
+        if have != list(range(1, last + 1)) or len(announced) != 1 or announced[0] - last not in (0, 1):
+            return f"not the state of one moment: {writer.name} announces {announced}, and has {last} goals up to {max(have, default=0)}"
+    return None
