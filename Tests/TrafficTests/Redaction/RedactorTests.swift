@@ -29,6 +29,15 @@ struct RedactionCase: Sendable, CustomTestStringConvertible {
             #"{"access_token":"redacted-token-1","accessToken":"redacted-token-2","Access-Token":"redacted-token-3","ACCESS_TOKEN":"redacted-token-4","refresh_token":"redacted-token-5","idToken":"redacted-token-6","api_key":"redacted-api-key-1","apiKey":"redacted-api-key-2","password":"redacted-password-1","Password":"redacted-password-2","secret":"redacted-secret-1","clientSecret":"redacted-secret-2"}"#
         ),
         RedactionCase(
+            "a qualifier before the word",
+            #"{"new_password":"a","currentPassword":"b","session_token":"c","deviceToken":"d"}"#,
+            #"{"new_password":"redacted-password-1","currentPassword":"redacted-password-2","session_token":"redacted-token-1","deviceToken":"redacted-token-2"}"#
+        ),
+        RedactionCase(
+            "counts, costs and pages stay",
+            #"{"token_count":"a","password_cost":12345,"isPasswordSet":"b","next_page_token":"c"}"#,
+            #"{"token_count":"a","password_cost":12345,"isPasswordSet":"b","next_page_token":"c"}"#),
+        RedactionCase(
             "a name of up to 24 bytes",
             #"{"access_____________token":"a","access______________token":"b","\u0061ccess____________token":"c"}"#,
             #"{"access_____________token":"redacted-token-1","access______________token":"b","\u0061ccess____________token":"redacted-token-2"}"#
@@ -107,6 +116,9 @@ struct RedactionCase: Sendable, CustomTestStringConvertible {
             "a plus sign is none of a space", "/a?token=a+b /b?token=a%2Bb /c?token=a%20b",
             "/a?token=redacted-token-1 /b?token=redacted-token-1 /c?token=redacted-token-2"),
         RedactionCase("within HTML", "<a href='/x?a=1&amp;token=abc'>", "<a href='/x?a=1&amp;token=redacted-token-1'>"),
+        RedactionCase(
+            "a name that is encoded", "/x?%74oken=a&tok%65%6E=b",
+            "/x?%74oken=redacted-token-1&tok%65%6E=redacted-token-2"),
         RedactionCase("no value, other names", "/x?token=&mytoken=a&token", "/x?token=&mytoken=a&token"),
         RedactionCase("no query", "token=abc and x token=abc", "token=abc and x token=abc"),
     ]
@@ -199,7 +211,7 @@ struct RedactorTests {
             ("X-API-Key", "abc", "redacted-api-key-1"),
             (
                 "Cookie", "a=b; c=\"d\";e=b; f=; g",
-                "a=redacted-cookie-1; c=\"redacted-cookie-2\";e=redacted-cookie-1; f=; g"
+                "a=redacted-cookie-1; c=\"redacted-cookie-2\";e=redacted-cookie-1; f=; redacted-cookie-3"
             ),
             (
                 "Set-Cookie", "sid=abc; Path=/; Expires=Wed, 21 Oct 2015 07:28:00 GMT; HttpOnly",
@@ -207,7 +219,7 @@ struct RedactorTests {
             ),
             ("Cookie", "a=b;;c=d;", "a=redacted-cookie-1;;c=redacted-cookie-2;"),
             ("Set-Cookie", "sid=abc;", "sid=redacted-cookie-1;"), ("Set-Cookie", "", ""),
-            ("Set-Cookie", "sid=abc", "sid=redacted-cookie-1"), ("Set-Cookie", "odd", "odd"),
+            ("Set-Cookie", "sid=abc", "sid=redacted-cookie-1"), ("Set-Cookie", "odd", "redacted-cookie-1"),
             ("From", "ann@example.com", "user-1@redacted.example"),
             ("Referer", "https://h/x?token=abc", "https://h/x?token=redacted-token-1"),
             ("Accept", "*/*", "*/*"),
@@ -322,5 +334,17 @@ struct RedactorTests {
         redactor.redact(&exchange)
         #expect(exchange.request.body?.bytes == Array(#"{"token":"redacted-token-1""#.utf8))
         #expect(exchange.request.body?.byteCount == 113)
+    }
+
+    @Test(
+        "Fields whose names or URLs hold a secret",
+        arguments: [
+            ("X-Admin-Token", "abc", "redacted-token-1"), ("Token", "abc", "redacted-token-1"),
+            ("Api-Key", "abc", "redacted-api-key-1"), ("X-Auth-Token", "abc", "redacted-token-1"),
+            ("Cookie", "abc; a=b", "redacted-cookie-1; a=redacted-cookie-2"),
+            ("Referer", "http://ann:pw@localhost/x", "http://redacted-password-1@localhost/x"),
+        ])
+    func secretFields(_ name: String, _ value: String, _ redacted: String) {
+        #expect(Self.redacted([(name, value)]).fields == [SessionField(name, redacted)])
     }
 }

@@ -5,10 +5,10 @@ import WebSocket
 ///
 /// Secrets are
 ///
-/// - credentials in `Authorization` (the scheme stays), `X-API-Key`, the values of cookies;
-/// - strings in JSON and items of queries and forms that are named `token`, `access_token`, `refresh_token`,
-///   `id_token`, `auth_token`, `api_key`, `password`, `secret` or `client_secret`, in any case, including `camelCase`;
-///   in JSON also numbers of four digits or more;
+/// - credentials in `Authorization` (the scheme stays), the values of cookies, the userinfo of a URL in a field;
+/// - fields, strings in JSON and items of queries and forms whose decoded names a table has (``SecretName``): `token`,
+///   `access_token`, `new_password`, `api_key`, `client_secret`, in any case, including `camelCase`; in JSON also numbers
+///   of four digits or more;
 /// - e-mail addresses in URLs, fields, bodies and frames.
 ///
 /// A known secret is replaced wherever it appears later if it has eight bytes or more and is not a short word in lower
@@ -105,7 +105,8 @@ public struct Redactor: Sendable {
     private mutating func redact(_ field: inout SessionField) {
         switch field.name.lowercased() {
         case "authorization", "proxy-authorization": field.value = credentials(field.value)
-        case "x-api-key": field.value = placeholder(field.value, .apiKey)
+        case let name where PackedName(name.utf8).flatMap(SecretKind.init) != nil:
+            field.value = placeholder(field.value, PackedName(name.utf8).flatMap(SecretKind.init) ?? .token)
         case "cookie":
             let pairs = field.value.split(separator: ";", omittingEmptySubsequences: false).map { cookie($0) }
             field.value = pairs.joined(separator: ";")
@@ -113,7 +114,15 @@ public struct Redactor: Sendable {
             // The attributes stay.
             let parts = field.value.split(separator: ";", maxSplits: 1, omittingEmptySubsequences: false)
             field.value = ([cookie(parts[0])] + parts.dropFirst().map(String.init)).joined(separator: ";")
-        default: redact(&field.value)
+        default:
+            if let authority = URLParts(field.value).authority, let at = authority.lastIndex(of: "@"),
+                at > authority.startIndex
+            {
+                // The user and the password of a URL, RFC 3986 §3.2.1.
+                let secret = placeholder(authority[..<at], .password)
+                field.value.replaceSubrange(authority.startIndex..<at, with: secret)
+            }
+            redact(&field.value)
         }
     }
 
@@ -130,8 +139,8 @@ public struct Redactor: Sendable {
 
     /// A cookie whose value is replaced: `cookie-pair = cookie-name "=" cookie-value`, RFC 6265 §4.1.1.
     private mutating func cookie(_ pair: Substring) -> String {
-        guard let sign = pair.firstIndex(of: "=") else { return String(pair) }
-        let value = pair[pair.index(after: sign)...]
+        // Browsers send a cookie without a name as its value alone (RFC 6265bis §5.7).
+        let value = pair.firstIndex(of: "=").map { pair[pair.index(after: $0)...] } ?? pair
         let secret = value.drop { $0 == " " || $0 == "\"" }
         let end = secret.lastIndex { $0 != " " && $0 != "\"" } ?? secret.startIndex
         guard !secret.isEmpty else { return String(pair) }

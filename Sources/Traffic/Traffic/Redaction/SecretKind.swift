@@ -30,11 +30,15 @@ enum SecretKind: String, Sendable, CaseIterable {
     }
 
     private static let names: [PackedName: SecretKind] = {
-        let names: [(String, SecretKind)] = [
-            ("token", .token), ("accesstoken", .token), ("refreshtoken", .token), ("idtoken", .token),
-            ("authtoken", .token), ("apikey", .apiKey), ("xapikey", .apiKey), ("password", .password),
-            ("secret", .secret), ("clientsecret", .secret),
+        var names: [(String, SecretKind)] = [
+            ("apikey", .apiKey), ("xapikey", .apiKey), ("clientsecret", .secret), ("secret", .secret),
         ]
+        let tokens = [
+            "", "access", "refresh", "id", "auth", "session", "device", "admin", "xadmin", "xauth", "csrf", "xcsrf",
+            "push", "bearer", "reset",
+        ]
+        let passwords = ["", "new", "old", "current", "user", "confirm", "repeat"]
+        names += tokens.map { ($0 + "token", .token) } + passwords.map { ($0 + "password", .password) }
         return Dictionary(
             uniqueKeysWithValues: names.compactMap { name, kind in PackedName(name.utf8).map { ($0, kind) } })
     }()
@@ -45,11 +49,11 @@ public enum SecretName {
     public static func isSecret(_ name: String) -> Bool { PackedName(name.utf8).flatMap(SecretKind.init) != nil }
 }
 
-/// A name of up to twelve letters, ignoring case, hyphens and underscores, with five bits for each letter.
+/// A name of up to 24 letters, ignoring case, hyphens and underscores, with five bits for each letter.
 ///
 /// Texts are full of names, so one must cost little.
 struct PackedName: Hashable, Sendable {
-    private var bits: UInt64 = 0
+    private var bits: UInt128 = 0
     private var count: UInt8 = 0
 
     init() {}
@@ -64,8 +68,8 @@ struct PackedName: Hashable, Sendable {
     mutating func append(_ byte: UInt8) -> Bool {
         let letter = (byte | 0x20) &- 0x61
         if letter < 26 {
-            guard count < 12 else { return false }
-            bits = bits << 5 | UInt64(letter + 1)
+            guard count < 24 else { return false }
+            bits = bits << 5 | UInt128(letter + 1)
             count += 1
             return true
         }

@@ -98,7 +98,12 @@ extension TextScan {
     /// Replaces the value of the query item whose name may end before the `=` at an index.
     mutating func redactItem(at index: Int, isForm: Bool, _ table: inout SecretTable) {
         var start = index
-        while start > copied, index - start <= Self.longestName + 5, text[start - 1].isWordCharacter { start -= 1 }
+        // Each byte of a name may be percent-encoded.
+        while start > copied, index - start <= 3 * Self.longestName + 5,
+            text[start - 1].isWordCharacter || text[start - 1] == .percent
+        {
+            start -= 1
+        }
         var name = slice(start..<index)
         switch start == 0 ? nil : text[start - 1] {
         case nil: guard isForm else { return }
@@ -107,7 +112,8 @@ extension TextScan {
         case .backslash where name.starts(with: "u0026".utf8): name = UnsafeBufferPointer(rebasing: name.dropFirst(5))
         default: return
         }
-        guard let kind = PackedName(name).flatMap(SecretKind.init) else { return }
+        guard let kind = PackedName(PercentCoding.decoded(name, plusIsSpace: false)).flatMap(SecretKind.init)
+        else { return }
         var end = index + 1
         while end < text.count, !Self.endsItem(text[end]) { end += 1 }
         guard end > index + 1 else { return }
