@@ -7,11 +7,10 @@ public struct PathPrefix: Sendable, Equatable {
 
     /// Nil unless it is an absolute path with a name in it; a slash at its end does not count.
     public init?(_ text: String) {
-        let end = text.utf8.lastIndex { $0 != .slash } ?? text.startIndex
-        self.text = String(text.utf8[...end]) ?? ""
-        guard text.utf8.first == .slash, end > text.startIndex,
+        guard text.utf8.first == .slash, let end = text.utf8.lastIndex(where: { $0 != .slash }),
             text.utf8.allSatisfy({ $0.isVisible && $0 != .questionMark && $0 != .hash })
         else { return nil }
+        self.text = String(text[...end])
     }
 
     /// The URL or the request target without the prefix, or as it is if its path does not begin with it.

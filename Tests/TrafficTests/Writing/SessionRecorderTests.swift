@@ -117,7 +117,7 @@ struct SessionRecorderTests {
         let url = "http://api.example/a?token=\(keepsSecrets ? "s3cret" : "redacted-token-1")"
         let note =
             "The body of the answer to GET \(url) has the content coding br, which is not read, so no secrets can be "
-            + "found in it: it is not recorded without --keep-secrets."
+            + "found in it: it is recorded only if secrets are kept."
         #expect(recorder.takeNotes() == (keepsSecrets ? [] : [note]))
         let read = try HARFile(reading: file.finished(recorder.finish(at: Wire.time(3))))
         #expect(read.notes == (keepsSecrets ? [] : [.lost(.cutBody, count: 1, entries: [1])]))
