@@ -40,7 +40,7 @@ import Testing
 
         /// Roles and contents of the history, as reading it leaves it.
         mutating func history() throws -> [String] {
-            let body = try world.backend.messages(id, query: [], for: user, at: world.turn.now).make()
+            let body = try world.backend.messages(id, query: [], for: user, world.turn).make()
             return (try JSON.parse(body)["data"]?["messages"]?.array ?? []).map { $0["role"]?.string ?? "" }
         }
 

@@ -54,7 +54,7 @@ import Testing
         #expect(world.backend.openSocketCount == 0 && world.backend.storedBytes < bytes)
         for attempt in [
             refusal { () throws(APIError) in try world.backend.consultation(id, for: user) },
-            refusal { () throws(APIError) in try world.backend.messages(id, query: [], for: user, at: world.turn.now) },
+            refusal { () throws(APIError) in try world.backend.messages(id, query: [], for: user, world.turn) },
             refusal { () throws(APIError) in try world.backend.checkSocket(on: id, by: user) },
             refusal { () throws(APIError) in try world.archive(id, by: user) },
             refusal { () throws(APIError) in try world.backend.deleteConsultation(id, by: user, &world.turn) },

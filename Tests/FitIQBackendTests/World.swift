@@ -104,7 +104,7 @@ struct World {
         _ id: String, _ query: [(name: String, value: String)] = [], for user: UserID
     ) throws(APIError) -> [UInt8] {
         var copy = backend
-        return try copy.messages(id, query: query, for: user, at: turn.now).make()
+        return try copy.messages(id, query: query, for: user, turn).make()
     }
 
     func list(_ query: [(name: String, value: String)] = [], for user: UserID) throws -> JSONValue {

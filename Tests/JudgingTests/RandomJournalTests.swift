@@ -135,6 +135,36 @@ struct RandomJournalTests {
         }
     }
 
+    @Test("A step of the system's clock changes no verdict", arguments: [28_800, -28_800, 3, -3] as [Int64])
+    func clockSteps(_ seconds: Int64) {
+        for seed in 0..<10 {
+            var draw = Draw(seed: UInt64(seed))
+            let story = Story { story in
+                var time = 0.0
+                for _ in 0..<200 {
+                    time += Double(draw.below(40)) / 10
+                    draw.step(&story, at: time)
+                }
+            }
+            let entries = Array(story.journal.entries())
+            var (plain, stepped) = (Judge(mode: .union), Judge(mode: .union))
+            let step = seconds * 1_000_000_000
+            for entry in entries {
+                plain.observe(entry)
+                if entry.number == 100 {
+                    let event = JournalEvent.clock(advancedBy: step, isOfSystem: true)
+                    let time = entry.time.advanced(byNanoseconds: step)
+                    stepped.observe(JournalEntry(number: entry.number, time: time, connection: 0, event: event))
+                }
+                stepped.observe(entry.number < 100 ? entry : entry.moved(byNanoseconds: step))
+            }
+            let end = entries[entries.count - 1].time
+            #expect(
+                plain.verdicts(at: end).map(Told.init)
+                    == stepped.verdicts(at: end.advanced(byNanoseconds: step)).map(Told.init))
+        }
+    }
+
     @Test("No time is too strange")
     func survivesTimes() {
         let times = [Int64.max, .min, 0, .max, .max, .min].map { Timestamp(nanosecondsSinceEpoch: $0) }

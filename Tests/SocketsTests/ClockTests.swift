@@ -1,3 +1,4 @@
+import CLibrary
 import Testing
 
 @testable import Sockets
@@ -47,6 +48,56 @@ struct ClockTests {
     func wallClock() {
         let seconds = WallClock.nanosecondsSinceEpoch() / 1_000_000_000
         #expect((1_700_000_000..<4_102_444_800).contains(seconds))
+    }
+
+    @Test(
+        "A clock before 1970 or after 2198 shows the end of these years",
+        arguments: [
+            (0, 0, true), (1_764_000_000, 1_764_000_000, true), (-1, 0, false), (.min, 0, false),
+            (7_226_582_399, 7_226_582_399, true), (7_226_582_400, 7_226_582_399, false),
+            (10_000_000_000, 7_226_582_399, false), (.max, 7_226_582_399, false),
+        ] as [(Int, Int64, Bool)])
+    func clamped(_ seconds: Int, _ shown: Int64, _ isExact: Bool) {
+        let time = WallClock.clamped(timespec(tv_sec: seconds, tv_nsec: 999_999_999))
+        #expect(time.nanoseconds == shown * 1_000_000_000 + (isExact ? 999_999_999 : 0))
+        #expect(time.isExact == isExact)
+    }
+
+    @Test("A step counts from a second on, either way, and smaller ones add up")
+    func steps() {
+        let second: Int64 = 1_000_000_000
+        var clocks = ClockComparison(.init(offset: 100 * second))
+        let table: [(Int64, Int64)] = [
+            (100 * second, 0), (101 * second - 1, 0), (99 * second + 1, 0), (101 * second, second),
+            (101 * second + 600_000_000, 0), (102 * second + 200_000_000, second + 200_000_000),
+            (0, -102 * second - 200_000_000), (8 * 3600 * second, 8 * 3600 * second),
+        ]
+        for (offset, step) in table { #expect(clocks.step(to: .init(offset: offset)) == step, "to \(offset)") }
+    }
+
+    @Test("From an end of the range the date runs on, until the clock is back")
+    func endOfRange() {
+        let second: Int64 = 1_000_000_000
+        var clocks = ClockComparison(.init(offset: 100 * second))
+        // The clock is set to 1960 after ten seconds: from then on it shows the same time.
+        #expect(clocks.step(to: .init(offset: -10 * second, end: 0)) == -110 * second)
+        for passed in 11..<100 as Range<Int64> {
+            #expect(clocks.step(to: .init(offset: -passed * second, end: 0)) == 0)
+        }
+        #expect(clocks.step(to: .init(offset: 100 * second)) == 110 * second)
+        // One that begins there runs on as well.
+        var early = ClockComparison(.init(offset: 0, end: 0))
+        #expect(early.step(to: .init(offset: -50 * second, end: 0)) == 0)
+        #expect(early.step(to: .init(offset: 20 * second)) == 20 * second)
+    }
+
+    @Test("A clock that is not set makes no step")
+    func noStep() {
+        var clocks = ClockComparison()
+        let now = MonotonicInstant.now()
+        for turn in 0..<100 as Range<Int64> {
+            #expect(clocks.step(at: MonotonicInstant(nanoseconds: now.nanoseconds + turn * 2_000_000)) == 0)
+        }
     }
 
     @Test("Entropy has the length asked for, and does not repeat")

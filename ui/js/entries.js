@@ -99,7 +99,11 @@ const describers = {
     ({ verb: "!", type: "fault", more: withDots(fault, String(effect).replaceAll("_", " ")), faults: [fault] }),
   held: ({ subject, breakpoint }) => ({ verb: "‖", type: "held", more: withDots(oneLine(subject), `by ${breakpoint}`) }),
   released: ({ action, held, breakpoint }) => ({ verb: "▸", type: action, more: withDots(`entry ${held}`, `by ${breakpoint}`) }),
-  clock: entry => ({ type: `The clock was moved by ${duration(entry.advanced_by_ns / 1e6)}.` }),
+  clock: entry => ({
+    type: entry.of_system
+      ? `The system's clock was set ${entry.advanced_by_ns < 0 ? "back" : "forward"} by ${duration(Math.abs(entry.advanced_by_ns) / 1e6)}.`
+      : `The clock was moved by ${duration(entry.advanced_by_ns / 1e6)}.`,
+  }),
   note: ({ text }) => ({ type: oneLine(text) }),
 };
 

@@ -56,7 +56,7 @@ extension Backend {
         let user = try user(ExactString(turn.identifiers.next().description))
         var details = ProfileDetails(name: request.name, dateOfBirth: request.dateOfBirth)
         details.isProvisional = true
-        let profile = Profile(id: turn.identifiers.next(), details, createdAt: turn.now)
+        let profile = Profile(id: turn.identifiers.next(), details, createdAt: turn.date)
         let account = Account(email: request.email, password: self.hash(of: request.password, &turn, known: hash))
         set(Person(account: account, profile: profile), of: user)
         return (try tokens(of: user, &turn), profile)
@@ -112,7 +112,7 @@ extension Backend {
     public mutating func refresh(_ token: AccessToken, _ turn: inout Turn) throws(APIError) -> TokenPair {
         advance(&turn)
         let expiry = Timestamp(secondsSinceEpoch: token.expiresAt)
-        guard turn.now < expiry else { throw .expiredRefreshToken(at: expiry) }
+        guard turn.date < expiry else { throw .expiredRefreshToken(at: expiry) }
         guard let user = revoke(token, &turn) else { throw .revokedRefreshToken }
         return try tokens(of: user, &turn)
     }
@@ -132,9 +132,9 @@ extension Backend {
     private mutating func tokens(of user: UserID, _ turn: inout Turn) throws(APIError) -> TokenPair {
         guard var person = users[user].person, var account = person.account else { throw .unknownAccount }
         let (rules, id) = (configuration.rules.accountRules, users[user].id)
-        func expiry(_ lifetime: Int64) -> Int64 { turn.now.advanced(byNanoseconds: lifetime).secondsSinceEpoch }
+        func expiry(_ lifetime: Int64) -> Int64 { turn.date.advanced(byNanoseconds: lifetime).secondsSinceEpoch }
         let ticket = RefreshTicket(id: turn.identifiers.next(), expiresAt: expiry(rules.refreshLifetime))
-        account.issue(ticket, limit: configuration.limits.refreshTokens, at: turn.now)
+        account.issue(ticket, limit: configuration.limits.refreshTokens, at: turn.date)
         person.account = account
         set(person, of: user)
         return TokenPair(
@@ -180,7 +180,7 @@ extension Backend {
     public mutating func createProfile(
         _ request: ProfileRequest, of user: UserID, _ turn: inout Turn
     ) throws(APIError) -> [UInt8] {
-        guard person(of: user, at: turn.now).profile.content.isProvisional else { throw .profileExists }
+        guard person(of: user, at: turn.date).profile.content.isProvisional else { throw .profileExists }
         return try updateProfile(request, of: user, &turn)
     }
 
@@ -191,11 +191,11 @@ extension Backend {
         _ request: ProfileRequest, of user: UserID, _ turn: inout Turn
     ) throws(APIError) -> [UInt8] {
         try checkStorage()
-        var person = person(of: user, at: turn.now)
+        var person = person(of: user, at: turn.date)
         try request.apply(to: &person.profile.content)
-        person.profile.updatedAt = turn.now
+        person.profile.updatedAt = turn.date
         set(person, of: user)
-        return profile(of: user, at: turn.now)
+        return profile(of: user, at: turn.date)
     }
 
     /// `GET /api/v1/users/me/preferences`, or 404 if there are none.
@@ -211,12 +211,12 @@ extension Backend {
         _ request: PreferencesRequest, of user: UserID, _ turn: inout Turn
     ) throws(APIError) -> [UInt8] {
         try checkStorage()
-        var person = person(of: user, at: turn.now)
+        var person = person(of: user, at: turn.date)
         var preferences =
             person.preferences
-            ?? Preferences(id: turn.identifiers.next(), PreferenceLists(), createdAt: turn.now)
+            ?? Preferences(id: turn.identifiers.next(), PreferenceLists(), createdAt: turn.date)
         request.apply(to: &preferences.content)
-        preferences.updatedAt = turn.now
+        preferences.updatedAt = turn.date
         person.preferences = preferences
         set(person, of: user)
         return preferences.body(ofProfile: person.profile.id)

@@ -26,11 +26,11 @@ extension Backend {
         return count
     }
 
-    mutating func beginAnswer(to question: Question, in position: Int, at now: Timestamp) {
+    mutating func beginAnswer(to question: Question, in position: Int, _ turn: Turn) {
         let consultation = consultations[position].consultation
         let owner = consultations[position].owner
         let template = TextTemplate(
-            content: question.content, now: now, userName: person(of: owner, at: now).profile.content.name,
+            content: question.content, now: turn.date, userName: person(of: owner, at: turn.date).profile.content.name,
             numbers: SplitMix64(seed: question.answerID.seed ^ 0x510E_527F_ADE6_82D1))
         let script = question.script?.filled(by: template) ?? AnswerScript(steps: [.builtInAnswer])
         let timeline = Timeline(script, id: question.answerID, pace: configuration.pace) {
@@ -39,7 +39,7 @@ extension Backend {
                 turn: question.number)
         }
         let answer = AnswerInProgress(
-            id: question.answerID, timeline: timeline, persona: consultation.persona, startedAt: now,
+            id: question.answerID, timeline: timeline, persona: consultation.persona, startedAt: turn.now,
             audience: listeners(of: position))
         consultations[position].answer = answer
         if let step = answer.nextStep(in: position) { schedule.insert(step) }
@@ -52,7 +52,7 @@ extension Backend {
         guard answer != nil else { return }
         guard let next = perform(&answer!, in: position, &turn) else {  // It is not nil.
             consultations.noteChange(position)
-            return answerNext(in: position, at: turn.now)
+            return answerNext(in: position, turn)
         }
         schedule.insert(next)
         swap(&answer, &consultations[unnoticed: position].answer)
@@ -80,7 +80,7 @@ extension Backend {
         case .completion:
             announce(&answer, in: position, &turn)
             let id = answer.currentID
-            let metadata = store(answer.current, of: answer, in: position, at: turn.now)
+            let metadata = store(answer.current, of: answer, in: position, turn)
             let streamed = configuration.mode.servesApps ? metadata : nil
             broadcast(to: answer.audience, in: position, &turn) {
                 $0 == .stream ? .streamComplete(streamed) : .assistantMessageEnd(id: id, metadata: metadata)
@@ -102,49 +102,50 @@ extension Backend {
     }
 
     /// Starts the answer to the question that waits longest, if any.
-    mutating func answerNext(in position: Int, at now: Timestamp) {
+    mutating func answerNext(in position: Int, _ turn: Turn) {
         guard consultations[position].awaitsAnswer else { return }
-        beginAnswer(to: consultations[position].waiting.removeFirst(), in: position, at: now)
+        beginAnswer(to: consultations[position].waiting.removeFirst(), in: position, turn)
     }
 
     /// Completes and stores the answers to everything that was asked, without frames.
-    mutating func answerAtOnce(in position: Int, at now: Timestamp) {
-        storeAnswer(in: position, at: now)
+    mutating func answerAtOnce(in position: Int, _ turn: Turn) {
+        storeAnswer(in: position, turn)
         while consultations[position].awaitsAnswer {
-            answerNext(in: position, at: now)
-            storeAnswer(in: position, at: now)
+            answerNext(in: position, turn)
+            storeAnswer(in: position, turn)
         }
     }
 
     /// Completes and stores the streaming answer and those after it without frames; waiting questions get no answer.
     ///
     /// An answer that its script would not have completed is not stored.
-    mutating func finishAnswerSilently(_ position: Int, at now: Timestamp) {
+    mutating func finishAnswerSilently(_ position: Int, _ turn: Turn) {
         consultations[position].waiting = []
-        storeAnswer(in: position, at: now)
+        storeAnswer(in: position, turn)
     }
 
-    private mutating func storeAnswer(in position: Int, at now: Timestamp) {
+    private mutating func storeAnswer(in position: Int, _ turn: Turn) {
         guard let answer = consultations[position].answer else { return }
         consultations[position].answer = nil
-        for part in answer.unstored { store(part, of: answer, in: position, at: now) }
+        for part in answer.unstored { store(part, of: answer, in: position, turn) }
     }
 
     @discardableResult
     private mutating func store(
-        _ part: Timeline.Answer, of answer: AnswerInProgress, in position: Int, at now: Timestamp
+        _ part: Timeline.Answer, of answer: AnswerInProgress, in position: Int, _ turn: Turn
     ) -> MessageMetadata {
         var metadata = part.metadata
         if configuration.mode.servesApps {
-            let time = now.nanosecondsSinceEpoch.subtractingReportingOverflow(answer.startedAt.nanosecondsSinceEpoch)
+            let start = answer.startedAt.nanosecondsSinceEpoch
+            let time = turn.now.nanosecondsSinceEpoch.subtractingReportingOverflow(start)
             metadata.persona = answer.persona
             metadata.processingTime = time.overflow ? 0 : Int(max(0, time.partialValue) / 1_000_000)
         }
         let message = Message(
             id: part.id, consultationID: consultations[position].consultation.id, role: .assistant,
-            content: part.text, metadata: metadata, createdAt: now)
+            content: part.text, metadata: metadata, createdAt: turn.date)
         let mode = configuration.mode
-        update(position, at: now) { $0.store(message, in: mode) }
+        update(position, at: turn.date) { $0.store(message, in: mode) }
         return metadata
     }
 
@@ -158,7 +159,7 @@ extension Backend {
             guard audience.contains(where: { $0.chatProtocol == chatProtocol }), let frame = frame(chatProtocol) else {
                 continue
             }
-            let bytes = frame.encoded(consultationID: id, at: turn.now, in: socketForm)
+            let bytes = frame.encoded(consultationID: id, at: turn.date, in: socketForm)
             for listener in audience where listener.chatProtocol == chatProtocol {
                 turn.effects.append(.send(listener.socket, bytes))
             }

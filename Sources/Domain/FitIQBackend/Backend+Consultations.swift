@@ -62,10 +62,10 @@ extension Backend {
 
         let consultation = Consultation(
             id: turn.identifiers.next(), userID: users[user].id, persona: topic.persona, context: topic.context,
-            goalID: goal.map { goals[$0].goal.id }, title: title, createdAt: turn.now)
+            goalID: goal.map { goals[$0].goal.id }, title: title, createdAt: turn.date)
         let position = insert(
             ConsultationRecord(consultation, owner: user, mode: configuration.mode, origin: configuration.origin))
-        if let goal, conversation(ofGoal: goal) == nil { link(goal: goal, with: position, at: turn.now) }
+        if let goal, conversation(ofGoal: goal) == nil { link(goal: goal, with: position, at: turn.date) }
         return position
     }
 
@@ -108,13 +108,13 @@ extension Backend {
     ///
     /// - Throws: 404, then 400 for an invalid query.
     public mutating func messages(
-        _ id: String, query: [(name: String, value: String)], for user: UserID, at now: Timestamp
+        _ id: String, query: [(name: String, value: String)], for user: UserID, _ turn: Turn
     ) throws(APIError) -> Deferred<[UInt8]> {
         let position = try position(of: id, ownedBy: user)
         let form = configuration.mode.form(of: .listMessages)
         let isForApps = configuration.mode.servesApps
         let query = try MessageListQuery(query: query, in: form, isForApps: isForApps)
-        if consultations[position].awaitsAnswer { answerAtOnce(in: position, at: now) }
+        if consultations[position].awaitsAnswer { answerAtOnce(in: position, turn) }
         let history = consultations[position].history
         let matching = history.range(of: query.created)
         let page = query.page ?? Page(number: 1, size: max(1, matching.count))
@@ -154,9 +154,9 @@ extension Backend {
 
     private mutating func end(_ position: Int, as status: ConsultationStatus, _ turn: inout Turn) {
         closeSockets(of: position, &turn)
-        finishAnswerSilently(position, at: turn.now)
+        finishAnswerSilently(position, turn)
         users[consultations[position].owner].active.removeAll { $0 == position }
-        let now = turn.now
+        let now = turn.date
         update(position, at: now) {
             $0.consultation.status = status
             if status == .completed { $0.consultation.completedAt = now }
@@ -188,11 +188,11 @@ extension Backend {
         }
         if new.title?.utf8.count ?? 0 > old.title?.utf8.count ?? 0 { try checkStorage() }
 
-        if new != old { update(position, at: turn.now) { $0.consultation = new } }
+        if new != old { update(position, at: turn.date) { $0.consultation = new } }
         if new.isActive, !old.isActive {
             users[user].active.append(position)
             if let goal = new.goalID.flatMap({ goals.position(of: $0) }), conversation(ofGoal: goal) == nil {
-                link(goal: goal, with: position, at: turn.now)
+                link(goal: goal, with: position, at: turn.date)
             }
         }
         if archives { end(position, as: .archived, &turn) }

@@ -11,7 +11,7 @@ extension Backend {
         let position = try goalPosition(of: id, ownedBy: user)
         let goal = goals[position].goal.id
         for consultation in users[user].consultations where consultations[consultation].consultation.goalID == goal {
-            setGoal(of: consultation, to: nil, at: turn.now)
+            setGoal(of: consultation, to: nil, at: turn.date)
         }
         users[user].goals.removeAll { $0 == position }
         remove(goal: position)
@@ -30,7 +30,7 @@ extension Backend {
         advance(&turn)
         let position = try position(of: id, ownedBy: user)
         users[user].active.removeAll { $0 == position }
-        releaseGoal(of: position, at: turn.now)
+        releaseGoal(of: position, at: turn.date)
         list(position, isListed: false)
         remove(consultation: position, &turn)
         dropObsoleteSteps()

@@ -16,10 +16,10 @@ extension Backend {
 
         var goal = Goal(
             id: turn.identifiers.next(), userID: users[user].id, title: request.title, description: request.description,
-            category: request.category, targetDate: request.targetDate, createdAt: turn.now)
+            category: request.category, targetDate: request.targetDate, createdAt: turn.date)
         request.app?.apply(to: &goal)
         let record = insert(goal, of: user)
-        return request.app == nil ? record.encoded.body : record.encoded.appBody(at: turn.now)
+        return request.app == nil ? record.encoded.body : record.encoded.appBody(at: turn.date)
     }
 
     /// Adds a goal to the lists of the world and of its user.
@@ -67,13 +67,13 @@ extension Backend {
         if let consultation = conversation.map({ consultations[$0].consultation }), !consultation.isActive {
             throw .consultationNotActive(consultation.id, status: consultation.status)
         }
-        try change(goal: position, at: turn.now, request.change.apply)
+        try change(goal: position, at: turn.date, request.change.apply)
         if let conversation {
-            link(goal: position, with: conversation, at: turn.now)
+            link(goal: position, with: conversation, at: turn.date)
         } else if request.conversation == .unlink {
-            unlinkBothEnds(ofGoal: position, at: turn.now)
+            unlinkBothEnds(ofGoal: position, at: turn.date)
         }
-        return request.hasFormOfApps ? goals[position].encoded.appBody(at: turn.now) : goals[position].encoded.body
+        return request.hasFormOfApps ? goals[position].encoded.appBody(at: turn.date) : goals[position].encoded.body
     }
 
     /// Changes a goal in the words of the apps (`PUT /api/v1/goals/{goalId}`).
@@ -84,8 +84,8 @@ extension Backend {
     ) throws(APIError) -> [UInt8] {
         advance(&turn)
         let position = try goalPosition(of: id, ownedBy: user)
-        try change(goal: position, at: turn.now, request.apply)
-        return goals[position].encoded.appBody(at: turn.now)
+        try change(goal: position, at: turn.date, request.apply)
+        return goals[position].encoded.appBody(at: turn.date)
     }
 
     /// Changes a goal unless it would grow in a full world.
@@ -116,7 +116,7 @@ extension Backend {
         if let linked = self.conversation(ofGoal: position) {
             conversation = linked
         } else if let existing = active(about: topic, of: user) {
-            link(goal: position, with: existing, at: turn.now)
+            link(goal: position, with: existing, at: turn.date)
             conversation = existing
         } else {
             conversation = try addConsultation(topic, goal: position, title: goal.title, by: user, &turn)

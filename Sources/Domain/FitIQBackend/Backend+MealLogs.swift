@@ -37,7 +37,7 @@ extension Backend {
     private mutating func add(_ request: CreateMealLogRequest, by user: UserID, _ turn: inout Turn) -> Int {
         let log = MealLog(
             id: turn.identifiers.next(), userID: users[user].id, rawInput: request.rawInput,
-            mealType: request.mealType, loggedAt: request.loggedAt ?? DateTime(turn.now), createdAt: turn.now)
+            mealType: request.mealType, loggedAt: request.loggedAt ?? DateTime(turn.date), createdAt: turn.date)
         let position = insert(log, of: user)
         process(position, from: turn.now, at: turn.now)
         return position
@@ -57,8 +57,8 @@ extension Backend {
         let isReworded = !log.rawInput.isExactly(old.rawInput)
         guard isReworded || log != old else { return mealLogs[position].body }
         if request.rawInput ?? request.notes != nil { try checkStorage() }
-        log.changedAt = turn.now
-        if isReworded { (log.startedAt, log.progress) = (turn.now, .processing) }
+        log.changedAt = turn.date
+        if isReworded { (log.startedAt, log.progress) = (turn.date, .processing) }
         change(position) { $0 = log }
         if isReworded { process(position, from: turn.now, at: turn.now) }
         return mealLogs[position].body
@@ -135,8 +135,8 @@ extension Backend {
         // The room is checked again: thousands of other logs may have been completed since the 201.
         let outcome =
             storedBytes < storageRoom.bytes
-            ? MealProcessing.outcome(mealLogs[position].outcome, of: mealLogs[position].log, at: turn.now)
-            : .failed(.storeFull(limit: storageRoom.limit), at: turn.now)
+            ? MealProcessing.outcome(mealLogs[position].outcome, of: mealLogs[position].log, at: turn.date)
+            : .failed(.storeFull(limit: storageRoom.limit), at: turn.date)
         finish(position, outcome, &turn)
     }
 

@@ -15,9 +15,9 @@ extension Backend {
         var numbers = SplitMix64(seed: id.seed)
         var log = MealLog(
             id: id, userID: users[user].id, rawInput: MealParser.madeUp(&numbers), mealType: request.mealType,
-            loggedAt: request.loggedAt ?? DateTime(turn.now), createdAt: turn.now)
+            loggedAt: request.loggedAt ?? DateTime(turn.date), createdAt: turn.date)
         let outcome = script.meal(nil, mealType: log.mealType)?.outcome ?? .parsed
-        log.progress = MealProcessing.outcome(outcome, of: log, at: turn.now)
+        log.progress = MealProcessing.outcome(outcome, of: log, at: turn.date)
         log.rawInput = Self.words(for: log.items.map(\.name))
         let photo = MealPhoto(log)
         if users[user].photos.count >= configuration.limits.photos { removePhoto(at: 0, of: user) }
@@ -63,10 +63,10 @@ extension Backend {
         removePhoto(at: index, of: user)
         var log = MealLog(
             id: turn.identifiers.next(), userID: photo.log.userID, rawInput: Self.words(for: request.items.map(\.name)),
-            mealType: photo.log.mealType, loggedAt: photo.log.loggedAt, createdAt: turn.now)
+            mealType: photo.log.mealType, loggedAt: photo.log.loggedAt, createdAt: turn.date)
         log.notes = request.notes.flatMap { $0.isEmpty ? nil : $0 }
         let position = insert(log, of: user)
-        finish(position, MealProcessing.outcome(.completed(request.items), of: log, at: turn.now), &turn)
+        finish(position, MealProcessing.outcome(.completed(request.items), of: log, at: turn.date), &turn)
         return photo.body(confirmedAs: mealLogs[position].log)
     }
 

@@ -68,7 +68,7 @@ extension Backend {
     }
 
     private func send(_ frame: ServerFrame, toMealSocket socket: SocketID, _ turn: inout Turn) {
-        turn.effects.append(.send(socket, frame.encoded(consultationID: nil, at: turn.now, in: .union)))
+        turn.effects.append(.send(socket, frame.encoded(consultationID: nil, at: turn.date, in: .union)))
     }
 
     private mutating func scheduleIdleCheck(of socket: SocketID, by user: UserID, heardAt: Timestamp) {

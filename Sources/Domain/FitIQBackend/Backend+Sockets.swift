@@ -41,7 +41,7 @@ extension Backend {
         send(.connected(user: user), to: socket, of: position, &turn)
         guard consultations[position].awaitsAnswer else { return }
         sockets[socket]?.chatProtocol = .stream
-        answerNext(in: position, at: turn.now)
+        answerNext(in: position, turn)
     }
 
     /// Removes a closed socket; an answer that streams to it continues.
@@ -95,7 +95,7 @@ extension Backend {
         try checkSocket(on: id, by: user)
         let position = try position(of: id, ownedBy: user)
         let listening = consultations[position].sockets
-        if listening.isEmpty { answerAtOnce(in: position, at: turn.now) }
+        if listening.isEmpty { answerAtOnce(in: position, turn) }
         let script: AnswerScript?
         do throws(FrameError) {
             script = try checkedScript(for: request.content, in: position)
@@ -105,7 +105,7 @@ extension Backend {
         for socket in listening where sockets[socket]?.chatProtocol == nil { sockets[socket]?.chatProtocol = .stream }
         let question = accept(request.content, answeredBy: script, in: position, &turn)
         guard listening.isEmpty else { return question.body(answeredBy: nil) }
-        answerAtOnce(in: position, at: turn.now)
+        answerAtOnce(in: position, turn)
         let last = consultations[position].history.messages.last
         return question.body(answeredBy: last?.role == .assistant ? last : nil)
     }
@@ -151,9 +151,9 @@ extension Backend {
     ) -> Message {
         let message = Message(
             id: turn.identifiers.next(), consultationID: consultations[position].consultation.id, role: .user,
-            content: content, createdAt: turn.now)
+            content: content, createdAt: turn.date)
         let mode = configuration.mode
-        update(position, at: turn.now) { $0.store(message, in: mode) }
+        update(position, at: turn.date) { $0.store(message, in: mode) }
         for listener in listeners(of: position) {
             let receipt: ServerFrame =
                 switch listener.chatProtocol {
@@ -167,7 +167,7 @@ extension Backend {
             answerID: isInitial ? message.answerID : turn.identifiers.next(), script: script)
         consultations[position].askedCount += 1
         consultations[position].waiting.append(question)
-        if !isInitial { answerNext(in: position, at: turn.now) }
+        if !isInitial { answerNext(in: position, turn) }
         return message
     }
 
@@ -190,7 +190,7 @@ extension Backend {
 
     func send(_ frame: ServerFrame, to socket: SocketID, of position: Int, _ turn: inout Turn) {
         let id = consultations[position].consultation.id
-        turn.effects.append(.send(socket, frame.encoded(consultationID: id, at: turn.now, in: socketForm)))
+        turn.effects.append(.send(socket, frame.encoded(consultationID: id, at: turn.date, in: socketForm)))
     }
 
     var socketForm: GuideMode { configuration.mode.form(of: .webSocket) }

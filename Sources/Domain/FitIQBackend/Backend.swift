@@ -228,13 +228,21 @@ public struct StorageRoom: Sendable, Equatable {
 
 /// The input and output of a command: the time, the ids to issue, and the effects.
 public struct Turn: Sendable {
+    /// By the world's time line, on which things are due; it never jumps.
     public var now: Timestamp
+    /// How many nanoseconds the world's date is ahead of its time line, because the system's clock was set.
+    public var dateShift: Int64
     /// The source of new ids.
     public var identifiers: ResourceIDSequence
     /// The effects on sockets, in order; the caller removes them.
     public var effects: [Effect] = []
 
-    public init(now: Timestamp, identifiers: ResourceIDSequence) { (self.now, self.identifiers) = (now, identifiers) }
+    public init(now: Timestamp, dateShift: Int64 = 0, identifiers: ResourceIDSequence) {
+        (self.now, self.dateShift, self.identifiers) = (now, dateShift, identifiers)
+    }
+
+    /// The date that clients see: of what they create, and by which their tokens expire.
+    public var date: Timestamp { now.advanced(byNanoseconds: dateShift) }
 }
 
 /// A user's position within a world, looked up once by the token's id; never another user's.

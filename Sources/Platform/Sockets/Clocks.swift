@@ -44,16 +44,106 @@ extension Duration {
 
 /// The wall clock, which may jump; only the shell reads it, and all other code takes time as an argument.
 public enum WallClock {
-    /// Nanoseconds since 1970-01-01T00:00:00Z (`CLOCK_REALTIME`).
-    public static func nanosecondsSinceEpoch() -> Int64 { nanoseconds(of: CLOCK_REALTIME) }
+    /// Nanoseconds since 1970-01-01T00:00:00Z (`CLOCK_REALTIME`); a clock before 1970 or after 2198 shows the end of these
+    /// years, because a device without a battery, or a mistake, can set it to any time.
+    public static func nanosecondsSinceEpoch() -> Int64 { reading().nanoseconds }
+
+    /// The same, and whether it is the time of the system and not an end of its range.
+    static func reading() -> (nanoseconds: Int64, isExact: Bool) { clamped(time(of: CLOCK_REALTIME)) }
+
+    static func clamped(_ time: timespec) -> (nanoseconds: Int64, isExact: Bool) {
+        let seconds = min(max(Int64(time.tv_sec), 0), lastSecond)
+        guard seconds == Int64(time.tv_sec) else { return (seconds * 1_000_000_000, false) }
+        return (seconds * 1_000_000_000 + Int64(time.tv_nsec), true)
+    }
+
+    /// 2198-12-31T23:59:59Z: tokens and other times that are counted from it still have room.
+    private static let lastSecond: Int64 = 7_226_582_399
+}
+
+/// Notices when the system's clock is set, or has stood still with the monotonic one while the system slept.
+///
+/// On Linux CLOCK_MONOTONIC does not count the time of a suspended system, so waking looks like a step forward. On Darwin
+/// it does, and what was due in the night is due when the system wakes.
+public struct ClockComparison: Sendable {
+    /// A smaller difference is a clock that runs faster or slower for a while, as NTP makes it; it waits until it adds up.
+    public static let tolerance: Int64 = 1_000_000_000
+    /// The date at the monotonic clock's zero.
+    private var offset: Int64
+    /// The end of the range that the system's clock is beyond; nil if its time can be used.
+    private var end: Int64?
+    private var comparedAt: MonotonicInstant
+
+    /// Compares the system's clocks for the first time.
+    public init() { self.init(Self.measure()) }
+
+    init(_ measured: Measure) { (offset, end, comparedAt) = (measured.offset, measured.end, .now()) }
+
+    /// The system's date at the monotonic clock's zero.
+    public var epoch: Int64 { offset }
+
+    /// How many nanoseconds the system's clock was set forward since the last call, or back; 0 if it was not.
+    ///
+    /// It looks at most once in a millisecond.
+    @inline(__always)
+    public mutating func step(at now: MonotonicInstant) -> Int64 {
+        now.nanoseconds &- comparedAt.nanoseconds < 1_000_000 ? 0 : compare(now)
+    }
+
+    @inline(never)
+    private mutating func compare(_ now: MonotonicInstant) -> Int64 {
+        comparedAt = now
+        return step(to: Self.measure())
+    }
+
+    /// The same for a measured difference of the clocks.
+    mutating func step(to measured: Measure) -> Int64 {
+        // A clock that is beyond the range shows its end, from which the date runs on.
+        guard measured.end == nil || measured.end != end else { return 0 }
+        let (step, overflow) = measured.offset.subtractingReportingOverflow(offset)
+        guard !overflow, step.magnitude >= UInt64(Self.tolerance) else { return 0 }
+        take(measured)
+        return step
+    }
+
+    private mutating func take(_ measured: Measure) { (offset, end) = (measured.offset, measured.end) }
+
+    struct Measure {
+        /// The system's date less the monotonic time.
+        var offset: Int64
+        /// The date if it is an end of the range that the clock is beyond.
+        var end: Int64?
+    }
+
+    /// Reads both clocks at the same time, as far as the scheduler lets it: a thread that is stopped in between must not
+    /// take that for a step.
+    private static func measure() -> Measure {
+        var (start, best) = (MonotonicInstant.now(), Measure(offset: 0))
+        for _ in 0..<attempts {
+            let wall = WallClock.reading()
+            let now = MonotonicInstant.now()
+            best = Measure(
+                offset: wall.nanoseconds - now.nanoseconds, end: wall.isExact ? nil : wall.nanoseconds)
+            if now.nanoseconds - start.nanoseconds < tolerance / 10 { break }
+            start = now
+        }
+        return best
+    }
+
+    private static let attempts = 4
 }
 
 /// clock_gettime(2) as a single number.
 private func nanoseconds(of clock: clockid_t) -> Int64 {
+    let time = time(of: clock)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+}
+
+private func time(of clock: clockid_t) -> timespec {
     var time = timespec()
     let result = clock_gettime(clock, &time)
     precondition(result == 0, "every supported system has CLOCK_MONOTONIC and CLOCK_REALTIME")
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    return time
 }
 
 /// Random bytes from the operating system, for seeds and keys; only the shell uses them.

@@ -108,8 +108,9 @@ public final class HostLoop {
     public var acceptPause = Duration.zero
     /// When to listen again after a pause.
     private var listensAgainAt: MonotonicInstant?
-    /// Wall-clock time at the monotonic clock's zero: time that never jumps.
-    @usableFromInline let epoch = WallClock.nanosecondsSinceEpoch() - MonotonicInstant.now().nanoseconds
+    private var clocks = ClockComparison()
+    /// Wall-clock time at the monotonic clock's zero, as of the start: time that never jumps.
+    @usableFromInline let epoch: Int64
 
     private static let acceptsPerTurn = 64
     private static let pauseWithoutDescriptors = Duration.milliseconds(100)
@@ -133,6 +134,7 @@ public final class HostLoop {
             }.mapError(StartError.tls).get()
         }
         trustAdvice = secure?.advice ?? ""
+        epoch = clocks.epoch
         let plain: Listener
         (events, plain) = try Result { () throws(SocketError) in
             (try EventLoop(queueKind: queueKind), try Listener(address: wanted))
@@ -155,7 +157,10 @@ public final class HostLoop {
     public var url: String { "http://" + address.reachable }
     public var secureURL: String? { secureAddress.map { "https://" + $0.reachable } }
 
-    /// The time of an instant, for everything above the loop.
+    /// How many nanoseconds the system's clock was set forward, or back, since the last call; mostly 0.
+    public func clockStep(_ now: MonotonicInstant) -> Int64 { clocks.step(at: now) }
+
+    /// The time of an instant, for everything above the loop: the system's date, as if its clock had not been set.
     @inlinable public func time(_ now: MonotonicInstant) -> Timestamp {
         Timestamp(nanosecondsSinceEpoch: epoch + now.nanoseconds)
     }

@@ -8,6 +8,8 @@ import Traffic
 /// All calls come on the loop's thread. A connection has its number from ``opened(_:scheme:)`` to
 /// ``ended(_:byServer:isReset:at:)``; one whose TLS handshake fails is never reported.
 public protocol Tap: AnyObject {
+    /// The system's clock was set forward by so many nanoseconds, or back; the times of calls do not follow it.
+    func clockStepped(by step: Int64)
     /// A connection can be used; the scheme is `http` or `https`.
     func opened(_ connection: UInt64, scheme: String)
     func clientSent(_ bytes: UnsafeRawBufferPointer, on connection: UInt64, at time: Timestamp)
@@ -30,6 +32,8 @@ public final class SessionTap: Tap {
     private let file: TwinFile
     private let program: String
     private let logger: Logger
+    /// How many nanoseconds the system's date is ahead of the times of calls, and was when later connections began.
+    private var dateShift: Int64 = 0, dateShifts: [UInt64: Int64] = [:]
     /// Whether the file can no longer be written.
     private var hasFailed = false
     /// The counts in the file.
@@ -66,23 +70,36 @@ public final class SessionTap: Tap {
     }
 
     public func opened(_ connection: UInt64, scheme: String) {
-        if !hasFailed { recorder.opened(connection, scheme: scheme) }
+        guard !hasFailed else { return }
+        if dateShift != 0 { dateShifts[connection] = dateShift }
+        recorder.opened(connection, scheme: scheme)
+    }
+
+    public func clockStepped(by step: Int64) { dateShift += step }
+
+    /// The date in the file: a connection keeps the one with which it began, so that no span in it is wrong.
+    private func date(_ time: Timestamp, on connection: UInt64) -> Timestamp {
+        dateShifts.isEmpty ? time : time.advanced(byNanoseconds: dateShifts[connection] ?? 0)
     }
 
     public func clientSent(_ bytes: UnsafeRawBufferPointer, on connection: UInt64, at time: Timestamp) {
-        if !hasFailed { recorder.clientSent(bytes, on: connection, at: time) }
+        if !hasFailed { recorder.clientSent(bytes, on: connection, at: date(time, on: connection)) }
     }
 
     public func serverSent(_ bytes: UnsafeRawBufferPointer, on connection: UInt64, at time: Timestamp) {
-        if !hasFailed { recorder.serverSent(bytes, on: connection, at: time) }
+        if !hasFailed { recorder.serverSent(bytes, on: connection, at: date(time, on: connection)) }
     }
 
     public func finished(_ connection: UInt64, byServer: Bool, at time: Timestamp) {
-        if !hasFailed { recorder.finished(connection, by: byServer ? .server : .client, at: time) }
+        guard !hasFailed else { return }
+        recorder.finished(connection, by: byServer ? .server : .client, at: date(time, on: connection))
     }
 
     public func ended(_ connection: UInt64, byServer: Bool, isReset: Bool, at time: Timestamp) {
-        if !hasFailed { recorder.ended(connection, by: byServer ? .server : .client, isReset: isReset, at: time) }
+        guard !hasFailed else { return }
+        let date = date(time, on: connection)
+        dateShifts[connection] = nil
+        recorder.ended(connection, by: byServer ? .server : .client, isReset: isReset, at: date)
     }
 
     public func write() {

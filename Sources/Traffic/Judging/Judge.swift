@@ -42,6 +42,9 @@ public struct Judge: Sendable {
     public mutating func observe(_ entry: JournalEntry) {
         missedCount += max(0, entry.number - lastNumber - 1)
         lastNumber = entry.number
+        // Time did not pass when the system's clock was set: spans are measured as if it had not been.
+        if case .clock(let step, isOfSystem: true) = entry.event { scene.dateShift &+= step }
+        let entry = scene.dateShift == 0 ? entry : entry.moved(byNanoseconds: 0 &- scene.dateShift)
         end = max(end, entry.time)
         if isAboutSwift == nil { isAboutSwift = entry.event.request?.head.fields[.userAgent].map(Self.isSwift) }
         let fact = Fact(entry)
@@ -51,11 +54,16 @@ public struct Judge: Sendable {
         for index in places.indices { places[index].observe(fact, in: scene) }
     }
 
+    /// The time of facts at a date.
+    private func factTime(_ date: Timestamp) -> Timestamp {
+        Timestamp(nanosecondsSinceEpoch: date.nanosecondsSinceEpoch &- scene.dateShift)
+    }
+
     /// Returns the verdicts so far, in the order of ``obligations``.
     ///
     /// - Parameter time: the end of the judged time, if it is later than the last entry.
     public func verdicts(at time: Timestamp? = nil) -> [Verdict] {
-        let end = max(self.end, time ?? self.end)
+        let end = max(self.end, time.map(factTime) ?? self.end)
         return places.map { place in
             var findings = place.findings
             if place.isHeard { place.judge.conclude(at: end, in: scene, &findings) }
@@ -83,7 +91,7 @@ public struct Judge: Sendable {
     ///
     /// - Parameter time: the end of the observed time, if it is later than the last entry.
     public func exposures(at time: Timestamp? = nil) -> [Exposure] {
-        exposureCounter.exposures(at: max(end, time ?? end), in: scene)
+        exposureCounter.exposures(at: max(end, time.map(factTime) ?? end), in: scene)
     }
 
     /// All obligations that are judged from outside the client, in the order of the contract.

@@ -5,6 +5,13 @@ import Traffic
 /// The state shared by all judges: the open sockets, their users and their streams.
 struct Scene: Sendable {
     let mode: GuideMode
+    /// How many nanoseconds dates, as in tokens, are ahead of the times of facts, because the system's clock was set.
+    var dateShift: Int64 = 0
+
+    /// The date at the time of a fact.
+    func date(of time: Timestamp) -> Timestamp {
+        Timestamp(nanosecondsSinceEpoch: time.nanosecondsSinceEpoch &+ dateShift)
+    }
 
     private(set) var sockets: [UInt64: Socket] = [:]
     /// The socket that the last fact ended, or nil after any other fact.

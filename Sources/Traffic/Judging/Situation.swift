@@ -172,11 +172,12 @@ extension SituationCounter {
         mutating func observe(_ fact: Fact, in scene: Scene) {
             switch fact.kind {
             case .request(let request):
-                observe(request.credentials, request.status, request.isAnswered, at: request.requestedAt)
+                observe(
+                    request.credentials, request.status, request.isAnswered, at: scene.date(of: request.requestedAt))
                 observeMeals(request)
             case .opened(let opening):
                 if opening.isOfMeals { meals = fact.connection } else { begin(fact.connection) }
-                observe(opening.credentials, 101, true, at: opening.requestedAt)
+                observe(opening.credentials, 101, true, at: scene.date(of: opening.requestedAt))
             case .frame(let frame):
                 if let log = frame.settledMealLog { settle(log) }
                 if fact.connection == chat { observe(frame) }
@@ -186,7 +187,8 @@ extension SituationCounter {
             case .fault, .other: break
             }
             situation.socket = place(in: scene)
-            situation.token = isRefused ? .revoked : expiry.map { $0 <= fact.time } ?? false ? .expired : .good
+            situation.token =
+                isRefused ? .revoked : expiry.map { $0 <= scene.date(of: fact.time) } ?? false ? .expired : .good
         }
 
         private mutating func begin(_ connection: UInt64) {

@@ -190,6 +190,10 @@ extension Messages {
         return "\(release.action.rawValue) \(duration(max(late, 0))) after it was due (\(name))"
     }
     static func clockMoved(_ nanoseconds: Int64) -> String { "the clock moved by \(Durations.seconds(nanoseconds)) s" }
+    static func systemClockSet(_ step: Int64) -> String {
+        let span = Durations.seconds(Int64(clamping: step.magnitude))
+        return "the system's clock was set \(step < 0 ? "back" : "forward") by \(span) s"
+    }
     static func describe(_ breach: TrafficLines.Breach) -> String {
         let numbers = Words.list(breach.entries.map { "#\($0)" })
         return TerminalText.escaped("\(breach.level) \(breach.obligation): \(breach.message)")

@@ -315,9 +315,9 @@ struct ExpiredBearerTests {
         }
     }
 
-    static func expired(_ path: String) -> Told.Breach {
+    static func expired(_ path: String, evidence number: Int = 1) -> Told.Breach {
         .init(
-            message: "POST /api/v1/auth/\(path) carried a bearer token that expired at 10:31:00.", evidence: [1],
+            message: "POST /api/v1/auth/\(path) carried a bearer token that expired at 10:31:00.", evidence: [number],
             level: .should)
     }
 
@@ -326,6 +326,14 @@ struct ExpiredBearerTests {
         Chapter("no bearer", .kept()) { $0.request(.logIn, body: [:], at: 0, fields: ["X-API-Key: key-1"]) },
         Chapter("a good bearer", .kept(), tell: sends(.logOut, expiring: 60, at: 59.999)),
         Chapter("an expired one", .broken(1, expired("refresh")), tell: sends(.refreshTokens, expiring: 60, at: 60)),
+        Chapter("the date counts, if the system's clock was set forward", .broken(1, expired("login", evidence: 2))) {
+            $0.journal(.clock(advancedBy: 28_800_000_000_000, isOfSystem: true))
+            sends(.logIn, expiring: 60, at: 28_801)(&$0)
+        },
+        Chapter("and if it was set back", .kept()) {
+            $0.journal(.clock(advancedBy: -28_800_000_000_000, isOfSystem: true))
+            sends(.logIn, expiring: -28_700, at: -28_799)(&$0)
+        },
         Chapter("at login too", .broken(1, expired("login")), tell: sends(.logIn, expiring: 60, at: 3600)),
         Chapter("what cannot be read is not judged", .notExercised) {
             $0.token = "redacted-token-1"

@@ -18,6 +18,7 @@ struct TapTests {
         var turns = 0
         var onWrite: () -> Void = {}
 
+        func clockStepped(by step: Int64) { events.append("clock stepped by \(step)") }
         func opened(_ connection: UInt64, scheme: String) { events.append("opened \(scheme)") }
 
         func clientSent(_ bytes: UnsafeRawBufferPointer, on connection: UInt64, at time: Timestamp) {

@@ -51,6 +51,7 @@ final class TapOfTests: Tap, Sendable {
 
     private func note(_ connection: UInt64, _ words: String) { lines.withLock { $0.append("\(connection) \(words)") } }
 
+    func clockStepped(by _: Int64) {}
     func opened(_ connection: UInt64, scheme: String) { note(connection, "opened: \(scheme)") }
     func clientSent(_: UnsafeRawBufferPointer, on connection: UInt64, at _: Timestamp) { note(connection, "client") }
     func serverSent(_: UnsafeRawBufferPointer, on connection: UInt64, at _: Timestamp) { note(connection, "server") }

@@ -95,6 +95,10 @@ struct JournalEncoderTests {
             .fault(RecordedFault(name: "f", effect: .withholdPong)),
             start + #""fault","fault":"f","effect":"withhold_pong"}"#
         ),
+        (
+            .clock(advancedBy: -26_000_000_000, isOfSystem: true),
+            start + #""clock","advanced_by_ns":-26000000000,"of_system":true}"#
+        ),
         (.clock(advancedBy: 26_000_000_000), start + #""clock","advanced_by_ns":26000000000}"#),
         (.note("a\nb"), start + #""note","text":"a\nb"}"#),
         (

@@ -106,6 +106,10 @@ struct TrafficLinesTests {
                     due: JournalSample.time.advanced(byNanoseconds: -2_500_000_000))),
             "    ▷ #11 changed 2.500 s after it was due (live-1)"
         ),
+        (
+            .clock(advancedBy: -1_500_000_000, isOfSystem: true),
+            "    » the system's clock was set back by 1.5 s"
+        ),
         (.clock(advancedBy: 1_500_000_000), "    » the clock moved by 1.5 s"),
         (.note("The state was imported"), "    · The state was imported"),
     ]

@@ -24,8 +24,8 @@ extension Backend {
         }
         try checkStorage()
         let document = Document(
-            id: turn.identifiers.next(), user: users[user].id, object: object, createdAt: turn.now,
-            updatedAt: turn.now)
+            id: turn.identifiers.next(), user: users[user].id, object: object, createdAt: turn.date,
+            updatedAt: turn.date)
         insert(document, in: collection, of: user)
         return document
     }
@@ -67,7 +67,7 @@ extension Backend {
         let index = try index(of: id, in: collection, of: user)
         let old = users[user].documents[collection, default: []][index]
         let document = Document(
-            id: old.id, user: users[user].id, object: object, createdAt: old.createdAt, updatedAt: turn.now,
+            id: old.id, user: users[user].id, object: object, createdAt: old.createdAt, updatedAt: turn.date,
             sharedWith: old.sharedWith)
         if document.byteCount > old.byteCount { try checkStorage() }
         set(document, at: index, in: collection, of: user)
@@ -99,7 +99,7 @@ extension Backend {
             object[member] = .bool(value)
             document = Document(
                 id: document.id, user: users[user].id, object: object, createdAt: document.createdAt,
-                updatedAt: turn.now, sharedWith: document.sharedWith)
+                updatedAt: turn.date, sharedWith: document.sharedWith)
             set(document, at: index, in: collection, of: user)
         }
         return JSONWriter.success(data: document.encoded)

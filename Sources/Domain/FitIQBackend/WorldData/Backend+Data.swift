@@ -8,18 +8,20 @@ extension Backend {
     ///
     /// - Parameters:
     ///   - now: The completion time of a streaming answer.
+    ///   - dateShift: That of the world's turn (``Turn/dateShift``).
     ///   - issuedIDs: The `issuedCount` of the turn's ids.
-    public func data(at now: Timestamp, issuedIDs: Int? = nil) -> WorldData {
-        let settled = settled(at: now)
+    public func data(at now: Timestamp, dateShift: Int64 = 0, issuedIDs: Int? = nil) -> WorldData {
+        let settled = settled(at: now, dateShift: dateShift)
         let users = settled.users.ids.map { settled.data(of: $0) }
         return WorldData(users: users, issuedIDs: issuedIDs)
     }
 
     /// This world with every streaming answer stored.
-    public func settled(at now: Timestamp) -> Backend {
+    public func settled(at now: Timestamp, dateShift: Int64 = 0) -> Backend {
         var settled = self
+        let turn = Turn(now: now, dateShift: dateShift, identifiers: ResourceIDSequence(seed: 0))
         for position in consultations.positions where consultations[position].answer != nil {
-            settled.finishAnswerSilently(position, at: now)
+            settled.finishAnswerSilently(position, turn)
         }
         return settled
     }

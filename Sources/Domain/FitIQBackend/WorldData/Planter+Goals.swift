@@ -81,7 +81,9 @@ extension Planter {
         for (index, log) in Self.oldestFirst(logs, by: \.createdAt) {
             try checkStorage("\(path).meal_logs[\(index)]")
             let position = backend.insert(log, of: user)
-            if log.status == .processing { backend.process(position, from: log.startedAt, at: now) }
+            guard log.status == .processing else { continue }
+            let start = log.startedAt.advanced(byNanoseconds: -turn.dateShift)
+            backend.process(position, from: start, at: turn.now)
         }
         try plantPhotos(of: data, user, at: path)
     }

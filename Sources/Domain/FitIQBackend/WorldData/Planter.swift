@@ -10,7 +10,7 @@ struct Planter {
     /// or with a clock that has been set back since; and what the world made itself may be larger than what it accepts.
     let isRestored: Bool
 
-    var now: Timestamp { turn.now }
+    var now: Timestamp { turn.date }
     var limits: Limits { backend.configuration.limits }
 
     mutating func plant(_ data: WorldData) throws(PlantError) {

@@ -14,13 +14,13 @@ extension Engine {
     /// Writes the members of a clock: its time, and what is due next.
     fileprivate func writeClock(of world: World, at now: Timestamp, to writer: inout JSONWriter) {
         writer.member("mode", world.clock.manualTime == nil ? "real" : "manual")
-        writer.member("now", world.clock.now(now).nanosecondText)
-        writer.member("next_step", orNull: world.nextStep?.nanosecondText)
+        writer.member("now", world.date(of: world.clock.now(now)).nanosecondText)
+        writer.member("next_step", orNull: world.nextStep.map { world.date(of: $0).nanosecondText })
         let (due, count) = due(in: world)
         writer.array("due") { writer in
             for item in due.prefix(Self.mostDue) {
                 writer.object { writer in
-                    writer.member("time", item.time.nanosecondText)
+                    writer.member("time", world.date(of: item.time).nanosecondText)
                     writer.member("what", item.what)
                     writer.member("consultation", ifPresent: item.consultation)
                     writer.member("connection", ifPresent: item.connection.map { Int(clamping: $0) })
@@ -101,7 +101,9 @@ extension Engine {
         }
         guard AccessToken.isUser(user) else { throw .wrongLength("user", allowed: 1...200, got: user.count) }
         let lifetime = try body.duration("expires_in")
-        let expiry = lifetime.map { world.clock.now(call.now).advanced(byNanoseconds: $0).secondsSinceEpoch }
+        let expiry = lifetime.map {
+            world.date(of: world.clock.now(call.now)).advanced(byNanoseconds: $0).secondsSinceEpoch
+        }
         return .object(.created) { writer in
             writer.member("token", world.token(for: ExactString(user), expiresAt: expiry ?? world.tokenExpiry))
             writer.member("user", user)

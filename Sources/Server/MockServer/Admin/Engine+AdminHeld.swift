@@ -90,8 +90,8 @@ extension Engine {
         writer.member("place", thing.place.rawValue)
         writer.member("direction", thing.sender.direction)
         writer.member("connection", connection.map { Int($0.number(in: world)) } ?? 0)
-        writer.member("due", thing.due.nanosecondText)
-        writer.member("until", thing.until.nanosecondText)
+        writer.member("due", world.date(of: thing.due).nanosecondText)
+        writer.member("until", world.date(of: thing.until).nanosecondText)
         let isOfServer = thing.place == .frame && thing.sender == .server
         writer.member("behind", isOfServer ? connection?.socketFaults?.behindCount ?? 0 : 0)
         if let held = connection?.held {
@@ -99,7 +99,7 @@ extension Engine {
             guard let answer = held.answer else { return }
             writer.object("response") { writer in
                 writer.member("status", answer.status.code)
-                let fields = answer.allFields(at: thing.due).map { ($0.name.rawName, $0.value) }
+                let fields = answer.allFields(at: world.date(of: thing.due)).map { ($0.name.rawName, $0.value) }
                 JournalEncoder.write(fields: fields, to: &writer)
                 JournalEncoder.write(body: recorded(answer.body), to: &writer)
             }

@@ -130,7 +130,7 @@ extension Engine {
         }
         if watchesVerdicts, world.judge == nil { world.beginJudging() }
         var fields = ServerSentEvent.responseFields
-        fields[.date] = world.clock.now(now).httpDateText
+        fields[.date] = world.date(of: world.clock.now(now)).httpDateText
         connection.http.startResponse(status: .ok, fields: fields, into: &connection.output.bytes)
         var follower = Follower(
             world: world, lastNumber: ServerSentEvent.lastID(in: call.head.fields) ?? world.journal.lastNumber)
@@ -256,7 +256,7 @@ struct Follower {
             writer.member("scenario", world.settings.scenario.name)
             writer.member("guide", world.mode.rawValue)
             writer.member("clock", world.clock.manualTime == nil ? "real" : "manual")
-            writer.member("now", world.clock.now(now).nanosecondText)
+            writer.member("now", world.date(of: world.clock.now(now)).nanosecondText)
             writer.member("first_number", world.journal.firstNumber)
             writer.member("last_number", world.journal.lastNumber)
             writer.member("instance", instance)

@@ -185,7 +185,7 @@ extension Engine {
         guard let opening = connection.record.opening else { preconditionFailure("A socket of a world was opened.") }
         let description = socketDescriptions[world.mode] ?? APIDescription.asyncAPI.json(for: world.mode)
         socketDescriptions[world.mode] = description
-        return FrameTemplates(in: description, for: opening, at: world.turn.now)
+        return FrameTemplates(in: description, for: opening, at: world.turn.date)
     }
 
     private func write(_ connection: Connection, number: UInt64, of world: World, to writer: inout JSONWriter) {
@@ -201,7 +201,7 @@ extension Engine {
         writer.member("state", connection.socketState.rawValue)
         writer.member("secure", connection.isSecure)
         let openedAt = record.opening?.time ?? now
-        writer.member("opened_at", openedAt.nanosecondText)
+        writer.member("opened_at", world.date(of: openedAt).nanosecondText)
         let age = max(0, now.nanosecondsSinceEpoch - openedAt.nanosecondsSinceEpoch)
         writer.member("age", Durations.seconds(age) + "s")
         writer.member("frames_in", record.framesIn)
@@ -221,7 +221,7 @@ extension Engine {
         }
         let next = Timestamp.earliest(
             facts?.nextTime, .earliest(connection.queuedRelease, connection.silencedUntil))
-        writer.member("next_deadline", orNull: next?.nanosecondText)
+        writer.member("next_deadline", orNull: next.map { world.date(of: $0).nanosecondText })
     }
 }
 

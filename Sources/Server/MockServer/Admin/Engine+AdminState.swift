@@ -47,7 +47,8 @@ extension Engine {
         advance(world, to: world.clock.now(now), at: now)
         world.setTime(now)
         return StateExport(
-            backend: world.backend, time: world.turn.now, issuedIDs: world.turn.identifiers.issuedCount,
+            backend: world.backend, time: world.turn.now, dateShift: world.turn.dateShift,
+            issuedIDs: world.turn.identifiers.issuedCount,
             name: world.settings.scenario.name, guide: world.settings.mode, seed: world.settings.seed,
             clock: world.clock.manualTime.map(ClockMode.manual) ?? .real,
             rules: world.settings.scenario.rules)
@@ -104,6 +105,7 @@ extension Engine {
 private struct StateExport: Sendable {
     let backend: Backend
     let time: Timestamp
+    let dateShift: Int64
     let issuedIDs: Int
     let name: String
     let guide: GuideMode
@@ -113,7 +115,7 @@ private struct StateExport: Sendable {
 
     /// The encoded state, or 507 if what is stored and the first lines, at least as many bytes, do not fit into a body.
     func encoded(within limit: Int) throws(APIError) -> [UInt8] {
-        let settled = backend.settled(at: time)
+        let settled = backend.settled(at: time, dateShift: dateShift)
         let bytes = settled.storedBytes + 6 * name.utf8.count + Self.firstLines
         guard bytes <= limit else { throw .stateTooLarge(bytes, limit: limit) }
         return encoded(settled)
@@ -123,7 +125,7 @@ private struct StateExport: Sendable {
     private static let firstLines = 512
 
     func encoded(_ backend: Backend) -> [UInt8] {
-        backend.data(at: time, issuedIDs: issuedIDs)
+        backend.data(at: time, dateShift: dateShift, issuedIDs: issuedIDs)
             .scenarioFile(name: name, guide: guide, seed: seed, clock: clock, rules: rules)
     }
 }

@@ -56,7 +56,8 @@ extension Engine {
         let id = WorldID(number, of: configuration.node)
         let settings = configuration.settings(ofWorld: id, scenario, guide: guide, seed: seed, clock: clock)
         let draft = WorldDraft(settings: settings, id: id, isJudged: isJudged)
-        let world = try addWorld(number, WorldBeginning(draft, in: worlds.room(of: nil), now: now), at: now)
+        let world = try addWorld(
+            number, WorldBeginning(draft, in: worlds.room(of: nil), now: now, dateShift: worlds.dateShift), at: now)
         worlds.serial = number
         return world
     }
@@ -68,6 +69,7 @@ extension Engine {
         guard worlds[ExactString(id.text)] == nil else { throw .worldExists(id.text) }
         try beginning.check(in: worlds.room(of: nil))
         let world = World(id: id.text, number: number, beginning, now: now)
+        world.follow(dateShift: worlds.dateShift)
         if beginning.draft.isJudged { world.beginJudging() }
         add(world, id, at: now)
         return world
@@ -120,7 +122,7 @@ extension Engine {
             writer.member("guide", settings.mode.rawValue)
             writer.member("seed", String(settings.seed))
             writer.member("clock", world.clock.manualTime == nil ? "real" : "manual")
-            writer.member("now", world.clock.now(now).wireText)
+            writer.member("now", world.date(of: world.clock.now(now)).wireText)
             world.writeCounts(to: &writer)
             writer.member("web_sockets", world.openSocketCount)
             writer.member("forked_from", ifPresent: parent)
@@ -175,6 +177,7 @@ extension Engine {
         closeConnections(of: world, reason: reason, at: now)
         if world.isLargeToFree { discard(world.contents) }
         world.begin(beginning)
+        world.follow(dateShift: worlds.dateShift)
         worlds.accountEverything(of: world)
         queueDeadline(of: world)
     }

@@ -143,7 +143,7 @@ extension Engine {
     ) throws(APIError) -> Answer? {
         let world = exchange.world
         let user = try world.authenticator.user(
-            of: exchange.head.fields, last: &exchange.connection.lastAuthorization, in: &backend, at: turn.now)
+            of: exchange.head.fields, last: &exchange.connection.lastAuthorization, in: &backend, at: turn.date)
         exchange.user = backend.name(of: user)
         // Due events happen before the request is examined, refused or not.
         backend.advance(&turn)
@@ -163,7 +163,7 @@ extension Engine {
             return .ok(backend.quickActions(try QuickActionQuery(query: exchange.head.target.queryItems())))
         case .listGoals:
             let query = try GoalListQuery(query: exchange.head.target.queryItems(), isForApps: isForApps)
-            return ok(backend.goals(query, for: user, at: turn.now), exchange, at: turn.now)
+            return ok(backend.goals(query, for: user, at: turn.date), exchange, at: turn.now)
         case .listMealLogs:
             let query = try MealLogListQuery(query: exchange.head.target.queryItems(), isForApps: isForApps)
             return ok(backend.mealLogs(query, for: user), exchange, at: turn.now)

@@ -41,7 +41,7 @@ extension Engine {
         case .chatAboutGoal:
             return .created(try backend.chatAboutGoal(ChatAboutGoalRequest(body: body), by: user, &turn))
         case .listGoalTips, .listGoalSuggestions, .analyzeGoal:
-            return .ok(try backend.goalAdvice(endpoint, on: id, for: user, at: turn.now))
+            return .ok(try backend.goalAdvice(endpoint, on: id, for: user, at: turn.date))
         case .listSuggestedGoals, .suggestGoals: return .ok(backend.suggestedGoals(for: user))
 
         case .createMealLog:
@@ -60,9 +60,9 @@ extension Engine {
             return .ok(try backend.confirmMealPhoto(id, ConfirmMealPhotoRequest(body: body), by: user, &turn))
         case .deleteMealPhoto: try backend.deleteMealPhoto(id, by: user)
 
-        case .showProfile: return .ok(backend.profile(of: user, at: turn.now))
+        case .showProfile: return .ok(backend.profile(of: user, at: turn.date))
         case .createProfile, .updateProfile, .updatePhysicalProfile:
-            let request = try ProfileRequest(body: body, of: endpoint, at: turn.now)
+            let request = try ProfileRequest(body: body, of: endpoint, at: turn.date)
             if endpoint == .createProfile { return .created(try backend.createProfile(request, of: user, &turn)) }
             return .ok(try backend.updateProfile(request, of: user, &turn))
         case .deleteUser: backend.deleteUser(user, &turn)
@@ -164,7 +164,7 @@ extension Engine {
         let secret = Array(world.settings.jwtSecret.utf8)
         switch endpoint {
         case .register:
-            let request = try RegisterRequest(body: body, at: world.turn.now)
+            let request = try RegisterRequest(body: body, at: world.turn.date)
             var hash: PasswordHash?
             if let deferred = world.backend.passwordHash(for: request, world.turn) {
                 hash = value(of: deferred, for: exchange, at: world.turn.now)

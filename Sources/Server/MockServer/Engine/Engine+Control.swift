@@ -99,7 +99,8 @@ extension Engine {
     ///
     /// - Parameter now: The system's time, if time without events counts: anything overdue by then is a breach.
     public func judgement(ofWorld id: String, at now: Timestamp? = nil) -> Judgement? {
-        worlds.named(id).map { $0.judgement(at: now.map($0.clock.now) ?? $0.turn.now) }
+        worlds.named(id).map { world in world.judgement(at: world.date(of: now.map(world.clock.now) ?? world.turn.now))
+        }
     }
 
     /// A world's journal after the entry with the given number, as NDJSON; empty if there is no such world.
@@ -120,7 +121,7 @@ extension Engine {
         return WorldAccess(
             id: world.name, url: settings.origin, webSocketURL: settings.webSocketOrigin,
             token: world.token, freshToken: world.freshToken, user: world.defaultUser.text, apiKey: settings.apiKey,
-            mode: settings.mode, now: world.clock.now(now))
+            mode: settings.mode, now: world.date(of: world.clock.now(now)))
     }
 
     /// A token that the default world accepts, with the lifetime of its scenario.

@@ -163,12 +163,12 @@ extension Engine {
                 close: isShuttingDown, into: &connection.output.bytes)
         } else if let length = answer.declaredLength, head.method == .head {
             connection.http.startResponse(
-                status: answer.status, fields: answer.allFields(at: world.turn.now), contentLength: length,
+                status: answer.status, fields: answer.allFields(at: world.turn.date), contentLength: length,
                 close: isShuttingDown, into: &connection.output.bytes)
             connection.http.endBody(into: &connection.output.bytes)
         } else {
             connection.http.respond(
-                status: answer.status, fields: answer.allFields(at: world.turn.now), body: answer.body,
+                status: answer.status, fields: answer.allFields(at: world.turn.date), body: answer.body,
                 close: isShuttingDown, into: &connection.output.bytes)
         }
         noteAnswer(answer, to: head)
@@ -194,7 +194,7 @@ extension Engine {
         connection.body = []
         _ = connection.takeBodyPieces()
         connection.http.respond(
-            status: answer.status, fields: answer.allFields(at: world.turn.now), body: answer.body, close: true,
+            status: answer.status, fields: answer.allFields(at: world.turn.date), body: answer.body, close: true,
             into: &connection.output.bytes)
         recorder.counts.refusals += 1
         if !isAdmin { recorder.refused(refusal, on: connection, in: world) }

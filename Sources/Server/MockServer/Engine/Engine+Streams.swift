@@ -159,7 +159,7 @@ extension Engine {
             guard !bytes.isEmpty else { return }
             stream.unsent = nil
             connection.http.startResponse(
-                status: answer.status, fields: answer.allFields(at: world.turn.now),
+                status: answer.status, fields: answer.allFields(at: world.turn.date),
                 contentLength: stream.source.length, close: isShuttingDown, into: &connection.output.bytes)
             noteAnswer(answer, to: head)
             if head.method == .head { return endBody(on: connection, at: now) }

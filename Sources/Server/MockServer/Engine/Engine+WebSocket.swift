@@ -22,7 +22,7 @@ extension Engine {
         let queryToken = head.target.queryItems().first { $0.name == "token" }?.value
         let user = try world.authenticator.webSocketUser(
             of: head.fields, queryToken: queryToken, last: &connection.lastAuthorization, in: &world.backend,
-            at: world.turn.now)
+            at: world.turn.date)
         let consultation = route.id
         if let consultation { try world.backend.checkSocket(on: consultation, by: user) }
         exchange.user = world.backend.name(of: user)

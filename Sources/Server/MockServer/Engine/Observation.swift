@@ -183,7 +183,7 @@ extension Engine {
         guard observesRequests, let observe else { return }
         if recorder.observe != nil, !Destination(of: head.target, in: self).isServer { return }
         let exchange = RecordedExchange(
-            head: head, requestedAt: defaultWorld.turn.now, status: answer.status.code, responseBody: answer.body)
+            head: head, requestedAt: defaultWorld.turn.date, status: answer.status.code, responseBody: answer.body)
         observe(.exchange(exchange))
     }
 }

@@ -35,11 +35,11 @@ final class Recorder {
         let (connection, world) = (exchange.connection, exchange.world)
         let now = world.turn.now
         let fields: RecordedFields =
-            answer.hasUsualFields ? .encoded(world.responseFields.json) : .fields(answer.allFields(at: now))
+            answer.hasUsualFields ? .encoded(world.responseFields.json) : .fields(answer.allFields(at: world.turn.date))
         let (shaped, received) = (exchange.shaped, exchange.received)
         let recorded = RecordedExchange(
             head: received?.head ?? exchange.head, body: received?.body ?? exchange.body,
-            requestedAt: exchange.requestedAt ?? now,
+            requestedAt: world.date(of: exchange.requestedAt ?? now),
             endpoint: received == nil ? exchange.endpoint : received?.endpoint,
             user: exchange.user, unmatched: received == nil ? exchange.unmatched : nil,
             status: shaped?.delivery == Delivery.none ? nil : answer.status.code, responseFields: fields,
@@ -47,7 +47,7 @@ final class Recorder {
             faults: exchange.faultNames)
         guard !connection.output.isHeld else { return add(.exchange(recorded), from: start, on: connection, in: world) }
         counts.count(recorded)
-        world.journal.record(recorded, at: now, connection: connection.number(in: world))
+        world.journal.record(recorded, at: world.turn.date, connection: connection.number(in: world))
         hasRecorded(in: world, on: connection)
     }
 
@@ -62,7 +62,8 @@ final class Recorder {
     func opened(_ exchange: Exchange, _ fields: HTTPFields, from start: Int) {
         let now = exchange.world.turn.now
         let opening = RecordedOpening(
-            head: exchange.head, requestedAt: exchange.requestedAt ?? now, endpoint: exchange.endpoint,
+            head: exchange.head, requestedAt: exchange.world.date(of: exchange.requestedAt ?? now),
+            endpoint: exchange.endpoint,
             user: exchange.user, responseFields: .fields(fields), faults: exchange.faultNames)
         let consultation: String? = if case .api(let route)? = exchange.destination.route { route.id } else { nil }
         exchange.connection.record.opening = SocketOpening(
@@ -170,20 +171,20 @@ final class Recorder {
 
     func record(_ event: JournalEvent, on connection: Connection, in world: World) {
         counts.count(event)
-        world.journal.record(event, at: world.turn.now, connection: connection.number(in: world))
+        world.journal.record(event, at: world.turn.date, connection: connection.number(in: world))
         hasRecorded(in: world, on: connection)
     }
 
     private func record(_ frame: RecordedFrame, on connection: Connection, in world: World) {
         counts.count(frame)
-        world.journal.record(frame, at: world.turn.now, connection: connection.number(in: world))
+        world.journal.record(frame, at: world.turn.date, connection: connection.number(in: world))
         hasRecorded(in: world, on: connection)
     }
 
-    /// Records an event of the world itself, at a time of its clock.
+    /// Records an event of the world itself, at a time of its time line.
     func record(_ event: JournalEvent, at time: Timestamp, in world: World) {
         counts.count(event)
-        world.journal.record(event, at: time)
+        world.journal.record(event, at: world.date(of: time))
         hasRecorded(in: world)
     }
 

@@ -83,6 +83,7 @@ public final class Host: SocketHost {
     // MARK: What the loop calls
 
     public func readinessChanged(_ readiness: Readiness, now: MonotonicInstant) {
+        followClock(now)
         if HostLoop.isListener(readiness.token) {
             loop.accept(readiness.token, now) { begin($0, at: $1, now) }
         } else {
@@ -98,6 +99,7 @@ public final class Host: SocketHost {
     /// Serves what is due, and returns when there is more.
     public func turnEnded(now: MonotonicInstant) -> MonotonicInstant? {
         turnCount += 1
+        followClock(now)
         loop.endPause(now)
         doChore(now)
         if let due = engine.nextDeadline, due <= time(now) { engine.advance(to: time(now)) }
@@ -124,6 +126,14 @@ public final class Host: SocketHost {
         let choreDue = stopsAt == nil ? chore?.due : nil
         let engineDue = engine.nextDeadline.map(loop.instant)
         return .earliest(.earliest(rest, engineDue), .earliest(loop.nextDeadline, choreDue))
+    }
+
+    /// Before anything else in a turn, so that what arrives first after a night has the new date.
+    private func followClock(_ now: MonotonicInstant) {
+        let step = loop.clockStep(now)
+        guard step != 0 else { return }
+        engine.clockStepped(by: step, at: time(now))
+        tap?.clockStepped(by: step)
     }
 
     private func doWork(_ now: MonotonicInstant) {

@@ -81,7 +81,8 @@ extension Engine {
         let until = world.turn.now.advanced(byNanoseconds: breakpoint.hold.time)
         let subject = subject.utf8.count <= 200 ? subject : String(subject.unicodeScalars.prefix(199)) + "…"
         let recorded = RecordedHold(
-            breakpoint: breakpoint.name.text, place: place, sender: sender, until: until, subject: subject)
+            breakpoint: breakpoint.name.text, place: place, sender: sender, until: world.date(of: until),
+            subject: subject)
         recorder.record(.held(recorded), on: connection, in: world)
         world.live?.holds.insert(
             HeldThing(

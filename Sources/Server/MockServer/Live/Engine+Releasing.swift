@@ -60,7 +60,7 @@ extension Engine {
         default: break
         }
         let release = RecordedRelease(
-            held: thing.number, breakpoint: thing.breakpoint.name.text, action: told, due: thing.due,
+            held: thing.number, breakpoint: thing.breakpoint.name.text, action: told, due: world.date(of: thing.due),
             payload: payload.map { RecordedBody($0) })
         recorder.record(.released(release), on: connection, in: world)
     }
@@ -124,7 +124,7 @@ extension Engine {
     func releaseHolds(of world: World, at now: Timestamp) {
         guard world.live != nil else { return }
         // What continues is answered at this time, and not at that of the world's last request.
-        world.responseFields.update(to: world.turn.now)
+        world.responseFields.update(to: world.turn.date)
         // A connection that goes on counts as a use of the world, which a clock that is moved is not.
         let used = world.lastUsed
         defer { world.lastUsed = used }
@@ -239,7 +239,7 @@ extension Exchange {
     var abandoned: RecordedExchange {
         RecordedExchange(
             head: received?.head ?? head, body: received?.body ?? body,
-            requestedAt: requestedAt ?? world.turn.now,
+            requestedAt: world.date(of: requestedAt ?? world.turn.now),
             endpoint: received == nil ? endpoint : received?.endpoint, user: user,
             unmatched: received == nil ? unmatched : nil, status: nil, delivery: .none, faults: faultNames)
     }

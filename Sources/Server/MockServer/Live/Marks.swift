@@ -59,7 +59,7 @@ extension Engine {
             let name = ExactString(name ?? free ?? "mark")
             world.setTime(now)
             engine.recorder.record(.note("mark \(name.text)"), at: world.turn.now, in: world)
-            let mark = Mark(name: name, number: world.journal.lastNumber, time: world.turn.now, snapshot: snapshot)
+            let mark = Mark(name: name, number: world.journal.lastNumber, time: world.turn.date, snapshot: snapshot)
             world.live?.marks.append(mark)
             world.written.marks += mark.bytes
             engine.worlds.accountStorage(of: world)

@@ -169,7 +169,7 @@ extension Engine {
         (world.savedPart, world.isInFile) = (part, true)
         world.isPartlySaved = world.backend.hasUnsavedChanges()
         guard !world.isPartlySaved else { return false }
-        steps.append(.head(world: world.name, world.head, world.turn.now))
+        steps.append(.head(world: world.name, world.head, world.turn.date))
         return true
     }
 }
@@ -204,7 +204,7 @@ extension World {
     /// earlier ones then.
     func countAsSaved(_ saved: SavedWorld) {
         isInFile = true
-        guard saved.time <= turn.now else { return }
+        guard saved.time <= turn.date else { return }
         backend.noticeChanges(allSaved: true)
         savedPart = presentPart
     }

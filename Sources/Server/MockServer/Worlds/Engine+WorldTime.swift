@@ -13,6 +13,18 @@ extension Engine {
         world.backend.storageRoom = worlds.storageRoom(of: world)
     }
 
+    /// Follows a step of the system's clock: the date of worlds on real time moves, and what is due does not.
+    ///
+    /// - Parameter step: How many nanoseconds it was set forward; negative if it was set back.
+    public func clockStepped(by step: Int64, at now: Timestamp) {
+        worlds.dateShift += step
+        for world in [defaultWorld] + worlds.values.sorted() where world.clock.manualTime == nil {
+            world.setTime(max(now, world.turn.now))
+            world.follow(dateShift: worlds.dateShift)
+            recorder.record(.clock(advancedBy: step, isOfSystem: true), at: world.turn.now, in: world)
+        }
+    }
+
     /// Does what is due in the worlds that follow the system's clock, the latest world first, for some milliseconds.
     func serveWorlds(at now: Timestamp) {
         var steps = Engine.stepsInTurn

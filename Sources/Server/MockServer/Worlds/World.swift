@@ -85,14 +85,18 @@ final class World {
         var storedBytes: Int { backend.storedBytes }
 
         /// - Throws: 400 if the data is inconsistent or the session was not read, 507 if there is no room for it.
-        init(_ draft: WorldDraft, room: StorageRoom, exportRoom: StorageRoom, now: Timestamp) throws(APIError) {
+        init(
+            _ draft: WorldDraft, room: StorageRoom, exportRoom: StorageRoom, now: Timestamp, dateShift: Int64
+        ) throws(APIError) {
             let (settings, restored) = (draft.settings, draft.restored)
             replay = try WorldReplay(settings)
             clock = WorldClock(settings.clock)
             if let start = clock.manualTime, let restored { clock.move(to: max(start, restored.saved.time)) }
             backend = settings.makeBackend()
             backend.storageRoom = room
-            turn = Turn(now: clock.now(now), identifiers: ResourceIDSequence(seed: settings.seed))
+            turn = Turn(
+                now: clock.now(now), dateShift: clock.manualTime == nil ? dateShift : 0,
+                identifiers: ResourceIDSequence(seed: settings.seed))
             do throws(PlantError) {
                 if let restored {
                     try backend.plant(restored.state.data, &turn, isRestored: true)
@@ -114,7 +118,7 @@ final class World {
         authenticator = settings.makeAuthenticator()
         faults = settings.makeFaults()
         network = settings.makeNetwork(from: state.turn.now)
-        tokenExpiry = settings.tokenExpiry(at: state.turn.now)
+        tokenExpiry = settings.tokenExpiry(at: state.turn.date)
     }
 
     /// Starts again; drops everything in progress.
@@ -131,8 +135,8 @@ final class World {
         clearJournal()
         (heldOutputs, live) = (DeadlineQueue(), nil)
         queuedDeadline = nil
-        tokenExpiry = settings.tokenExpiry(at: state.turn.now)
-        responseFields.update(to: turn.now)
+        tokenExpiry = settings.tokenExpiry(at: state.turn.date)
+        responseFields.update(to: turn.date)
     }
 
     /// What a world holds at a moment, without its connections and its journal: a mark keeps it, a fork begins with it.
@@ -173,22 +177,25 @@ final class World {
         authenticator = snapshot.settings.makeAuthenticator()
         (journal, connectionCount) = (parent.journal, parent.connectionCount)
         (judge, judgesNextAt, forgottenNumber) = (parent.judge, parent.judgesNextAt, parent.forgottenNumber)
+        turn.dateShift = parent.turn.dateShift
         setTime(now)
     }
 
     /// Records the end of a socket that stayed in the world from which this one was copied.
     func recordLostSocket(_ connection: UInt64) {
         let closing = RecordedClosing(by: .server, cause: .shutdown, message: "The world was forked")
-        journal.record(.closed(closing), at: turn.now, connection: connection)
+        journal.record(.closed(closing), at: turn.date, connection: connection)
     }
 
     /// Continues from an earlier state; the journal and the numbers of connections go on.
     func goBack(to snapshot: Snapshot, at now: Timestamp) {
         life += 1
+        let dateShift = turn.dateShift
         (settings, clock, backend, turn) = (snapshot.settings, snapshot.clock, snapshot.backend, snapshot.turn)
         (replay, faults, tokenExpiry) = (snapshot.replay, snapshot.faults, snapshot.tokenExpiry)
         network = snapshot.network
         (written.scenario, written.faults) = (snapshot.written.scenario, snapshot.written.faults)
+        turn.dateShift = dateShift
         authenticator = settings.makeAuthenticator()
         (clockMove, heldOutputs, queuedDeadline) = (nil, DeadlineQueue(), nil)
         setTime(now)
@@ -212,14 +219,23 @@ final class World {
     /// Sets the time of the next event.
     func setTime(_ now: Timestamp) {
         turn.now = clock.now(now)
-        responseFields.update(to: turn.now)
+        responseFields.update(to: turn.date)
+    }
+
+    /// The date of a point of its time line.
+    func date(of time: Timestamp) -> Timestamp { time.advanced(byNanoseconds: turn.dateShift) }
+
+    /// Follows the system's clock, unless its own is manual; what is due stays where it is on the time line.
+    func follow(dateShift: Int64) {
+        turn.dateShift = clock.manualTime == nil ? dateShift : 0
+        responseFields.update(to: turn.date)
     }
 
     /// Moves a manual clock, and with it the time of the next event.
     func moveClock(to time: Timestamp) {
         clock.move(to: time)
         turn.now = time
-        responseFields.update(to: time)
+        responseFields.update(to: turn.date)
     }
 
     /// Bytes of JSON that it holds: its users' data, its scenario, and its faults.

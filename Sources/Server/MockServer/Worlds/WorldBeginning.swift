@@ -138,13 +138,14 @@ struct WorldBeginning: Sendable {
     let room: StorageRoom
 
     /// - Throws: 400 if the data is inconsistent or the session was not read, 507 if there is no room.
-    init(_ draft: WorldDraft, in shared: SharedRoom, now: Timestamp) throws(APIError) {
+    init(_ draft: WorldDraft, in shared: SharedRoom, now: Timestamp, dateShift: Int64 = 0) throws(APIError) {
         // What was saved had its place, even if what had begun went beyond the limit.
         if draft.restored == nil { try shared.check(bringing: draft.scenarioBytes) }
         self.draft = draft
         room = shared.rest(written: draft.scenarioBytes)
         state = try World.State(
-            draft, room: shared.storage(written: draft.scenarioBytes), exportRoom: room, now: now)
+            draft, room: shared.storage(written: draft.scenarioBytes), exportRoom: room, now: now,
+            dateShift: dateShift)
     }
 
     /// Refuses it with 507 if other worlds have taken the room in the meantime.
@@ -234,7 +235,7 @@ extension Engine {
         if startJob == nil || bodySize <= Engine.largestWorkOnLoop {
             let read = Result(catching: reader())
             guard startJob != nil, case .success(let small) = read, small.settings.scenario.isLarge else {
-                return try then(self, read.beginning(in: worlds.room(of: world), now: now), now)
+                return try then(self, read.beginning(in: worlds.room(of: world), now: now, worlds.dateShift), now)
             }
             known = read
         }
@@ -255,8 +256,9 @@ extension Engine {
         then: @escaping (Engine, Parcel<Result<WorldBeginning, APIError>>, Timestamp) -> Void
     ) {
         let (draft, room, reloads) = (reader(), worlds.room(of: world), world?.reloadCount)
+        let dateShift = worlds.dateShift
         beside(at: now) {
-            (known ?? Result(catching: draft)).beginning(in: room, now: now)
+            (known ?? Result(catching: draft)).beginning(in: room, now: now, dateShift)
         } then: { engine, beginning, now in
             guard world?.reloadCount == reloads else {
                 engine.discard(beginning.take())
@@ -279,7 +281,11 @@ extension Engine {
 }
 
 extension Result where Success == WorldDraft, Failure == APIError {
-    fileprivate func beginning(in room: SharedRoom, now: Timestamp) -> Result<WorldBeginning, APIError> {
-        Result<WorldBeginning, APIError> { () throws(APIError) in try WorldBeginning(get(), in: room, now: now) }
+    fileprivate func beginning(
+        in room: SharedRoom, now: Timestamp, _ dateShift: Int64
+    ) -> Result<WorldBeginning, APIError> {
+        Result<WorldBeginning, APIError> { () throws(APIError) in
+            try WorldBeginning(get(), in: room, now: now, dateShift: dateShift)
+        }
     }
 }

@@ -173,7 +173,8 @@ extension Engine {
                 if parts == nil {
                     if let id = world.id, world.isGone { throw .unknownWorld(id) }
                     if let cost = world.judgeNextWaiting() { return cost }
-                    parts = world.judgement(at: time).parts(world.journalEncoder, evidence).makeIterator()
+                    parts = world.judgement(at: world.date(of: time)).parts(world.journalEncoder, evidence)
+                        .makeIterator()
                 }
                 guard let part = parts?.next() else { return nil }
                 part(&writer)
@@ -214,7 +215,7 @@ struct WatchedVerdicts {
 
     /// The verdicts that changed since the last call, all at first; nil if none did.
     mutating func change(in world: World, at now: Timestamp) -> [UInt8]? {
-        let verdicts = world.judgement(at: world.clock.now(now)).verdicts
+        let verdicts = world.judgement(at: world.date(of: world.clock.now(now))).verdicts
         (judged, isDue) = ((world.journal.lastNumber, world.clock.manualTime), false)
         let changed = verdicts.filter { verdict in
             let state = [

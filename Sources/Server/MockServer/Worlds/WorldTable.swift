@@ -25,6 +25,8 @@ final class WorldTable {
     @exclusivity(unchecked) var idle: [World] = []
     /// Whether a world has, or had, a network: otherwise no request looks for one.
     @exclusivity(unchecked) private(set) var useNetworks = false
+    /// How many nanoseconds the system's date is ahead of the engine's time, because its clock was set since the start.
+    @exclusivity(unchecked) var dateShift: Int64 = 0
     /// Bytes of JSON, and the weight of the journals, of all worlds together.
     @exclusivity(unchecked) private(set) var storedBytes = 0, journalWeight = 0
     /// Called with each world that may have changed; nil while changes are not saved.

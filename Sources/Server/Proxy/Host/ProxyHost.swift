@@ -67,6 +67,7 @@ public final class ProxyHost: SocketHost {
     // MARK: Event loop callbacks
 
     public func readinessChanged(_ readiness: Readiness, now: MonotonicInstant) {
+        followClock(now)
         let time = loop.time(now)
         guard !HostLoop.isListener(readiness.token) else {
             return loop.accept(readiness.token, now) { begin($0, isSecure: $1.isSecure, time) }
@@ -97,8 +98,14 @@ public final class ProxyHost: SocketHost {
         return reading
     }
 
+    private func followClock(_ now: MonotonicInstant) {
+        let step = loop.clockStep(now)
+        if step != 0 { tap?.clockStepped(by: step) }
+    }
+
     /// Sends and records what the turn produced, and returns when something is due.
     public func turnEnded(now: MonotonicInstant) -> MonotonicInstant? {
+        followClock(now)
         let time = loop.time(now)
         loop.endPause(now)
         meetDeadlines(time)

@@ -51,7 +51,9 @@ public struct EntryLine: Sendable {
             return "✕ socket ended by the \(closing.party.rawValue): \(how)"
                 + (closing.message.map { ": " + excerpt($0) } ?? "") + faults(closing.faults)
         case .fault(let fault): return "! fault \(excerpt(fault.name)): \(fault.effect.rawValue)"
-        case .clock(let nanoseconds): return "the clock was moved by \(Durations.seconds(nanoseconds)) s"
+        case .clock(let nanoseconds, let isOfSystem):
+            return isOfSystem
+                ? Messages.systemClockSet(nanoseconds) : "the clock was moved by \(Durations.seconds(nanoseconds)) s"
         case .note(let text): return excerpt(text)
         case .held(let hold):
             let arrow = hold.sender == .client ? "→" : "←"

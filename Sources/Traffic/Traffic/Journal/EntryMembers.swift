@@ -30,6 +30,8 @@ struct EntryMembers {
     mutating func stringIfPresent(_ name: String) throws(EntryProblem) -> String? { try read(name, \.string) }
     mutating func string(_ name: String) throws(EntryProblem) -> String { try expected(stringIfPresent(name), name) }
 
+    mutating func boolIfPresent(_ name: String) throws(EntryProblem) -> Bool? { try read(name, \.bool) }
+
     /// A number in any notation without a fraction.
     mutating func integerIfPresent<Integer: FixedWidthInteger>(_ name: String) throws(EntryProblem) -> Integer? {
         try read(name) { value in
@@ -188,6 +190,7 @@ struct EntryMembers {
         "status": "a whole number from 100 to 999",
         "code": "a whole number from 0 to 65535",
         "advanced_by_ns": "a whole number",
+        "of_system": "true or false",
         "time": "a time in UTC such as \"2025-01-29T10:30:00.250000000Z\"",
         "requested_at": "a time in UTC such as \"2025-01-29T10:30:00.250000000Z\"",
         "until": "a time in UTC such as \"2025-01-29T10:30:00.250000000Z\"",

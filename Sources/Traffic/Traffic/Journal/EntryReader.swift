@@ -47,7 +47,9 @@ extension JournalEvent {
         case .fault:
             let name = try members.stringIfPresent("fault") ?? ""
             self = .fault(RecordedFault(name: name, effect: try members.choice("effect")))
-        case .clock: self = .clock(advancedBy: try members.integer("advanced_by_ns"))
+        case .clock:
+            let span: Int64 = try members.integer("advanced_by_ns")
+            self = .clock(advancedBy: span, isOfSystem: try members.boolIfPresent("of_system") ?? false)
         case .note: self = .note(try members.string("text"))
         case .held: self = .held(try RecordedHold(&members))
         case .released: self = .released(try RecordedRelease(&members))

@@ -47,8 +47,9 @@ public struct JournalEncoder: Sendable {
             case .fault(let fault):
                 writer.member("fault", fault.name)
                 writer.member("effect", fault.effect.rawValue)
-            case .clock(let nanoseconds):
+            case .clock(let nanoseconds, let isOfSystem):
                 writer.member("advanced_by_ns", Int(nanoseconds))
+                if isOfSystem { writer.member("of_system", true) }
             case .note(let text):
                 writer.member("text", text)
             case .held(let hold): write(hold, to: &writer)

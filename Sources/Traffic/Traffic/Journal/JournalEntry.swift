@@ -34,8 +34,9 @@ public enum JournalEvent: Sendable {
     indirect case closed(RecordedClosing)
     /// A fault started on an open WebSocket.
     case fault(RecordedFault)
-    /// The manual clock was advanced by this many nanoseconds.
-    case clock(advancedBy: Int64)
+    /// The manual clock was advanced by this many nanoseconds; or the system's clock was set, forward or back, and the
+    /// world's date with it, while no time passed.
+    case clock(advancedBy: Int64, isOfSystem: Bool = false)
     /// A notable event without its own form, such as an imported state or a request that was not HTTP.
     case note(String)
     indirect case held(RecordedHold)
@@ -94,6 +95,31 @@ public enum JournalEvent: Sendable {
 }
 
 extension JournalEntry {
+    /// Returns the entry with all its times moved.
+    public func moved(byNanoseconds span: Int64) -> JournalEntry {
+        // A foreign journal may hold any time.
+        func move(_ time: inout Timestamp) { time.nanosecondsSinceEpoch &+= span }
+        var (time, event) = (time, event)
+        move(&time)
+        switch event {
+        case .exchange(var exchange):
+            move(&exchange.requestedAt)
+            event = .exchange(exchange)
+        case .opened(var opening):
+            move(&opening.requestedAt)
+            event = .opened(opening)
+        case .held(var hold):
+            move(&hold.until)
+            event = .held(hold)
+        case .released(var release):
+            move(&release.due)
+            event = .released(release)
+        case .frame, .closed, .fault, .clock, .note: break
+        }
+        return JournalEntry(
+            number: number, time: time, connection: connection, event: event, byteCount: byteCount)
+    }
+
     /// Returns the entry with bodies reduced to their beginnings, for keeping longer than the journal does.
     ///
     /// Truncated bodies say so, as in the journal.

@@ -47,8 +47,9 @@ public struct TrafficLines: Sendable {
         case .released(let release):
             let late = entry.time.nanoseconds(since: release.due)
             return line("  ▷ \(place)#\(release.held) \(Messages.describe(release, late: late))", .warning)
-        case .clock(let nanoseconds):
-            return line("  » \(place)" + Messages.clockMoved(nanoseconds), .plain)
+        case .clock(let nanoseconds, let isOfSystem):
+            let text = isOfSystem ? Messages.systemClockSet(nanoseconds) : Messages.clockMoved(nanoseconds)
+            return line("  » \(place)" + text, .plain)
         case .note(let text): return line("  · \(place)" + TerminalText.excerpt(text.utf8, width: width), .plain)
         }
     }

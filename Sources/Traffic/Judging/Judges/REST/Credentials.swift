@@ -173,7 +173,7 @@ struct NoExpiredBearer: ObligationJudge {
         guard let bearer = request.credentials.bearer, !bearer.isEmpty else { return findings.exercised() }
         guard let expiry = AccessToken.claimedExpiry(of: bearer.text) else { return }
         findings.exercised()
-        guard expiry <= request.requestedAt else { return }
+        guard expiry <= scene.date(of: request.requestedAt) else { return }
         findings.found(RESTMessages.expiredBearer(request.title, expiredAt: expiry), [fact.entry])
     }
 }
