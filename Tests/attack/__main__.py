@@ -11,7 +11,8 @@ import tempfile
 
 from report import Part, Settings, print_report
 
-PARTS = ["http", "websocket", "har", "journal", "kill", "state", "signals", "scenarios", "admin", "edges", "numbers", "nesting", "sql", "soak"]
+PARTS = ["http", "websocket", "har", "journal", "kill", "state", "signals", "clock", "scenarios", "admin", "edges", "numbers",
+         "nesting", "sql", "soak"]
 MODULES = {"har": "files_part", "journal": "files_part"}
 
 
