@@ -143,6 +143,7 @@ extension APIError {
         _ field: String, expected: String = BodyReader.expectedDateTime, got value: JSONValue
     ) -> Self {
         var refusal = wrongType(field, expected: expected, got: value)
+        if let problem = value.string.flatMap(RFC3339.problem) { refusal.message += " " + problem }
         if value.number != nil {
             refusal.message += " Swift's JSONEncoder writes dates so with dateEncodingStrategy = .iso8601."
         }
@@ -174,7 +175,11 @@ extension APIError {
     }
     public static func badDate(_ parameter: String, got value: String) -> Self {
         // Form decoding turns "+01:00" into this.
-        let hint = value.contains(" ") ? " A '+' in a query stands for a space: write it as %2B." : ""
+        let isSpaced = value.contains(" ")
+        let hint =
+            isSpaced
+            ? " A '+' in a query stands for a space: write it as %2B."
+            : RFC3339.problem(value).map { " " + $0 } ?? ""
         return invalid(
             "The parameter '\(parameter)' must be a date, such as \"2025-01-29\", or a date-time, such as "
                 + "\"2025-01-29T10:30:00Z\"; got \(quoted(value)).\(hint)")

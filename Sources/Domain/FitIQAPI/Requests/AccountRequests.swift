@@ -137,7 +137,7 @@ extension BodyReader {
     fileprivate func dateOfBirth(at now: Timestamp) throws(APIError) -> DateTime? {
         guard let value = self["date_of_birth"] else { return nil }
         guard let text = value.string, let date = DateTime(date: text) else {
-            throw .wrongType("date_of_birth", expected: Self.expectedDate, got: value)
+            throw .dateTimeExpected("date_of_birth", expected: Self.expectedDate, got: value)
         }
         let (birth, today) = (text, now.wireText.prefix(10))
         guard birth >= "1900-01-01", let year = Int(today.prefix(4)),

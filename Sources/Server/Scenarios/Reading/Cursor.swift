@@ -34,6 +34,12 @@ struct Cursor {
         return nil
     }
 
+    /// The same for a time, with what is wrong with a text that is almost one.
+    private func refuse<Value>(time expected: String) -> Value? {
+        let problem = written.flatMap(RFC3339.problem).map { " " + $0 } ?? ""
+        return refuse(Messages.wrongType(expected: expected, got: node.excerpt) + problem)
+    }
+
     func elements(limit: Int, of what: String) -> [Cursor]? {
         guard case .list(let nodes) = node.content else { return refuse(expected: "a list of \(what)") }
         guard nodes.count <= limit || diagnosis.isSaved else {
@@ -176,14 +182,14 @@ struct Cursor {
 
     /// A date-time of whole seconds, in the years 0 to 9999.
     func dateTime() -> DateTime? {
-        written.flatMap { DateTime($0) } ?? refuse(expected: Messages.dateTime)
+        written.flatMap { DateTime($0) } ?? refuse(time: Messages.dateTime)
     }
 
     /// A date-time to the nanosecond, in the years of a world's clock.
     ///
     /// - Parameter isData: Whether it is a time of what a world holds, not of its clock: in a saved world any year is right.
     func timestamp(isData: Bool = false) -> Timestamp? {
-        written.flatMap { isData ? moment($0) : Timestamp($0) } ?? refuse(expected: Messages.timestamp)
+        written.flatMap { isData ? moment($0) : Timestamp($0) } ?? refuse(time: Messages.timestamp)
     }
 
     /// A point in time, or a duration before the world's start.
@@ -192,7 +198,7 @@ struct Cursor {
         let time: DataTime? =
             text.hasSuffix(" ago")
             ? ScenarioLimits.duration(String(text.dropLast(4))).map { .before($0) } : moment(text).map { .at($0) }
-        return time ?? refuse(expected: Messages.dataTime)
+        return time ?? refuse(time: Messages.dataTime)
     }
 
     private func moment(_ text: String) -> Timestamp? { Timestamp(text, inAnyYear: diagnosis.isSaved) }
