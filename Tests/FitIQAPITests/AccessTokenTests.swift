@@ -97,6 +97,21 @@ import Testing
         #expect(verdict(token.signed(with: Self.secret)) == .success(token))
     }
 
+    @Test("in milliseconds have a hint")
+    func milliseconds() throws {
+        let token = try verdict(Self.token(payload: #"{"sub":"u","exp":1738146600000,"nbf":0}"#)).get()
+        #expect(token.hint?.contains("divide it by 1000") == true)
+        #expect(AccessToken(subject: "u", expiresAt: 8_999_999_999).hint == nil)
+        let early = try verdict(Self.token(payload: #"{"sub":"u","exp":1e300,"nbf":1738146600000}"#)).get()
+        let now = Timestamp(secondsSinceEpoch: 1_738_146_600)
+        #expect(throws: AccessToken.Refusal.notYetValid(from: Timestamp(secondsSinceEpoch: 9_000_000_000))) {
+            try early.validity.check(at: now)
+        }
+        let refusal = AccessToken.Refusal.notYetValid(from: Timestamp(secondsSinceEpoch: 9_000_000_000))
+        #expect(refusal.description.hasSuffix("divide it by 1000: a JSON Web Token counts seconds (RFC 7519 §2)."))
+        #expect(!AccessToken.Refusal.notYetValid(from: now).description.contains("1000"))
+    }
+
     @Test("are valid from the very second of 'nbf'", arguments: [Int64(0), 1_738_146_600, -5])
     func exactStart(seconds: Int64) {
         let token = AccessToken(subject: "u", expiresAt: seconds + 1, notBefore: seconds)

@@ -64,6 +64,7 @@ public struct AccessToken: Equatable, Sendable {
             case .expired(let time): "it expired at \(time.wireText); refresh it."
             case .notYetValid(let time):
                 "it is valid from \(time.wireText) on (its claim 'nbf'): use it then, or compare the clocks."
+                    + (time.secondsSinceEpoch >= AccessToken.latest ? " " + AccessToken.millisecondsHint : "")
             }
         }
     }
@@ -109,7 +110,18 @@ public struct AccessToken: Equatable, Sendable {
         guard let seconds = value?.double else {
             throw .malformed("its claim '\(claim)' must be a number of seconds since 1970")
         }
-        return Int64(min(max(seconds.rounded(rule), -9_000_000_000), 9_000_000_000))
+        return Int64(min(max(seconds.rounded(rule), -Double(latest)), Double(latest)))
+    }
+
+    /// The latest time of a claim, in seconds since 1970; later ones count as this one, in the year 2255.
+    fileprivate static let latest: Int64 = 9_000_000_000
+    fileprivate static let millisecondsHint =
+        "If the claim is in milliseconds, divide it by 1000: a JSON Web Token counts seconds (RFC 7519 §2)."
+
+    /// Advice on a token that is accepted, but never expires because its `exp` is in milliseconds; nil for others.
+    public var hint: String? {
+        expiresAt < Self.latest
+            ? nil : "the token of \(quoted(subject.text)) expires after the year 2254. \(Self.millisecondsHint)"
     }
 
     /// When a token is valid: what is left to check once its signature is known.

@@ -29,6 +29,15 @@ struct Authenticator {
     /// Verified tokens by their text: a signature is checked once, the expiry each time.
     private var verified: [ExactString: VerifiedToken] = [:]
 
+    /// Advice on the token that was verified last, until it is taken.
+    private var hint: String?
+
+    mutating func takeHint() -> String? {
+        guard hint != nil else { return nil }
+        defer { hint = nil }
+        return hint
+    }
+
     var verifiedCount: Int { verified.count }
 
     init(mode: GuideMode, apiKey: String, secret: String, limit: Int) {
@@ -108,6 +117,7 @@ struct Authenticator {
         let result = VerifiedToken(validity: token.validity, user: user)
         if verified.count >= limit { verified.removeAll() }
         verified[key] = result
+        hint = token.hint
         return result
     }
 

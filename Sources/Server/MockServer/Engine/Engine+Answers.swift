@@ -145,6 +145,9 @@ extension Engine {
         let user = try world.authenticator.user(
             of: exchange.head.fields, last: &exchange.connection.lastAuthorization, in: &backend, at: turn.date)
         exchange.user = backend.name(of: user)
+        if let hint = world.authenticator.takeHint() {
+            recorder.record(.note(hint), on: exchange.connection, in: world)
+        }
         // Due events happen before the request is examined, refused or not.
         backend.advance(&turn)
         let isForApps = world.mode.servesApps

@@ -23,6 +23,7 @@ extension Engine {
         let user = try world.authenticator.webSocketUser(
             of: head.fields, queryToken: queryToken, last: &connection.lastAuthorization, in: &world.backend,
             at: world.turn.date)
+        if let hint = world.authenticator.takeHint() { recorder.record(.note(hint), on: connection, in: world) }
         let consultation = route.id
         if let consultation { try world.backend.checkSocket(on: consultation, by: user) }
         exchange.user = world.backend.name(of: user)
