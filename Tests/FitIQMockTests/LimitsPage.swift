@@ -168,9 +168,10 @@ enum LimitsPage {
             "numbers that the analytics of mood entries name": [
                 .count("DocumentAnswers.mostFigures", DocumentAnswers.mostFigures)
             ],
-            "stored users, consultations, messages, goals, meal logs, photos and documents": [
-                world.bytes("storedBytes")
-            ],
+            "stored users, consultations, messages, goals, meal logs, photos and documents, with 512 bytes for each user and 384 for each message (resident memory may be three times that)":
+                [
+                    world.bytes("storedBytes")
+                ],
             "the same, all worlds together, with the scenarios and faults that were sent to them": [
                 server.bytes("storedBytes")
             ],

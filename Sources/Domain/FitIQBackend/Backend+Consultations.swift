@@ -289,7 +289,10 @@ package struct History: Sendable {
     private var unencodedByteCount = 0
 
     package var count: Int { messages.count }
-    var byteCount: Int { encoded.count + unencodedByteCount }
+    var byteCount: Int { encoded.count + unencodedByteCount + Self.memoryOfMessage * messages.count }
+
+    /// What a message without text takes in memory besides its JSON, in bytes: more than a short one has.
+    private static let memoryOfMessage = 384
 
     mutating func append(_ message: Message, in form: GuideMode) {
         if !messages.isEmpty { encoded.append(UInt8(ascii: ",")) }
