@@ -159,8 +159,7 @@ extension Engine {
             let query = try ConsultationListQuery(query: exchange.head.target.queryItems(), isForApps: isForApps)
             return .ok(backend.consultations(query, for: user))
         case .listMessages:
-            let messages = try backend.messages(
-                id, query: exchange.head.target.queryItems(), for: user, at: turn.now)
+            let messages = try backend.messages(id, query: exchange.head.target.queryItems(), for: user, turn)
             return ok(messages, exchange, at: turn.now)
         case .listQuickActions:
             return .ok(backend.quickActions(try QuickActionQuery(query: exchange.head.target.queryItems())))
