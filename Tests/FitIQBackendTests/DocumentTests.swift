@@ -236,7 +236,8 @@ extension World {
             refusal { () throws(APIError) in try world.backend.document(id, in: .workoutTemplates, for: user) } == nil
         }
         func shared(_ user: UserID) throws -> Int? {
-            try world.data(try world.backend.templatesShared(with: user, DocumentListQuery(query: [])).make())["total"]?.int
+            let list = try world.backend.templatesShared(with: user, DocumentListQuery(query: [])).make()
+            return try world.data(list)["total"]?.int
         }
         #expect(!canRead(bert))
         #expect(refusal { () throws(APIError) in try share(#"{"user_id":"carl"}"#, by: bert) }?.status == .notFound)

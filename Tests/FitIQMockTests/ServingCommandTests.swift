@@ -27,7 +27,9 @@ struct ServingCommandTests {
                 ], until: ready, by: signal)
             #expect(run.output.contains("\n  State       \(state)\n"), "\(run)")
             for file in [export, state, record] { #expect(FileManager.default.fileExists(atPath: file), "\(file)") }
-            for file in [ready, record + ".part", state + "-wal"] { #expect(!FileManager.default.fileExists(atPath: file), "\(file)") }
+            for file in [ready, record + ".part", state + "-wal"] {
+                #expect(!FileManager.default.fileExists(atPath: file), "\(file)")
+            }
         }
     }
 

@@ -20,8 +20,8 @@ extension LongPeers {
         @Test(
             "A short attack finds nothing",
             arguments: [
-                "http", "websocket", "har", "journal", "kill", "state", "signals", "clock", "scenarios", "admin", "edges",
-                "numbers", "nesting", "sql", "soak",
+                "http", "websocket", "har", "journal", "kill", "state", "signals", "clock", "scenarios", "admin",
+                "edges", "numbers", "nesting", "sql", "soak",
             ])
         func findsNothing(_ part: String) async throws {
             let command = try await attack(try Programs.fitiqMock(), [part])

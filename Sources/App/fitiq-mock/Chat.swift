@@ -234,7 +234,8 @@ private struct PrintedLine: Sendable {
         guard whole != text else { return }
         // Texts begin alike only if their bytes do: the rest begins with a whole scalar.
         if whole.utf8.starts(with: text.utf8) {
-            write(String(whole.unicodeScalars.suffix(from: whole.utf8.index(whole.startIndex, offsetBy: text.utf8.count))))
+            let end = whole.utf8.index(whole.startIndex, offsetBy: text.utf8.count)
+            write(String(whole.unicodeScalars.suffix(from: end)))
         } else {
             write("\n" + whole)
         }

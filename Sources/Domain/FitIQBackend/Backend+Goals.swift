@@ -38,7 +38,9 @@ extension Backend {
     }
 
     /// Lists all goals of a user, oldest first (`GET /api/v1/goals`).
-    public func goals(_ query: GoalListQuery = GoalListQuery(), for user: UserID, at now: Timestamp) -> Deferred<[UInt8]> {
+    public func goals(
+        _ query: GoalListQuery = GoalListQuery(), for user: UserID, at now: Timestamp
+    ) -> Deferred<[UInt8]> {
         let all = users[user].goals
         // Only the apps ask for some of them.
         let matching = query.isForAll ? all : all.filter { query.matches(goals[$0].goal) }
