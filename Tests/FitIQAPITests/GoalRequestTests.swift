@@ -178,7 +178,7 @@ import Testing
         ),
         (
             #"{"conversationId":"c","targetDate":"2025-03-01"}"#,
-            #"The field 'targetDate' must be \#(dateTime); got a string: "2025-03-01". It has no time: add one, such as T00:00:00Z."#
+            #"The field 'targetDate' must be \#(dateTime); got a string: "2025-03-01"."#
         ),
         ("", "This endpoint needs a JSON object as its body, and the body is empty."),
     ]

@@ -1,5 +1,6 @@
 extension RFC3339 {
-    /// Why a text that looks like a date or a date-time is not one, as a sentence with advice; nil if it looks like neither.
+    /// Why a text that looks like a date or a date-time is not one, as a sentence with advice; nil if it looks like neither,
+    /// or is a whole date.
     public static func problem(_ text: String) -> String? {
         let bytes = Array(text.utf8.prefix(64))
         func number(_ place: Int, _ digits: Int = 2) -> Int64? {
@@ -12,7 +13,7 @@ extension RFC3339 {
         guard 1...12 ~= month else { return "There is no month \(month)." }
         let length = CivilDate.length(ofMonth: month, year: year)
         guard 1...length ~= day else { return "Month \(month) of \(year) has \(length) days, and no day \(day)." }
-        guard bytes.count > 10 else { return "It has no time: add one, such as T00:00:00Z." }
+        guard bytes.count > 10 else { return nil }
         guard bytes[10] | 0x20 == UInt8(ascii: "t") else { return "Between the date and the time there is a 'T'." }
         guard let hour = number(11), bytes.count >= 16, bytes[13] == .colon, let minute = number(14) else { return nil }
         guard hour < 24 else { return "The hours go from 00 to 23; got \(hour)." }
