@@ -90,12 +90,12 @@ import Testing
     @Test("of stored bytes: 507 and an error frame, until then nothing; reading and archiving go on")
     func storedBytes() throws {
         var limits = Limits()
-        limits.storedBytes = 100
+        limits.storedBytes = 700
         var world = World(limits: limits)
         let user = try world.backend.user("user-1")
         // What is begun below the limit is finished.
         let id = try world.create(by: user)
-        let full = APIError.storeFull("bytes", limit: 100)
+        let full = APIError.storeFull("bytes", limit: 700)
         #expect(refusal { () throws(APIError) in try world.create(.fitnessCoach, by: user) } == full)
         #expect(full.status.code == 507)
         // A duplicate still learns which one to continue.
@@ -105,7 +105,7 @@ import Testing
         let frames = world.takeEffects().frames(of: 1)
         #expect(frames.map { $0["type"] } == ["connected", "error"])
         #expect(frames.last?["code"] == "STORE_FULL")
-        #expect(frames.last?["error"] == .string(FrameError.storeFull(limit: 100).message))
+        #expect(frames.last?["error"] == .string(FrameError.storeFull(limit: 700).message))
         #expect(try world.show(id, for: user)["message_count"] == 0)
         #expect(try world.list(for: user)["pagination"]?["total_count"] == 1)
         #expect(refusal { () throws(APIError) in try world.archive(id, by: user) } == nil)
@@ -139,9 +139,9 @@ import Testing
         limits.storedBytes = 2000
         var world = World(limits: limits)
         let first = try world.backend.user("user-1")
-        #expect(world.backend.storedBytes == 64 + 8)
+        #expect(world.backend.storedBytes == 64 + 512 + 8)
         _ = try world.backend.user(ExactString(String(repeating: "\u{0}", count: 330)))
-        #expect(world.backend.storedBytes == 64 + 8 + 64 + 2 + 6 * 330)
+        #expect(world.backend.storedBytes == 2 * (64 + 512) + 8 + 2 + 6 * 330)
         #expect(refusal { () throws(APIError) in try world.backend.user("user-3") } == .storeFull("bytes", limit: 2000))
         #expect(try world.backend.user("user-1") == first && world.backend.userCount == 2)
         #expect(Invariants.violationsOfBytes(in: world).isEmpty)

@@ -31,12 +31,12 @@ import Testing
     @Test("of stored bytes: 507, and what is processed meanwhile fails and says why")
     func storedBytes() throws {
         var limits = Limits()
-        limits.storedBytes = 100
+        limits.storedBytes = 700
         var world = World(limits: limits)
         let user = try world.backend.user("user-1")
         try world.open(1, on: try world.create(by: user), by: user)
         let refusal = refusal { () throws(APIError) in try world.logMeal(by: user) }
-        #expect(refusal == .storeFull("bytes", limit: 100))
+        #expect(refusal == .storeFull("bytes", limit: 700))
 
         limits.storedBytes = world.backend.storedBytes + 1
         world.backend = Backend(Backend.Configuration(origin: World.origin, limits: limits))

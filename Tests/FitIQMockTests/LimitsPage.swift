@@ -168,7 +168,7 @@ enum LimitsPage {
             "numbers that the analytics of mood entries name": [
                 .count("DocumentAnswers.mostFigures", DocumentAnswers.mostFigures)
             ],
-            "stored users, consultations, messages, goals, meal logs, photos and documents, with 512 bytes for each user and 384 for each message (resident memory may be three times that)":
+            "stored users, consultations, messages, goals, meal logs, photos and documents (resident memory may be three times that)":
                 [
                     world.bytes("storedBytes")
                 ],
