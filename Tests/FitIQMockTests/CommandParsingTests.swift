@@ -29,7 +29,7 @@ struct CommandParsingTests {
         ["serve"] + serving,
         ["record", "--upstream", "https://api.example.com", "--output", "s.har", "--overwrite"] + hosting
             + ["--upstream-ca", "ca.pem"],
-        ["replay", "s.har", "--match", "strict", "--speed", "2.5", "--frames", "timed"] + serving,
+        ["replay", "s.har", "--match", "strict", "--speed", "2.5", "--frames", "timed", "--prefix", "/prod"] + serving,
         ["show", "s.har", "--bodies", "--width", "100"],
         [
             "watch", "--url", "http://localhost:1", "--world", "w", "--filter", "status=4xx goals", "--bodies",
