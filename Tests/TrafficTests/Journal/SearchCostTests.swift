@@ -38,7 +38,7 @@ struct SearchCostTests {
     @Test(
         "For a lookout, twice the entry's bytes if their content counts, and what it takes to tell the differences",
         arguments: [
-            ("type", "none", 512 + 2 * 5), ("text", "none", 512 + 2 * 5), ("status", "599", 512), ("since", "1", 16),
+            ("type", "none", 128 + 2 * 5), ("text", "none", 128 + 2 * 5), ("status", "599", 128), ("since", "1", 16),
         ])
     func lookout(name: String, value: String, expected: Int) throws {
         // A user is asked for, so that what is no longer wanted is looked at as well.

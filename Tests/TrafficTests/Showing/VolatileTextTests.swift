@@ -9,20 +9,20 @@ struct VolatileTextTests {
         arguments: [
             ("a eyJhbGciOiJIUzI1NiJ9.eyJz.c2ln b", "a {id} b"), ("eyJh.eyJz", "eyJh.eyJz"),
             ("eyJh.b.c.d", "eyJh.b.c.d"),
-            ("https://host:80/a", "{origin}/a"), ("\"ws://host:80\"", "\"{origin}\""),
-            ("http://host:8080/a", "http://host:8080/a"), ("http://host:80", "{origin}"),
-            ("[http://HOST:80]", "[{origin}]"), ("see http://host:80.", "see {origin}."),
+            ("https://host:81/a", "{origin}/a"), ("\"ws://host:81\"", "\"{origin}\""),
+            ("http://host:8180/a", "http://host:8180/a"), ("http://host:81", "{origin}"),
+            ("[http://HOST:81]", "[{origin}]"), ("see http://host:81.", "see {origin}."),
             ("http://[::1]:9/", "{origin}/"),
-            ("http://host:80.org", "http://host:80.org"), ("xhttp://host:80", "xhttp://host:80"),
-            ("WS://host:80/w/a-1/b", "{origin}/b"), ("http://host:80/w/", "{origin}/w/"), ("http://", "http://"),
-            ("http://host:80/w/abc", "{origin}/w/abc"), ("http://host:80/w//", "{origin}/w//"),
-            (#"https:\/\/host:80\/w\/a\/b"#, #"{origin}\/b"#), ("http:\\host:80", "http:\\host:80"),
-            (#"\nhttp://host:80"#, #"\n{origin}"#), ("{id}", "{{id}"),
+            ("http://host:81.org", "http://host:81.org"), ("xhttp://host:81", "xhttp://host:81"),
+            ("WS://host:81/w/a-1/b", "{origin}/b"), ("http://host:81/w/", "{origin}/w/"), ("http://", "http://"),
+            ("http://host:81/w/abc", "{origin}/w/abc"), ("http://host:81/w//", "{origin}/w//"),
+            (#"https:\/\/host:81\/w\/a\/b"#, #"{origin}\/b"#), ("http:\\host:81", "http:\\host:81"),
+            (#"\nhttp://host:81"#, #"\n{origin}"#), ("{id}", "{{id}"),
         ])
     func normalised(_ text: String, _ expected: String) {
         #expect(
             VolatileText.normalised(
-                text, origins: Origins([RequestURL("http://host:80"), RequestURL("ws://[::1]:9/x")])
+                text, origins: Origins([RequestURL("http://host:81"), RequestURL("ws://[::1]:9/x")])
             ).text == expected)
     }
 
