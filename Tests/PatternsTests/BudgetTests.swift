@@ -16,6 +16,8 @@ struct BudgetTests {
         #expect(search.stepCount <= (count + 1) * pattern.instructionCount, "\(name)")
         #expect(search.lookupCount <= count * pattern.program.classes.count, "\(name)")
         #expect(search.lookupCount <= search.stepCount, "\(name)")
+        let lookupSteps = pattern.program.classes.map(\.lookupSteps).reduce(0, +)
+        #expect(pattern.stepsPerScalar == pattern.instructionCount + lookupSteps, "\(name)")
     }
 
     @Test("A large class that is repeated is one class, looked up once for a scalar")
@@ -26,6 +28,15 @@ struct BudgetTests {
         print("\(pattern.source.unicodeScalars.count) characters against 5,000: \(search)")
         #expect(!search.isFound && search.lookupCount == 10_000)
         #expect(search.stepCount <= 5001 * pattern.instructionCount)
+    }
+
+    /// What a lookup compares is measured to cost that many steps at most.
+    @Test(
+        "A class counts by its ranges, once",
+        arguments: [("x", 2), ("\\d", 4), ("[a-z]", 5), ("[ac][ca]", 7), ("[aceg]", 7)])
+    func classes(source: String, steps: Int) throws {
+        #expect(try Pattern(source).stepsPerScalar == steps)
+        #expect(try Pattern("[\(Self.ideographs)]").stepsPerScalar == 14)
     }
 
     @Test("A pattern that would take more steps is refused")

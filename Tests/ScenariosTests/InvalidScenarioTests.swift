@@ -104,16 +104,18 @@ struct InvalidScenarioTests {
         }
         // An instruction marks the match.
         let words = [String](repeating: "eggs", count: 100)
-        #expect(throws: Never.self) { try Scenario.read(text(["/x{899}/"] + words)) }
-        let error = try #require(throws: ScenarioErrors.self) { try Scenario.read(text(["/x{899}/", "/y/"] + words)) }
+        #expect(throws: Never.self) { try Scenario.read(text(["/x{399}/"] + words)) }
+        let error = try #require(throws: ScenarioErrors.self) {
+            try Scenario.read(text(["/x{399}/", "/[a-z]/"] + words))
+        }
         #expect(
             error.mistakes.map(\.message) == [
-                "\(list) has rules that take up to 1002 steps for a character of a text; at most 1000 are allowed. An "
-                    + "expression takes as many as it has characters, a repetition by number as often as it repeats, "
-                    + "and words take 1: repeat less, or match words."
+                "\(list) has rules that take up to 505 steps for a character of a text; at most 500 are allowed. An "
+                    + "expression takes as many as it has characters, a class some more, a repetition by number as "
+                    + "often as it repeats, and words take 1: repeat less, or match words."
             ])
         #expect(throws: Never.self) {
-            try Scenario.read(text([String](repeating: "eggs", count: ScenarioLimits.rules)))
+            try Scenario.read(text([String](repeating: "eggs", count: ScenarioLimits.matchingSteps)))
         }
     }
 }

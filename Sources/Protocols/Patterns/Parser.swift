@@ -38,8 +38,14 @@ struct Node {
     }
 }
 
-/// A place in a text, between two scalars.
-enum Place { case start, end, wordBoundary, insideOrOutsideOfWords }
+/// What a place in a text is, between two scalars.
+struct Place: OptionSet {
+    let rawValue: UInt8
+    static let start = Place(rawValue: 1)
+    static let end = Place(rawValue: 2)
+    static let wordBoundary = Place(rawValue: 4)
+    static let insideOrOutsideOfWords = Place(rawValue: 8)
+}
 
 /// Parses an expression by recursive descent; the nesting of groups is limited, so the stack stays small.
 struct Parser {

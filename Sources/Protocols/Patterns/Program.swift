@@ -100,8 +100,9 @@ struct Program {
 /// Searches a text for an expression, scalar by scalar, in all states at the same time.
 ///
 /// No state is entered twice between two scalars, so each scalar costs at most as many steps as there are instructions.
-/// A step is really bounded: it enters a state, and may ask once whether the scalar is of a class. That is looked up
-/// once for each scalar and class, in at most thirty comparisons, however many states ask for it.
+/// A step is really bounded: it enters a state, looks at the two that may follow, and may ask once whether the scalar is
+/// of a class. That is looked up once for each scalar and class, however many states ask for it, and counts as
+/// ``ScalarClass/lookupSteps``.
 struct Search {
     struct Outcome: Equatable {
         var isFound: Bool
@@ -120,47 +121,53 @@ struct Search {
     /// The second ways of splits that are still to go: at most one for each split.
     private let pending: UnsafeMutableBufferPointer<Int>
     /// For each class: the round in which it was last looked up, negative if the scalar is not in it.
-    private var lookedUp: [Int]
+    private let lookedUp: UnsafeMutableBufferPointer<Int>
+    /// The place before the next scalar.
+    private var place: Place
     private var outcome = Outcome(isFound: false, stepCount: 0, lookupCount: 0)
 
     /// Searches without checks of bounds and of ownership, which would cost more than the steps.
     static func run(_ program: Program, _ text: SearchedText) -> Outcome {
         let count = program.instructions.count
         return program.instructions.withUnsafeBufferPointer { instructions in
-            withUnsafeTemporaryAllocation(of: Int.self, capacity: 4 * count) { room in
+            // There are no more classes than instructions.
+            withUnsafeTemporaryAllocation(of: Int.self, capacity: 5 * count) { room in
                 room.initialize(repeating: 0)
-                let rooms = (0..<4).map { UnsafeMutableBufferPointer(rebasing: room[($0 * count)...].prefix(count)) }
-                var search = Search(program, instructions, rooms)
-                return text.elements.withUnsafeBufferPointer { search.run($0, states: rooms[3]) }
+                let rooms = (0..<5).map { UnsafeMutableBufferPointer(rebasing: room[($0 * count)...].prefix(count)) }
+                var search = Search(program, instructions, rooms, place: text.places[0])
+                return text.elements.withUnsafeBufferPointer { scalars in
+                    text.places.withUnsafeBufferPointer { search.run(scalars, places: $0, states: rooms[4]) }
+                }
             }
         }
     }
 
     private init(
         _ program: Program, _ instructions: UnsafeBufferPointer<Program.Instruction>,
-        _ rooms: [UnsafeMutableBufferPointer<Int>]
+        _ rooms: [UnsafeMutableBufferPointer<Int>], place: Place
     ) {
+        self.place = place
         (self.instructions, classes, ignoresCase) = (instructions, program.classes, program.ignoresCase)
-        (waiting, entered, pending) = (rooms[0], rooms[1], rooms[2])
-        lookedUp = [Int](repeating: 0, count: program.classes.count)
+        (waiting, entered, pending, lookedUp) = (rooms[0], rooms[1], rooms[2], rooms[3])
     }
 
     /// - Parameter states: Room for the states that waited for a scalar.
     private mutating func run(
-        _ scalars: UnsafeBufferPointer<SearchedText.Element>, states: UnsafeMutableBufferPointer<Int>
+        _ scalars: UnsafeBufferPointer<SearchedText.Element>, places: UnsafeBufferPointer<Place>,
+        states: UnsafeMutableBufferPointer<Int>
     ) -> Outcome {
-        enter(0, in: 1, between: nil, and: scalars.first)
+        enter(0, in: 1)
         for (index, scalar) in scalars.enumerated() where !outcome.isFound {
             let count = waitingCount
             for number in 0..<count { states[number] = waiting[number] }
             waitingCount = 0
-            let next = index + 1 < scalars.count ? scalars[index + 1] : nil
             let round = index + 2
+            place = places[index + 1]
             for number in 0..<count where takes(scalar, in: states[number], round) {
-                enter(states[number] + 1, in: round, between: scalar, and: next)
+                enter(states[number] + 1, in: round)
             }
             // A match may start anywhere.
-            enter(0, in: round, between: scalar, and: next)
+            enter(0, in: round)
         }
         return outcome
     }
@@ -179,9 +186,7 @@ struct Search {
     }
 
     /// Enters a state and those reachable from it without a scalar.
-    private mutating func enter(
-        _ first: Int, in round: Int, between previous: SearchedText.Element?, and next: SearchedText.Element?
-    ) {
+    private mutating func enter(_ first: Int, in round: Int) {
         var (state, count) = (first, 0)
         while true {
             var following: Int?
@@ -192,7 +197,7 @@ struct Search {
                 case .scalar, .oneOf:
                     waiting[waitingCount] = state
                     waitingCount += 1
-                case .place(let place): if place.lies(between: previous, and: next) { following = state + 1 }
+                case .place(let wanted): if place.contains(wanted) { following = state + 1 }
                 case .split(let left, let right):
                     pending[count] = right
                     count += 1
@@ -212,17 +217,4 @@ struct Search {
             }
         }
     }
-}
-
-extension Place {
-    func lies(between previous: SearchedText.Element?, and next: SearchedText.Element?) -> Bool {
-        switch self {
-        case .start: previous == nil
-        case .end: next == nil
-        case .wordBoundary: isWord(previous) != isWord(next)
-        case .insideOrOutsideOfWords: isWord(previous) == isWord(next)
-        }
-    }
-
-    private func isWord(_ scalar: SearchedText.Element?) -> Bool { scalar?.kinds.contains(.word) ?? false }
 }

@@ -41,8 +41,8 @@ extension ScalarKinds {
 
 /// A set of scalars: `[a-z_]`, `[^\s]`, `\d`, `.`.
 ///
-/// Equal sets are equal values, in whatever order they are written. A lookup takes at most 3 · 10 comparisons: three
-/// binary searches among at most ``Pattern/maximumLength`` ranges.
+/// Equal sets are equal values, in whatever order they are written. A lookup takes at most three binary searches,
+/// for the scalar and its other cases.
 struct ScalarClass: Hashable, Sendable {
     /// In order, and apart from each other.
     private(set) var ranges: [ClosedRange<UInt32>] = []
@@ -70,11 +70,19 @@ struct ScalarClass: Hashable, Sendable {
         }
     }
 
+    /// What a lookup costs, in steps of a search: two, and one for each round of the binary searches.
+    var lookupSteps: Int { 2 + Int.bitWidth - ranges.count.leadingZeroBitCount }
+
     func contains(_ scalar: SearchedText.Element, ignoringCase ignoresCase: Bool) -> Bool {
         let isNamed = !scalar.kinds.isDisjoint(with: kinds) || !scalar.kinds.isSuperset(of: opposites)
-        let cases = scalar.cased
-        let isListed = isNamed || lists(cases.itself) || ignoresCase && (lists(cases.upper) || lists(cases.folded))
-        return isListed != isNegated
+        return (isNamed || !ranges.isEmpty && lists(scalar.cased, ignoringCase: ignoresCase)) != isNegated
+    }
+
+    private func lists(_ cases: CasedScalar, ignoringCase ignoresCase: Bool) -> Bool {
+        if lists(cases.itself) { return true }
+        guard ignoresCase else { return false }
+        // Few scalars have another case, and fewer two.
+        return cases.upper != cases.itself && lists(cases.upper) || cases.folded != cases.itself && lists(cases.folded)
     }
 
     /// Whether a range has the scalar, by binary search.
@@ -119,7 +127,8 @@ struct CasedScalar: Sendable {
     }
 }
 
-/// A text that is searched: each scalar with its cases and kinds, which are looked up once for all searches.
+/// A text that is searched: each scalar with its cases and kinds, and the places between them, which are looked up once
+/// for all searches.
 public struct SearchedText: Sendable {
     struct Element: Sendable {
         let cased: CasedScalar
@@ -128,13 +137,22 @@ public struct SearchedText: Sendable {
 
     /// The maximum number of scalars that are searched, from the start: a limit in characters bounds no work, because a
     /// character has any number of scalars.
-    public static let maximumLength = 10_000
+    ///
+    /// The longest message has as many characters, mostly of one scalar each.
+    public static let maximumLength = 5000
     let elements: [Element]
+    /// Before each scalar, and after the last one.
+    let places: [Place]
 
     public init(_ text: String) {
         elements = text.unicodeScalars.prefix(Self.maximumLength).map {
             Element(cased: CasedScalar($0), kinds: ScalarKinds(of: $0))
         }
+        let isWord = [false] + elements.map { $0.kinds.contains(.word) } + [false]
+        var places: [Place] = zip(isWord, isWord.dropFirst()).map { $0 == $1 ? .insideOrOutsideOfWords : .wordBoundary }
+        places[0].insert(.start)
+        places[places.count - 1].insert(.end)
+        self.places = places
     }
 }
 

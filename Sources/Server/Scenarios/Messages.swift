@@ -166,8 +166,8 @@ enum Messages {
     static let afterTheEnd = "comes after silence, which ends the answer: nothing can follow."
     static func tooManyMatchingSteps(_ count: Int) -> String {
         "has rules that take up to \(count) steps for a character of a text; at most "
-            + "\(ScenarioLimits.matchingSteps) are allowed. An expression takes as many as it has characters, a "
-            + "repetition by number as often as it repeats, and words take 1: repeat less, or match words."
+            + "\(ScenarioLimits.matchingSteps) are allowed. An expression takes as many as it has characters, a class "
+            + "some more, a repetition by number as often as it repeats, and words take 1: repeat less, or match words."
     }
     static func tooManySteps(_ count: Int) -> String {
         "has \(count) steps; an answer has at most \(ScenarioLimits.steps), each chunk counted."

@@ -156,9 +156,9 @@ public enum ScenarioLimits {
     public static let rules = 1000
     /// Steps for a scalar of a text by all rules for answers together, and by all rules for meals.
     ///
-    /// With `SearchedText.maximumLength` that makes 10 million steps for a message, of some 3 ns each: what a message
-    /// may take of the loop. An instruction of an expression is one step, and so are words.
-    public static let matchingSteps = 1000
+    /// With `SearchedText.maximumLength` that makes 2.5 million steps for a message, of up to 6 ns each: less than the
+    /// 20 ms that a message may take of the loop. `Pattern.stepsPerScalar` says what an expression takes.
+    public static let matchingSteps = 500
     /// Names for pauses.
     public static let pauses = 1000
     /// Steps per answer; each chunk of a burst counts.

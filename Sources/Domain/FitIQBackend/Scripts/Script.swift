@@ -58,7 +58,7 @@ extension TextMatch {
     public var stepsPerScalar: Int {
         switch self {
         case .contains: 1
-        case .matches(let pattern): pattern.instructionCount
+        case .matches(let pattern): pattern.stepsPerScalar
         }
     }
 }
