@@ -11,7 +11,8 @@ struct UTF8Validator: Hashable, Sendable {
     /// Whether the text so far ends between two characters.
     var isAtBoundary: Bool { due == 0 }
 
-    /// Validates the next bytes, of which none is read more than three times; returns the index of the first byte that makes the text invalid, or nil.
+    /// Validates the next bytes, of which none is read more than three times; returns the index of the first byte that
+    /// makes the text invalid, or nil.
     ///
     /// After a non-nil result the validator must not be used again.
     mutating func consume(_ bytes: UnsafeRawBufferPointer) -> Int? {

@@ -249,7 +249,8 @@ extension JSONWriter {
 }
 
 extension RecordedExchange {
-    /// For the opening of a socket: what the client will not find in the answer: a subprotocol that it offered and the server ignored.
+    /// For the opening of a socket: what the client will not find in the answer: a subprotocol that it offered and the
+    /// server ignored.
     ///
     /// RFC 6455 §4.1 lets a client go on without one; browsers and some libraries fail the connection.
     var hint: String? {
