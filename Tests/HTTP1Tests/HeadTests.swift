@@ -164,6 +164,19 @@ struct RequestTargetTests {
         func excerpt(_ text: String) -> Excerpt { Array(text.utf8).withUnsafeBufferPointer { Excerpt($0) } }
         #expect(throws: RemoteError.badTargetForm(excerpt("http://"))) { try RequestTarget(parsing: "http://") }
         #expect(throws: RemoteError.badTargetAuthority(excerpt(""))) { try RequestTarget(parsing: "http:///a") }
+        // A password does not reach answers, logs and journals.
+        for userInfo in ["ann:pw", "ann", "a@b:c", String(repeating: "long", count: 20)] {
+            #expect(throws: RemoteError.badTargetAuthority(excerpt("***@h:1"))) {
+                try RequestTarget(parsing: "http://\(userInfo)@h:1/a")
+            }
+            #expect(throws: RemoteError.badTargetForm(excerpt("ws://***@h/a"))) {
+                try RequestTarget(parsing: "ws://\(userInfo)@h/a")
+            }
+            #expect(throws: RemoteError.badTargetForm(excerpt("***@h"))) {
+                try RequestTarget(parsing: "\(userInfo)@h")
+            }
+        }
+        #expect(throws: RemoteError.badTargetForm(excerpt("a/b@c"))) { try RequestTarget(parsing: "a/b@c") }
         #expect(throws: RemoteError.badEscape(excerpt("%zz"))) { try RequestTarget(parsing: "/a%zzb?c") }
         #expect(throws: RemoteError.badEscape(excerpt("%4"))) { try RequestTarget(parsing: "/%4?1") }
     }

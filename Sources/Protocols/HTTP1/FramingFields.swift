@@ -38,9 +38,9 @@ struct FramingFields: Sendable {
     /// Empty is allowed: a target URI may have no authority.
     private mutating func noteHost(_ value: ByteRange, _ bytes: Bytes) throws(RemoteError) {
         hostCount += 1
-        guard hostCount == 1 else { throw .severalHosts(Excerpt(bytes, value)) }
+        guard hostCount == 1 else { throw .severalHosts(Excerpt(target: value, in: bytes)) }
         guard Authority.isValid(bytes, value, needsHost: false, needsPort: false) else {
-            throw .badHost(Excerpt(bytes, value))
+            throw .badHost(Excerpt(target: value, in: bytes))
         }
     }
 

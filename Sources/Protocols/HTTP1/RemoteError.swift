@@ -37,6 +37,24 @@ struct Excerpt: CustomStringConvertible, Sendable {
         description = text
     }
 
+    /// An excerpt of a target or an authority without its userinfo (RFC 3986 §3.2.1), which may be a password.
+    init(target range: ByteRange, in bytes: Bytes) {
+        let target = bytes[range]
+        var start = 0
+        if let slash = target.firstIndex(of: .slash), slash > 0, target[slash - 1] == .colon, slash + 1 < target.count,
+            target[slash + 1] == .slash
+        {
+            start = slash + 2
+        }
+        let authority = target[start...].prefix { $0 > .space && $0 != .slash && $0 != .questionMark && $0 != .hash }
+        guard let at = authority.lastIndex(of: .at), at > start else {
+            self.init(target)
+            return
+        }
+        let shown = Array(target[..<start]) + Array("***".utf8) + Array(target[at...])
+        self = shown.withUnsafeBufferPointer { Excerpt($0) }
+    }
+
     static func escaped(_ byte: UInt8) -> String {
         switch byte {
         case .tab: "\\t"

@@ -126,14 +126,14 @@ extension RequestTarget.Parts {
         }
         if isPlain, bytes[range.lower] == .slash, method != .connect { return .init(form: .origin, path: range) }
         if let byte = bytes[range].first(where: { !$0.isVisible }) {
-            throw .badTargetByte(byte, Excerpt(bytes, range))
+            throw .badTargetByte(byte, Excerpt(target: range, in: bytes))
         }
-        if bytes[range].contains(.hash) { throw .fragmentInTarget(Excerpt(bytes, range)) }
+        if bytes[range].contains(.hash) { throw .fragmentInTarget(Excerpt(target: range, in: bytes)) }
 
         // authority-form = uri-host ":" port, for CONNECT and nothing else (RFC 9112 §3.2.3)
         if method == .connect {
             guard Authority.isValid(bytes, range, needsHost: true, needsPort: true) else {
-                throw .badConnectTarget(Excerpt(bytes, range))
+                throw .badConnectTarget(Excerpt(target: range, in: bytes))
             }
             return RequestTarget.Parts(form: .authority, authority: range)
         }
@@ -154,7 +154,7 @@ extension RequestTarget.Parts {
             range.count > length && bytes.equalsIgnoringCase(ByteRange(range.lower, range.lower + length), scheme)
         }
         let scheme = begins(with: "http://", of: 7) ? 7 : begins(with: "https://", of: 8) ? 8 : 0
-        guard scheme > 0 else { throw .badTargetForm(Excerpt(bytes, range)) }
+        guard scheme > 0 else { throw .badTargetForm(Excerpt(target: range, in: bytes)) }
         let start = range.lower + scheme
         var end = start
         while end < range.upper, bytes[end] != .slash, bytes[end] != .questionMark { end += 1 }
@@ -162,7 +162,7 @@ extension RequestTarget.Parts {
         // "A recipient … MUST reject a … http URI reference that has an empty host" (RFC 9110 §4.2.1); userinfo is an
         // error too (§4.2.4).
         guard Authority.isValid(bytes, authority, needsHost: true, needsPort: false) else {
-            throw .badTargetAuthority(Excerpt(bytes, authority))
+            throw .badTargetAuthority(Excerpt(target: authority, in: bytes))
         }
         return try pathAndQuery(bytes, ByteRange(end, range.upper), form: .absolute, authority: authority)
     }
