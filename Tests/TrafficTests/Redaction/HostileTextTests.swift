@@ -12,6 +12,9 @@ struct HostileTextTests {
         "\\\"",
         "\"token\" ", "a@", "@", "a@b.", "a@b.cd", "%40", "a%40", "\\u0040", "a\\u0040b.", "%41", "?token=", "&token=a",
         "token=", "=", "\"", " ", "a", ".", "'", "eyJhbGciOiJIUzI1NiJ9.", "user-1@redacted.example", "\"token\":1",
+        "{\"token\":", "\"token\":{\"a\":", "\"token\":[[", "\"token\":{}", "\"token\":[-", "\"token\":[\\", "\":",
+        "\\\":",
+        "\"token\":{\"\":", "://", "://a", ":\\/\\/", "%3A%2F%2F", "://a@", "a.token=", "?[%41",
     ]
 
     @Test("One text takes as long as sixteen that are as long together, whatever it is", arguments: repeated)
@@ -43,8 +46,14 @@ struct HostileTextTests {
     @Test("In random texts no secret is overlooked", arguments: 0..<20 as Range<UInt64>)
     func random(seed: UInt64) {
         var numbers = Draw(seed: seed)
-        let noise = Self.repeated + ["b", "x.de", "\n", "{", "}", "]", ",", "\u{1F600}", "\"password\":\"p\""]
-        let needles = [" s3cr3t-value ", " needle@hay.example ", " {\"password\":\"p4ssw0rd\"} ", " /?token=t0ken&"]
+        let noise =
+            Self.repeated + [
+                "b", "x.de", "\n", "{", "}", "]", ",", "\u{1F600}", "\"password\":\"p\"", "\"token\":{", "\"token\":[",
+            ]
+        let needles = [
+            " s3cr3t-value ", " needle@hay.example ", " {\"password\":\"p4ssw0rd\"} ", " /?token=t0ken&",
+            " http://u:us3rinfo@h/",
+        ]
         for _ in 0..<50 {
             var text = ""
             for _ in 0..<Int.random(in: 1...60, using: &numbers) {
@@ -55,7 +64,7 @@ struct HostileTextTests {
             var known = "{\"secret\":\"s3cr3t-value\"}"
             redactor.redact(&known)
             redactor.redact(&text)
-            for secret in ["s3cr3t-value", "needle@hay", "p4ssw0rd", "t0ken"] where text.contains(secret) {
+            for secret in ["s3cr3t-value", "needle@hay", "p4ssw0rd", "t0ken", "us3rinfo"] where text.contains(secret) {
                 Issue.record("seed \(seed): \(secret) is left of \(original.debugDescription)")
             }
         }

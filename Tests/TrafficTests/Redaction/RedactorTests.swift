@@ -38,14 +38,17 @@ struct RedactionCase: Sendable, CustomTestStringConvertible {
             #"{"token_count":"a","password_cost":12345,"isPasswordSet":"b","next_page_token":"c"}"#,
             #"{"token_count":"a","password_cost":12345,"isPasswordSet":"b","next_page_token":"c"}"#),
         RedactionCase(
-            "a name of up to 24 bytes",
-            #"{"access_____________token":"a","access______________token":"b","\u0061ccess____________token":"c"}"#,
-            #"{"access_____________token":"redacted-token-1","access______________token":"b","\u0061ccess____________token":"redacted-token-2"}"#
+            "the last words decide, however they are written",
+            #"{"user_api_key":"a","oauthToken":"b","client-secret":"c","X-API-KEY":"d","APIkey":"e","AWSAccessKey":"f","user.password":"g","password2":"h","passwordConfirmation":"i","passwd":"j","my_token":"k"}"#,
+            #"{"user_api_key":"redacted-api-key-1","oauthToken":"redacted-token-1","client-secret":"redacted-secret-1","X-API-KEY":"redacted-api-key-2","APIkey":"redacted-api-key-3","AWSAccessKey":"redacted-api-key-4","user.password":"redacted-password-1","password2":"redacted-password-2","passwordConfirmation":"redacted-password-3","passwd":"redacted-password-4","my_token":"redacted-token-2"}"#
         ),
         RedactionCase(
+            "a long name", #"{"\#(String(repeating: "long_", count: 100))token":"a"}"#,
+            #"{"\#(String(repeating: "long_", count: 100))token":"redacted-token-1"}"#),
+        RedactionCase(
             "other names stay",
-            #"{"tokens":"a","token_count":"b","tokens_used":12345,"passwords":"c","my_token":"d","secretary":"e","tok":"f"}"#,
-            #"{"tokens":"a","token_count":"b","tokens_used":12345,"passwords":"c","my_token":"d","secretary":"e","tok":"f"}"#
+            #"{"tokens":"a","token_count":"b","tokens_used":12345,"passwords":"c","mytoken":"d","secretary":"e","tok":"f","page_token":"g","nextToken":"h","access_key_id":"i","monkey":"j"}"#,
+            #"{"tokens":"a","token_count":"b","tokens_used":12345,"passwords":"c","mytoken":"d","secretary":"e","tok":"f","page_token":"g","nextToken":"h","access_key_id":"i","monkey":"j"}"#
         ),
         RedactionCase(
             "letters that may be a word are found elsewhere only if they are many",
@@ -60,11 +63,31 @@ struct RedactionCase: Sendable, CustomTestStringConvertible {
             "empty, null, true", #"{"token":"","token":null,"token":true,"token":{}}"#,
             #"{"token":"","token":null,"token":true,"token":{}}"#),
         RedactionCase(
-            "what is inside an object has names of its own", #"{"token":{"id":"x","password":"y"}}"#,
-            #"{"token":{"id":"x","password":"redacted-password-1"}}"#),
+            "all of an object, by its own names or the outer one", #"{"token":{"id":"x","password":"y"},"id":"z"}"#,
+            #"{"token":{"id":"redacted-token-1","password":"redacted-password-1"},"id":"z"}"#),
+        RedactionCase(
+            "all levels of objects and lists",
+            #"{"password" : { "a" : [ {"b":"x"} , ["y", 1234, 12, -5, 1.2345, true, null, ""] ], "c" : {} } , "d" : ["z", 1234]}"#,
+            #"{"password" : { "a" : [ {"b":"redacted-password-1"} , ["redacted-password-2", "redacted-password-3", 12, -5, 1.2345, true, null, ""] ], "c" : {} } , "d" : ["z", 1234]}"#
+        ),
+        RedactionCase(
+            "objects in a string of JSON", #"{"body":"{\"secret\":{\"a\":\"x\\\"\",\"b\":1234},\"c\":\"y\"}","d":"z"}"#,
+            #"{"body":"{\"secret\":{\"a\":\"redacted-secret-1\",\"b\":\"redacted-secret-2\"},\"c\":\"y\"}","d":"z"}"#),
+        RedactionCase(
+            "brackets in names and values are none", #"{"secret":{"a}":"}","b]":["]","x"]},"c":"y"}"#,
+            #"{"secret":{"a}":"redacted-secret-1","b]":["redacted-secret-2","redacted-secret-3"]},"c":"y"}"#),
+        RedactionCase(
+            "names in an object are searched", #"{"token":{"ann@example.com":"x"}}"#,
+            #"{"token":{"user-1@redacted.example":"redacted-token-1"}}"#),
+        RedactionCase(
+            "an object that is torn", #"{"password":{"a":["x","y"#,
+            #"{"password":{"a":["redacted-password-1","redacted-password-2"#),
+        RedactionCase(
+            "an object that ends with the string around it", #"{"body":"{\"token\":{\"a\":\"x\"","c":"y"}"#,
+            #"{"body":"{\"token\":{\"a\":\"redacted-token-1\"","c":"y"}"#),
         RedactionCase(
             "lists", #"{"token": ["a" , "b",3,"c"],"x":["a"]}"#,
-            #"{"token": ["redacted-token-1" , "redacted-token-2",3,"c"],"x":["a"]}"#),
+            #"{"token": ["redacted-token-1" , "redacted-token-2",3,"redacted-token-3"],"x":["a"]}"#),
         RedactionCase(
             "lists without spaces", #"{"token":["a","b"]}"#, #"{"token":["redacted-token-1","redacted-token-2"]}"#),
         RedactionCase(
@@ -119,6 +142,11 @@ struct RedactionCase: Sendable, CustomTestStringConvertible {
         RedactionCase(
             "a name that is encoded", "/x?%74oken=a&tok%65%6E=b",
             "/x?%74oken=redacted-token-1&tok%65%6E=redacted-token-2"),
+        RedactionCase(
+            "names in brackets, and long ones",
+            "/x?user[password]=a&user%5Bpassword%5D=b&user.api_key=c&a_b_c_d_e_f_token=d",
+            "/x?user[password]=redacted-password-1&user%5Bpassword%5D=redacted-password-2&user.api_key=redacted-api-key-1&a_b_c_d_e_f_token=redacted-token-1"
+        ),
         RedactionCase("no value, other names", "/x?token=&mytoken=a&token", "/x?token=&mytoken=a&token"),
         RedactionCase("no query", "token=abc and x token=abc", "token=abc and x token=abc"),
     ]
@@ -159,8 +187,25 @@ struct RedactionCase: Sendable, CustomTestStringConvertible {
             "that was a token before",
             #"{"token":"ann@example.com","mail":"Ann@example.com","url":"ann%40example.com"}"#,
             #"{"token":"redacted-token-1","mail":"redacted-token-1","url":"redacted-token-1"}"#),
+    ]
+
+    static let userInfos: [RedactionCase] = [
         RedactionCase(
-            "the user of a URL", "https://ann:pass@api.example.com/x", "https://ann:user-1@redacted.example/x"),
+            "user and password", "https://ann:pass@api.example.com/x", "https://redacted-password-1@api.example.com/x"),
+        RedactionCase(
+            "a host without a dot, a user alone, no user", "ws://u:p@localhost:80?x=y http://u@h/ http://h/u:p@h",
+            "ws://redacted-password-1@localhost:80?x=y http://redacted-password-2@h/ http://h/u:p@h"),
+        RedactionCase("the last sign ends it", "http://a@b:c!d@h", "http://redacted-password-1@h"),
+        RedactionCase(
+            "in JSON", #"{"a":"http://u:p@h/","b":"http:\/\/u:p@h\/","c":"http://h","d":"x@y"}"#,
+            #"{"a":"http://redacted-password-1@h/","b":"http:\/\/redacted-password-1@h\/","c":"http://h","d":"x@y"}"#),
+        RedactionCase(
+            "in an item", "/x?to=http%3A%2F%2Fu%3Ap%40h%2Fa%40b&u=http%3a%2f%2fu%3ap%40h&v=http%3A%2F%2Fh&w=a%40b",
+            "/x?to=http%3A%2F%2Fredacted-password-1%40h%2Fa%40b&u=http%3a%2f%2fredacted-password-1%40h&v=http%3A%2F%2Fh&w=a%40b"
+        ),
+        RedactionCase(
+            "encoded, equal to plain", "http://u:p%21@h http://u:p!@h",
+            "http://redacted-password-1@h http://redacted-password-1@h"),
     ]
 }
 
@@ -174,6 +219,9 @@ struct RedactorTests {
 
     @Test("E-mail addresses", arguments: RedactionCase.addresses)
     func addresses(_ row: RedactionCase) { check(row) }
+
+    @Test("Users and passwords of URLs", arguments: RedactionCase.userInfos)
+    func userInfos(_ row: RedactionCase) { check(row) }
 
     private func check(_ row: RedactionCase) {
         var redactor = Redactor()
@@ -343,8 +391,15 @@ struct RedactorTests {
             ("Api-Key", "abc", "redacted-api-key-1"), ("X-Auth-Token", "abc", "redacted-token-1"),
             ("Cookie", "abc; a=b", "redacted-cookie-1; a=redacted-cookie-2"),
             ("Referer", "http://ann:pw@localhost/x", "http://redacted-password-1@localhost/x"),
+            ("X-Amz-Security-Token", "abc", "redacted-token-1"), ("Sec-WebSocket-Key", "abc", "abc"),
+            ("Link", "<http://u:p@h/x>; rel=next", "<http://redacted-password-1@h/x>; rel=next"),
         ])
     func secretFields(_ name: String, _ value: String, _ redacted: String) {
         #expect(Self.redacted([(name, value)]).fields == [SessionField(name, redacted)])
+    }
+
+    @Test("The URL of a request loses its userinfo")
+    func requestURL() {
+        #expect(Self.redacted([], url: "http://ann:pw@h:1/x").url == "http://redacted-password-1@h:1/x")
     }
 }

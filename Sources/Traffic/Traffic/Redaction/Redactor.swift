@@ -5,11 +5,11 @@ import WebSocket
 ///
 /// Secrets are
 ///
-/// - credentials in `Authorization` (the scheme stays), the values of cookies, the userinfo of a URL in a field;
-/// - fields, strings in JSON and items of queries and forms whose decoded names a table has (``SecretName``): `token`,
-///   `access_token`, `new_password`, `api_key`, `client_secret`, in any case, including `camelCase`; in JSON also numbers
-///   of four digits or more;
-/// - e-mail addresses in URLs, fields, bodies and frames.
+/// - credentials in `Authorization` (the scheme stays), the values of cookies;
+/// - fields, members of JSON, items of queries and forms, and parts of `multipart/form-data`, whose decoded names are
+///   those of secrets (``SecretName``); in JSON strings, numbers of four digits or more, and all of these within an
+///   object or an array;
+/// - the userinfo of URLs, and e-mail addresses, in URLs, fields, bodies and frames.
 ///
 /// A known secret is replaced wherever it appears later if it has eight bytes or more and is not a short word in lower
 /// case. The rest of a text stays unchanged to the byte. Text that is not UTF-8 is searched for known secrets only. It
@@ -77,18 +77,23 @@ public struct Redactor: Sendable {
     private mutating func redact(_ body: inout SessionBody, of fields: [SessionField]) {
         if !body.bytes.isEmpty, fields.contains(where: \.isContentEncoding) {
             body = SessionBody([], of: body.byteCount)
+            return
+        }
+        let type = fields.first { $0.name.lowercased() == "content-type" }?.value ?? ""
+        if let parts = MultipartBody(body.bytes, type: type) {
+            replace(&body, with: redacted(parts))
         } else {
-            redact(&body, as: Self.content(fields))
+            let isForm = type.lowercased().utf8.starts(with: "application/x-www-form-urlencoded".utf8)
+            redact(&body, as: isForm ? .form : nil)
         }
     }
 
-    private static func content(_ fields: [SessionField]) -> TextScan.Content? {
-        let type = fields.first { $0.name.lowercased() == "content-type" }?.value.lowercased()
-        return type?.utf8.starts(with: "application/x-www-form-urlencoded".utf8) == true ? .form : nil
+    private mutating func redact(_ body: inout SessionBody, as content: TextScan.Content?) {
+        replace(&body, with: redacted(body.bytes, as: content))
     }
 
-    private mutating func redact(_ body: inout SessionBody, as content: TextScan.Content?) {
-        guard let new = redacted(body.bytes, as: content) else { return }
+    private func replace(_ body: inout SessionBody, with new: [UInt8]?) {
+        guard let new else { return }
         body = body.isCut ? SessionBody(new, of: new.count + body.byteCount - body.bytes.count) : SessionBody(new)
     }
 
@@ -100,13 +105,31 @@ public struct Redactor: Sendable {
         return bytes.withUnsafeBufferPointer { TextScan.redacted($0, as: isText ? content ?? .text : .binary, &table) }
     }
 
+    /// Redacts each part by itself: whole if its name is a secret's, otherwise as text, or not if it is none.
+    private mutating func redacted(_ body: MultipartBody) -> [UInt8] {
+        var output: [UInt8] = []
+        var end = 0
+        func piece(_ range: Range<Int>) -> [UInt8] { Array(body.bytes[range]) }
+        body.forEachPart { name, content in
+            let head = piece(end..<content.lowerBound)
+            output += redacted(head, as: nil) ?? head
+            let bytes = piece(content)
+            if !bytes.isEmpty, let kind = name.withUnsafeBufferPointer({ SecretKind($0) }) {
+                output += table.placeholder(for: bytes, kind)
+            } else {
+                output += redacted(bytes, as: nil) ?? bytes
+            }
+            end = content.upperBound
+        }
+        let rest = piece(end..<body.bytes.count)
+        return output + (redacted(rest, as: nil) ?? rest)
+    }
+
     // MARK: Fields
 
     private mutating func redact(_ field: inout SessionField) {
         switch field.name.lowercased() {
         case "authorization", "proxy-authorization": field.value = credentials(field.value)
-        case let name where PackedName(name.utf8).flatMap(SecretKind.init) != nil:
-            field.value = placeholder(field.value, PackedName(name.utf8).flatMap(SecretKind.init) ?? .token)
         case "cookie":
             let pairs = field.value.split(separator: ";", omittingEmptySubsequences: false).map { cookie($0) }
             field.value = pairs.joined(separator: ";")
@@ -115,14 +138,11 @@ public struct Redactor: Sendable {
             let parts = field.value.split(separator: ";", maxSplits: 1, omittingEmptySubsequences: false)
             field.value = ([cookie(parts[0])] + parts.dropFirst().map(String.init)).joined(separator: ";")
         default:
-            if let authority = URLParts(field.value).authority, let at = authority.lastIndex(of: "@"),
-                at > authority.startIndex
-            {
-                // The user and the password of a URL, RFC 3986 §3.2.1.
-                let secret = placeholder(authority[..<at], .password)
-                field.value.replaceSubrange(authority.startIndex..<at, with: secret)
+            if let kind = field.name.withUTF8({ SecretKind($0) }) {
+                field.value = placeholder(field.value, kind)
+            } else {
+                redact(&field.value)
             }
-            redact(&field.value)
         }
     }
 

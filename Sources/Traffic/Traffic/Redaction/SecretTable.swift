@@ -20,7 +20,12 @@ struct SecretTable: Sendable {
     /// Further secrets share a placeholder.
     private let mostSecrets: Int
 
-    init(mostSecrets: Int = SecretTable.mostSecrets) { self.mostSecrets = mostSecrets }
+    /// What stands for every secret instead of placeholders; addresses stay then.
+    let mark: [UInt8]?
+
+    init(mostSecrets: Int = SecretTable.mostSecrets, mark: String? = nil) {
+        (self.mostSecrets, self.mark) = (mostSecrets, mark.map { Array($0.utf8) })
+    }
 
     private struct Occurrence: Sendable {
         var bytes: [UInt8]
@@ -40,6 +45,7 @@ struct SecretTable: Sendable {
 
     /// Returns the placeholder of a secret, which becomes known.
     mutating func placeholder(for secret: [UInt8], _ kind: SecretKind) -> [UInt8] {
+        if let mark { return mark }
         if let (kind, number) = SecretKind.placeholder(secret) {
             // It was redacted before. Its number is reserved, or another secret would get it.
             counts[kind] = max(counts[kind] ?? 0, number)

@@ -8,7 +8,7 @@ extension TextScan {
     /// Replaces the address whose `@`, `%40` or `\u0040` is at an index.
     mutating func redactAddress(at index: Int, width: Int, _ table: inout SecretTable) {
         let start = startOfLocalPart(endingAt: index)
-        guard start < index, var end = endOfDomain(from: index + width) else { return }
+        guard table.mark == nil, start < index, var end = endOfDomain(from: index + width) else { return }
         // Text with several of these signs is not a deliverable address, but it may contain one.
         while end < text.count, text[end] == .at, let next = endOfDomain(from: end + 1) { end = next }
         let domain = slice((index + width)..<end)
@@ -84,4 +84,41 @@ extension TextScan {
     }
 
     private func isDomain(_ byte: UInt8) -> Bool { byte.isAlphanumeric || byte >= 0x80 || byte == .minus }
+}
+
+/// The user and the password of a URL: `userinfo "@" host`, RFC 3986 §3.2.1.
+extension TextScan {
+    /// Replaces the userinfo if the `:` at an index ends the scheme of a URL, in JSON perhaps as `:\/\/`.
+    mutating func redactUserInfo(after colon: Int, _ table: inout SecretTable) {
+        if hasBytes("//", at: colon + 1) {
+            redactUserInfo(at: colon + 3, &table)
+        } else if hasBytes(#"\/\/"#, at: colon + 1) {
+            redactUserInfo(at: colon + 5, &table)
+        }
+    }
+
+    /// Replaces what is before the last `@` of the authority that begins at an index.
+    ///
+    /// - Parameter isEncoded: Whether the URL is percent-encoded, as an item of a query.
+    mutating func redactUserInfo(at start: Int, isEncoded: Bool = false, _ table: inout SecretTable) {
+        var end: Int?
+        var index = start
+        while index < text.count {
+            let decoded = isEncoded ? PercentCoding.byte(at: index, in: text) : nil
+            let byte = decoded ?? text[index]
+            if Self.endsAuthority(byte) || (isEncoded && text[index] == .ampersand) { break }
+            if byte == .at { end = index }
+            index += decoded == nil ? 1 : 3
+        }
+        guard let end, end > start else { return }
+        let secret = PercentCoding.decoded(slice(start..<end), plusIsSpace: false)
+        replace(start..<end, with: table.placeholder(for: secret, .password))
+    }
+
+    private static func endsAuthority(_ byte: UInt8) -> Bool {
+        switch byte {
+        case .slash, .questionMark, .hash, .backslash, .quote, UInt8(ascii: "<"), UInt8(ascii: ">"): true
+        default: byte <= .space
+        }
+    }
 }

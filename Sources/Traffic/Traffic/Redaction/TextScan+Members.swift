@@ -2,71 +2,110 @@ import Text
 
 /// Members of JSON objects and items of queries whose names mark them as secrets.
 extension TextScan {
-    /// Replaces the value of the member whose name may begin after the quote at an index.
+    /// Replaces the value of the member whose name may end at a quote.
     ///
     /// JSON within a JSON string has `\"` for each quote: all quotes of a level have the same number of backslashes.
-    mutating func redactMember(at index: Int, _ table: inout SecretTable) {
-        guard let name = name(from: index + 1), let kind = SecretKind(name.packed),
-            let (level, next) = colonAfterName(endingAt: name.end), next < text.count
-        else { return }
+    mutating func redactMember(endingAt quote: Int, _ table: inout SecretTable) {
+        guard let next = colonAfterName(endingAt: quote)?.next, next < text.count else { return }
+        var end = quote
+        while end > 0, text[end - 1] == .backslash { end -= 1 }
+        let level = quote - end
+        guard let kind = kind(ofNameEndingAt: end, level: level) else { return }
         switch text[next] {
-        case .leftBracket:
-            var element = skippingSpace(from: next + 1)
-            while let end = redactString(at: element, level: level, kind, &table) {
-                let comma = skippingSpace(from: end)
-                guard hasByte(.comma, at: comma) else { return }
-                element = skippingSpace(from: comma + 1)
-            }
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): redactNumber(at: next, level: level, kind, &table)
-        default: _ = redactString(at: next, level: level, kind, &table)
+        case .leftBrace, .leftBracket:
+            guard container == nil else { return }
+            container = Container(kind: kind, level: level)
+            containerResumes = next
+        case let byte where byte.isDigit: redactNumber(at: next, level: level, kind, &table)
+        default: redactString(at: next, level: level, kind, &table)
         }
     }
 
-    /// The maximum length of a name, including underscores and hyphens.
-    private static let longestName = 24
+    /// The maximum length of a name's ending that decides, as written.
+    private static let longestEnding = 200
 
-    /// The name that begins at an index and its end, or nil if it cannot be a secret's.
-    private func name(from start: Int) -> (packed: PackedName, end: Int)? {
-        var packed = PackedName()
-        var index = start
-        // And one for the closing quote.
-        for _ in 0...Self.longestName {
-            guard index < text.count else { return nil }
-            if packed.append(text[index]) {
-                index += 1
-            } else if text[index] == .backslash, hasBytes("u", at: index + 1),
-                let unit = text.hexCodeUnit(at: index + 2), unit < 0x80
-            {
-                guard packed.append(UInt8(unit)) else { return nil }
-                index += 6
-            } else {
-                // The closing quote, which is escaped on inner levels.
-                return text[index] == .quote || text[index] == .backslash ? (packed, index) : nil
-            }
+    private func kind(ofNameEndingAt end: Int, level: Int) -> SecretKind? {
+        var (start, isEscaped) = (end, false)
+        while start > 0, end - start < Self.longestEnding, text[start - 1] != .quote {
+            start -= 1
+            isEscaped = isEscaped || text[start] == .backslash
         }
-        return nil
+        let name = slice(start..<end)
+        guard isEscaped else { return SecretKind(name) }
+        return unescaped(name, level: level).withUnsafeBufferPointer { SecretKind($0) }
     }
 
-    /// Replaces the contents of a string and returns the index after its closing quote, or nil if there is none.
-    private mutating func redactString(
-        at index: Int, level: Int, _ kind: SecretKind, _ table: inout SecretTable
-    ) -> Int? {
-        var start = index
-        while hasByte(.backslash, at: start) { start += 1 }
-        guard start - index == level, hasByte(.quote, at: start) else { return nil }
-        start += 1
-        let (end, next) = endOfString(from: start, level: level)
-        // A credential may be preceded by its scheme, as in the field.
-        if end - start > 7, slice(start..<(start + 7)).map({ $0 | 0x20 }).elementsEqual("bearer ".utf8) { start += 7 }
-        guard end > start else { return next }
-        var secret = Array(slice(start..<end))
+    /// Removes the escapes of a piece of a string and of the strings that it is in.
+    private func unescaped(_ piece: UnsafeBufferPointer<UInt8>, level: Int) -> [UInt8] {
+        var bytes = Array(piece)
         var escapes = level + 1
-        while escapes > 0, secret.contains(.backslash) {
-            secret = secret.withUnsafeBufferPointer { JSONEscapes.removed(from: $0) }
+        while escapes > 0, bytes.contains(.backslash) {
+            bytes = bytes.withUnsafeBufferPointer { JSONEscapes.removed(from: $0) }
             escapes /= 2
         }
-        replace(start..<end, with: table.placeholder(for: secret, kind))
-        return next
+        return bytes
+    }
+
+    /// An object or an array that is a secret's value, so that everything inside is secret as well.
+    struct Container {
+        var kind: SecretKind
+        /// The number of backslashes before each quote.
+        var level: Int
+        var depth = 0
+    }
+
+    /// Replaces the string or the number that begins at an index between the tokens of the container.
+    ///
+    /// Names stay, and are searched like other text.
+    /// - Returns: Whether the byte needs no other search.
+    mutating func redactContent(at index: Int, _ table: inout SecretTable) -> Bool {
+        guard let container else { return false }
+        let (byte, level) = (text[index], container.level)
+        switch byte {
+        case .leftBrace, .leftBracket: self.container?.depth += 1
+        case .rightBrace, .rightBracket:
+            if container.depth > 1 { self.container?.depth -= 1 } else { leaveContainer() }
+        case _ where text[index...].prefix(level).allSatisfy { $0 == .backslash } && hasByte(.quote, at: index + level):
+            let next = endOfString(from: index + level + 1, level: level).next
+            if hasByte(.colon, at: skippingSpace(from: next)) {
+                containerResumes = next
+            } else {
+                redactString(at: index, level: level, container.kind, &table)
+            }
+        case _ where byte.isDigit: redactNumber(at: index, level: level, container.kind, &table)
+        case .comma, .colon, .minus: return false
+        case _ where byte.isJSONWhitespace || byte.isLowercaseLetter: return false
+        default:
+            leaveContainer()
+            return false
+        }
+        return true
+    }
+
+    private mutating func leaveContainer() {
+        container = nil
+        containerResumes = .max
+    }
+
+    /// Continues after a value in the container, which ends if this is no JSON.
+    private mutating func resumeContainer(after end: Int) {
+        guard container != nil else { return }
+        let next = skippingSpace(from: end)
+        if next == text.count || ",]}".utf8.contains(text[next]) { containerResumes = end } else { leaveContainer() }
+    }
+
+    /// Replaces the contents of a string if one begins at an index.
+    private mutating func redactString(at index: Int, level: Int, _ kind: SecretKind, _ table: inout SecretTable) {
+        var start = index
+        while hasByte(.backslash, at: start) { start += 1 }
+        guard start - index == level, hasByte(.quote, at: start) else { return }
+        start += 1
+        let (end, next) = endOfString(from: start, level: level)
+        resumeContainer(after: next)
+        // A credential may be preceded by its scheme, as in the field.
+        if end - start > 7, slice(start..<(start + 7)).map({ $0 | 0x20 }).elementsEqual("bearer ".utf8) { start += 7 }
+        guard end > start else { return }
+        replace(start..<end, with: table.placeholder(for: unescaped(slice(start..<end), level: level), kind))
     }
 
     /// The end of a string's contents and the index after its closing quote, or the text's end if it is torn.
@@ -87,10 +126,9 @@ extension TextScan {
 
     /// Replaces a number of four digits or more with a string; shorter ones are counts.
     private mutating func redactNumber(at start: Int, level: Int, _ kind: SecretKind, _ table: inout SecretTable) {
-        var end = start
-        while end < text.count, text[end].isDigit { end += 1 }
-        let isWhole = end == text.count || (text[end] != .dot && text[end] | 0x20 != UInt8(ascii: "e"))
-        guard end - start >= 4, isWhole else { return }
+        let end = text[start...].firstIndex { !$0.isAlphanumeric && !"+-.".utf8.contains($0) } ?? text.count
+        resumeContainer(after: end)
+        guard end - start >= 4, text[start..<end].allSatisfy(\.isDigit) else { return }
         let quote = [UInt8](repeating: .backslash, count: level) + [.quote]
         replace(start..<end, with: quote + table.placeholder(for: Array(slice(start..<end)), kind) + quote)
     }
@@ -98,28 +136,29 @@ extension TextScan {
     /// Replaces the value of the query item whose name may end before the `=` at an index.
     mutating func redactItem(at index: Int, isForm: Bool, _ table: inout SecretTable) {
         var start = index
-        // Each byte of a name may be percent-encoded.
-        while start > copied, index - start <= 3 * Self.longestName + 5,
-            text[start - 1].isWordCharacter || text[start - 1] == .percent
-        {
-            start -= 1
-        }
-        var name = slice(start..<index)
+        while start > copied, index - start <= Self.longestEnding, Self.isItemName(text[start - 1]) { start -= 1 }
+        let name = slice(start..<index)
         switch start == 0 ? nil : text[start - 1] {
         case nil: guard isForm else { return }
         case .questionMark, .ampersand, .semicolon, .hash: break
         // Some JSON encoders write an ampersand this way.
-        case .backslash where name.starts(with: "u0026".utf8): name = UnsafeBufferPointer(rebasing: name.dropFirst(5))
+        case .backslash where name.starts(with: "u0026".utf8): break
         default: return
         }
-        guard let kind = PackedName(PercentCoding.decoded(name, plusIsSpace: false)).flatMap(SecretKind.init)
-        else { return }
+        let kind =
+            name.contains(.percent)
+            ? PercentCoding.decoded(name, plusIsSpace: false).withUnsafeBufferPointer { SecretKind($0) }
+            : SecretKind(name)
+        guard let kind else { return }
         var end = index + 1
         while end < text.count, !Self.endsItem(text[end]) { end += 1 }
         guard end > index + 1 else { return }
         let secret = PercentCoding.decoded(slice((index + 1)..<end), plusIsSpace: false)
         replace((index + 1)..<end, with: table.placeholder(for: secret, kind))
     }
+
+    /// Word characters, each of which may be percent-encoded, and what nests names: `user[password]`, `user.password`.
+    private static func isItemName(_ byte: UInt8) -> Bool { byte.isWordCharacter || "%[].".utf8.contains(byte) }
 
     private static func endsItem(_ byte: UInt8) -> Bool { byte <= .space || #""\&#;<>'"#.utf8.contains(byte) }
 }

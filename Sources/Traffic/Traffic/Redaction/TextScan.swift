@@ -9,6 +9,11 @@ struct TextScan {
     /// How much of the text the output covers.
     private(set) var copied = 0
 
+    /// The object or array with a secret's name around the current index.
+    var container: Container?
+    /// The end of the container's current name or value; no index without a container.
+    var containerResumes = Int.max
+
     init(_ text: UnsafeBufferPointer<UInt8>) { self.text = text }
 
     /// The content of a text.
@@ -46,12 +51,18 @@ struct TextScan {
                 !isName(match.range)
             {
                 replace(match.range, with: match.placeholder)
+            } else if index >= containerResumes, redactContent(at: index, &table) {
+                // Nothing but names, brackets and short numbers is left of it.
             } else if isText {
                 switch byte {
-                case .quote: redactMember(at: index, &table)
+                case .quote: redactMember(endingAt: index, &table)
                 case .equals: redactItem(at: index, isForm: content == .form, &table)
+                case .colon where hasByte(.slash, at: index + 1) || hasByte(.backslash, at: index + 1):
+                    redactUserInfo(after: index, &table)
                 case .at: redactAddress(at: index, width: 1, &table)
                 case .percent where hasBytes("40", at: index + 1): redactAddress(at: index, width: 3, &table)
+                case .percent where hasBytes("3A%2F%2F", at: index + 1) || hasBytes("3a%2f%2f", at: index + 1):
+                    redactUserInfo(at: index + 9, isEncoded: true, &table)
                 case .backslash where hasBytes("u0040", at: index + 1): redactAddress(at: index, width: 6, &table)
                 default: break
                 }
