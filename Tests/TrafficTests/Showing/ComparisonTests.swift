@@ -79,6 +79,7 @@ struct ComparisonTests {
             (#"{"a":1}"#, #"{"a":"1"}"#, [#"response.body.a: 1 → "1""#]),
             (#"{"a":1e400}"#, #"{"a":2e400}"#, ["response.body.a: 1e400 → 2e400"]),
             (#"{"token":"a","api_key":"b","accessToken":"c"}"#, #"{"token":"x","api_key":"y","accessToken":"z"}"#, []),
+            (#"{"token":{"a":["b"]},"c":"d"}"#, #"{"token":{"a":["x"]},"c":"e"}"#, [#"response.body.c: "d" → "e""#]),
             (#"{"name":"user-1"}"#, #"{"name":"redacted"}"#, [#"response.body.name: "user-1" → "redacted""#]),
             ("plain", "text", ["response.body: plain → text"]), ("", "x", ["response.body: - → x"]),
             (#"{"a":"\u001b[1m"}"#, #"{"a":"\u009b"}"#, [#"response.body.a: "\u001b[1m" → "\x9B""#]),

@@ -187,7 +187,8 @@ extension Shape {
             let members = object.map { (form: VolatileText.normalised($0.key, origins: origins), member: $0) }
             for (_, member) in members.sorted(by: { $0.form < $1.form }) {
                 add(text: member.key)
-                add(member.value, under: member.key)
+                // A recording has placeholders for all that is below a secret's name.
+                add(member.value, under: SecretName.isSecret(name) ? name : member.key)
             }
             add(literally: "}")
         }

@@ -86,6 +86,8 @@ extension JSONComparison {
         let isEqual: Bool
         switch (first, second) {
         case (.object(let left), .object(let right)):
+            // All that is below a secret's name is secret.
+            let secret = SecretName.isSecret(name) ? name : nil
             // Names that are IDs have their partners in turn.
             var others = Dictionary(grouping: right.map(\.key).filter { left[$0] == nil }) {
                 VolatileText.normalised($0, origins: origins.second)
@@ -93,15 +95,15 @@ extension JSONComparison {
             for (key, value) in left {
                 let form = VolatileText.normalised(key, origins: origins.first)
                 if let other = right[key] ?? others[form]?.popFirst().flatMap({ right[$0] }) {
-                    compare(value, other, at: path + step(to: key), under: key)
+                    compare(value, other, at: path + step(to: key), under: secret ?? key)
                 } else {
-                    note(path + step(to: key), excerpt(value, under: key), nil)
+                    note(path + step(to: key), excerpt(value, under: secret ?? key), nil)
                 }
             }
             for key in right.map(\.key) where left[key] == nil {
                 let form = VolatileText.normalised(key, origins: origins.second)
                 guard let rest = others[form]?.popFirst(), let value = right[rest] else { continue }
-                note(path + step(to: rest), nil, excerpt(value, under: rest))
+                note(path + step(to: rest), nil, excerpt(value, under: secret ?? rest))
             }
             return
         case (.array(let left), .array(let right)):
