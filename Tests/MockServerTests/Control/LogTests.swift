@@ -72,6 +72,21 @@ struct LogTests {
         #expect(facts[0]["duration_ms"]?.description == "0" && facts[0]["world"] == nil)
     }
 
+    @Test("Neither the secrets of a query nor the userinfo of a target reach the log, refused or not")
+    func secrets() throws {
+        let network = VirtualNetwork()
+        let log = log(network)
+        _ = try network.exchange(Request(target: "/api/v1/goals?%74oken=hidden&userApiKey=hidden&page_token=a&b=c"))
+        for target in ["http://ann:hidden@h/a", "ftp://ann:hidden@h/a", "ann:hidden@h", "/a?token=hidden#b"] {
+            let client = try #require(network.connect())
+            client.send(Array("GET \(target) HTTP/1.1\r\nHost: h\r\n\r\n".utf8))
+        }
+        #expect(log.lines.count == 5 && !log.lines.contains { $0.contains("hidden") }, "\(log.lines)")
+        let target = "/api/v1/goals?%74oken=…&userApiKey=…&page_token=a&b=c"
+        #expect(log.lines.first?.hasPrefix("info GET \(target) 401 ") == true, "\(log.lines)")
+        #expect(log.lines.contains { $0.contains("***@h") }, "\(log.lines)")
+    }
+
     @Test("A WebSocket's beginning and end are lines, with what it carried; the echo socket has its own")
     func sockets() throws {
         let network = VirtualNetwork()

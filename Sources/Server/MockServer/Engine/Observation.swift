@@ -59,7 +59,9 @@ public enum Observation: Sendable, CustomStringConvertible {
     private var facts: [Fact] {
         switch self {
         case .exchange(let exchange, let lasted, let place):
-            let (method, target) = (exchange.head.method.rawValue, Self.shown(exchange.head.target.description))
+            let (method, target) = (
+                exchange.head.method.rawValue, SecretName.hidingSecrets(in: exchange.head.target.description)
+            )
             let (code, message) = (exchange.refusal?.code, exchange.refusal?.message.map(Self.excerpt))
             let faults = Self.names(of: exchange.faults)
             let reasons = [code?.onOneLine(limit: 100), message, faults.map { "fault \($0)" }].compactMap(\.self)
@@ -93,7 +95,8 @@ public enum Observation: Sendable, CustomStringConvertible {
                 ("frames_in", framesIn, "\(framesIn) in,"), ("frames_out", framesOut, "\(framesOut) out"),
                 ("faults", Self.names(of: closing.faults), nil),
             ]
-        case .refused(let status, let message):
+        case .refused(let status, let text):
+            let message = SecretName.hidingSecrets(in: text)
             return [
                 ("event", "refused", nil), ("status", status.code, "refused with \(status.code):"),
                 ("reason", message, message),
@@ -121,14 +124,13 @@ public enum Observation: Sendable, CustomStringConvertible {
         }
     }
 
-    /// A target without the token that some clients send in the query.
-    private static func shown(_ target: String) -> String { target.replacing(#/token=[^&]*/#, with: "token=…") }
-
     private static func names(of faults: [String]) -> String? {
         faults.isEmpty ? nil : faults.joined(separator: ", ").onOneLine(limit: 100)
     }
 
-    private static func excerpt(_ message: String) -> String { shown(message).onOneLine(limit: 200) }
+    private static func excerpt(_ message: String) -> String {
+        SecretName.hidingSecrets(in: message).onOneLine(limit: 200)
+    }
 
     /// The cause of an end, with the code of the close frame that began it.
     private static func cause(of closing: RecordedClosing) -> String {
