@@ -41,6 +41,20 @@ struct WorkTests {
         }
     }
 
+    @Test("of a message has a limit of final blocks, each of which takes a call of zlib", arguments: [0, 1])
+    func tooManyFinalBlocks(more: Int) throws {
+        // The empty stored block at the end is not final.
+        let payload = Self.repeated([0x03, 0x00], MessageInflater.mostFinalBlocks + more) + [0x00]
+        var inflater = MessageInflater(windowBits: 15, keepsHistory: true)
+        var mistake: MessageInflater.Mistake?
+        do throws(MessageInflater.Mistake) {
+            _ = try inflater.inflate(payload, limit: 1 << 20)
+        } catch {
+            mistake = error
+        }
+        #expect(mistake == (more == 0 ? nil : .tooManyBlocks))
+    }
+
     @Test("of a body does not grow with its number of files")
     func files() throws {
         let empty = Gzip.deflate([])

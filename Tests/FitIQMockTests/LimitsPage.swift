@@ -87,6 +87,9 @@ enum LimitsPage {
             .bytes("MessageDeflater.keptBytes", MessageDeflater.keptBytes),
             .bytes("CompressionTerms.preferredClientBits", 1 << CompressionTerms.preferredClientBits),
         ],
+        "blocks of a compressed message that are marked as the last one": [
+            .count("MessageInflater.mostFinalBlocks", MessageInflater.mostFinalBlocks)
+        ],
         "unsent bytes at which pongs wait": [webSocket.bytes("unsentBeforePongsWait")],
         "bytes that a slow reader of a socket leaves unread": [server.bytes("unsentBytes")],
         "time to answer our close frame": [server.time("closingTime")],

@@ -103,7 +103,7 @@ struct CompressionTests {
         #expect(without.state == .failed)
     }
 
-    @Test("What cannot be inflated is refused with 1002, text that is no UTF-8 with 1007")
+    @Test("What cannot be inflated is refused with 1002, text that is no UTF-8 with 1007, too many blocks with 1009")
     func mistakes() {
         let rows: [([UInt8], UInt16, String)] = [
             ([], 1002, "A compressed message lacks its end."),
@@ -113,9 +113,14 @@ struct CompressionTests {
             (Self.again, 1002, "A compressed message cannot be inflated."),
             ([0x00, 0x01, 0x00, 0xFE, 0xFF, 0xFF, 0x00], 1007, "Text is not UTF-8: byte 0xFF at index 0."),
             ([0x00, 0x01, 0x00, 0xFE, 0xFF, 0xC3, 0x00], 1007, "Text is not UTF-8: it ends inside a character"),
+            (
+                Array(repeatElement([0x03, 0x00], count: 100_001).joined()) + [0], 1009,
+                "A compressed message has more than 100000 final blocks."
+            ),
         ]
         for (payload, code, beginning) in rows {
-            guard case .failed(let failed, let message)? = outcome(Wire.frame(1, payload, rsv: 4)).events.last else {
+            let outcome = outcome(Wire.frame(1, payload, rsv: 4), limit: max(1000, payload.count))
+            guard case .failed(let failed, let message)? = outcome.events.last else {
                 Issue.record("not refused: \(payload)")
                 continue
             }

@@ -107,6 +107,7 @@ def serve(options):
     if "--state" in options and not os.path.exists(options[options.index("--state") + 1]):
         sqlite3.connect(options[options.index("--state") + 1]).executescript(
             "CREATE TABLE server (serial); INSERT INTO server VALUES (1); CREATE TABLE world (name); CREATE TABLE entity (id)")
+        os.chmod(options[options.index("--state") + 1], 0o600)
     server = Server(("127.0.0.1", 0), Handler)
     ready = options[options.index("--ready-file") + 1]
     with open(ready + ".new", "w") as file:

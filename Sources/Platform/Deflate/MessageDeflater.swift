@@ -61,7 +61,14 @@ public struct MessageInflater: Hashable, Sendable {
         case corrupt
         /// The blocks lack their end: an empty stored block, without the four bytes 00 00 FF FF.
         case unfinished
+        /// More than ``MessageInflater/mostFinalBlocks`` blocks are marked as the last one.
+        case tooManyBlocks
     }
+
+    /// The blocks of a message that may be marked as the last one.
+    ///
+    /// Each takes two bytes, and zlib some 64 ns. Deflaters mark one for each flush at most.
+    public static let mostFinalBlocks = 100_000
 
     private let windowBits: UInt8
     private let keepsHistory: Bool
@@ -81,8 +88,8 @@ public struct MessageInflater: Hashable, Sendable {
 
     /// The message that was deflated to `payload`, with at most `limit` bytes.
     ///
-    /// The time is linear in the bytes of the payload and in the limit, however many blocks there are; the bytes of
-    /// earlier messages are loaded once.
+    /// The time is linear in the bytes of the payload and in the limit, however many blocks there are, and those
+    /// that are marked as the last one have a limit; the bytes of earlier messages are loaded once.
     public mutating func inflate(_ payload: [UInt8], limit: Int) throws(Mistake) -> [UInt8] {
         var work = 0
         return try inflate(payload, limit: limit, work: &work)
@@ -94,7 +101,7 @@ public struct MessageInflater: Hashable, Sendable {
         defer { work += stream.work }
         if !history.isEmpty { stream.setHistory(history) }
         var output: [UInt8] = []
-        var start = 0
+        var (start, finalBlocks) = (0, 0)
         while true {
             let ran = payload.withUnsafeBufferPointer {
                 let rest = UnsafeBufferPointer(rebasing: $0[start...])
@@ -111,6 +118,8 @@ public struct MessageInflater: Hashable, Sendable {
             case .ended:
                 // §7.2.3.4: a block may be marked as the last one, and others follow all the same.
                 guard start < payload.count else { throw .unfinished }
+                finalBlocks += 1
+                guard finalBlocks <= Self.mostFinalBlocks else { throw .tooManyBlocks }
                 stream.resume()
             }
         }

@@ -94,6 +94,8 @@ enum ProtocolViolation: Error, Hashable, Sendable {
     case lengthWithTopBit(UInt64)
     /// The total includes all fragments announced so far.
     case messageTooBig(total: UInt64, limit: Int)
+    /// A compressed message takes longer to inflate than its bytes warrant.
+    case tooManyBlocks(limit: Int)
     case invalidText(byte: UInt8, index: Int)
     case truncatedText(count: Int)
     case closePayloadOfOneByte
@@ -103,7 +105,7 @@ enum ProtocolViolation: Error, Hashable, Sendable {
 
     var code: CloseCode {
         switch self {
-        case .messageTooBig: .messageTooBig
+        case .messageTooBig, .tooManyBlocks: .messageTooBig
         case .invalidText, .truncatedText, .closeReasonNotUTF8, .closeReasonTruncated: .invalidPayload
         default: .protocolError
         }

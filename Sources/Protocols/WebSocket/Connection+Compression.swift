@@ -44,6 +44,7 @@ extension Connection {
             case .tooLarge: throw .messageTooBig(total: UInt64(limits.message) + 1, limit: limits.message)
             case .corrupt: throw .corruptBlocks
             case .unfinished: throw .unfinishedBlocks
+            case .tooManyBlocks: throw .tooManyBlocks(limit: MessageInflater.mostFinalBlocks)
             }
         }
         guard incomingMessage == .text, let invalid = message.withUnsafeBytes({ validator.consume($0) }) else { return }

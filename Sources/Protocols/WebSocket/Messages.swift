@@ -55,6 +55,8 @@ extension ProtocolViolation {
             "Length \(length) came in \(bytes) bytes. Use the shortest form: 7 bits to 125, 2 bytes to 65535."
         case .lengthWithTopBit(let length):
             "A 64-bit length came with its top bit set (0x\(String(length, radix: 16))). That bit must be 0."
+        case .tooManyBlocks(let limit):
+            "A compressed message has more than \(limit) final blocks. Flush it with blocks that are not final."
         case .messageTooBig(let total, let limit):
             "A message of at least \(total) bytes came. The limit is \(limit): send smaller messages."
         case .invalidText(let byte, let index):
