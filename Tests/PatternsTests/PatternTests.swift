@@ -115,14 +115,14 @@ import Testing
             ("aaab", "aaaaaaab"), ("σ", "Σ"), ("a b", "x A B"), ("a.c", "A.C"),
         ])
     func isFound(words: String, text: String) {
-        #expect(Caseless.contains(words, in: text))
+        #expect(SoughtWords(words).isFound(in: text))
     }
 
     @Test(
         "are not found",
         arguments: [("a", ""), ("aab", "abab"), ("a.c", "abc"), ("a b", "a  b"), ("protein", "protei")])
     func isMissing(words: String, text: String) {
-        #expect(!Caseless.contains(words, in: text))
+        #expect(!SoughtWords(words).isFound(in: text))
     }
 
     @Test("are found as a search by trial finds them, whatever the text", arguments: [UInt64(7)])
@@ -133,7 +133,7 @@ import Testing
             let words = numbers.text(of: ["a", "B", "b"], upTo: 5)
             let (folded, sought) = (Array(text.lowercased()), Array(words.lowercased()))
             let expected = (0...folded.count).contains { folded[$0...].starts(with: sought) }
-            #expect(Caseless.contains(words, in: text) == expected, "\(words) in \(text)")
+            #expect(SoughtWords(words).isFound(in: text) == expected, "\(words) in \(text)")
         }
     }
 }

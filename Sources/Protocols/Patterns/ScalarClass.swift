@@ -156,46 +156,51 @@ public struct SearchedText: Sendable {
     }
 }
 
-/// Case-insensitive search, scalar by scalar.
-public enum Caseless {
-    /// Whether the text contains the words; empty words are contained in every text.
+/// Words to search for, whatever their case, scalar by scalar; prepared once for many texts.
+public struct SoughtWords: Sendable, Equatable {
+    public let text: String
+    private let scalars: [Unicode.Scalar]
+    /// For each prefix of the words, the length of its longest border (Knuth, Morris, Pratt).
+    private let borders: [Int]
+
+    /// Takes time linear in the words.
+    public init(_ text: String) {
+        self.text = text
+        scalars = text.unicodeScalars.map { CasedScalar($0).folded }
+        var (borders, length) = ([0], 0)
+        for scalar in scalars.dropFirst() {
+            while length > 0, scalars[length] != scalar { length = borders[length - 1] }
+            if scalars[length] == scalar { length += 1 }
+            borders.append(length)
+        }
+        self.borders = borders
+    }
+
+    /// Whether a text contains the words; empty words are contained in every text.
     ///
-    /// In time linear in both (Knuth, Morris, Pratt), so that no client's text makes it slow: at most two comparisons
-    /// for a scalar.
-    public static func contains(_ words: String, in text: String) -> Bool {
-        find(words, in: text.unicodeScalars.lazy.map { CasedScalar($0).folded }).isFound
+    /// In time linear in the text, so that no client's text makes it slow: at most two comparisons for a scalar.
+    public func isFound(in text: String) -> Bool {
+        find(in: text.unicodeScalars.lazy.map { CasedScalar($0).folded }).isFound
     }
 
-    public static func contains(_ words: String, in text: SearchedText) -> Bool {
-        find(words, in: text.elements.lazy.map(\.cased.folded)).isFound
-    }
+    public func isFound(in text: SearchedText) -> Bool { find(in: text.elements.lazy.map(\.cased.folded)).isFound }
 
-    static func find(_ words: String, in text: some Sequence<Unicode.Scalar>) -> (isFound: Bool, comparisonCount: Int) {
-        let sought = words.unicodeScalars.map { CasedScalar($0).folded }
-        guard !sought.isEmpty else { return (true, 0) }
-        let lengths = borders(of: sought)
+    func find(in text: some Sequence<Unicode.Scalar>) -> (isFound: Bool, comparisonCount: Int) {
+        guard !scalars.isEmpty else { return (true, 0) }
         var (length, comparisonCount) = (0, 0)
         for scalar in text {
             comparisonCount += 1
-            while length > 0, sought[length] != scalar {
-                length = lengths[length - 1]
+            while length > 0, scalars[length] != scalar {
+                length = borders[length - 1]
                 comparisonCount += 1
             }
-            if sought[length] == scalar { length += 1 }
-            if length == sought.count { return (true, comparisonCount) }
+            if scalars[length] == scalar { length += 1 }
+            if length == scalars.count { return (true, comparisonCount) }
         }
         return (false, comparisonCount)
     }
+}
 
-    /// For each prefix of the words, the length of its longest border.
-    private static func borders(of sought: [Unicode.Scalar]) -> [Int] {
-        var lengths = [0]
-        var length = 0
-        for scalar in sought.dropFirst() {
-            while length > 0, sought[length] != scalar { length = lengths[length - 1] }
-            if sought[length] == scalar { length += 1 }
-            lengths.append(length)
-        }
-        return lengths
-    }
+extension SoughtWords: ExpressibleByStringLiteral {
+    public init(stringLiteral text: String) { self.init(text) }
 }

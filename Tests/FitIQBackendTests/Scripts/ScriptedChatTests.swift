@@ -1,5 +1,6 @@
 import FitIQAPI
 import JSON
+import Patterns
 import Testing
 
 @testable import FitIQBackend
@@ -7,7 +8,7 @@ import Testing
 /// Scripted answers among questions, sockets, limits and archiving.
 @Suite("Scripted answers") struct ScriptedChatTests {
     private static func rule(_ content: String, _ steps: AnswerScript.Step...) -> AnswerRule {
-        AnswerRule(content: .contains(content), script: AnswerScript(steps: steps, timing: .even))
+        AnswerRule(content: .contains(SoughtWords(content)), script: AnswerScript(steps: steps, timing: .even))
     }
 
     @Test(

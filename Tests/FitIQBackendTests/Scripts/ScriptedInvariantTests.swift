@@ -15,7 +15,7 @@ import Testing
             _ content: String, persona: Persona? = nil, _ steps: [AnswerScript.Step], _ timing: StreamTiming = .human
         ) -> AnswerRule {
             AnswerRule(
-                personas: persona.map { [$0] } ?? [], content: .contains(content),
+                personas: persona.map { [$0] } ?? [], content: .contains(SoughtWords(content)),
                 script: AnswerScript(steps: steps, timing: timing))
         }
         return Script(

@@ -147,12 +147,16 @@ extension DocumentListQuery {
         return cost
     }
 
-    func matches(_ document: Document) -> Bool {
-        guard created.contains(document.createdAt) else { return false }
-        guard status != nil || words != nil else { return true }
-        let object = document.object
-        guard status == nil || object["status"]?.exactString == status else { return false }
-        guard let words else { return true }
-        return JSONValue.object(object).contains { Caseless.contains(words, in: $0) }
+    /// Whether a document is among those asked for; the words are prepared once for all.
+    var matches: (Document) -> Bool {
+        let sought = words.map { SoughtWords($0) }
+        return { document in
+            guard created.contains(document.createdAt) else { return false }
+            guard status != nil || sought != nil else { return true }
+            let object = document.object
+            guard status == nil || object["status"]?.exactString == status else { return false }
+            guard let sought else { return true }
+            return JSONValue.object(object).contains { sought.isFound(in: $0) }
+        }
     }
 }

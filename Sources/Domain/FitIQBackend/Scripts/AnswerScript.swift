@@ -137,7 +137,7 @@ public struct AnswerRule: Sendable, Equatable {
 
 public enum TextMatch: Sendable, Equatable {
     /// Contains these words, ignoring case.
-    case contains(String)
+    case contains(SoughtWords)
     /// A part matches the expression.
     case matches(Pattern)
 }

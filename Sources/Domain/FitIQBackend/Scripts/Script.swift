@@ -47,7 +47,7 @@ extension TextMatch {
     /// Whether a text matches, in linear time.
     public func fits(_ text: SearchedText) -> Bool {
         switch self {
-        case .contains(let words): Caseless.contains(words, in: text)
+        case .contains(let words): words.isFound(in: text)
         case .matches(let pattern): pattern.isFound(in: text)
         }
     }

@@ -257,7 +257,7 @@ struct Cursor {
     func textMatch() -> TextMatch? {
         guard let text = text(1...2000) else { return nil }
         guard text.utf8.count >= 2, text.hasPrefix("/"), text.hasSuffix("/") else {
-            guard let flags = Self.flags(of: text) else { return .contains(text) }
+            guard let flags = Self.flags(of: text) else { return .contains(SoughtWords(text)) }
             return refuse(Messages.badPattern(Messages.patternFlags, at: text.unicodeScalars.count - flags.count - 1))
         }
         do {
