@@ -15,7 +15,7 @@ final class WorldTable {
     /// again gives no world the id of another, whose clients may still be there.
     @exclusivity(unchecked) var serial: Int
     /// The largest ``serial`` of a state file: no server counts as far, and there is room for the numbers that follow.
-    static let largestSerial = Int.max / 2
+    static let largestSerial = Int.max / 4
     /// How many worlds were created in addition to the main one.
     @exclusivity(unchecked) private(set) var madeCount = 0
     @exclusivity(unchecked) private var deadlines = DeadlineQueue<World>()
