@@ -89,7 +89,7 @@ struct SystemClockTests {
         #expect(!client.wire.received.isEmpty)
         let entry = try #require(try world.journal().last)
         #expect(entry["kind"]?.string == "exchange")
-        #expect(entry["requested_at"]?.string?.hasPrefix("2025-01-29T") == true)
+        #expect(entry["requested_at"]?.string?.hasPrefix("2025-01-29T18:30:00") == true)
     }
 
     @Test("A mark from before the step goes back with the present date")

@@ -146,7 +146,7 @@ final class Recorder {
             entry.range.upperBound <= connection.output.releasedOffset
         {
             connection.record.waiting.removeFirst()
-            record(entry.event, on: connection, in: world)
+            record(entry.event(in: world), on: connection, in: world)
         }
     }
 
@@ -156,7 +156,7 @@ final class Recorder {
         released(connection, in: world)
         let messages = connection.socketFaults?.abandon() ?? []
         for entry in connection.record.waiting.takeAll() {
-            record(entry.abandoned(at: connection.output.releasedOffset), on: connection, in: world)
+            record(entry.abandoned(at: connection.output.releasedOffset, in: world), on: connection, in: world)
             if case .opened = entry.event { return true }
         }
         sent(messages, from: connection.output.writtenOffset, on: connection, in: world)
@@ -166,7 +166,9 @@ final class Recorder {
     /// Records the event of the bytes from an offset on, now or when faults release the last of them.
     private func add(_ event: JournalEvent, from start: Int, on connection: Connection, in world: World) {
         guard connection.output.isHeld else { return record(event, on: connection, in: world) }
-        connection.record.waiting.append(WaitingEntry(event: event, range: start..<connection.output.writtenOffset))
+        connection.record.waiting.append(
+            WaitingEntry(
+                event: event, range: start..<connection.output.writtenOffset, dateShift: world.turn.dateShift))
     }
 
     func record(_ event: JournalEvent, on connection: Connection, in world: World) {
@@ -247,11 +249,18 @@ struct WaitingEntry {
     let event: JournalEvent
     /// The place of its bytes among all that the connection ever wrote; empty if a fault lost it.
     let range: Range<Int>
+    /// How far the world's date was shifted when the event's times were taken.
+    let dateShift: Int64
+
+    /// The event with times by the present date, so that no span of it has a step of the system's clock.
+    func event(in world: World) -> JournalEvent {
+        world.turn.dateShift == dateShift ? event : event.moved(byNanoseconds: world.turn.dateShift - dateShift)
+    }
 
     /// The event if it is never released, and no byte after an offset was.
-    func abandoned(at offset: Int) -> JournalEvent {
+    func abandoned(at offset: Int, in world: World) -> JournalEvent {
         let delivery: Delivery = offset > range.lowerBound ? .partial : .none
-        switch event {
+        switch event(in: world) {
         // To the client an opening was none.
         case .exchange(var exchange), .opened(var exchange):
             exchange.abandon(delivery)

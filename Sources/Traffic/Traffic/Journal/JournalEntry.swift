@@ -94,30 +94,37 @@ public enum JournalEvent: Sendable {
     }
 }
 
+extension JournalEvent {
+    /// Returns the event with all its times moved.
+    public func moved(byNanoseconds span: Int64) -> JournalEvent {
+        // A foreign journal may hold any time.
+        func move(_ time: inout Timestamp) { time.nanosecondsSinceEpoch &+= span }
+        switch self {
+        case .exchange(var exchange):
+            move(&exchange.requestedAt)
+            return .exchange(exchange)
+        case .opened(var opening):
+            move(&opening.requestedAt)
+            return .opened(opening)
+        case .held(var hold):
+            move(&hold.until)
+            return .held(hold)
+        case .released(var release):
+            move(&release.due)
+            return .released(release)
+        case .frame, .closed, .fault, .clock, .note: return self
+        }
+    }
+}
+
 extension JournalEntry {
     /// Returns the entry with all its times moved.
     public func moved(byNanoseconds span: Int64) -> JournalEntry {
-        // A foreign journal may hold any time.
-        func move(_ time: inout Timestamp) { time.nanosecondsSinceEpoch &+= span }
-        var (time, event) = (time, event)
-        move(&time)
-        switch event {
-        case .exchange(var exchange):
-            move(&exchange.requestedAt)
-            event = .exchange(exchange)
-        case .opened(var opening):
-            move(&opening.requestedAt)
-            event = .opened(opening)
-        case .held(var hold):
-            move(&hold.until)
-            event = .held(hold)
-        case .released(var release):
-            move(&release.due)
-            event = .released(release)
-        case .frame, .closed, .fault, .clock, .note: break
-        }
+        var time = time
+        time.nanosecondsSinceEpoch &+= span
         return JournalEntry(
-            number: number, time: time, connection: connection, event: event, byteCount: byteCount)
+            number: number, time: time, connection: connection, event: event.moved(byNanoseconds: span),
+            byteCount: byteCount)
     }
 
     /// Returns the entry with bodies reduced to their beginnings, for keeping longer than the journal does.
