@@ -242,7 +242,7 @@ struct ConformRun: Sendable {
     private static func serve(_ proxy: sending ProxyHost, _ ended: Gate) throws {
         try SystemThread.start {
             _ = try? proxy.run()
-            _ = (proxy.tap as? SessionTap)?.finish(at: FitIQMock.now)
+            _ = (proxy.tap as? SessionTap)?.finish(at: proxy.loop.time(.now()))
             ended.open()
         }
     }

@@ -86,7 +86,9 @@ struct RecordCommand: ParsableCommand {
             // A second signal cuts answers off; the recording is completed all the same.
             _ = try orFailure(try proxy.run()) { (error: SocketError) in .running(error) }
         }
-        conclusions.add { () throws(Failure) in try tap.conclude(output, of: "proxy") }
+        conclusions.add { () throws(Failure) in
+            try tap.conclude(output, of: "proxy", at: proxy.loop.time(.now()))
+        }
         try conclusions.tell()
     }
 

@@ -280,10 +280,12 @@ struct ServerLauncher {
         }
         // In any case: the recording is valuable however the server ended.
         if let (tap, path) = recording {
-            conclusions.add { () throws(Failure) in try tap.conclude(path, of: "server") }
+            conclusions.add { () throws(Failure) in
+                try tap.conclude(path, of: "server", at: server.loop.time(.now()))
+            }
         }
         if isInOrder {
-            if let exportFile { conclusions.add { () throws(Failure) in try export(server.engine, to: exportFile) } }
+            if let exportFile { conclusions.add { () throws(Failure) in try export(server, to: exportFile) } }
             conclusions.add { () throws(Failure) in try conclude(server.engine) }
         }
         try conclusions.tell()
@@ -316,10 +318,12 @@ struct ServerLauncher {
         guard stoppedInOrder else { throw .running(Messages.forced) }
     }
 
-    private func export(_ engine: Engine, to path: String) throws(Failure) {
-        let state = try orFailure(try engine.exportState(at: FitIQMock.now)) { (error: APIError) in
+    private func export(_ server: Host, to path: String) throws(Failure) {
+        let now = server.loop.time(.now())
+        let state = try orFailure(try server.engine.exportState(at: now)) { (error: APIError) in
             .running(error.message)
         }
-        try orFailure(try WholeFile.write(state + [UInt8(ascii: "\n")], to: path), Failure.unwritten)
+        // It has password hashes and refresh tokens.
+        try orFailure(try WholeFile.write(state + [UInt8(ascii: "\n")], to: path, mode: 0o600), Failure.unwritten)
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FitIQAPI
 import Hosting
 import Logging
 import MockServer
@@ -58,8 +59,9 @@ extension SessionTap {
         }
     }
 
-    func conclude(_ path: String, of program: String) throws(Failure) {
-        let summary = finish(at: FitIQMock.now)
+    /// - Parameter time: By the clock of the loop, which does not jump.
+    func conclude(_ path: String, of program: String, at time: Timestamp) throws(Failure) {
+        let summary = finish(at: time)
         switch summary.place {
         case .wanted:
             print(Messages.recorded(requests: summary.requests, sockets: summary.sockets, in: path))

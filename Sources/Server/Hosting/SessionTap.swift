@@ -124,7 +124,7 @@ public final class SessionTap: Tap {
     ///
     /// If that fails, the file stays in its growing form, which opens just as well; the log says so.
     public func finish(at time: Timestamp) -> Summary {
-        let compaction = recorder.finish(at: time)
+        let compaction = recorder.finish(at: time, shiftedBy: dateShifts)
         write()
         var trouble: FileError?
         if !hasFailed {

@@ -122,8 +122,9 @@ public final class SessionRecorder {
     ///
     /// Unfinished exchanges on open connections are recorded as far as they went. The ranges are valid once the writes
     /// that ``takeWrites()`` returns after this call are done.
-    public func finish(at time: Timestamp) -> SessionCompaction {
-        for (_, tap) in taps.sorted(by: { $0.key < $1.key }) {
+    public func finish(at time: Timestamp, shiftedBy shifts: [UInt64: Int64] = [:]) -> SessionCompaction {
+        for (connection, tap) in taps.sorted(by: { $0.key < $1.key }) {
+            let time = time.advanced(byNanoseconds: shifts[connection] ?? 0)
             tap.observer.recordingEnded(at: time)
             record(tap, at: time)
         }
