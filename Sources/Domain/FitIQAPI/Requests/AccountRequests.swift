@@ -137,7 +137,11 @@ extension BodyReader {
     fileprivate func dateOfBirth(at now: Timestamp) throws(APIError) -> DateTime? {
         guard let value = self["date_of_birth"] else { return nil }
         guard let text = value.string, let date = DateTime(date: text) else {
-            throw .dateTimeExpected("date_of_birth", expected: Self.expectedDate, got: value)
+            var refusal = APIError.wrongType("date_of_birth", expected: Self.expectedDate, got: value)
+            // The reasons are those of date-times; a whole date shares the first ones.
+            let date = value.string.flatMap { $0.utf8.count == 10 ? $0 : nil }
+            if let problem = date.flatMap(RFC3339.problem) { refusal.message += " " + problem }
+            throw refusal
         }
         let (birth, today) = (text, now.wireText.prefix(10))
         guard birth >= "1900-01-01", let year = Int(today.prefix(4)),

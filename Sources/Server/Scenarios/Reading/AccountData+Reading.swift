@@ -105,6 +105,9 @@ extension PreferenceLists {
 
 extension Cursor {
     func date() -> DateTime? {
-        written.flatMap { DateTime(date: $0) } ?? refuse(expected: "a date such as \"1990-05-17\"")
+        if let date = written.flatMap({ DateTime(date: $0) }) { return date }
+        let expected = "a date such as \"1990-05-17\""
+        // The reasons are those of date-times; a whole date shares the first ones.
+        return written?.utf8.count == 10 ? refuse(time: expected) : refuse(expected: expected)
     }
 }

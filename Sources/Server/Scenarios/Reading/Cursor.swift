@@ -35,7 +35,7 @@ struct Cursor {
     }
 
     /// The same for a time, with what is wrong with a text that is almost one.
-    private func refuse<Value>(time expected: String) -> Value? {
+    func refuse<Value>(time expected: String) -> Value? {
         let problem = written.flatMap(RFC3339.problem).map { " " + $0 } ?? ""
         return refuse(Messages.wrongType(expected: expected, got: node.excerpt) + problem)
     }
