@@ -62,12 +62,7 @@ private struct Generator {
         food.label == nil && food.kind == .solid && food.per100Grams.calories >= 10
             && !food.names[0].split(separator: " ").contains { UnitWords.units[String($0)] != nil || $0 == "and" }
     }
-    static let counted = foods.filter { food in
-        guard let piece = food.portions[.pieces] else { return false }
-        return food.portions[.slices] == nil
-            || piece != food.portions[.slices]
-                && food.portions[.slices] == nil && piece < 300
-    }
+    static let counted = foods.filter { $0.portions[.pieces] != nil && $0.portions[.slices] == nil }
     static let poured = foods.filter { $0.portions[.cups] != nil }
     static let weighed = foods
     static let energetic = foods.filter { $0.per100Grams.calories * $0.serving.grams / 100 >= 20 }

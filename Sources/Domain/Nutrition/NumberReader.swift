@@ -41,15 +41,20 @@ struct NumberReader {
         }
     }
 
+    /// Digits with a comma before each three of them, or with a decimal comma.
+    private static func number(_ digits: Substring) -> Double? {
+        let parts = digits.split(separator: ",", omittingEmptySubsequences: false)
+        let isGrouped = parts.count > 1 && parts[0] != "0" && parts.dropFirst().allSatisfy { $0.count == 3 }
+        return Double(parts.joined(separator: isGrouped ? "" : "."))
+    }
+
     private func word(_ word: String, at start: Int) -> Reading? {
         if NumberWords.articles.contains(word) { return article(at: start) }
         if let part = NumberWords.parts[word], word == "half" || word == "quarter" || text.word(start + 1) == "of" {
             return withArticle(Reading(part, end: start + 1))
         }
         // `2% milk` is a name, and `70% chocolate` a kind.
-        if word.hasSuffix("%"), text.word(start + 1) == "of",
-            let percent = Double(word.dropLast().map { $0 == "," ? "." : String($0) }.joined())
-        {
+        if word.hasSuffix("%"), text.word(start + 1) == "of", let percent = Self.number(word.dropLast()) {
             return withArticle(Reading(min(percent / 100, Lexer.largestNumber), end: start + 1))
         }
         // `dozen eggs`: the collective itself multiplies one.
