@@ -48,6 +48,10 @@ struct FitIQMock: ParsableCommand {
     static func main() {
         CurrentProcess.holdStandardStreams()
         CurrentProcess.ignoreFileSizeSignal()
+        guard !CurrentProcess.arguments.isEmpty else {
+            printError(Messages.noCommandLine)
+            leave(3)
+        }
         do {
             let arguments = Array(CurrentProcess.arguments.dropFirst())
             if arguments.sorted() == ["--json", "--version"] {

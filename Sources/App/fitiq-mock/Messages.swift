@@ -42,6 +42,8 @@ enum Messages {
         "\(label) must be an origin as browsers send it, scheme://host or scheme://host:port without a path, or null, "
             + "file:// or *; got '\(value)'."
     }
+    static let noCommandLine =
+        "the system passed no command line, not even the program's name: mount /proc where it is missing"
     static func notTheFake(_ address: String) -> String {
         "\(address) answers, but not as a fitiq-mock does: give --server the URL of one, or of the proxy of a fleet."
     }
