@@ -11,9 +11,9 @@ extension Filling {
 
     /// All of them are forgotten after half an hour.
     static let idleWorlds = Filling(
-        name: "12,000 worlds with data",
+        name: "8,000 worlds with data",
         fill: { turns in
-            try turns.fill(11_999, Call("POST", Row.admin + "worlds", #"{"scenario":"established-account"}"#))
+            try turns.fill(8_000, Call("POST", Row.admin + "worlds", #"{"scenario":"established-account"}"#))
         },
         rows: [
             .act("31 min later: all lay idle, and are forgotten") { turns in
@@ -61,15 +61,15 @@ extension Filling {
     /// As many messages as fit into a world, in consultations as long as they may be.
     private static let manyMessages: String = {
         let consultation = #"{"persona":"nutritionist","status":"archived","made_up_messages":10000}"#
-        let consultations = Array(repeating: consultation, count: 11).joined(separator: ",")
-        let users = (0..<7).map { #"{"id":"u\#($0)","consultations":[\#(consultations)]}"# }
+        let consultations = Array(repeating: consultation, count: 7).joined(separator: ",")
+        let users = (0..<5).map { #"{"id":"u\#($0)","consultations":[\#(consultations)]}"# }
         return #"{"scenario":{"name":"talk","users":[\#(users.joined(separator: ","))]}}"#
     }()
 
-    private static let manyMessagesLabel = "a scenario of 770,000 messages"
+    private static let manyMessagesLabel = "a scenario of 350,000 messages"
 
     static let madeUpMessages = Filling(
-        name: "770,000 messages, a full world",
+        name: "350,000 messages, a full world",
         rows: [
             .call(Call("POST", Row.admin + "worlds", label: manyMessagesLabel) { manyMessages }),
             .get("worlds/w1"), .get("worlds/w1/state"), .post("worlds/w1/reset", "{}"),
