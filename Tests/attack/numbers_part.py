@@ -215,7 +215,7 @@ def use_scenario(server, body):
     checked, answer = client.send("POST", "/__admin/check", {"text": text})
     if checked != 200:
         return "trouble", f"check answered {checked}: {answer[:200]!r}"
-    if status == 400 and b"not JSON" in data or b"JSON" in data[:80]:
+    if status == 400 and (b"not JSON" in data or b"JSON" in data[:80]):
         return "no JSON", None
     is_good = json.loads(answer)["ok"]
         # It reads the text and does not make a world of it, so it may take more.
