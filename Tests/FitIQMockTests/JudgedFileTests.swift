@@ -211,7 +211,7 @@ struct JudgedFileTests {
             ("{", "! line 1, column 2: this is not valid JSON"),
             ("\u{FEFF}", "! line 1, column 1: this is not valid JSON"),
             ("\u{FEFF}" + entry, "! line 1, column 1: this is not valid JSON"),
-            ("\0\0\0", "! line 1, column 1: this is not valid JSON"),
+            ("\0\0\0", "! this is not valid JSON: line 1, column 1"),
             ("\u{1F}\u{8B}\u{08}", "! line 1, column 1: this is not valid JSON"),
             ("\u{7F}ELF\n{", "! line 1, column 1: this is not valid JSON"),
             ("[]", "! line 1: a line of a journal is an object"), ("7", "! line 1: a line of a journal is an object"),

@@ -98,8 +98,9 @@ struct HARText {
         guard bytes.count <= limits.bytes else { throw HARError(.tooLarge(limit: limits.bytes)) }
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
         guard bytes.contains(where: { !$0.isJSONWhitespace }) else { throw HARError(.empty) }
-        // Its byte order mark, or the upper half of the first character.
-        if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) || bytes.prefix(2).contains(0) {
+        // Its byte order mark, or the upper half of the first character; a file of zeros is what a crash leaves.
+        let hasZero = bytes.prefix(2).contains(0) && !bytes.starts(with: [0, 0])
+        if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) || hasZero {
             throw HARError(.utf16)
         }
         // Three more bytes are for the brackets that a torn file lacks.
