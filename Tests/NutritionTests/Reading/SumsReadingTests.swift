@@ -36,7 +36,7 @@ struct SumsReadingTests {
         .init("1 1/3rd cups rice", "rice 1.33 cups", 274),
         .init("an eighth of a pizza", "pizza 0.13 pieces", 285),
         .init("two fifths of a pizza", "pizza 0.4 pieces", 911),
-        .init("50% of a pizza", "pizza 0.5 pieces", 1138), .init("1,000% of a pizza", "pizza 10 pieces", 22760),
+        .init("50% of a pizza", "pizza 0.5 pieces", 1138), .init("1,000% of a pizza", "pizza 10 pieces", 22770),
         .init("25 percent of a pizza", "pizza 0.25 pieces", 569),
         .init("0.5 of an avocado", "avocado 0.5 pieces", 161),
         .init("third of a cup of rice", "rice 0.33 cups", 68),
