@@ -33,10 +33,12 @@ public final class Database {
         case bytes([UInt8])
     }
 
-    /// Opens a file, and creates it if it is missing; `:memory:` is no file.
+    /// Opens a file, and creates it if it is missing.
+    ///
+    /// `:memory:` does not name a file.
     public init(path: String) throws(SQLiteError) {
         var opened: OpaquePointer?
-        // The SQLite of Debian and of Apple take such a name for a URI, with options that nobody meant.
+        // SQLite as Debian and Apple build it reads such a name as a URI with options.
         let path = path.hasPrefix("file:") ? "./" + path : path
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
         let code = sqlite3_open_v2(path, &opened, flags, nil)

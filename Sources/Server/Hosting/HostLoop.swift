@@ -160,7 +160,9 @@ public final class HostLoop {
     /// How many nanoseconds the system's clock was set forward, or back, since the last call; mostly 0.
     public func clockStep(_ now: MonotonicInstant) -> Int64 { clocks.step(at: now) }
 
-    /// The time of an instant, for everything above the loop: the system's date, as if its clock had not been set.
+    /// The time of an instant, for everything above the loop.
+    ///
+    /// It is the date that the system would have if its clock had never been set.
     @inlinable public func time(_ now: MonotonicInstant) -> Timestamp {
         Timestamp(nanosecondsSinceEpoch: epoch + now.nanoseconds)
     }

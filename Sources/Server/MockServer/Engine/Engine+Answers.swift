@@ -134,7 +134,7 @@ extension Engine {
     }
 
     /// The answer of an endpoint that needs a bearer token, or nil if it waits for a job; the `id` is the first one in
-    /// its path, empty if there is none.
+    /// its path; a path without ids gives an empty text.
     ///
     /// - Throws: 401; 404 for an unknown id; 415, 413 and 400 for a bad body, 400 for a bad query; 507 if the world is
     ///   full.

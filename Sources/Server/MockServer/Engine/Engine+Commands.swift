@@ -5,8 +5,8 @@ import JSON
 
 /// The operations that change something, and those that only the apps know.
 extension Engine {
-    /// The answer of an operation, or nil if it waits for a job; the `id` is the first one in its path, empty if there
-    /// is none.
+    /// The answer of an operation, or nil if it waits for a job; the `id` is the first one in its path, empty if it
+    /// has no ids.
     ///
     /// - Throws: 404 for an unknown id; 415, 413 and 400 for a bad body, 400 for a bad query; 507 if the world is full.
     func commandAnswer(
