@@ -52,6 +52,9 @@ public struct Scenario: Sendable, Equatable {
         "issued_ids",
     ]
 
+    /// The rules for answers, meals and faults, and the stubs.
+    public var ruleCount: Int { script.answers.count + script.meals.count + faults.count + stubs.count }
+
     /// Whether it has nothing of ``keysWithoutReplay`` and no session, so that a session can be replayed in it.
     public var canReplay: Bool {
         data == WorldData() && script == Script() && stubs.isEmpty && tokenLifetime == nil && rules.accounts == nil

@@ -34,7 +34,7 @@ extension Engine {
     ///
     /// - Throws: 400 if its name is taken, 507 if there is no room for it.
     func add(_ rule: FaultRule, _ call: AdminCall) throws(APIError) -> Answer {
-        let (world, bytes) = (call.world, call.bytes.count)
+        let (world, bytes) = (call.world, call.bytes.count + WorldDraft.memoryOfRule)
         try worlds.room(of: nil).check(bringing: bytes)
         do throws(FaultBookError) { try world.faults.add(rule) } catch { throw .invalid(error.message) }
         world.written.faults[rule.name] = bytes

@@ -113,7 +113,7 @@ final class World {
     init(id: String?, number: Int, _ beginning: WorldBeginning, now: Timestamp) {
         let (settings, state) = (beginning.draft.settings, beginning.state)
         (self.id, self.number, self.settings, lastUsed) = (id, number, settings, now)
-        written.scenario = beginning.draft.scenarioBytes
+        (written.scenario, written.rules) = (beginning.draft.scenarioBytes, beginning.draft.ruleBytes)
         (clock, backend, turn, replay) = (state.clock, state.backend, state.turn, state.replay)
         authenticator = settings.makeAuthenticator()
         faults = settings.makeFaults()
@@ -126,7 +126,7 @@ final class World {
         let (settings, state) = (beginning.draft.settings, beginning.state)
         life += 1
         self.settings = settings
-        (written.scenario, written.marks) = (beginning.draft.scenarioBytes, 0)
+        (written.scenario, written.rules, written.marks) = (beginning.draft.scenarioBytes, beginning.draft.ruleBytes, 0)
         (reloadedSettings, clockMove) = (nil, nil)
         (clock, backend, turn, replay) = (state.clock, state.backend, state.turn, state.replay)
         authenticator = settings.makeAuthenticator()
@@ -173,7 +173,8 @@ final class World {
         (settings, clock, backend, turn) = (snapshot.settings, snapshot.clock, snapshot.backend, snapshot.turn)
         (replay, faults, tokenExpiry) = (snapshot.replay, snapshot.faults, snapshot.tokenExpiry)
         network = snapshot.network
-        (written.scenario, written.faults) = (snapshot.written.scenario, snapshot.written.faults)
+        (written.scenario, written.rules) = (snapshot.written.scenario, snapshot.written.rules)
+        written.faults = snapshot.written.faults
         authenticator = snapshot.settings.makeAuthenticator()
         (journal, connectionCount) = (parent.journal, parent.connectionCount)
         (judge, judgesNextAt, forgottenNumber) = (parent.judge, parent.judgesNextAt, parent.forgottenNumber)
@@ -194,7 +195,8 @@ final class World {
         (settings, clock, backend, turn) = (snapshot.settings, snapshot.clock, snapshot.backend, snapshot.turn)
         (replay, faults, tokenExpiry) = (snapshot.replay, snapshot.faults, snapshot.tokenExpiry)
         network = snapshot.network
-        (written.scenario, written.faults) = (snapshot.written.scenario, snapshot.written.faults)
+        (written.scenario, written.rules) = (snapshot.written.scenario, snapshot.written.rules)
+        written.faults = snapshot.written.faults
         turn.dateShift = dateShift
         authenticator = settings.makeAuthenticator()
         (clockMove, heldOutputs, queuedDeadline) = (nil, DeadlineQueue(), nil)
@@ -253,12 +255,14 @@ final class World {
 struct WrittenBytes: Sendable {
     /// The request body with its scenario, which is kept for a reset; 0 for one of the server's own.
     var scenario = 0
-    /// The request bodies with the rules that were added since.
+    /// What the rules of that scenario take in memory besides.
+    var rules = 0
+    /// The request bodies with the rules that were added since, with the same for each.
     var faults: [ExactString: Int] = [:]
     /// What its marks keep.
     var marks = 0
 
-    var sum: Int { scenario + marks + (faults.isEmpty ? 0 : faults.values.reduce(0, +)) }
+    var sum: Int { scenario + rules + marks + (faults.isEmpty ? 0 : faults.values.reduce(0, +)) }
 }
 
 extension World: Comparable {

@@ -123,6 +123,10 @@ struct WorldDraft: Sendable {
     var id: WorldID?
     /// The bytes counted for the scenario, if it came over the network.
     var scenarioBytes = 0
+    /// The bytes counted for the rules of that scenario, which take more memory than text.
+    var ruleBytes: Int { scenarioBytes == 0 ? 0 : settings.scenario.ruleCount * Self.memoryOfRule }
+    /// What a rule takes in memory besides its JSON, in bytes: a fault is kept as written and as switched.
+    static let memoryOfRule = 768
     var keepsFaults = false
     /// The world of a state file that it continues.
     var restored: RestoredWorld?
@@ -139,19 +143,21 @@ struct WorldBeginning: Sendable {
 
     /// - Throws: 400 if the data is inconsistent or the session was not read, 507 if there is no room.
     init(_ draft: WorldDraft, in shared: SharedRoom, now: Timestamp, dateShift: Int64 = 0) throws(APIError) {
+        let written = draft.scenarioBytes + draft.ruleBytes
         // What was saved had its place, even if what had begun went beyond the limit.
-        if draft.restored == nil { try shared.check(bringing: draft.scenarioBytes) }
+        if draft.restored == nil { try shared.check(bringing: written) }
         self.draft = draft
-        room = shared.rest(written: draft.scenarioBytes)
+        room = shared.rest(written: written)
         state = try World.State(
-            draft, room: shared.storage(written: draft.scenarioBytes), exportRoom: room, now: now,
+            draft, room: shared.storage(written: written), exportRoom: room, now: now,
             dateShift: dateShift)
     }
 
     /// Refuses it with 507 if other worlds have taken the room in the meantime.
     func check(in shared: SharedRoom) throws(APIError) {
-        try shared.check(bringing: draft.scenarioBytes)
-        let left = shared.rest(written: draft.scenarioBytes)
+        let written = draft.scenarioBytes + draft.ruleBytes
+        try shared.check(bringing: written)
+        let left = shared.rest(written: written)
         guard left.bytes >= room.bytes || state.storedBytes <= left.bytes else {
             throw .storeFull("bytes", limit: left.limit)
         }
