@@ -21,7 +21,7 @@ extension LongPeers {
             "A short attack finds nothing",
             arguments: [
                 "http", "websocket", "har", "journal", "kill", "state", "signals", "clock", "scenarios", "admin",
-                "edges", "numbers", "nesting", "sql", "soak",
+                "edges", "numbers", "nesting", "sql", "memory", "soak",
             ])
         func findsNothing(_ part: String) async throws {
             let command = try await attack(try Programs.fitiqMock(), [part])
@@ -48,6 +48,7 @@ extension LongPeers {
                 Broken("numbers", "--only 0", "check answered 201"),
                 Broken("nesting", "--only 0", "serve --scenario exits with 1"),
                 Broken("sql", "--rounds 1", "DELETE /__admin/worlds/x was answered with 200"),
+                Broken("memory", "--only 0", "users of "),
                 Broken("soak", "--seconds 5", "resident memory is not flat"),
             ])
         func findsWhatIsBroken(_ broken: Broken) async throws {

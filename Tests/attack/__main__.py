@@ -12,7 +12,7 @@ import tempfile
 from report import Part, Settings, print_report
 
 PARTS = ["http", "websocket", "har", "journal", "kill", "state", "signals", "clock", "scenarios", "admin", "edges", "numbers",
-         "nesting", "sql", "soak"]
+         "nesting", "sql", "memory", "soak"]
 MODULES = {"har": "files_part", "journal": "files_part"}
 
 

@@ -43,7 +43,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if "Upgrade" in self.headers:
             return self.speak_frames()
         with Handler.one_at_a_time:
-            if self.path.startswith("/w/"):
+            if self.path.startswith("/w/") or (self.command, self.path) == ("POST", "/__admin/worlds"):
                 Handler.leaked.append(b"x" * LEAK)
             self.answer()
 
@@ -55,6 +55,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             # Longer than the bound of a short attack.
             time.sleep(3)
             body = JOURNAL
+        elif self.path.endswith("/metrics"):
+            body = b"fitiq_mock_stored_bytes %d\n" % (len(Handler.leaked) * LEAK // 10)
         self.send_response(status)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
