@@ -38,7 +38,7 @@ extension Messages {
                 + "\(count == 1 ? "was" : "were") replaced by U+FFFD"
         case .missingAttachment(let name, let entry):
             "entry \(entry): the file '\(name)', which holds what was sent, is not next to the HAR"
-        case .lost(let loss, let count, let entries): describe(loss, count, at(entries, of: count))
+        case .lost(let loss, let count, let entries): describe(loss, count, at(entries))
         case .recorded(let text): text
         }
     }
@@ -66,10 +66,9 @@ extension Messages {
         }
     }
     /// The entries of a note: `(entry 3)`, `(entries 3 and 7)`, `(entries 1, 2, 3, 4, 5, …)`.
-    private static func at(_ entries: [Int], of count: Int) -> String {
-        let numbers = entries.map(String.init)
-        let isAll = count <= entries.count || entries.count < HARLosses.mostEntries
-        let list = isAll ? Words.list(numbers) : (numbers + ["…"]).joined(separator: ", ")
+    private static func at(_ entries: [Int]) -> String {
+        let numbers = entries.prefix(HARLosses.mostNamed).map(String.init)
+        let list = entries.count == numbers.count ? Words.list(numbers) : (numbers + ["…"]).joined(separator: ", ")
         return " (\(entries.count == 1 ? "entry" : "entries") \(list))"
     }
 

@@ -200,7 +200,7 @@ struct HARErrorTests {
             (.loneSurrogates(1), "1 character that is not Unicode (half a surrogate pair) was replaced by U+FFFD"),
             (.lost(.body, count: 1, entries: [3]), "1 body was not recorded (entry 3); save the HAR with its content"),
             (
-                .lost(.body, count: 6, entries: [1, 2, 3, 4, 5]),
+                .lost(.body, count: 6, entries: [1, 2, 3, 4, 5, 6]),
                 "6 bodies were not recorded (entries 1, 2, 3, 4, 5, …); save the HAR with its content"
             ),
             (

@@ -77,8 +77,8 @@ public enum HARNote: Sendable, Equatable {
     case loneSurrogates(Int)
     /// A file with a body or messages is missing.
     case missingAttachment(name: String, entry: Int)
-    /// This many things of a kind could not be kept; the entries are the first that had them, at most
-    /// ``HARLosses/mostEntries``, counted from 1 in file order.
+    /// This many things of a kind could not be kept; the entries are the first that had them, at most one more than
+    /// ``HARLosses/mostNamed``, counted from 1 in file order.
     case lost(HARLoss, count: Int, entries: [Int])
     /// A note by the recorder itself.
     case recorded(String)
@@ -110,8 +110,8 @@ public enum HARLoss: Sendable, CaseIterable {
 
 /// Counts what is lost while a file is read.
 struct HARLosses {
-    /// How many entries a note names.
-    static let mostEntries = 5
+    /// How many entries a note names; one more is kept, so that it is known whether there are more.
+    static let mostNamed = 5
     /// The number of the entry that is being read.
     var entry = 0
     private var found: [HARLoss: (count: Int, entries: [Int])] = [:]
@@ -119,9 +119,7 @@ struct HARLosses {
     mutating func add(_ loss: HARLoss, count: Int = 1) {
         guard count > 0 else { return }
         found[loss, default: (0, [])].count += count
-        guard let entries = found[loss]?.entries, entries.count < Self.mostEntries, entries.last != entry else {
-            return
-        }
+        guard let entries = found[loss]?.entries, entries.count <= Self.mostNamed, entries.last != entry else { return }
         found[loss]?.entries.append(entry)
     }
 
