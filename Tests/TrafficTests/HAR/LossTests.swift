@@ -124,14 +124,20 @@ struct LossTests {
             #""method":"POST","url":"http://h/a","queryString":[{"name":"q","value":"a b"}],"#
                 + #""cookies":[{"name":"c","value":"1"},{"name":"d","value":"2"}],"postData":{"mimeType":"a/b","text":"x"}"#,
             #""status":302,"redirectURL":"http://h/c","content":{"mimeType":"c/d","text":"y"},"#
-                + #""cookies":[{"name":"e","value":"3","path":"/","httpOnly":true,"secure":false},{"name":"f","value":""}]"#
+                + #""cookies":[{"name":"e","value":"3","path":"/","httpOnly":true,"secure":false,"sameSite":"Lax"},"#
+                + #"{"name":"f","value":"","expires":"2025-01-29T10:30:00.250+01:00","domain":""},"#
+                + #"{"name":"g","value":"","expires":"9999-12-31T23:59:59Z"},"#
+                + #"{"name":"h","value":"","expires":"Wed, 29 Jan 2025 09:30:00 GMT"}]"#
         )
         let exchange = try Self.exchange(file)
         #expect(file.notes == [] && exchange.request.url == "http://h/a?q=a+b")
         #expect(exchange.request.fields == [SessionField("Cookie", "c=1; d=2"), SessionField("Content-Type", "a/b")])
         #expect(
             exchange.response?.fields == [
-                SessionField("Set-Cookie", "e=3; Path=/; HttpOnly"), SessionField("Set-Cookie", "f="),
+                SessionField("Set-Cookie", "e=3; Path=/; SameSite=Lax; HttpOnly"),
+                SessionField("Set-Cookie", "f=; Expires=Wed, 29 Jan 2025 09:30:00 GMT"),
+                SessionField("Set-Cookie", "g=; Expires=Fri, 31 Dec 9999 23:59:59 GMT"),
+                SessionField("Set-Cookie", "h=; Expires=Wed, 29 Jan 2025 09:30:00 GMT"),
                 SessionField("Content-Type", "c/d"), SessionField("Location", "http://h/c"),
             ])
         let told = try Self.exchange(
@@ -139,6 +145,13 @@ struct LossTests {
                 #""method":"GET","url":"http://h/a?x=1","queryString":[{"name":"q","value":"1"}],"#
                     + #""headers":[{"name":"cookie","value":"c=0"}],"cookies":[{"name":"c","value":"1"}]"#))
         #expect(told.request.url == "http://h/a?x=1" && told.request.fields == [SessionField("cookie", "c=0")])
+    }
+
+    @Test("A value of line feeds only is one empty field", arguments: ["", "\\n", "\\n\\n"])
+    func lineFeeds(_ value: String) throws {
+        let headers = "\"headers\":[{\"name\":\"X-A\",\"value\":\"\(value)\"}]"
+        let file = try Self.file("\"method\":\"GET\",\"url\":\"http://h/a\",\(headers)")
+        #expect(try Self.exchange(file).request.fields == [SessionField("X-A", "")])
     }
 
     // MARK: Responses

@@ -55,16 +55,8 @@ public struct Timestamp: Hashable, Comparable, Sendable, PlainJSONText {
         nanosecondsSinceEpoch = sum
     }
 
-    /// The form of HTTP's `Date` field, `Wed, 29 Jan 2025 10:30:00 GMT` (RFC 9110 §5.6.7).
-    public var httpDateText: String {
-        let time = CivilTime(secondsSinceEpoch: secondsSinceEpoch)
-        let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
-        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-        func two(_ value: Int64) -> String { value < 10 ? "0\(value)" : "\(value)" }
-        return
-            "\(weekdays[Int(time.weekday)]), \(two(time.date.day)) \(months[Int(time.date.month) - 1]) \(time.date.year) "
-            + "\(two(time.hour)):\(two(time.minute)):\(two(time.second)) GMT"
-    }
+    /// The form of HTTP's `Date` field, see ``DateTime/httpDateText``.
+    public var httpDateText: String { DateTime(self).httpDateText }
 }
 
 /// A client's point in time: whole seconds, in the years 0000 to 9999.
@@ -96,6 +88,17 @@ public struct DateTime: Hashable, Comparable, Sendable, PlainJSONText {
 
     public func write(into room: UnsafeMutableBufferPointer<UInt8>) -> Int {
         RFC3339.write(secondsSinceEpoch: secondsSinceEpoch, into: room)
+    }
+
+    /// The form of HTTP's `Date` field, `Wed, 29 Jan 2025 10:30:00 GMT` (RFC 9110 §5.6.7).
+    public var httpDateText: String {
+        let time = CivilTime(secondsSinceEpoch: secondsSinceEpoch)
+        let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        func two(_ value: Int64) -> String { value < 10 ? "0\(value)" : "\(value)" }
+        return
+            "\(weekdays[Int(time.weekday)]), \(two(time.date.day)) \(months[Int(time.date.month) - 1]) \(time.date.year) "
+            + "\(two(time.hour)):\(two(time.minute)):\(two(time.second)) GMT"
     }
 
     public static func < (left: Self, right: Self) -> Bool { left.secondsSinceEpoch < right.secondsSinceEpoch }

@@ -190,10 +190,9 @@ extension HARReader {
                 let field = try value.asObject()
                 let name = try field.string("name")
                 if name.hasPrefix(":") { return }
-                let value = try field.string("value")
-                for line in value.utf8.split(
-                    separator: .lineFeed, omittingEmptySubsequences: value.utf8.contains(.lineFeed))
-                {
+                let value = try field.string("value").utf8
+                let lines = value.split(separator: .lineFeed)
+                for line in lines.isEmpty ? [value.prefix(0)] : lines {
                     fields.append(SessionField(name, String(Substring(line))))
                 }
             }
@@ -210,8 +209,12 @@ extension HARReader {
 
     /// The attributes of a response's cookie (RFC 6265 §4.1.1).
     private static func attributes(of cookie: JSONValue) -> String {
-        let texts = [("path", "Path"), ("domain", "Domain")].compactMap { member, name in
-            cookie[member]?.string.map { "; \(name)=\($0)" }
+        let names = [("path", "Path"), ("domain", "Domain"), ("expires", "Expires"), ("sameSite", "SameSite")]
+        let texts = names.compactMap { member, name -> String? in
+            guard let text = cookie[member]?.string, !text.isEmpty else { return nil }
+            // A HAR has ISO 8601 here.
+            let date = member == "expires" ? DateTime(text)?.httpDateText : nil
+            return "; \(name)=\(date ?? text)"
         }
         let flags = [("httpOnly", "HttpOnly"), ("secure", "Secure")].compactMap { member, name in
             cookie[member]?.bool == true ? "; \(name)" : nil
