@@ -401,77 +401,60 @@ async def doors():
             assert await status(near, "/api/v1/consultations", "POST", **rebound) == 403
             assert await status(near, "/api/v1/consultations", "POST", Origin=near) != 403
             proxy.stop()
-        program = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin:/opt/homebrew/bin")
-        if not program:
+        if not NGINX:
             return print("nginx is not installed, so it is not asked")
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
-        FOLDER.chmod(0o755)
-        configuration = FOLDER / "doors.conf"
         # Without `proxy_set_header Host`, nginx sends the upstream's own.
+        with nginx_serving(f"""
+                location / {{
+                  proxy_pass {fake.url}; proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+                }}""") as there:
+            assert await status(there, "/__admin/state", Host="evil.example") == 403
+            assert await status(there, "/__admin/state") == 403
+            assert await status(there, "/__admin/health") == 200
+
+
+NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin:/opt/homebrew/bin")
+
+
+@contextlib.contextmanager
+def nginx_serving(server, http=""):
+    """nginx with these directives of its server and of http; gives its URL.
+
+    It takes over a socket that listens already, as from an nginx that it replaces: another program could take a port
+    that is chosen, freed and then bound by nginx.
+    """
+    FOLDER.chmod(0o755)
+    configuration = FOLDER / "nginx.conf"
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        address = f"127.0.0.1:{listener.getsockname()[1]}"
         configuration.write_text(f"""
             daemon off; pid {FOLDER}/nginx.pid; error_log {FOLDER}/nginx.err; worker_processes 1; events {{}}
             http {{
               access_log off; client_body_temp_path {FOLDER}/b; proxy_temp_path {FOLDER}/p;
-              fastcgi_temp_path {FOLDER}/f; uwsgi_temp_path {FOLDER}/u; scgi_temp_path {FOLDER}/s;
-              server {{
-                listen 127.0.0.1:{port};
-                location / {{
-                  proxy_pass {fake.url}; proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
-                }}
-                location = /here {{ return 204; }}
-              }}
+              fastcgi_temp_path {FOLDER}/f; uwsgi_temp_path {FOLDER}/u; scgi_temp_path {FOLDER}/s; {http}
+              server {{ listen {address}; {server} }}
             }}""")
-        server = subprocess.Popen([program, "-c", str(configuration), "-p", str(FOLDER)], stderr=subprocess.DEVNULL)
-        try:
-            there = f"http://127.0.0.1:{port}"
-            for _ in range(200):
-                with contextlib.suppress(aiohttp.ClientError):
-                    if await status(there, "/here") == 204:
-                        break
-                await asyncio.sleep(0.05)
-            assert await status(there, "/__admin/state", Host="evil.example") == 403
-            assert await status(there, "/__admin/state") == 403
-            assert await status(there, "/__admin/health") == 200
-        finally:
-            server.terminate()
-            server.wait()
+        process = subprocess.Popen(
+            [NGINX, "-c", str(configuration), "-p", str(FOLDER)], stderr=subprocess.DEVNULL,
+            pass_fds=[listener.fileno()], env={**os.environ, "NGINX": f"{listener.fileno()};"})
+    try:
+        yield "http://" + address
+    finally:
+        process.terminate()
+        process.wait()
 
 
 async def nginx():
     """A server that closes connections as it likes: after three requests, and after a second without any."""
-    program = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin:/opt/homebrew/bin")
-    if not program:
-        print("nginx is not installed, so this chapter is not told")
-        return
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    if not NGINX:
+        return print("nginx is not installed, so this chapter is not told")
     body = "".join(f"line {number}\n" for number in range(30_000))
     (FOLDER / "www").mkdir()
     (FOLDER / "www" / "file.txt").write_text(body)
-    FOLDER.chmod(0o755)
-    configuration = FOLDER / "nginx.conf"
-    configuration.write_text(f"""
-        daemon off; pid {FOLDER}/nginx.pid; error_log {FOLDER}/nginx.err; worker_processes 1; events {{}}
-        http {{
-          access_log off; gzip on; gzip_types *; keepalive_requests 3;
-          client_body_temp_path {FOLDER}/b; proxy_temp_path {FOLDER}/p; fastcgi_temp_path {FOLDER}/f;
-          uwsgi_temp_path {FOLDER}/u; scgi_temp_path {FOLDER}/s;
-          server {{ listen 127.0.0.1:{port}; root {FOLDER}/www; location = /ready {{ return 204; }} }}
-        }}""")
-    server = subprocess.Popen([program, "-c", str(configuration), "-p", str(FOLDER)], stderr=subprocess.DEVNULL)
-    try:
+    with nginx_serving(f"root {FOLDER}/www;", "gzip on; gzip_types *; keepalive_requests 3;") as upstream:
         path = FOLDER / "nginx.har"
-        with running("record", "--upstream", f"http://127.0.0.1:{port}", "--output", str(path)) as proxy:
+        with running("record", "--upstream", upstream, "--output", str(path)) as proxy:
             async with aiohttp.ClientSession() as session:
-                for _ in range(200):
-                    async with session.get(proxy.url + "/ready") as answer:
-                        if answer.status == 204:
-                            break
-                    await asyncio.sleep(0.05)
-                assert answer.status == 204, await answer.text()
                 for number in range(20):
                     async with session.get(proxy.url + f"/file.txt?{number}") as answer:
                         assert await answer.text() == body
@@ -484,9 +467,6 @@ async def nginx():
             proxy.stop()
         kept = [entry for entry in entries(path) if "file.txt?" in entry["request"]["url"]]
         assert len(kept) == 20 and all(entry["response"]["content"]["text"] == body for entry in kept)
-    finally:
-        server.terminate()
-        server.wait()
 
 
 async def certificates():
