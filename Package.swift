@@ -296,16 +296,14 @@ let package = Package(
             dependencies: [
                 "ContractSuite", "Deflate", "Faults", "FitIQAPI", "FitIQBackend", "FitIQClient", "HTTP1", "JSON",
                 "Judging", "MockServer", "Nutrition", "Patterns", "Proxy", "Replay", "Scenarios", "Sockets", "TLS",
-                "TestSupport",
-                "Traffic",
-                "WebSocket", "fitiq-mock", argumentParser, logging,
+                "TestSupport", "Traffic", "WebSocket", "fitiq-mock", argumentParser, logging,
             ]),
         .testTarget(
             name: "MockServerTests",
             dependencies: [
                 "COpenSSL", "Digests", "Faults", "FitIQAPI", "FitIQBackend", "GuideModels", "HTTP1", "Hosting", "JSON",
-                "MockServer",
-                "Replay", "SQLite", "Scenarios", "Sockets", "TLS", "TestSupport", "Traffic", "WebSocket", httpTypes,
+                "MockServer", "Replay", "SQLite", "Scenarios", "Sockets", "TLS", "TestSupport", "Traffic", "WebSocket",
+                httpTypes,
             ]),
         .testTarget(
             name: "PeerTests",

@@ -249,8 +249,7 @@ extension JSONWriter {
 }
 
 extension RecordedExchange {
-    /// For the opening of a socket: what the client will not find in the answer: a subprotocol that it offered and the
-    /// server ignored.
+    /// A hint at the opening of a socket: the client offered a subprotocol, and the server ignored it.
     ///
     /// RFC 6455 §4.1 lets a client go on without one; browsers and some libraries fail the connection.
     var hint: String? {
