@@ -324,7 +324,7 @@ enum LimitsPage {
         "bytes that a recorder holds for what is under way": [
             .bytes("SessionRecorder.Settings.heldBytes", SessionRecorder.Settings(creatorVersion: "").heldBytes)
         ],
-        "entries that a note on a session names": [.count("HARLosses.mostEntries", HARLosses.mostEntries)],
+        "entries that a note on a session names": [.count("HARLosses.mostNamed", HARLosses.mostNamed)],
         "secrets that are distinguished": [.count("SecretTable.mostSecrets", SecretTable.mostSecrets)],
         "a session that is replayed": [
             .count("ReplayLimits.entries", ReplayLimits.entries), .count("ReplayLimits.frames", ReplayLimits.frames),
