@@ -111,6 +111,17 @@ struct RedactionCase: Sendable, CustomTestStringConvertible {
             "He said 5\" wide\n{\"token\":\"redacted-token-1\"}\ndata: {\"secret\":\"redacted-secret-1\"}\n"),
         RedactionCase("a scheme stays", #"{"token":"Bearer abc"}"#, #"{"token":"Bearer redacted-token-1"}"#),
         RedactionCase(
+            "fields as members",
+            #"{"headers":{"Authorization":"Bearer abc","Cookie":"a=b","set-cookie":["c=d; Path=/"],"#
+                + #""Access-Control-Allow-Credentials":"true"},"credential":"e","credentials":{"key":"f"}}"#,
+            #"{"headers":{"Authorization":"Bearer redacted-token-1","Cookie":"redacted-cookie-1","#
+                + #""set-cookie":["redacted-cookie-2"],"Access-Control-Allow-Credentials":"true"},"#
+                + #""credential":"redacted-token-2","credentials":{"key":"redacted-token-3"}}"#),
+        RedactionCase(
+            "what begins like them, and ids of sessions",
+            #"{"authorizationStatus":"denied","cookies":"all","session_id":"s1","allowCredentials":["id1"]}"#,
+            #"{"authorizationStatus":"denied","cookies":"all","session_id":"s1","allowCredentials":["id1"]}"#),
+        RedactionCase(
             "a scheme alone is the value", #"{"token":"Bearer "}"#, #"{"token":"redacted-token-1"}"#),
         RedactionCase(
             "an escape is undone once, at the end as well",
@@ -147,6 +158,9 @@ struct RedactionCase: Sendable, CustomTestStringConvertible {
             "/x?user[password]=a&user%5Bpassword%5D=b&user.api_key=c&a_b_c_d_e_f_token=d",
             "/x?user[password]=redacted-password-1&user%5Bpassword%5D=redacted-password-2&user.api_key=redacted-api-key-1&a_b_c_d_e_f_token=redacted-token-1"
         ),
+        RedactionCase(
+            "credentials", "/x?authorization=Bearer%20a&X-Amz-Credential=b&sid=c",
+            "/x?authorization=redacted-token-1&X-Amz-Credential=redacted-token-2&sid=c"),
         RedactionCase("no value, other names", "/x?token=&mytoken=a&token", "/x?token=&mytoken=a&token"),
         RedactionCase("no query", "token=abc and x token=abc", "token=abc and x token=abc"),
     ]
@@ -256,7 +270,8 @@ struct RedactorTests {
             ("Authorization", "abc", "redacted-token-1"), ("Authorization", "", ""),
             ("Authorization", "Bearer ", "Bearer "),
             ("Proxy-Authorization", "Digest a=b, c=d", "Digest redacted-token-1"),
-            ("X-API-Key", "abc", "redacted-api-key-1"),
+            ("X-API-Key", "abc", "redacted-api-key-1"), ("Access-Control-Allow-Credentials", "true", "true"),
+            ("X-Original-Authorization", "Bearer abc", "Bearer redacted-token-1"),
             (
                 "Cookie", "a=b; c=\"d\";e=b; f=; g",
                 "a=redacted-cookie-1; c=\"redacted-cookie-2\";e=redacted-cookie-1; f=; redacted-cookie-3"

@@ -129,7 +129,7 @@ public struct Redactor: Sendable {
 
     private mutating func redact(_ field: inout SessionField) {
         switch field.name.lowercased() {
-        case "authorization", "proxy-authorization": field.value = credentials(field.value)
+        case let name where name.hasSuffix("authorization"): field.value = credentials(field.value)
         case "cookie":
             let pairs = field.value.split(separator: ";", omittingEmptySubsequences: false).map { cookie($0) }
             field.value = pairs.joined(separator: ";")

@@ -50,9 +50,11 @@ enum SecretKind: String, Sendable, CaseIterable {
             .token,
             """
             token accesstoken refreshtoken idtoken authtoken sessiontoken devicetoken admintoken csrftoken \
-            xsrftoken pushtoken bearertoken resettoken oauthtoken usertoken apitoken jwt
+            xsrftoken pushtoken bearertoken resettoken oauthtoken usertoken apitoken jwt authorization credential \
+            credentials
             """
         ),
+        (.cookie, "cookie"),
         (.apiKey, "apikey xapikey accesskey"), (.secret, "secret clientsecret secretkey privatekey"),
         (
             .password,
@@ -73,15 +75,15 @@ enum SecretKind: String, Sendable, CaseIterable {
         return Set(words.map { three($0[0], $0[1], $0[2]) }).sorted()
     }()
 
-    /// Tokens that lead to further results, and prove nothing.
-    private static let otherEndings = ["pagetoken", "nexttoken", "continuationtoken", "synctoken"].map {
-        NameEnding($0.utf8)
-    }
+    /// Tokens that lead to further results, and prove nothing; what is allowed to be sent.
+    private static let otherEndings = [
+        "pagetoken", "nexttoken", "continuationtoken", "synctoken", "allowcredentials",
+    ].map { NameEnding($0.utf8) }
 }
 
 /// The names of secrets, which fields, members of JSON and items of queries and forms have.
 ///
-/// The last words decide: `token`, `password`, `secret`, `api key` and the like. `access_token`, `user_api_key`,
+/// The last words decide: `token`, `password`, `secret`, `api key`, `authorization`, `credentials` and the like. `access_token`, `user_api_key`,
 /// `oauthToken`, `Client-Secret`, `user[password]`, `password2` are secrets; `token_count`, `tokens_used`,
 /// `passwordCost`, `isPasswordSet` are not, and neither is `next_page_token`. A word begins after any character other
 /// than a letter, and with a capital letter (`newPassword`, `APIKey`).
