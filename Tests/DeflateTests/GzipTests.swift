@@ -19,6 +19,20 @@ struct GzipTests {
         }
     }
 
+    @Test("A stream of zlib is inflated, and each format knows its beginning alone")
+    func zlib() throws {
+        for body in [[], [7], Self.text] {
+            let coded = Gzip.deflate(body, as: .zlib)
+            #expect(try Gzip.inflate(coded, as: .zlib, limit: body.count) == body)
+            #expect(ZlibFormat.zlib.begins(coded) && !ZlibFormat.gzip.begins(coded))
+            #expect(throws: MessageInflater.Mistake.corrupt) { try Gzip.inflate(coded, limit: .max) }
+            #expect(throws: MessageInflater.Mistake.corrupt) {
+                try Gzip.inflate(Gzip.deflate(body), as: .zlib, limit: .max)
+            }
+        }
+        #expect(!ZlibFormat.zlib.begins(Gzip.deflate([7])) && !ZlibFormat.zlib.begins([0x78]))
+    }
+
     @Test("A bomb is inflated up to the limit only, and damage is told from an end that is missing")
     func damage() throws {
         let bomb = Gzip.deflate([UInt8](repeating: 0, count: 64 << 20))

@@ -1,11 +1,11 @@
 import CZlib
 
-/// Bodies as files of gzip (RFC 1952), the content coding of HTTP.
+/// Bodies as files of gzip (RFC 1952) or streams of zlib (RFC 1950), the content codings of HTTP.
 public enum Gzip {
     /// The coded bytes, without a name and a time: the same bytes give the same.
-    public static func deflate(_ bytes: [UInt8]) -> [UInt8] {
+    public static func deflate(_ bytes: [UInt8], as format: ZlibFormat = .gzip) -> [UInt8] {
         var stream = ZlibStream(
-            deflatingWith: 15, memory: 8, strategy: Z_DEFAULT_STRATEGY, roomFor: bytes.count, isGzip: true)
+            deflatingWith: 15, memory: 8, strategy: Z_DEFAULT_STRATEGY, roomFor: bytes.count, format)
         var output: [UInt8] = []
         let ran = bytes.withUnsafeBufferPointer { stream.run($0, flush: Z_FINISH, into: &output) }
         precondition(ran.outcome == .ended, "zlib ends what it is told to finish.")
@@ -15,16 +15,18 @@ public enum Gzip {
     /// The bytes that were coded, at most `limit`; one file may follow another (RFC 1952 §2.2).
     ///
     /// The time is linear in the coded bytes and in the limit, however many files there are.
-    public static func inflate(_ coded: [UInt8], limit: Int) throws(MessageInflater.Mistake) -> [UInt8] {
+    public static func inflate(
+        _ coded: [UInt8], as format: ZlibFormat = .gzip, limit: Int
+    ) throws(MessageInflater.Mistake) -> [UInt8] {
         var work = 0
-        return try inflate(coded, limit: limit, work: &work)
+        return try inflate(coded, as: format, limit: limit, work: &work)
     }
 
     /// - Parameter work: Grows by ``ZlibStream/work``.
     static func inflate(
-        _ coded: [UInt8], limit: Int, work: inout Int
+        _ coded: [UInt8], as format: ZlibFormat = .gzip, limit: Int, work: inout Int
     ) throws(MessageInflater.Mistake) -> [UInt8] {
-        var stream = ZlibStream(inflatingWith: 15, isGzip: true)
+        var stream = ZlibStream(inflatingWith: 15, format)
         defer { work += stream.work }
         var output: [UInt8] = []
         var start = 0

@@ -1,6 +1,25 @@
 import CZlib
 
-/// A stream of zlib: blocks with nothing around them (RFC 1951), or files of gzip (RFC 1952).
+/// What is around the blocks of a stream (RFC 1951).
+public enum ZlibFormat: Sendable {
+    case nothing
+    /// RFC 1950, which HTTP calls `deflate` (RFC 9110 §8.4.1.2).
+    case zlib
+    /// RFC 1952.
+    case gzip
+
+    /// Whether bytes begin as the format does.
+    public func begins(_ bytes: [UInt8]) -> Bool {
+        switch self {
+        case .nothing: true
+        // The method, and a multiple of 31 (RFC 1950 §2.2).
+        case .zlib: bytes.count > 1 && bytes[0] & 15 == 8 && (Int(bytes[0]) << 8 | Int(bytes[1])) % 31 == 0
+        case .gzip: bytes.starts(with: [0x1F, 0x8B])
+        }
+    }
+}
+
+/// A stream of zlib.
 ///
 /// It lives for one message, so that nothing of its quarter of a megabyte is kept.
 ///
@@ -17,12 +36,12 @@ struct ZlibStream: ~Copyable {
     private(set) var work = 0
 
     /// - Parameter windowBits: The window has 2 to this power bytes.
-    init(inflatingWith windowBits: Int, isGzip: Bool = false) {
+    init(inflatingWith windowBits: Int, _ format: ZlibFormat = .nothing) {
         (stream, isDeflating) = (.allocate(capacity: 1), false)
         room = .allocate(capacity: 1 << windowBits)
         stream.initialize(to: z_stream())
         let status = inflateInit2_(
-            stream, Self.bits(windowBits, isGzip), ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
+            stream, Self.bits(windowBits, format), ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
         precondition(status == Z_OK, "zlib has memory for a stream, and knows its version and this window.")
     }
 
@@ -30,20 +49,26 @@ struct ZlibStream: ~Copyable {
     ///   - windowBits: The window has 2 to this power bytes.
     ///   - memory: 1 to 9: the size of zlib's tables, some 2 KiB times 2 to this power.
     ///   - roomFor: The size of the input; what it becomes is written in pieces of half of that.
-    init(deflatingWith windowBits: Int, memory: Int, strategy: Int32, roomFor count: Int, isGzip: Bool = false) {
+    init(
+        deflatingWith windowBits: Int, memory: Int, strategy: Int32, roomFor count: Int, _ format: ZlibFormat = .nothing
+    ) {
         (stream, isDeflating) = (.allocate(capacity: 1), true)
         room = .allocate(capacity: count / 2 + 64)
         stream.initialize(to: z_stream())
         // Speed, because a server compresses on its only loop.
         let status = deflateInit2_(
-            stream, Z_BEST_SPEED, Z_DEFLATED, Self.bits(windowBits, isGzip), Int32(memory), strategy, ZLIB_VERSION,
+            stream, Z_BEST_SPEED, Z_DEFLATED, Self.bits(windowBits, format), Int32(memory), strategy, ZLIB_VERSION,
             Int32(MemoryLayout<z_stream>.size))
         precondition(status == Z_OK, "zlib has memory for a stream, and knows its version and this window.")
     }
 
     /// The window and the format in one number, as zlib takes them.
-    private static func bits(_ windowBits: Int, _ isGzip: Bool) -> Int32 {
-        Int32(isGzip ? windowBits + 16 : -windowBits)
+    private static func bits(_ windowBits: Int, _ format: ZlibFormat) -> Int32 {
+        switch format {
+        case .nothing: -Int32(windowBits)
+        case .zlib: Int32(windowBits)
+        case .gzip: Int32(windowBits + 16)
+        }
     }
 
     deinit {

@@ -64,8 +64,8 @@ public struct SessionRequest: Sendable, Equatable {
     public var fields: [SessionField] = []
     /// The body without framing, or nil if there is none.
     public var body: RecordedBody?
-    /// As ``SessionResponse/codedSize``.
-    public var codedSize: Int?
+    /// As ``SessionResponse/coding``.
+    public var coding: SessionCoding?
 
     /// Whether the recording lacks all or part of a body that was sent.
     package var hasUnknownBody: Bool {
@@ -86,24 +86,39 @@ public struct SessionResponse: Sendable, Equatable {
     /// Whether the last byte arrived before the connection ended.
     public var isComplete = true
 
-    /// The bytes of the body on the wire if it had gzip there; the fields then lack `Content-Encoding`.
-    public var codedSize: Int?
+    /// The coding that the body had on the wire; the fields then lack `Content-Encoding`.
+    public var coding: SessionCoding?
 
     /// Whether the body has a content coding, such as gzip (RFC 9110 §8.4).
     public var isCoded: Bool { fields.contains(where: \.isContentEncoding) }
 }
 
+/// A content coding that was undone (RFC 9110 §8.4): gzip or deflate.
+public struct SessionCoding: Sendable, Hashable {
+    /// As in `Content-Encoding`.
+    public var name: String
+    /// The bytes of the body on the wire.
+    public var byteCount: Int
+}
+
+extension [SessionField] {
+    /// The only content coding that they name, if it is one that is undone.
+    var undoneCoding: (name: String, format: ZlibFormat)? {
+        let codings = filter(\.isContentEncoding)
+        guard codings.count == 1 else { return nil }
+        return codings[0].codingFormat.map { (codings[0].value, $0) }
+    }
+}
+
 extension RecordedBody {
-    /// Becomes the text of a body that has gzip, and returns how long it was; damaged bodies and long ones stay as they
-    /// are.
-    mutating func inflate(_ fields: inout [SessionField], limit: Int) -> Int? {
-        let codings = fields.filter(\.isContentEncoding)
-        guard codings.count == 1, codings[0].isGzip, !bytes.isEmpty, !isCut,
-            let text = try? Gzip.inflate(bytes, limit: limit)
+    /// Becomes the text of a body with a coding, and returns that; damaged bodies and long ones stay as they are.
+    mutating func inflate(_ fields: inout [SessionField], limit: Int) -> SessionCoding? {
+        guard let (name, format) = fields.undoneCoding, !bytes.isEmpty, !isCut,
+            let text = try? Gzip.inflate(bytes, as: format, limit: limit)
         else { return nil }
         fields.removeAll(where: \.isContentEncoding)
         defer { self = RecordedBody(text) }
-        return byteCount
+        return SessionCoding(name: name, byteCount: byteCount)
     }
 }
 

@@ -39,12 +39,14 @@ struct DialectTests {
         #expect(file.notes == [.lost(.message, count: 1, entries: [4])])
     }
 
-    @Test("A request's body that is still gzip is its text, within a file's limit for all of them")
-    func codedRequest() throws {
-        let coded = Gzip.deflate([UInt8](repeating: 0x20, count: 20_000))
+    @Test(
+        "A request's body that is still gzip or deflate is its text, within a file's limit for all of them",
+        arguments: [("gzip", .gzip), ("deflate", .zlib)] as [(String, ZlibFormat)])
+    func codedRequest(coding: String, format: ZlibFormat) throws {
+        let coded = Gzip.deflate([UInt8](repeating: 0x20, count: 20_000), as: format)
         func entry(_ body: [UInt8]) -> String {
             #"{"startedDateTime": "2025-01-29T10:30:00Z", "request": {"method": "POST", "url": "http://a/b", "headers": "#
-                + #"[{"name": "Content-Encoding", "value": "gzip"}], "postData": {"mimeType": "", "encoding": "base64", "#
+                + #"[{"name": "Content-Encoding", "value": "\#(coding)"}], "postData": {"mimeType": "", "encoding": "base64", "#
                 + #""text": "\#(Base64.encode(body))"}}, "response": {"status": 200, "headers": [], "content": {"size": 0}}}"#
         }
         func requests(_ bodies: [UInt8]..., limit: Int) throws -> [SessionRequest] {
@@ -52,15 +54,15 @@ struct DialectTests {
             let file = try HARFile(reading: Array(log.utf8), limits: HARLimits(bytes: limit)) { _ in nil }
             return try bodies.indices.map { try exchange(file, $0).request }
         }
-        let read = try requests(coded, coded, [0x1F, 0x8B, 1], limit: 30_000)
-        #expect(read.map(\.codedSize) == [coded.count, nil, nil])
+        let read = try requests(coded, coded, coded.prefix(2) + [1], limit: 30_000)
+        #expect(read.map(\.coding?.byteCount) == [coded.count, nil, nil])
         #expect(read.map(\.body?.byteCount) == [20_000, coded.count, 3])
         #expect(read.map(\.fields.count) == [0, 1, 1])
         // What is damaged counts as much as it can have cost.
         let damaged = coded.dropLast() + [coded.last.map { $0 ^ 1 } ?? 0]
-        #expect(try requests(Array(damaged), coded, limit: 1032 * coded.count + 19_999).map(\.codedSize) == [nil, nil])
+        #expect(try requests(Array(damaged), coded, limit: 1032 * coded.count + 19_999).map(\.coding) == [nil, nil])
         #expect(
-            try requests(Array(damaged), coded, limit: 1032 * coded.count + 20_000).map(\.codedSize)
+            try requests(Array(damaged), coded, limit: 1032 * coded.count + 20_000).map(\.coding?.byteCount)
                 == [nil, coded.count])
     }
 

@@ -50,7 +50,7 @@ struct EntryReadingTests {
         let response =
             #""status":200,"headers":[{"name":"Content-Encoding","value":"gzip"}],"#
             + #""content":{"text":"0123456789","compression":\#(saved)}"#
-        #expect(try Self.exchange(Self.file(response: response)).response?.codedSize == size)
+        #expect(try Self.exchange(Self.file(response: response)).response?.coding?.byteCount == size)
     }
 
     @Test(
@@ -58,23 +58,27 @@ struct EntryReadingTests {
         arguments: [(0, nil), (1, 1)] as [(Int, Int?)])
     func decoded(size: Int, codedSize: Int?) throws {
         let file = try Self.file(
-            request: #","bodySize":\#(size),"postData":{"text":"a"}"#, response: #""status":200"#,
+            request: #","headers":[{"name":"Content-Encoding","value":"gzip"}],"bodySize":\#(size)"#
+                + #","postData":{"text":"a"}"#,
+            response: #""status":200"#,
             #","_fitiq":{"decoded":true}"#)
-        #expect(try Self.exchange(file).request.codedSize == codedSize)
+        #expect(try Self.exchange(file).request.coding?.byteCount == codedSize)
     }
 
-    @Test("A body has gzip if that is its only coding, by either name")
+    @Test("A body has gzip or deflate if that is its only coding, by any of their names")
     func codings() {
-        let coded = Gzip.deflate(Array("yes, yes, yes".utf8))
-        for (codings, isInflated) in [
-            (["gzip"], true), (["X-GZIP"], true), (["identity", "gzip"], true), (["br"], false), (["identity"], false),
-            (["gzip", "gzip"], false), ([], false),
-        ] as [([String], Bool)] {
+        for (codings, format, isInflated) in [
+            (["gzip"], .gzip, true), (["X-GZIP"], .gzip, true), (["identity", "gzip"], .gzip, true),
+            (["Deflate"], .zlib, true), (["deflate"], .gzip, false), (["deflate"], .nothing, false),
+            (["br"], .gzip, false), (["identity"], .gzip, false), (["gzip", "gzip"], .gzip, false), ([], .gzip, false),
+        ] as [([String], ZlibFormat, Bool)] {
+            let coded = Gzip.deflate(Array("yes, yes, yes".utf8), as: format)
             var body = SessionBody(coded)
             var fields = [SessionField("Accept-Encoding", "gzip")]
             fields += codings.map { SessionField("Content-Encoding", $0) }
-            let size = body.inflate(&fields, limit: 100)
-            #expect(size == (isInflated ? coded.count : nil), "\(codings)")
+            let coding = body.inflate(&fields, limit: 100)
+            let expected = isInflated ? SessionCoding(name: codings.last ?? "", byteCount: coded.count) : nil
+            #expect(coding == expected, "\(codings)")
             #expect(body.bytes == (isInflated ? Array("yes, yes, yes".utf8) : coded), "\(codings)")
         }
     }

@@ -69,10 +69,10 @@ enum Samples {
         binary.response?.body = SessionBody([0x1F, 0x8B, 0x08])
         binary.response?.fields.append(SessionField("Content-Encoding", "gzip"))
         var coded = exchange("POST", "/coded", at: 55, body: "{}")
-        coded.request.codedSize = 22
-        coded.response?.codedSize = 40
+        coded.request.coding = SessionCoding(name: "deflate", byteCount: 22)
+        coded.response?.coding = SessionCoding(name: "gzip", byteCount: 40)
         var empty = exchange("POST", "/empty", at: 56, body: "")
-        empty.request.codedSize = 20
+        empty.request.coding = SessionCoding(name: "x-gzip", byteCount: 20)
         var compressed = frame(.client, .text, "yes, yes, yes", at: 4400)
         compressed.compressedSize = 9
         var large = exchange("POST", "/large", at: 60, body: "")

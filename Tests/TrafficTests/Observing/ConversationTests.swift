@@ -20,6 +20,7 @@ struct Conversation: Sendable, CustomTestStringConvertible {
     private static let get = WireStep.client("GET /a?b=c HTTP/1.1⏎Host: api.example⏎⏎")
     private static let url = "http://api.example/a?b=c"
     private static let noise = "HTTP/1.1 200 OK⏎"
+    private static let deflated = Gzip.deflate(Array("yes, yes, yes, yes".utf8), as: .zlib)
     private static let coded = Gzip.deflate(Array("yes, yes, yes, yes".utf8))
     private static let codedFields = "Content-Encoding: gzip⏎Content-Length: \(coded.count)⏎⏎"
 
@@ -77,15 +78,18 @@ struct Conversation: Sendable, CustomTestStringConvertible {
             ],
             ["POST http://h/p [] -> 200 []", "GET \(url) -> 200 []"]),
         Conversation(
-            "bodies with gzip, and one that only says so",
+            "bodies with gzip or deflate, and one that only says so",
             [
-                .client(Wire.bytes("POST /p HTTP/1.1⏎Host: h⏎" + codedFields) + coded),
+                .client(
+                    Wire.bytes(
+                        "POST /p HTTP/1.1⏎Host: h⏎Content-Encoding: deflate⏎Content-Length: \(deflated.count)⏎⏎")
+                        + deflated),
                 .server(Wire.bytes("HTTP/1.1 200 OK⏎" + codedFields) + coded), get,
                 .server("HTTP/1.1 200 OK⏎Content-Encoding: gzip⏎Content-Length: 2⏎⏎no"),
             ],
             [
-                "POST http://h/p [yes, yes, yes, yes] from \(coded.count)"
-                    + " -> 200 [yes, yes, yes, yes] from \(coded.count)", "GET \(url) -> 200 [no]",
+                "POST http://h/p [yes, yes, yes, yes] from \(deflated.count) of deflate"
+                    + " -> 200 [yes, yes, yes, yes] from \(coded.count) of gzip", "GET \(url) -> 200 [no]",
             ]),
         Conversation(
             "pipelined",

@@ -83,19 +83,23 @@ enum Wire {
         switch observation {
         case .exchange(let exchange):
             var line = "\(exchange.request.method) \(exchange.request.url)"
-            if let body = exchange.request.body { line += " [\(text(body))]" + coded(exchange.request.codedSize) }
+            if let body = exchange.request.body { line += " [\(text(body))]" + coded(exchange.request.coding) }
             guard let response = exchange.response else { return line + " -> nothing" }
-            line += " -> \(response.status) [\(text(response.body))]" + coded(response.codedSize)
+            line += " -> \(response.status) [\(text(response.body))]" + coded(response.coding)
             return response.isComplete ? line : line + " cut"
         case .socketOpened(let socket): return "open \(socket.request.url) \(socket.response.status)"
         case .frame(let frame):
-            return "\(frame.sender) \(frame.opcode) [\(text(frame.payload))]" + coded(frame.compressedSize)
+            return "\(frame.sender) \(frame.opcode) [\(text(frame.payload))]" + from(frame.compressedSize)
         case .socketEnded(let ending): return "end \(ending.cause) by \(ending.party)"
         case .note(let note): return "note \(note.prefix(40))"
         }
     }
 
-    private static func coded(_ size: Int?) -> String { size.map { " from \($0)" } ?? "" }
+    private static func coded(_ coding: SessionCoding?) -> String {
+        coding.map { from($0.byteCount) + " of \($0.name)" } ?? ""
+    }
+
+    private static func from(_ size: Int?) -> String { size.map { " from \($0)" } ?? "" }
 
     private static func text(_ body: SessionBody) -> String {
         let text = String(decoding: body.bytes, as: UTF8.self)

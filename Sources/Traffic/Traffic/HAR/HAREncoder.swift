@@ -1,3 +1,4 @@
+import Deflate
 import Digests
 import FitIQAPI
 import HTTPTypes
@@ -87,7 +88,7 @@ extension HAREncoder {
             writer.member("url", request.url)
             writer.member("httpVersion", "HTTP/1.1")
             writeCookies(of: request, to: &writer)
-            writeFields(request.fields, codedSize: request.codedSize, to: &writer)
+            writeFields(request.fields, request.coding, to: &writer)
             writer.fields("queryString", URLParts(request.url).items)
             if let body = request.body {
                 writer.object("postData") { writer in
@@ -97,7 +98,7 @@ extension HAREncoder {
                 }
             }
             writer.member("headersSize", -1)
-            writer.member("bodySize", request.codedSize ?? request.body?.byteCount ?? 0)
+            writer.member("bodySize", request.coding?.byteCount ?? request.body?.byteCount ?? 0)
         }
     }
 
@@ -108,10 +109,12 @@ extension HAREncoder {
             writer.member("statusText", reasonPhrase(response.status))
             writer.member("httpVersion", "HTTP/1.1")
             writeCookies(of: response, to: &writer)
-            writeFields(response.fields, codedSize: response.codedSize, to: &writer)
+            writeFields(response.fields, response.coding, to: &writer)
             writer.object("content") { writer in
                 writer.member("size", response.body.byteCount)
-                if let size = response.codedSize { writer.member("compression", response.body.byteCount - size) }
+                if let coding = response.coding {
+                    writer.member("compression", response.body.byteCount - coding.byteCount)
+                }
                 writer.member("mimeType", mediaType(response.fields))
                 if let text = String(validating: response.body.bytes, as: UTF8.self) {
                     writer.member("text", text)
@@ -122,7 +125,7 @@ extension HAREncoder {
             }
             writer.member("redirectURL", response.fields.value(of: "location") ?? "")
             writer.member("headersSize", -1)
-            writer.member("bodySize", response.codedSize ?? response.body.byteCount)
+            writer.member("bodySize", response.coding?.byteCount ?? response.body.byteCount)
         }
     }
 
@@ -136,7 +139,7 @@ extension HAREncoder {
         if let body = request.body, body.isCut { cut["request"] = .number(JSONNumber(body.byteCount)) }
         if let body = response?.body, body.isCut { cut["response"] = .number(JSONNumber(body.byteCount)) }
         if !cut.isEmpty { members.append(("cut", .object(cut))) }
-        if request.codedSize != nil { members.append(("decoded", true)) }
+        if request.coding != nil { members.append(("decoded", true)) }
         guard let response else { return members }
         if response.isCoded { members.append(("coded", true)) }
         if !response.isComplete { members.append(("incomplete", true)) }
@@ -144,8 +147,8 @@ extension HAREncoder {
     }
 
     /// Writes the fields as they were on the wire.
-    private static func writeFields(_ fields: [SessionField], codedSize: Int?, to writer: inout JSONWriter) {
-        let coding = codedSize == nil ? [] : [SessionField("Content-Encoding", "gzip")]
+    private static func writeFields(_ fields: [SessionField], _ coding: SessionCoding?, to writer: inout JSONWriter) {
+        let coding = coding.map { [SessionField("Content-Encoding", $0.name)] } ?? []
         writer.fields("headers", (fields + coding).lazy.map { ($0.name, $0.value) })
     }
 
@@ -188,8 +191,11 @@ extension [SessionField] {
 
 extension SessionField {
     var isContentEncoding: Bool { name.lowercased() == "content-encoding" && value.lowercased() != "identity" }
-    /// Whether it names the one coding that is undone.
-    var isGzip: Bool { isContentEncoding && ["gzip", "x-gzip"].contains(value.lowercased()) }
+    /// The format of a coding that is undone; nil for other codings and fields.
+    var codingFormat: ZlibFormat? {
+        guard isContentEncoding else { return nil }
+        return ["gzip": .gzip, "x-gzip": .gzip, "deflate": .zlib][value.lowercased()]
+    }
 }
 
 /// The cookies of a message, which tools show separately from its fields.

@@ -17,7 +17,9 @@ extension HARReader {
             request.body = try body(of: object, request.fields, binary, ours, isDecoded: isDecoded)
             if request.body != nil { Self.describe(object["postData"], in: &request.fields) }
             if isDecoded {
-                request.codedSize = object["bodySize"]?.int.flatMap { $0 > 0 ? $0 : nil }
+                if let size = object["bodySize"]?.int, size > 0, let (name, _) = request.fields.undoneCoding {
+                    request.coding = SessionCoding(name: name, byteCount: size)
+                }
                 request.fields.removeAll(where: \.isContentEncoding)
             } else {
                 inflateBody(of: &request)
@@ -36,10 +38,11 @@ extension HARReader {
 
     /// Inflates what another writer kept as it went over the wire, as far as the file's limit allows.
     private mutating func inflateBody(of request: inout SessionRequest) {
-        guard let coded = request.body?.bytes, coded.starts(with: [0x1F, 0x8B]) else { return }
-        request.codedSize = request.body?.inflate(&request.fields, limit: inflatable)
+        guard let coded = request.body?.bytes, let (_, format) = request.fields.undoneCoding, format.begins(coded)
+        else { return }
+        request.coding = request.body?.inflate(&request.fields, limit: inflatable)
         // A byte becomes 1,032 at most; so much what cannot be inflated may have cost.
-        let cost = request.codedSize == nil ? 1032 * coded.count : request.body?.bytes.count ?? 0
+        let cost = request.coding == nil ? 1032 * coded.count : request.body?.bytes.count ?? 0
         inflatable -= min(inflatable, cost)
     }
 
@@ -135,8 +138,9 @@ extension HARReader {
             guard status >= 100 else { throw object.wrong("status", expected: Messages.status) }
             var fields = try Self.fields(of: object, cookies: "Set-Cookie")
             // Bodies in a HAR are decoded, except in our own recordings, which say so.
-            let codings = ours["coded"]?.bool == true ? [] : fields.filter(\.isContentEncoding)
-            if !codings.isEmpty { fields.removeAll(where: \.isContentEncoding) }
+            let isDecoded = ours["coded"]?.bool != true
+            let coding = isDecoded ? fields.undoneCoding : nil
+            if isDecoded { fields.removeAll(where: \.isContentEncoding) }
             var response = SessionResponse(
                 status: status, fields: fields, body: try body(of: object, status, request, ours),
                 isComplete: ours["incomplete"]?.bool != true)
@@ -146,9 +150,9 @@ extension HARReader {
             {
                 response.fields.append(SessionField("Location", target))
             }
-            if codings.map({ $0.value.lowercased() }) == ["gzip"], let saved = object["content"]?["compression"]?.int {
+            if let (name, _) = coding, let saved = object["content"]?["compression"]?.int {
                 let (size, overflow) = response.body.byteCount.subtractingReportingOverflow(saved)
-                if !overflow, size > 0 { response.codedSize = size }
+                if !overflow, size > 0 { response.coding = SessionCoding(name: name, byteCount: size) }
             }
             return response
         }

@@ -16,7 +16,7 @@ struct HARReader {
     /// The position of each numbered socket's entry.
     private var sockets: [Int: Int] = [:]
 
-    /// How many bytes bodies with gzip may still become: together no more than a file has at most.
+    /// How many bytes coded bodies may still become: together no more than a file has at most.
     var inflatable: Int
 
     init(limits: HARLimits) {

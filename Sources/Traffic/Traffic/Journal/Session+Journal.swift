@@ -1,3 +1,4 @@
+import Deflate
 import FitIQAPI
 import HTTP1
 import HTTPTypes
@@ -67,6 +68,6 @@ extension SessionResponse {
 extension [SessionField] {
     /// The fields that agree with a journal's body, which is the text of what had gzip.
     fileprivate func describing(_ body: RecordedBody) -> [SessionField] {
-        body.bytes.starts(with: [0x1F, 0x8B]) ? self : filter { !$0.isGzip }
+        body.bytes.starts(with: [0x1F, 0x8B]) ? self : filter { $0.codingFormat != ZlibFormat.gzip }
     }
 }

@@ -157,14 +157,14 @@ struct ExchangeInProgress: Sendable {
         var (request, response) = (request, response)
         if hasBody {
             var body = requestBody.body
-            request.codedSize = body.inflate(&request.fields, limit: requestBody.limit)
+            request.coding = body.inflate(&request.fields, limit: requestBody.limit)
             request.body = body
         }
         response?.body = responseBody.body
         response?.isComplete = answered != nil
         if var decoded = response {
             response = nil
-            decoded.codedSize = decoded.body.inflate(&decoded.fields, limit: responseBody.limit)
+            decoded.coding = decoded.body.inflate(&decoded.fields, limit: responseBody.limit)
             response = decoded
         }
         var waited: Int64 = 0

@@ -8,7 +8,7 @@ import WebSocket
 /// The input is the decrypted bytes in pieces of any size; only the times of the output depend on the pieces. A request
 /// must be passed in before its response. No input stops the program: bytes that are not HTTP end the observation with
 /// a note, and unfinished parts of a broken connection are reported as far as they went. Memory is bounded by
-/// ``Limits``. Bodies with gzip become text.
+/// ``Limits``. Bodies with gzip or deflate become text.
 ///
 /// Internally, an `HTTP1.Connection` in each role reads one direction and learns what the other saw. Their output is
 /// discarded. The connection that reads requests learns of a response only once both the request and its response are
