@@ -29,6 +29,7 @@ extension LimitsPage {
         "text of a scenario file that its aliases repeat": [
             .bytes("ScenarioLimits.repeatedBytes", ScenarioLimits.repeatedBytes)
         ],
+        "`%TAG` in a scenario file": [.count("ScenarioLimits.directives", ScenarioLimits.directives)],
         "scenario file that is JSON, as exports are": [
             .count("ScenarioLimits.valuesOfJSON", ScenarioLimits.valuesOfJSON)
         ],

@@ -45,6 +45,19 @@ struct TreeTests {
         }
     }
 
+    @Test("At the limit of directives, each of which libyaml compares with all before it, and one more")
+    func directives() throws {
+        func text(_ count: Int) -> String {
+            (0..<count).map { "%TAG !t\($0)! tag:a,2000:\n" }.joined() + "---\nname: a\n"
+        }
+        #expect(try Scenario.read(text(ScenarioLimits.directives)) == Scenario(name: "a"))
+        let mistake = Self.errors(text(ScenarioLimits.directives + 1))?.mistakes.first
+        #expect(mistake?.line == 101 && mistake?.message == Messages.tooManyDirectives)
+        // Behind a document, too.
+        let behind = Self.errors("name: a\n...\n" + text(ScenarioLimits.directives + 1))?.mistakes.first
+        #expect(behind?.line == 103 && behind?.message == Messages.tooManyDirectives)
+    }
+
     @Test("At the limit of bytes, and one more")
     func bytes() throws {
         let start = "name: a\n#"

@@ -17,6 +17,8 @@ enum Messages {
         + "'made_up_messages' makes long histories."
     static let tooMuchRepeated =
         "Aliases repeat more than \(ScenarioLimits.repeatedBytes) bytes of text; 'made_up_messages' makes long histories."
+    static let tooManyDirectives =
+        "This is one '%TAG' more than the \(ScenarioLimits.directives) that a file may have; scenarios need no tags."
     static let severalDocuments = "Another document begins here ('---'); a file holds one scenario."
     static let keyIsNotText = "A key must be a word or a text; this one is a list or a mapping."
     static let repeatedKey = "is given twice; each key may occur once."

@@ -123,6 +123,8 @@ public enum ScenarioLimits {
     public static let nodes = 200_000
     /// Bytes of texts that the aliases of a YAML document repeat, 16 MiB.
     public static let repeatedBytes = 16 * 1024 * 1024
+    /// Times that `%TAG` stands in a YAML document, as a directive or not.
+    public static let directives = 100
     /// Values of a JSON file such as an export, which uses more than eight bytes per value.
     public static let valuesOfJSON = fileBytes / 8
     /// Answers of one's own.

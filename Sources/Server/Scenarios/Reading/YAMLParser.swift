@@ -3,6 +3,8 @@ import Text
 
 /// The events of a YAML stream in UTF-8, as parsed by libyaml, with their positions; it owns the parser on the heap,
 /// because libyaml keeps pointers into it, and frees it on every path.
+///
+/// Work is linear in the bytes of the text.
 struct YAMLParser: ~Copyable {
     struct Event {
         var kind: Kind
@@ -46,6 +48,15 @@ struct YAMLParser: ~Copyable {
         guard yaml_parser_initialize(parser) == 1 else { throw TreeError(message: Messages.noMemoryForYAML) }
         yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
         yaml_parser_set_input_string(parser, bytes.baseAddress, bytes.count)
+        // libyaml compares each of these directives with all before it. Those in texts count, too: few are enough.
+        var directives = 0
+        for (index, byte) in bytes.enumerated() where byte == UInt8(ascii: "%") {
+            guard bytes[index...].starts(with: "%TAG".utf8) else { continue }
+            directives += 1
+            guard directives <= ScenarioLimits.directives else {
+                throw TreeError(position: Position(ofByte: index, in: bytes), message: Messages.tooManyDirectives)
+            }
+        }
     }
 
     deinit {
