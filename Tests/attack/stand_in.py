@@ -2,8 +2,8 @@
 
 It serves every path with the same JSON, waits a second for journals, keeps memory for each request to a world, answers bytes
 that are no HTTP with a page, echoes masked frames or resets, is busy while many sockets are open, records what is no JSON (`serve
---record`) or nothing (`record`), keeps no state, leaves its files at a signal, takes every file for good, deletes no world, and
-knows no Origin.
+--record`) or nothing (`record`), keeps no state, leaves its files at a signal, takes every file for good, deletes no world, has
+a clock that goes on from its start whatever becomes of the system's, and knows no Origin.
 """
 
 import base64
@@ -11,6 +11,7 @@ import hashlib
 import http.server
 import json
 import os
+import select
 import signal
 import socket
 import sqlite3
@@ -19,17 +20,33 @@ import sys
 import threading
 import time
 
-ANSWER = json.dumps({
-    "success": True, "data": {"id": "x", "goals": [{"id": "x"}], "consultations": [{"id": "x"}]}, "id": "x", "token": "x",
-    "api_key": "x", "clock": "real", "worlds": [{"id": "x"}],
-}).encode()
-JOURNAL = b"{}\n" * 20
 LEAK = 1_000_000
-# All that clients of a consultation wait for; and the same masked, which a server must not send.
-TEXT = b'{"type":"pong"} connected stream_complete'
-FRAME = bytes([0x81, len(TEXT)]) + TEXT
-MASKED = bytes([0x81, 0x80 | len(TEXT)]) + b"\0\0\0\0" + TEXT
+# All that clients of a consultation wait for; and one masked, which a server must not send.
+TEXTS = [b'{"type":"%s"}' % kind for kind in (b"connected", b"pong", b"stream_chunk", b"stream_complete")]
+FRAMES = b"".join(bytes([0x81, len(text)]) + text for text in TEXTS)
+MASKED = bytes([0x81, 0x80 | len(TEXTS[0])]) + b"\0\0\0\0" + TEXTS[0]
 MANY_SOCKETS = 100
+STARTED = time.time() - time.monotonic()
+
+
+def now():
+    return STARTED + time.monotonic()
+
+
+def moment():
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now()))
+
+
+def answer():
+    claims = base64.urlsafe_b64encode(json.dumps({"exp": int(now()) + 3600}).encode()).decode().rstrip("=")
+    return json.dumps({
+        "success": True, "data": {"id": "x", "goals": [{"id": "x"}], "consultations": [{"id": "x"}]}, "id": "x",
+        "token": f"x.{claims}.x", "api_key": "x", "clock": "real", "now": moment(), "createdAt": moment(), "worlds": [{"id": "x"}],
+    }).encode()
+
+
+def journal():
+    return json.dumps({"kind": "note", "time": moment()}).encode() + b"\n"
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -48,13 +65,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.answer()
 
     def answer(self):
-        status, body = (201 if self.command == "POST" else 200), ANSWER
+        status, body = (201 if self.command == "POST" else 200), answer()
         if Handler.sockets > MANY_SOCKETS:
             status = 503
         elif self.path.endswith("/journal"):
-            # Longer than the bound of a short attack.
-            time.sleep(3)
-            body = JOURNAL
+            # Longer than the bound of a short attack. libfaketime breaks Python's own sleep.
+            select.select([], [], [], 3)
+            body = journal() * 20
         elif self.path.endswith("/metrics"):
             body = b"fitiq_mock_stored_bytes %d\n" % (len(Handler.leaked) * LEAK // 10)
         self.send_response(status)
@@ -78,7 +95,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 pass
             self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             return os.close(self.connection.detach())
-        frame = MASKED if is_echo else FRAME
+        frame = MASKED if is_echo else FRAMES
         self.wfile.write(frame)
         Handler.sockets += 1
         # Until a close frame, or what looks like one.
@@ -87,6 +104,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         Handler.sockets -= 1
 
     do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = do_HEAD = do_OPTIONS = handle_any
+
+    def date_time_string(self, timestamp=None):
+        return super().date_time_string(now())
 
     def log_message(self, *_):
         pass
