@@ -21,10 +21,10 @@ let package = Package(
         .library(name: "FitIQClient", targets: ["FitIQClient"]),
         .library(
             name: "ContractSuite", targets: ["ContractSuite", "Judging", "MockServer", "Scenarios"]),
-        // What Fuzz drives.
+        // What Fuzz drives, and what Benchmarks counts the work of.
         .library(
             name: "Fuzzed",
-            targets: ["HTTP1", "JSON", "Nutrition", "Scenarios", "TLS", "Text", "Traffic", "WebSocket"]),
+            targets: ["Digests", "HTTP1", "JSON", "Nutrition", "Scenarios", "TLS", "Text", "Traffic", "WebSocket"]),
         // Apart, because Swift Testing is there for tests only.
         .library(name: "FakeBackend", targets: ["FakeBackend"]),
         .plugin(name: "ContractTest", targets: ["ContractTest"]),

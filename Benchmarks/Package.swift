@@ -54,6 +54,12 @@ let package = Package(
                 .product(name: "ContractSuite", package: "fitiq-mock"),
             ]),
         .executableTarget(
+            name: "decoder-work",
+            dependencies: [
+                .product(name: "Fuzzed", package: "fitiq-mock"), .product(name: "FitIQAPI", package: "fitiq-mock"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]),
+        .executableTarget(
             name: "suite-load",
             dependencies: [
                 "Load", .product(name: "ContractSuite", package: "fitiq-mock"),

@@ -1,4 +1,4 @@
-/// Base64 in its two alphabets, decoded strictly.
+/// Base64 in its two alphabets, decoded strictly and in linear time.
 ///
 /// OpenSSL's `EVP_DecodeBlock` skips leading white space, counts padding as zero bytes and accepts stray bits in the
 /// last character, so that several texts decode to the same bytes. A signature or a handshake key must have only one

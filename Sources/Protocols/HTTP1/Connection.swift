@@ -76,6 +76,8 @@ public enum Event: Sendable {
 
 /// One end of an HTTP/1.1 connection, without I/O: bytes in, events out; messages in, bytes out (RFC 9112).
 ///
+/// Reading takes time linear in the bytes, in whatever pieces, field lines and chunks they come.
+///
 /// Pass bytes to ``receive(_:)-(UnsafeRawBufferPointer)``, then call ``nextEvent()`` until it returns
 /// ``Event/needsData``, ``Event/paused`` or ``Event/connectionClosed``. Methods that send append to an output that the
 /// caller owns.

@@ -3,8 +3,8 @@
 ///     https://api.example.com:8443/a/b?x=1#top
 ///     scheme  authority            path query fragment
 ///
-/// Splitting never fails and decodes nothing. It works on bytes, because a combining mark after a slash forms one
-/// character with it.
+/// Splitting takes linear time, never fails and decodes nothing. It works on bytes, because a combining mark after a
+/// slash forms one character with it.
 public struct URLParts: Sendable {
     /// Nil in a relative reference, such as a request target.
     public let scheme: Substring?

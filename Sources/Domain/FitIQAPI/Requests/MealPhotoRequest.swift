@@ -2,7 +2,7 @@ import JSON
 
 /// The body of `POST /api/v1/meal-logs/photo`: a form with an image (`multipart/form-data`, RFC 7578).
 ///
-/// The picture itself is not kept.
+/// The picture itself is not kept. The time is linear in the bytes of the body, whatever they have of boundaries.
 public struct MealPhotoRequest: Equatable, Sendable {
     /// From the field of this name; `other` without one.
     public var mealType: MealType

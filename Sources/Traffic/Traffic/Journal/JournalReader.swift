@@ -23,7 +23,8 @@ public struct JournalError: Error, Sendable, Equatable, CustomStringConvertible 
 /// kinds of entries are skipped, and an unknown operation counts as none. The rest of a line that was truncated in
 /// recording is read as truncated. A line may have 4 MiB.
 ///
-/// Its memory is what was received but not read yet: call ``next()`` until it returns nil before receiving more.
+/// Its time is linear in the bytes, in whatever pieces they come. Its memory is what was received but not read yet: call
+/// ``next()`` until it returns nil before receiving more.
 public struct JournalReader {
     /// The maximum bytes of a line.
     public static let lineLimit = 4 << 20
