@@ -59,6 +59,23 @@ struct ClockTests {
         #expect(network.engine.defaultWorld.journal.count == 0)
     }
 
+    @Test("A date that is refused says why")
+    func badDates() throws {
+        let network = VirtualNetwork.manual()
+        for (date, reason) in [
+            ("2025-02-30T10:30:00Z", "Month 2 of 2025 has 28 days, and no day 30."),
+            ("2025-03-01T10:30:00+0200", "An offset has hours and minutes with a colon between them: write +02:00."),
+            ("2200-01-01T00:00:00Z", "got a string: \"2200-01-01T00:00:00Z\"."),
+        ] {
+            let move = try network.admin(.post, "clock", "{\"advance_to\":\"\(date)\"}")
+            let world = try network.admin(.post, "worlds", "{\"clock\":{\"manual\":\"\(date)\"}}")
+            for (field, response) in [("advance_to", move), ("clock.manual", world)] {
+                #expect(response.status == 400 && response.message.hasSuffix(reason), "\(response.message)")
+                #expect(response.message.hasPrefix("The field '\(field)' must be a time such as"))
+            }
+        }
+    }
+
     @Test("It reaches the year 2199, year by year, and no further")
     func end() throws {
         let network = VirtualNetwork()

@@ -42,6 +42,13 @@ struct HARErrorTests {
             "\"2025-01-29T10:30:00Z\"", "\"1969-12-31T23:59:59Z\"",
             "entry 1, startedDateTime: expected \(date), found a string: \"1969-12-31T23:59:59Z\""),
         Row(
+            "\"2025-01-29T10:30:00Z\"", "\"2025-02-30T10:30:00\"",
+            "entry 1, startedDateTime: expected \(date), found a string: \"2025-02-30T10:30:00\". "
+                + "Month 2 of 2025 has 28 days, and no day 30."),
+        Row(
+            "\"2025-01-29T10:30:00Z\"", "\"0001-01-01T00:00:00\"",
+            "entry 1, startedDateTime: expected \(date), found a string: \"0001-01-01T00:00:00\""),
+        Row(
             "2025-01-29T10:30:01Z", "\\u001b[31m",
             "entry 2, startedDateTime: expected \(date), found a string: \"\\u001b[31m\""),
         Row(

@@ -139,7 +139,7 @@ extension APIError {
     }
 
     /// A field is not a date-time or does not exist in the calendar.
-    static func dateTimeExpected(
+    package static func dateTimeExpected(
         _ field: String, expected: String = BodyReader.expectedDateTime, got value: JSONValue
     ) -> Self {
         var refusal = wrongType(field, expected: expected, got: value)

@@ -156,10 +156,14 @@ struct AdminBody {
         case let name?: throw .unknownChoice("clock", got: name, allowed: ["real", "manual"])
         case nil: break
         }
-        let expected = "\"real\", \"manual\" or {\"manual\": \"2025-01-29T10:30:00Z\"}"
-        guard let object = value.object, object.count == 1, let text = object["manual"]?.string,
-            let start = DateTime(text)?.timestamp
-        else { throw .wrongType("clock", expected: expected, got: value) }
+        guard let object = value.object, object.count == 1, let time = object["manual"] else {
+            let expected = "\"real\", \"manual\" or {\"manual\": \"2025-01-29T10:30:00Z\"}"
+            throw .wrongType("clock", expected: expected, got: value)
+        }
+        guard let start = time.string.flatMap({ DateTime($0)?.timestamp }) else {
+            let expected = "a time such as \"2025-01-29T10:30:00Z\", from 1970 to 2199"
+            throw .dateTimeExpected("clock.manual", expected: expected, got: time)
+        }
         return .manual(start: start)
     }
 }

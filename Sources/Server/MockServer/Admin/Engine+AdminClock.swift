@@ -144,8 +144,11 @@ final class ClockMove: BodySource {
         }
         query = isOpen ? try JournalQuery(waitingFor: body["advance_until"], in: "advance_until") : nil
         span = try isOpen ? body.duration("within") ?? Self.usualSearch : body.duration("advance") ?? 0
-        time = try body.value("advance_to", expected: "a time such as \"2025-01-29T10:31:00Z\", up to the year 2199") {
-            $0.string.flatMap { Timestamp($0) }
+        let time = body["advance_to"]
+        self.time = time?.string.flatMap { Timestamp($0) }
+        if let time, self.time == nil {
+            let expected = "a time such as \"2025-01-29T10:31:00Z\", up to the year 2199"
+            throw .dateTimeExpected("advance_to", expected: expected, got: time)
         }
     }
 

@@ -210,9 +210,10 @@ extension JSONObject {
     ) throws(HARError) -> Value? { try present(name) == nil ? nil : required(name, expected, read) }
 
     /// The error for a member that is missing or not what was expected.
-    func wrong(_ name: String, expected: String) -> HARError {
+    func wrong(_ name: String, expected: String, _ problem: String? = nil) -> HARError {
         guard let value = self[name] else { return HARError(.missing(expected: expected), path: name) }
-        return HARError(.wrong(expected: expected, found: Messages.found(value)), path: name)
+        let found = Messages.found(value) + (problem.map { ". " + $0 } ?? "")
+        return HARError(.wrong(expected: expected, found: found), path: name)
     }
 
     private func present(_ name: String) -> JSONValue? {

@@ -62,8 +62,10 @@ struct HARReader {
 
     private mutating func read(_ entry: JSONObject, into drafts: inout [Draft]) throws(HARError) {
         let ours = try entry.optionalObject("_fitiq") ?? [:]
-        guard let started = HARTime.date(try entry.string("startedDateTime", expected: Messages.date)) else {
-            throw entry.wrong("startedDateTime", expected: Messages.date)
+        let date = try entry.string("startedDateTime", expected: Messages.date)
+        guard let started = HARTime.date(date) else {
+            // An offset may be missing.
+            throw entry.wrong("startedDateTime", expected: Messages.date, RFC3339.problem(date + "Z"))
         }
         let binary = try ours.optionalString("bodyBase64").map { _ throws(HARError) in
             try HARError.at("_fitiq") { () throws(HARError) in try ours.base64("bodyBase64") }
