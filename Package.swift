@@ -242,7 +242,8 @@ let package = Package(
         .testTarget(
             name: "ReplayTests",
             dependencies: ["FitIQAPI", "JSON", "Replay", "TestSupport", "Traffic", "WebSocket", httpTypes]),
-        .testTarget(name: "HostingTests", dependencies: ["Hosting", "Sockets", "TLS", "TestSupport"]),
+        .testTarget(
+            name: "HostingTests", dependencies: ["FitIQAPI", "Hosting", "Sockets", "TLS", "TestSupport", "Traffic"]),
         .testTarget(
             name: "ProxyTests",
             dependencies: [

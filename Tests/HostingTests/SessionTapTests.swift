@@ -1,6 +1,8 @@
+import FitIQAPI
 import Foundation
 import TestSupport
 import Testing
+import Traffic
 
 @testable import Hosting
 
@@ -20,13 +22,41 @@ struct SessionTapTests {
     /// Records the beginning of a WebSocket, which gets room to grow.
     private func openSocket(_ tap: SessionTap) {
         tap.opened(1, scheme: "http")
-        Array(Self.handshake.utf8).withUnsafeBytes {
-            tap.clientSent($0, on: 1, at: .init(secondsSinceEpoch: 1))
-        }
-        Array(Self.accepted.utf8).withUnsafeBytes {
-            tap.serverSent($0, on: 1, at: .init(secondsSinceEpoch: 2))
-        }
+        send(Self.handshake, by: .client, on: 1, at: 1, tap)
+        send(Self.accepted, by: .server, on: 1, at: 2, tap)
         tap.write()
+    }
+
+    private func send(_ text: String, by party: Party, on connection: UInt64, at second: Int64, _ tap: SessionTap) {
+        let time = Timestamp(secondsSinceEpoch: second)
+        Array(text.utf8).withUnsafeBytes {
+            party == .client
+                ? tap.clientSent($0, on: connection, at: time) : tap.serverSent($0, on: connection, at: time)
+        }
+    }
+
+    @Test("A step of the clock moves the dates of later connections, and no span", arguments: [28_800, -28_800])
+    func clockSteps(_ step: Int64) throws {
+        try ScratchFolder.lend { folder in
+            let tap = try begin(at: folder + "/a.har")
+            let day: Int64 = 86_400
+            tap.opened(1, scheme: "http")
+            send(Self.handshake, by: .client, on: 1, at: day, tap)
+            tap.clockStepped(by: step * 1_000_000_000)
+            tap.opened(2, scheme: "http")
+            send(Self.handshake, by: .client, on: 2, at: day + 2, tap)
+            send(Self.accepted, by: .server, on: 2, at: day + 3, tap)
+            send(Self.accepted, by: .server, on: 1, at: day + 4, tap)
+            tap.ended(2, byServer: false, isReset: false, at: .init(secondsSinceEpoch: day + 6))
+            _ = tap.finish(at: .init(secondsSinceEpoch: day + 9))
+            let bytes = Array((contents(folder + "/a.har") ?? "").utf8)
+            let sockets = try HARFile(reading: bytes).session.entries.map { entry -> [Int64] in
+                guard case .socket(let socket) = entry else { return [] }
+                return [socket.started, socket.opened, socket.ending?.time ?? socket.opened].map(\.secondsSinceEpoch)
+            }
+            let (first, second) = ([day, day + 4, day + 4], [day + 2, day + 3, day + 6].map { $0 + step })
+            #expect(sockets == (step > 0 ? [first, second] : [second, first]))
+        }
     }
 
     @Test("A finished recording is complete, and has no room to grow any more")

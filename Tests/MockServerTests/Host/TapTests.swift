@@ -1,12 +1,12 @@
 import FitIQAPI
-import Hosting
 import Scenarios
-import Sockets
 import TLS
 import TestSupport
 import Testing
 
+@testable import Hosting
 @testable import MockServer
+@testable import Sockets
 
 @Suite("Reading along on a host's connections", .serialized)
 struct TapTests {
@@ -179,6 +179,32 @@ struct TapTests {
         try server.untilServed(connections: 0)
         try server.shutDown()
         #expect(log.value.events.filter { $0 == "server finished" }.count == 1, "\(log.value.events)")
+    }
+
+    @Test("A step of the system's clock reaches the worlds and the tap, once")
+    func clockSteps() throws {
+        let hours: Int64 = 8 * 3600
+        let server = try RunningHost(.platformDefault)
+        let log = Unshared(Log())
+        try server.onLoop { host in
+            host.tap = log.value
+            let offset = host.loop.clocks.epoch - hours * 1_000_000_000
+            host.loop.clocks = ClockComparison(.init(offset: offset))
+        }
+        let client = try server.connect()
+        let end = MonotonicInstant.now().advanced(by: RunningHost.patience)
+        // It looks at the clocks at most once in a millisecond.
+        while try server.onLoop({ _ in log.value.events.count { $0.hasPrefix("clock") } }) == 0, .now() < end {
+            _ = try client.exchange(request)
+        }
+        let (date, now) = try server.onLoop { host in
+            (host.engine.defaultWorld.turn.date.secondsSinceEpoch, host.time(.now()).secondsSinceEpoch)
+        }
+        #expect(abs(date - now - hours) <= 30)
+        client.stream.close()
+        try server.shutDown()
+        let steps = log.value.events.compactMap { Int64($0.dropFirst("clock stepped by ".count)) }
+        #expect(steps.count == 1 && steps.allSatisfy { abs($0 / 1_000_000_000 - hours) <= 1 }, "\(log.value.events)")
     }
 
     @Test("A server that stops says farewell over TLS, also where a tap listens")

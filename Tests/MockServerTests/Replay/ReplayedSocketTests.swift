@@ -162,6 +162,22 @@ struct ReplayedSocketTests {
         #expect(report?["served"]?.int == 2 && report?["repeats"]?.int == 0 && report?["unexpected_count"]?.int == 1)
     }
 
+    @Test("What was not expected has the date of its entry, when the system's clock was set")
+    func dates() throws {
+        let network = try Self.chat.network()
+        let socket = try socket(network)
+        network.engine.clockStepped(by: 28_800_000_000_000, at: network.now)
+        socket.send("What?")
+        network.advance(by: .milliseconds(10))
+        _ = try network.get("/api/v1/goal")
+        let report = try network.admin(.get, "replay").json
+        let entries = network.engine.defaultWorld.journal.entries().suffix(2)
+        for (misses, entry) in zip([report?["frames"]?["unexpected"], report?["unexpected"]], entries) {
+            #expect(misses?.array?.count == 1 && entry.time > network.now.advanced(byNanoseconds: 28_000_000_000_000))
+            #expect(misses?.array?.first?["time"]?.string == entry.time.nanosecondText)
+        }
+    }
+
     @Test("Sockets of the same path come in turn")
     func turns() throws {
         let network = try Take().socket(Self.path, [Take.server("first", at: 0)])

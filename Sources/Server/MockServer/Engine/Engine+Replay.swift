@@ -34,7 +34,7 @@ extension Engine {
         defer { queueDeadline(of: world) }
         let request = exchange.replayRequest(
             secureOrigin: exchange.connection.isSecure ? configuration.secureOrigin : nil)
-        guard let answer = world.replay?.player.answer(request, at: world.turn.now) else {
+        guard let answer = world.replay?.player.answer(request, at: world.turn.date) else {
             preconditionFailure("Only a world that plays a session back is asked.")
         }
         exchange.note(answer)
@@ -62,7 +62,7 @@ extension Engine {
 
     func replay(_ frame: ReplayMessage, from socket: ReplaySocket, in world: World, at now: Timestamp) {
         advanceReplay(of: world, at: now)
-        world.replay?.player.receive(frame, on: socket, at: world.turn.now)
+        world.replay?.player.receive(frame, on: socket, at: world.turn.now, date: world.turn.date)
         advanceReplay(of: world, at: now)
     }
 

@@ -16,8 +16,10 @@ extension Player {
     /// Receives a client's message; a frame that was not recorded is noted with its differences.
     ///
     /// Control frames other than the close frame belong to the codec. On a socket that has ended, nothing is expected
-    /// or noted.
-    public mutating func receive(_ message: ReplayMessage, on socket: ReplaySocket, at now: Timestamp) {
+    /// or noted. The date of a miss is the time, unless the system's clock was set.
+    public mutating func receive(
+        _ message: ReplayMessage, on socket: ReplaySocket, at now: Timestamp, date: Timestamp? = nil
+    ) {
         let (bytes, isText): ([UInt8], Bool)
         switch message {
         case .text(let text): (bytes, isText) = (text, true)
@@ -29,7 +31,7 @@ extension Player {
         let miss = take(bytes, isText: isText, on: &play, at: now.nanosecondsSinceEpoch)
         sockets[socket] = play
         if let miss {
-            note(frame: bytes, isText: isText, on: socket, miss, at: now)
+            note(frame: bytes, isText: isText, on: socket, miss, at: date ?? now)
         } else {
             tally.framesReceived += 1
             schedule(socket)

@@ -41,14 +41,14 @@ public struct Player: Sendable {
 
     // MARK: Requests
 
-    /// Answers a request at the world's time; the entry counts as served even if the response is not delivered.
-    public mutating func answer(_ request: ReplayRequest, at now: Timestamp) -> ReplayAnswer {
+    /// Answers a request at the world's date; the entry counts as served even if the response is not delivered.
+    public mutating func answer(_ request: ReplayRequest, at date: Timestamp) -> ReplayAnswer {
         let target = plan.prefix?.removed(from: request.target) ?? request.target
         let shapes = RequestShapes(
             method: request.method, isHandshake: request.isHandshake, url: RequestURL(target),
             fields: request.fields, body: request.body, origins(request.origin))
         switch match(shapes) {
-        case .miss(let reason): return .unexpected(miss(reason, request, shapes, at: now))
+        case .miss(let reason): return .unexpected(miss(reason, request, shapes, at: date))
         case .match(let match):
             if !match.isPeek {
                 learn(match, from: request, shapes)

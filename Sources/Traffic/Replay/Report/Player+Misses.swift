@@ -18,10 +18,11 @@ extension Player {
 
     /// Describes and records a request without a response.
     mutating func miss(
-        _ reason: ReplayMiss.Reason, _ request: ReplayRequest, _ shapes: RequestShapes, at now: Timestamp
+        _ reason: ReplayMiss.Reason, _ request: ReplayRequest, _ shapes: RequestShapes, at date: Timestamp
     ) -> ReplayMiss {
         var miss = ReplayMiss(
-            time: now, method: request.method.cut(toBytes: 60), target: Excerpts.target(request.target), reason: reason)
+            time: date, method: request.method.cut(toBytes: 60), target: Excerpts.target(request.target),
+            reason: reason)
         if let (entry, differences) = nearest(to: shapes, reason) {
             miss.nearest = plan.reference(to: entry)
             miss.differences = differences
@@ -104,12 +105,13 @@ extension Player {
 
     /// Records a client's frame that is not the recorded one.
     mutating func note(
-        frame bytes: [UInt8], isText: Bool, on socket: ReplaySocket, _ reason: ReplayFrameMiss.Reason, at now: Timestamp
+        frame bytes: [UInt8], isText: Bool, on socket: ReplaySocket, _ reason: ReplayFrameMiss.Reason,
+        at date: Timestamp
     ) {
         tally.frameMissCount += 1
         guard tally.frameMisses.count < ReplayLimits.misses, let play = sockets[socket] else { return }
         var miss = ReplayFrameMiss(
-            time: now, socket: socket, target: plan.reference(to: play.entry).target,
+            time: date, socket: socket, target: plan.reference(to: play.entry).target,
             excerpt: Excerpts.of(bytes) ?? "\"\"", reason: reason)
         if reason == .different, play.nextMessage < play.script.messages.count {
             let due = play.script.messages[play.nextMessage]

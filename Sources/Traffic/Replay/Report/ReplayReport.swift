@@ -58,7 +58,7 @@ public struct ReplayReport: Sendable, Equatable {
 
 /// An unexpected request, with the nearest recorded one.
 public struct ReplayMiss: Sendable, Equatable {
-    /// When it came, in the world's time.
+    /// The world's date when it came.
     public var time: Timestamp
     /// Its method; `GET` for a WebSocket handshake.
     public var method: String
@@ -134,7 +134,7 @@ public struct ReplayDifference: Sendable, Equatable {
 
 /// A client's frame that is not the recorded one.
 public struct ReplayFrameMiss: Sendable, Equatable {
-    /// When it came, in the world's time.
+    /// The world's date when it came.
     public var time: Timestamp
     public var socket: ReplaySocket
     /// The socket's path and query as recorded, with shortened secrets, truncated after 500 bytes.
