@@ -20,9 +20,9 @@ public struct HARFile: Sendable {
     /// Reads a HAR 1.2 written by a browser, a proxy, Playwright or this program.
     ///
     /// A byte order mark is skipped. What a session cannot keep is counted in the notes. If a file ends in the middle,
-    /// its complete entries are read, and a note says so.
-    /// `attachment` returns the bytes of a file next to this one, which Playwright creates for bodies and messages, or
-    /// nil; it receives only plain names, without folders. Time and memory are linear in the bytes.
+    /// its complete entries are read, and a note says so. `attachment` returns the bytes of a file next to this one,
+    /// which Playwright creates for bodies and messages, or nil; it receives only plain names, without folders. Time
+    /// and memory are linear in the bytes.
     public init(
         reading bytes: [UInt8], limits: HARLimits = HARLimits(),
         attachment: @escaping (String) -> [UInt8]? = { _ in nil }
