@@ -62,7 +62,17 @@ extension Draw {
         }
     }
 
-    fileprivate mutating func step(_ story: inout Story, at time: Double) {
+    fileprivate mutating func story(steps: Int) -> Story {
+        Story { story in
+            var time = 0.0
+            for _ in 0..<steps {
+                time += Double(below(40)) / 10
+                step(&story, at: time)
+            }
+        }
+    }
+
+    private mutating func step(_ story: inout Story, at time: Double) {
         let connection = UInt64(100 + below(6))
         if below(10) == 0 { story.becomes(element(of: ["sarah", "tom"])) }
         if below(20) == 0 { story.apiKey = element(of: ["k", nil]) }
@@ -104,13 +114,7 @@ struct RandomJournalTests {
         var broken: Set<String> = []
         for seed in 0..<20 {
             var draw = Draw(seed: UInt64(seed))
-            let story = Story { story in
-                var time = 0.0
-                for _ in 0..<400 {
-                    time += Double(draw.below(40)) / 10
-                    draw.step(&story, at: time)
-                }
-            }
+            let story = draw.story(steps: 400)
             var judge = Judge(mode: mode)
             for entry in story.journal.entries() {
                 judge.observe(entry)
@@ -139,13 +143,7 @@ struct RandomJournalTests {
     func clockSteps(_ seconds: Int64) {
         for seed in 0..<10 {
             var draw = Draw(seed: UInt64(seed))
-            let story = Story { story in
-                var time = 0.0
-                for _ in 0..<200 {
-                    time += Double(draw.below(40)) / 10
-                    draw.step(&story, at: time)
-                }
-            }
+            let story = draw.story(steps: 200)
             let entries = Array(story.journal.entries())
             var (plain, stepped) = (Judge(mode: .union), Judge(mode: .union))
             let step = seconds * 1_000_000_000
