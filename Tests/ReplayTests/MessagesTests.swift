@@ -54,7 +54,7 @@ struct MessagesTests {
         ),
         (
             ReplayError.tooManyBytes(536_870_913).description,
-            "The session's bodies and frames have 536870913 bytes, and at most 536870912 can be replayed; split it."
+            "The session's fields, bodies and frames take 536870913 bytes, and at most 536870912 can be replayed; split it."
         ),
         (place, "Entry 5 (GET /a?b=1)"),
         (

@@ -54,11 +54,17 @@ struct PlanTests {
     @Test("One byte over the limit is refused, the limit is taken")
     func bytes() {
         // The same bytes many times: they take their room once.
-        let part = Self.exchange(bytes: 8 * 1_024 * 1_024)
-        let whole = Array(repeating: part, count: ReplayLimits.bytes / (8 * 1_024 * 1_024))
-        #expect(Self.refusal(of: whole + [Self.exchange(bytes: 1)]) == .tooManyBytes(ReplayLimits.bytes + 1))
+        let (size, small) = (8 * 1_024 * 1_024, ReplayPlan.memoryOfEntry + "http://h/a".utf8.count)
+        let part = Self.exchange(bytes: size - small)
+        let whole = Array(repeating: part, count: ReplayLimits.bytes / size)
+        #expect(Self.refusal(of: whole + [Self.exchange(bytes: 1)]) == .tooManyBytes(ReplayLimits.bytes + small + 1))
+        // Its URL is a byte shorter.
+        let rest = Self.exchange(bytes: size - 2 * small - ReplayPlan.memoryOfFrame + 2)
+        #expect(
+            Self.refusal(of: Array(whole.dropLast()) + [rest, Self.socket(frames: 1)])
+                == .tooManyBytes(ReplayLimits.bytes + 1))
         // Requests that the server answers itself count as well, and what they hold is not read.
-        let own = Self.exchange("/health", bytes: 8 * 1_024 * 1_024)
+        let own = Self.exchange("/health", bytes: size - small - "ealth".utf8.count)
         #expect(Self.refusal(of: Array(repeating: own, count: whole.count)) == .nothingToPlay(whole.count))
     }
 

@@ -1,8 +1,10 @@
-"""The part memory: worlds of many small things of one kind. Resident memory grows at most by three times what is counted as stored."""
+"""The part memory: many small things of one kind. Resident memory grows at most by three times what is counted for them."""
 
 import contextlib
+import json
 import re
 
+from frames import TEXT, frame, handshake
 from report import table
 from running import Client, running
 
@@ -10,6 +12,8 @@ FACTOR = 3.0
 # What a server takes for its first worlds of any kind, and an allocator for what it has given back.
 SPARE_MIB = 16
 MIB, SHORT_MIB = 64, 8
+# A journal has at most so many entries; a socket's message and its answer are two.
+ENTRIES = 10_000
 
 
 def users(count, **content):
@@ -21,7 +25,7 @@ def rules(key, rule):
 
 
 # A scenario each, as small as its pieces can be.
-KINDS = {
+SCENARIOS = {
     "users": users(4000),
     "accounts": {
         "accounts": {"password_cost": 1},
@@ -31,6 +35,7 @@ KINDS = {
     "consultations": users(40, consultations=[{"persona": "general_wellness", "status": "archived"}] * 200),
     "messages": users(20, consultations=[{"persona": "general_wellness", "messages": [{"user": "a"}] * 200}]),
     "meal logs": users(40, meal_logs=[{"text": "egg", "meal_type": "snack"}] * 100),
+    "photos": users(200, photos=[{"text": "egg", "meal_type": "snack"}] * 20),
     "documents": users(40, documents={"mood_entries": [{"score": 1}] * 200}),
     "templates": users(40, documents={"workout_templates": [{"name": "a"}] * 200}),
     "fault rules": rules("faults", {"on": "GET /api/v1/goals", "status": 503}),
@@ -38,31 +43,104 @@ KINDS = {
 }
 
 
+def requests(server, world):
+    """Fills a world's journal with requests as small as they can be, one after the other on a connection."""
+    request = f"GET /w/{world['id']}/api/v1/goals HTTP/1.1\r\nHost: h\r\n\r\n".encode()
+    for _ in range(ENTRIES // 100):
+        with server.connect() as wire:
+            wire.sendall(request * 99 + request.replace(b"Host", b"Connection: close\r\nHost"))
+            while wire.recv(1 << 20):
+                pass
+
+
+def messages(server, world):
+    """Fills a world's journal with messages of a socket."""
+    fields = {"Authorization": f"Bearer {world['token']}", "X-API-Key": world["api_key"]}
+    place = f"/w/{world['id']}/api/v1/consultations"
+    with contextlib.closing(Client(server, headers={**fields, "Content-Type": "application/json"})) as client:
+        consultation = client.ask("POST", place, {"persona": "nutritionist"}, 201)["data"]["id"]
+    fields = [f"{name}: {value}" for name, value in fields.items()]
+    with server.connect() as wire:
+        wire.sendall(handshake(f"{place}/{consultation}/ws", server.port, fields))
+        for _ in range(ENTRIES // 200):
+            wire.sendall(frame(TEXT, b'{"type":"ping"}') * 100)
+            received = b""
+            while received.count(b'"pong"') < 100:
+                data = wire.recv(1 << 20)
+                if not data:
+                    raise AssertionError(f"the socket ended after {received[-200:]}")
+                received += data
+
+
+JOURNALS = {"journals of requests": requests, "journals of messages": messages}
+
+
+def exchanges(count):
+    return [session_entry(f"http://h/{n}", 200, content={"text": "a"}) for n in range(count)]
+
+
+def sockets(count):
+    message = {"type": "receive", "time": 1738146600, "opcode": 1, "data": "a"}
+    return [session_entry("ws://h/s", 101, _webSocketMessages=[message] * 10 * count)]
+
+
+def session_entry(url, status, content=None, **members):
+    return {
+        "startedDateTime": "2025-01-29T10:30:00Z", "time": 0, "request": {"method": "GET", "url": url, "headers": []},
+        "response": {"status": status, "headers": [], "content": content or {}}, **members}
+
+
+# A session's entries, and what each of them counts besides its content (docs/limits.md).
+SESSIONS = {"sessions of requests": (exchanges, 1024), "sessions of messages": (sockets, 192)}
+
+
 def attack(part, folder):
     rows = []
-    kinds = list(KINDS.items())
+    kinds = [*SCENARIOS, *JOURNALS, *SESSIONS]
     for number in part.numbers(rounds=len(kinds), short=len(kinds)):
-        name, scenario = kinds[number % len(kinds)]
-        with running(part.settings, "serve", "--instant", "--log-level", "critical", folder=folder) as server:
-            with contextlib.closing(Client(server)) as client:
-                client.ask("POST", "/__admin/worlds", {}, 201)
-                before = server.memory()
-                stored = fill(client, {"name": "many", **scenario}, SHORT_MIB if part.settings.short else MIB)
-            grown = server.memory() - before
-        rows.append([name, f"{stored:.0f} MiB", f"{grown:.0f} MiB", f"{grown / stored:.2f}"])
-        part.count("within" if grown <= FACTOR * stored + SPARE_MIB else "over")
-        if grown > FACTOR * stored + SPARE_MIB:
-            part.fail(number, f"{name} of {stored:.0f} MiB take {grown:.0f} MiB of memory")
+        name = kinds[number % len(kinds)]
+        wanted = SHORT_MIB if part.settings.short else MIB
+        counted, grown = measured(part.settings, folder, name, wanted)
+        rows.append([name, f"{counted:.0f} MiB", f"{grown:.0f} MiB", f"{grown / counted:.2f}"])
+        part.count("within" if grown <= FACTOR * counted + SPARE_MIB else "over")
+        if grown > FACTOR * counted + SPARE_MIB:
+            part.fail(number, f"{name} of {counted:.0f} MiB take {grown:.0f} MiB of memory")
         part.progress(f"{part.inputs} kinds")
-    part.tables.append(table(["worlds of", "stored", "resident", "factor"], rows))
+    part.tables.append(table(["many", "counted", "resident", "factor"], rows))
 
 
-def fill(client, scenario, wanted):
-    """Makes worlds of a scenario until so many MiB are stored; returns how many are."""
-    for _ in range(2000):
-        client.ask("POST", "/__admin/worlds", {"scenario": scenario}, 201)
-        text = client.send("GET", "/__admin/metrics")[1].decode()
-        stored = float(re.search(r"^fitiq_mock_stored_bytes (\S+)$", text, re.M)[1]) / 2**20
-        if stored >= wanted:
-            return stored
-    raise AssertionError(f"2,000 worlds are only {stored:.1f} MiB")
+def measured(settings, folder, name, wanted):
+    """So many MiB of a kind: how many were counted, and by how many resident memory grew."""
+    if name in SESSIONS:
+        make, weight = SESSIONS[name]
+        count = wanted * 2**20 // weight
+        before = replayed(settings, folder, exchanges(1))
+        return count * weight / 2**20, replayed(settings, folder, make(count // 10 if make is sockets else count)) - before
+    with running(settings, "serve", "--instant", "--log-level", "critical", folder=folder) as server:
+        with contextlib.closing(Client(server)) as client:
+            client.ask("POST", "/__admin/worlds", {}, 201)
+            before = server.memory()
+            if name in SCENARIOS:
+                body, gauge = {"scenario": {"name": "many", **SCENARIOS[name]}}, "stored"
+            else:
+                body, gauge = {}, "journal"
+            counted = 0
+            for _ in range(2000):
+                world = client.ask("POST", "/__admin/worlds", body, 201)
+                if name in JOURNALS:
+                    JOURNALS[name](server, world)
+                    # It may have waited longer than a connection is kept alive.
+                    client.connection.close()
+                text = client.send("GET", "/__admin/metrics")[1].decode()
+                counted = float(re.search(rf"^fitiq_mock_{gauge}_bytes (\S+)$", text, re.M)[1]) / 2**20
+                if counted >= wanted:
+                    return counted, server.memory() - before
+    raise AssertionError(f"2,000 worlds are only {counted:.1f} MiB")
+
+
+def replayed(settings, folder, entries):
+    """The resident memory of a server that replays a session."""
+    file = folder / "session.har"
+    file.write_text(json.dumps({"log": {"entries": entries}}))
+    with running(settings, "replay", file, "--log-level", "critical", folder=folder) as server:
+        return server.memory()

@@ -17,8 +17,8 @@ enum Messages {
         case .tooManyFrames(let count):
             "The session's WebSockets have \(count) frames, and at most \(ReplayLimits.frames) can be replayed; split it."
         case .tooManyBytes(let count):
-            "The session's bodies and frames have \(count) bytes, and at most \(ReplayLimits.bytes) can be replayed; "
-                + "split it."
+            "The session's fields, bodies and frames take \(count) bytes, and at most \(ReplayLimits.bytes) can be "
+                + "replayed; split it."
         }
     }
 

@@ -61,7 +61,8 @@ public enum ReplayLimits {
     public static let entries = 100_000
     /// The maximum frames of a session's sockets together; more are refused (``ReplayError/tooManyFrames(_:)``).
     public static let frames = 1_000_000
-    /// The maximum bytes of bodies and frames together, 512 MiB; more are refused (``ReplayError/tooManyBytes(_:)``).
+    /// The maximum bytes of fields, bodies and frames together, with what entries and frames count besides, 512 MiB;
+    /// more are refused (``ReplayError/tooManyBytes(_:)``).
     public static let bytes = 512 * 1_024 * 1_024
     /// The maximum recorded IDs, dates and tokens; later ones are not followed, which the plan notes.
     public static let recordedValues = 1_000_000

@@ -61,17 +61,25 @@ public struct ReplayPlan: Sendable, Equatable {
         if notes.count < ReplayLimits.misses { notes.append(sentence) }
     }
 
+    /// What an entry and a frame count in addition to their content, because they take that memory.
+    static let (memoryOfEntry, memoryOfFrame) = (1024, 192)
+
     private static func check(_ session: Session) throws(ReplayError) {
         guard !session.entries.isEmpty else { throw .empty }
         guard session.entries.count <= ReplayLimits.entries else { throw .tooManyEntries(session.entries.count) }
         var (frames, bytes) = (0, 0)
+        func count(_ fields: [SessionField], _ body: RecordedBody?) {
+            bytes += fields.reduce(body?.bytes.count ?? 0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+        }
         for entry in session.entries {
-            bytes += entry.request.body?.bytes.count ?? 0
+            bytes += memoryOfEntry + entry.request.url.utf8.count
+            count(entry.request.fields, entry.request.body)
             switch entry {
-            case .exchange(let exchange): bytes += exchange.response?.body.bytes.count ?? 0
+            case .exchange(let exchange): if let response = exchange.response { count(response.fields, response.body) }
             case .socket(let socket):
+                count(socket.response.fields, nil)
                 frames += socket.frames.count
-                for frame in socket.frames { bytes += frame.payload.bytes.count }
+                for frame in socket.frames { bytes += memoryOfFrame + frame.payload.bytes.count }
             }
         }
         guard frames <= ReplayLimits.frames else { throw .tooManyFrames(frames) }
